@@ -10,36 +10,36 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// books holds the pods in place and the counts that the filters need. It keeps the counts by label
-// value, so a run takes time linear in its length.
+// books tracks the pods in place and the counts that the filters need. Counts are kept by label
+// value, so replaying a run takes linear time.
 type books struct {
 	m *model.Model
 	*relations
-	// here is the number of pods of a workload in a domain. It is kept for the keys by which some
-	// term looks at the workload.
+	// here counts a workload's pods in a domain. It is maintained for the keys by which some term
+	// looks at the workload.
 	here map[place3]int
-	// total is the number of pods of a workload on all nodes that have the key.
+	// total counts a workload's pods on all nodes that have the key.
 	total map[keyOf]int
-	// on is the load of each node, or nil for an empty node.
+	// on holds each node's load, or nil for an empty node.
 	on []*load
-	// placed is the number of pods of each workload. running marks the nodes with running pods.
+	// placed counts the pods of each workload. running marks the nodes with running pods.
 	placed  map[*workload.Workload]int
 	running map[int]bool
-	// counts is the number of pods that a spread constraint counts in each domain.
+	// counts holds, for each spread constraint, the number of pods that it counts in each domain.
 	counts map[*model.Term]map[string]int
-	// absent is the loss of nodes that has happened, or nil.
+	// absent is the node loss that has happened, or nil.
 	absent *absence
 }
 
-// load holds the pods on one node, the resources they use and the ports they occupy. It uses lists
-// because a node has few workloads and resources.
+// load holds a node's pods, used resources and occupied ports. It uses lists because few
+// workloads and resources are involved.
 type load struct {
 	pods  []podsOf
 	used  []usedOf
 	ports map[model.HostPort]int
 }
 
-// podsOf is a number of pods of a workload. usedOf is the used amount of a resource.
+// podsOf pairs a workload with a pod count. usedOf pairs a resource with its used amount.
 type podsOf struct {
 	w    *workload.Workload
 	pods int
@@ -50,7 +50,7 @@ type usedOf struct {
 	amount int64
 }
 
-// uses returns the used amount of a resource. A nil load uses nothing.
+// uses returns the used amount of a resource. A nil load uses no resources.
 func (l *load) uses(name corev1.ResourceName) int64 {
 	if l == nil {
 		return 0
@@ -63,7 +63,6 @@ func (l *load) uses(name corev1.ResourceName) int64 {
 	return 0
 }
 
-// use adds to the used amount of a resource.
 func (l *load) use(name corev1.ResourceName, amount int64) {
 	i := slices.IndexFunc(l.used, func(u usedOf) bool { return u.name == name })
 	if i < 0 {
@@ -72,7 +71,6 @@ func (l *load) use(name corev1.ResourceName, amount int64) {
 	l.used[i].amount += amount
 }
 
-// pods returns the number of pods of a workload on a node.
 func (b *books) pods(n int, w *workload.Workload) int {
 	if b.on[n] != nil {
 		for i := range b.on[n].pods {
@@ -94,7 +92,7 @@ type keyOf struct {
 	key string
 }
 
-// newBooks enters the running pods. If nodes are lost, it enters only those that still count.
+// newBooks records the running pods. After a node loss, it records only those that still count.
 func newBooks(lost *absence, m *model.Model) books {
 	b := books{
 		m: m, relations: related(m), absent: lost, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
@@ -111,7 +109,7 @@ func newBooks(lost *absence, m *model.Model) books {
 	return b
 }
 
-// add puts a pod on a node, and remove takes one off.
+// add records a pod on a node, and remove undoes that.
 func (b *books) add(g *model.Group, n int)    { b.enter(g, n, 1) }
 func (b *books) remove(g *model.Group, n int) { b.enter(g, n, -1) }
 
@@ -167,8 +165,8 @@ func (b *books) tally(g *model.Group, n, by int) {
 	}
 }
 
-// counted reports whether the pods on node n count for a constraint when a pod of g is to go to
-// node to.
+// counted reports whether a constraint counts the pods on node n when a pod of g is considered
+// for node to.
 func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	p := b.m.Eligible(g.Workload).Nodes[n]
 	switch {
@@ -182,7 +180,7 @@ func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	return true
 }
 
-// survive enters a pod that was in place before a loss, unless it no longer counts.
+// survive records a pod that was in place before a loss, unless the pod no longer counts.
 func (b *books) survive(g *model.Group, n int) {
 	switch {
 	case !b.absent.from(n), g.Kind.PerNode() && b.absent.meaning != certificate.Gone:
@@ -198,8 +196,8 @@ func (b *books) waits(g *model.Group) bool {
 	return slices.ContainsFunc(model.Before(b.m, g), func(w *workload.Workload) bool { return b.placed[w] == 0 })
 }
 
-// relations holds the workloads that each hard term selects. For each workload it also holds the
-// rules of others whose anti-affinity or spread constraints concern it.
+// relations holds the workloads that each hard term selects. For each workload it also holds
+// other workloads' anti-affinity terms and spread constraints that concern it.
 type relations struct {
 	selects map[*model.Term][]*workload.Workload
 	// keys lists the topology keys of all hard terms, sorted. looked lists the keys by which some
@@ -207,12 +205,12 @@ type relations struct {
 	keys    []string
 	looked  map[*workload.Workload][]string
 	against map[*workload.Workload][]against
-	// migrating lists the entries of against that come from a migration instead of a term
+	// migrating lists the entries in against that come from a migration instead of a term
 	// (R-W25).
 	migrating map[*workload.Workload][]against
 	watched   map[*workload.Workload][]watch
-	// doubted lists pairs of workloads that an anti-affinity term of either may or may not keep
-	// apart, because only the cluster knows. vague marks workloads with such an uncertain rule of
+	// doubted lists pairs of workloads that an anti-affinity term may or may not keep apart,
+	// because only the cluster knows. vague marks workloads with a similarly uncertain rule of
 	// another kind.
 	doubted map[*workload.Workload][]against
 	vague   map[*workload.Workload]bool
@@ -241,7 +239,7 @@ func related(m *model.Model) *relations {
 				all.learn(m, g)
 			}
 		}
-		for _, p := range m.Apart { // exclusions that do not come from terms of a manifest
+		for _, p := range m.Apart { // exclusions that do not come from manifest terms
 			all.keys = append(all.keys, p.Key)
 			m.Number()
 			for _, i := range m.StandFor[p.A] {
@@ -262,8 +260,8 @@ func related(m *model.Model) *relations {
 	})
 }
 
-// maySelect reports whether a term selects pods of o on some node that can hold one of them when
-// empty.
+// maySelect reports whether a term selects pods of o on some node that has room for one of them
+// when empty.
 func maySelect(m *model.Model, t *model.Term, g, o *model.Group) bool {
 	if !t.Sel.Local() {
 		return m.Selects(t, g.Workload, o.Workload, model.Asks{Incoming: true})
@@ -277,12 +275,12 @@ func maySelect(m *model.Model, t *model.Term, g, o *model.Group) bool {
 	return false
 }
 
-// learn records the workloads that the hard terms of a group select.
+// learn records the workloads that a group's hard terms select.
 func (v *relations) learn(m *model.Model, g *model.Group) {
 	for t := range g.HardTerms() {
 		v.keys = append(v.keys, t.Key)
 		m.Run().Spend(model.StepsPerTerm)
-		for o := range m.Doubtful(t, g.Workload) { // workloads that it may select, which only the cluster knows
+		for o := range m.Doubtful(t, g.Workload) { // workloads that it might select, which only the cluster knows
 			switch {
 			case !m.Present(m.Groups[o]):
 			case t.Use != model.AntiAffinity:
@@ -316,7 +314,7 @@ func (v *relations) learn(m *model.Model, g *model.Group) {
 	}
 }
 
-// look records that a term depends on the pods of a workload in the domains of a key.
+// look records that a term depends on a workload's pods in the domains of a key.
 func (v *relations) look(w *workload.Workload, key string) {
 	if !slices.Contains(v.looked[w], key) {
 		v.looked[w] = append(v.looked[w], key)

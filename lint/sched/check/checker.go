@@ -14,14 +14,14 @@ import (
 // Checker implements certificate.Checker. It replays runs and checks proofs against the model.
 type Checker struct{}
 
-// Replay returns an error if a run breaks a rule.
+// Replay returns an error if a run violates a rule.
 func (Checker) Replay(m *model.Model, run []certificate.Placed) error {
 	_, err := replay(m, run)
 	return err
 }
 
-// Blocks reports whether no node takes a pod of g after a run. It returns false if the run is
-// invalid.
+// Blocks reports whether every node rejects a pod of g after a run. It returns false if the run
+// is invalid.
 func (Checker) Blocks(m *model.Model, run []certificate.Placed, g *model.Group) bool {
 	v, err := replay(m, run)
 	return err == nil && v.reasons(g)[certificate.Takes] == 0
@@ -37,8 +37,8 @@ func (Checker) Proofs(m *model.Model, contend bool) certificate.Proofs {
 	return &verifier{shapes{&closedForms{d}}, counting{d}, headroom{c, map[string][]int{}}, d}
 }
 
-// verifier checks proofs against the model. It has one type for each kind of reasoning, and these
-// share the pods in place and the node sets.
+// verifier checks proofs against the model. There is one type for each kind of reasoning, and all
+// of them share the pods in place and the node sets.
 type verifier struct {
 	shapes   shapes
 	counting counting
@@ -62,8 +62,8 @@ func (v *verifier) Check(c *certificate.Assertion, steps int) error {
 	return how(c)
 }
 
-// replay checks that every step of a run passes the filters at its time. The error names the first
-// step that does not, which indicates a bug in the engine.
+// replay checks that each step in a run passes the filters at that point. The error names the
+// first step that fails, which indicates a bug in the engine.
 func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 	m.Run().Spend(model.StepsPerReplay)
 	v := newNodeSets(nil, m, true)
@@ -84,8 +84,8 @@ func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 	return v, nil
 }
 
-// Verify checks the runs that a decision is based on. A complete run must place all pods, and a
-// stuck run must end where no pending pod fits. Verify fills in the reasons why none fits.
+// Verify checks the runs that a decision is based on. A complete run must place all pods. A stuck
+// run must end in a state where no pending pod fits. Verify also fills in why none of them fits.
 func (c Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	v, err := replay(m, d.Witness)
 	if err != nil {
@@ -106,7 +106,7 @@ func (c Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	return c.Certify(m, d.Stuck)
 }
 
-// Certify checks that a run ends stuck, and fills in the reasons why no pending pod fits.
+// Certify checks that a run ends stuck and fills in why no pending pod fits.
 func (Checker) Certify(m *model.Model, s *certificate.Stuck) error {
 	v, err := replay(m, s.Placements)
 	if err != nil {
@@ -115,8 +115,8 @@ func (Checker) Certify(m *model.Model, s *certificate.Stuck) error {
 	return pending(v, s)
 }
 
-// pending fills in the reasons why no pending pod fits after a stuck run. It returns an error if
-// one fits.
+// pending fills in why no pending pod fits after a stuck run. It returns an error if one of them
+// fits.
 func pending(v *nodeSets, s *certificate.Stuck) error {
 	m := v.m
 	still := stuckState{v, map[string]*takers{}}
@@ -133,20 +133,20 @@ func pending(v *nodeSets, s *certificate.Stuck) error {
 }
 
 // stuckState is a state in which no more pods can be placed. It caches the results of the
-// node-level filters, which are the same for all pods with the same requests and node rules.
+// node-level filters, which are the same for all pods with equal requests and node rules.
 type stuckState struct {
 	*nodeSets
 	known map[string]*takers
 }
 
-// takers holds the nodes that take a pod according to the node-level filters, and counts the other
-// nodes by reason.
+// takers holds the nodes that accept a pod according to the node-level filters, and counts the
+// other nodes by reason.
 type takers struct {
 	nodes   []int
 	refused map[certificate.Reason]int
 }
 
-// reasons counts the nodes by their reason for refusing one more pod.
+// reasons counts the nodes by their reason for rejecting one more pod.
 func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || len(g.HostPorts) > 0 {
 		return s.filters.reasons(g)
@@ -177,9 +177,9 @@ func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 	return count
 }
 
-// Completes reports whether it found a way to continue a run until all pods are in place, using
-// only the nodes for which `on` returns true. It places pods one by one without backtracking, so
-// false proves nothing.
+// Completes reports whether it found a way to extend a run until all pods are in place, using
+// only nodes for which `on` returns true. It places pods one by one without backtracking, so a
+// false result proves nothing.
 func Completes(m *model.Model, run []certificate.Placed, on func(*topology.Node) bool) bool {
 	if m.Split() != m {
 		return false

@@ -10,14 +10,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// closedForms bounds the number of pods of one member by its own rules, and by runs that place
-// only its pods.
+// closedForms limits how many of a member's pods can be placed, based on the member's own rules
+// and on runs that place only its pods.
 type closedForms struct{ *demand }
 
-// gatherings returns the alternative node sets to which affinity can confine the pods of a
-// workload. If only its own pods can satisfy the affinity, all of them must be in the domains of
-// the first pod, so there is one set for each combination of domains. If other pods can satisfy
-// it, the only set is that of all nodes.
+// gatherings returns the alternative node sets to which affinity can confine a workload's pods.
+// If only the workload's own pods can satisfy the affinity, all of them must be in the first
+// pod's domains, so there is one set for each combination of domains. If other pods can satisfy
+// it, the only set contains all nodes.
 func (f *closedForms) gatherings(g *model.Group) [][]int {
 	nodes := slices.DeleteFunc(slices.Clone(f.sites(g)), func(n int) bool { return !model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g)) })
 	keys := map[string]bool{}
@@ -41,9 +41,9 @@ func (f *closedForms) gatherings(g *model.Group) [][]int {
 	return sets
 }
 
-// separate returns an upper bound on the number of pods of a member that the nodes take if no two
-// pods may share a domain of any of the keys. If the keys are nested, the bound is exact.
-// Otherwise it is the smallest count for any single key or any pair of nested keys.
+// separate returns an upper bound on how many of a member's pods fit on the nodes when no two
+// pods may share a domain of any key. If the keys are nested, the bound is exact. Otherwise it is
+// the smallest count for any single key or any pair of nested keys.
 func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string) int {
 	coarse := slices.Clone(keys)
 	slices.SortStableFunc(coarse, func(a, b string) int {
@@ -70,8 +70,8 @@ func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string)
 	return most
 }
 
-// picked returns the number of pods that the nodes take if each domain of the first key gets at
-// most one pod, each domain of the second key within it at most one, and so on.
+// picked returns how many pods fit on the nodes if each domain of the first key gets at most one
+// pod, each domain of the second key inside it gets at most one, and so on.
 func (f *closedForms) picked(m certificate.Member, nodes []int, keys []string) int {
 	sum := 0
 	if len(keys) == 0 {
@@ -87,7 +87,8 @@ func (f *closedForms) picked(m certificate.Member, nodes []int, keys []string) i
 	return min(model.Unbounded, sum+f.picked(m, without, keys[1:]))
 }
 
-// alike returns the number of pods of a member that fit on an empty node by resources and ports.
+// alike returns how many of a member's pods fit on an empty node, considering resources and
+// ports.
 func alike(m certificate.Member, node *topology.Node) int {
 	most, _ := model.Fits(node, m.G.Requests)
 	if len(m.G.HostPorts) > 0 || m.G.Kind.PerNode() {
@@ -96,9 +97,10 @@ func alike(m certificate.Member, node *topology.Node) int {
 	return most
 }
 
-// spreadLimit returns an upper bound on the number of pods on some nodes by one spread constraint.
-// No domain can have more pods than the domain with the fewest can have plus the maximum skew.
-// Pods of other workloads may be among the counted pods in that domain.
+// spreadLimit returns an upper bound on the number of pods that one spread constraint allows on
+// the given nodes. The domain that can have the fewest pods limits all others: none can exceed it
+// by more than the maximum skew. Other workloads' pods may be among the counted pods in that
+// domain.
 func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []int) int {
 	g := m.G
 	if t.Sel.Form != model.FormSet || g.Kind.PerNode() || !f.surely(t, g, g) || !f.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) {
@@ -126,9 +128,9 @@ func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []i
 	return sum
 }
 
-// fillsApart reports whether all pods of a member are placed if the nodes are filled one after
-// another. The pods may only exclude each other, and nothing else may be in their way. Like
-// fillsEvenly, it stops as soon as it has found enough nodes.
+// fillsApart reports whether all of a member's pods are placed when the nodes are filled one
+// after another. The member's pods may exclude each other, but nothing else may block them. Like
+// fillsEvenly, it stops once it has found enough nodes.
 func (f *closedForms) fillsApart(m certificate.Member) bool {
 	keys, left := f.apartOn(m.G), m.Pods
 	taken := map[[2]string]bool{}
@@ -155,8 +157,8 @@ func (f *closedForms) fillsApart(m certificate.Member) bool {
 	return left <= 0
 }
 
-// fillsEvenly reports whether each domain of the only spread constraint has room for an equal
-// share of the pods.
+// fillsEvenly reports whether every domain has room for an equal share of the pods. The member
+// must have exactly one spread constraint.
 func (f *closedForms) fillsEvenly(m certificate.Member) bool {
 	t := slices.Collect(m.G.Hard(model.Spread))[0]
 	domains := f.domains(m.G, t)
@@ -186,7 +188,7 @@ func (f *closedForms) fillsEvenly(m certificate.Member) bool {
 	return filled()
 }
 
-// checkLimit checks that the closed forms leave room for fewer pods of one member than it has.
+// checkLimit checks that, by the closed forms, fewer of a member's pods fit than it has.
 func (f *closedForms) checkLimit(c *certificate.Assertion) error {
 	if slices.ContainsFunc(c.About, func(m certificate.Member) bool { return f.most(m) < m.Pods }) {
 		return nil
@@ -194,8 +196,9 @@ func (f *closedForms) checkLimit(c *certificate.Assertion) error {
 	return fmt.Errorf("%v: there is room for all pods", certificate.Called(c.About))
 }
 
-// most returns an upper bound on the number of pods of a member that can be placed. It uses the
-// member's rules and, where all such runs end alike, a run that places only its pods.
+// most returns an upper bound on how many of a member's pods can be placed. It uses the member's
+// rules. If all runs that place only the member's pods end with the same count, it also uses such
+// a run.
 func (f *closedForms) most(m certificate.Member) int {
 	g := m.G
 	if g.Spec.NodeName != "" {
@@ -230,9 +233,8 @@ func (f *closedForms) most(m certificate.Member) int {
 	return most
 }
 
-// gathered returns the number of pods that are placed in the best and in the worst domain that the
-// first pod may choose. It returns false unless the workload has affinity to its own pods only
-// (T5).
+// gathered returns how many pods are placed in the best and in the worst domain that the first
+// pod can choose. It returns false unless the workload has affinity to its own pods only (T5).
 func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) {
 	hard := m.G.HardAffinity()
 	groups := map[string][]int{}
@@ -261,11 +263,12 @@ func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) 
 	return best, worst, true
 }
 
-// shapes checks by closed forms that all pods of a component are placed, or cannot be.
+// shapes uses closed forms to check that all pods in a component are placed, or that they cannot
+// all be placed.
 type shapes struct{ *closedForms }
 
-// checkShape checks that a component has one kind of pod that no other pods interact with, and
-// evaluates the closed form for it.
+// checkShape checks that a component has a single kind of pod that interacts with no other pods,
+// and evaluates the closed form for it.
 func (s *shapes) checkShape(c *certificate.Assertion) error {
 	if len(c.Members) != 1 {
 		return fmt.Errorf("%v are no single kind of pod", certificate.Called(c.Members))
@@ -311,7 +314,7 @@ func (s *shapes) checkShape(c *certificate.Assertion) error {
 	return nil
 }
 
-// alone returns an error if the group interacts with pods of other groups that are still to be
+// alone returns an error if the group interacts with other groups' pods that are yet to be
 // placed.
 func (s *shapes) alone(m certificate.Member) error {
 	g := m.G

@@ -11,30 +11,30 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// blocker describes how the pods of one workload can block nodes, that is, make them refuse the
-// pods of another workload.
+// blocker describes how one workload's pods can block nodes, which means making the nodes reject
+// another workload's pods.
 type blocker struct {
 	g, of *model.Group
-	// pods is the number of pods of g. keys lists the topology keys on which such a pod blocks
-	// its domain, and sure the keys on which it does so on whatever node it is. port is set if
-	// the pods block their node by a host port.
+	// pods is the number of pods in g. keys lists the topology keys for which a pod of g blocks
+	// its domain. sure lists the keys for which it does so on any node. port is set if the pods
+	// block their node with a host port.
 	pods       int
 	keys, sure []string
 	port       bool
-	// tight marks the nodes that the pods can block by using their resources.
+	// tight marks the nodes that the pods can block by using up resources.
 	tight []bool
 }
 
-// closings computes upper bounds on the number of nodes that other pods can block for a member.
+// closings computes upper bounds on how many of a member's nodes other pods can block.
 type closings struct {
 	*demand
 	sized map[string][]int // by part and key
 	tight map[tightKey]*tight
 }
 
-// summed returns an upper bound on the number of nodes of a part that can be blocked for the next
-// pod of a member. It adds up the nodes blocked by rules, by the member's own spread constraints
-// and by lack of resources.
+// summed returns an upper bound on how many nodes in a part can be blocked for a member's next
+// pod. It adds up the nodes blocked by rules, by the member's own spread constraints and by lack
+// of resources.
 func (c *closings) summed(m certificate.Member, p part) int {
 	skewed := c.skewed(p)
 	if skewed >= len(p.nodes) {
@@ -45,9 +45,10 @@ func (c *closings) summed(m certificate.Member, p part) int {
 	return c.ruled(p, blockers, len(p.nodes)-cramped) + cramped
 }
 
-// closed returns summed if that leaves a node available. Otherwise it also counts pod by pod: each
-// pod that can be in the way blocks the largest number of nodes that it can block from one node,
-// including that node if it uses resources there. closed returns the smaller of the two sums.
+// closed returns summed if that leaves a node available. Otherwise it also computes a second sum,
+// pod by pod, and returns the smaller one. In the second sum each blocking pod counts for the
+// most nodes that it can block from any one node, including that node itself if the pod uses
+// resources there.
 func (c *closings) closed(m certificate.Member, p part) int {
 	sum := c.summed(m, p)
 	once := c.skewed(p)
@@ -71,9 +72,9 @@ func (c *closings) closed(m certificate.Member, p part) int {
 	return min(sum, once)
 }
 
-// skewed returns an upper bound on the number of nodes that a member's own pods block by its
-// spread constraints. A domain is blocked only once it has as many of them as the maximum skew
-// (T22).
+// skewed returns an upper bound on how many nodes a member's own pods block through its spread
+// constraints. A domain is blocked only once it has as many of the member's pods as the maximum
+// skew (T22).
 func (c *closings) skewed(p part) int {
 	closed := 0
 	for _, t := range p.skews {
@@ -82,7 +83,7 @@ func (c *closings) skewed(p part) int {
 	return closed
 }
 
-// blockers returns the workloads whose pods block nodes for a member by a rule.
+// blockers returns the workloads with a rule by which their pods block nodes for a member.
 func (c *closings) blockers(m certificate.Member, own int) []blocker {
 	var all []blocker
 	for _, w := range c.rivals(m.G) {
@@ -122,13 +123,13 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 }
 
 // keptOut returns the workloads whose rules keep a group out of domains, and the workloads that
-// may have to stay apart from it, depending on facts that only the cluster knows (T21).
+// may have to stay apart from the group, depending on facts that only the cluster knows (T21).
 func (c *closings) keptOut(g *model.Group) [2][]against {
 	return [2][]against{c.against[g.Workload], c.doubted[g.Workload]}
 }
 
-// rivals returns the workloads that may keep a group off a node by a rule or a host port, without
-// duplicates.
+// rivals returns the workloads that may keep a group off a node because of a rule or a host port,
+// without duplicates.
 func (c *closings) rivals(g *model.Group) []*workload.Workload {
 	seen := map[*workload.Workload]bool{}
 	var all []*workload.Workload
@@ -158,13 +159,13 @@ func (c *closings) rivals(g *model.Group) []*workload.Workload {
 	return all
 }
 
-// maxPasses is the maximum number of passes over the remaining blockers in ruled.
+// maxPasses is the maximum number of passes that ruled makes over the remaining blockers.
 const maxPasses = 4
 
-// ruled returns an upper bound on the number of nodes that blockers block by rules. It assumes that
-// the pods of all blockers are in different domains of each key, and that these are the largest
-// domains. A blocker is instead counted by closing, from the nodes that its pods may be on, if that
-// makes the bound smaller.
+// ruled returns an upper bound on how many nodes the blockers block by rules. It assumes that,
+// for each key, all blocking pods are in different domains, and that these are the largest
+// domains. If closing gives a smaller bound for a blocker, based on the nodes that its pods may
+// be on, ruled uses that instead.
 func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	nodes := p.nodes
 	pooled, apart := map[string]int{}, 0
@@ -193,8 +194,8 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 		return closed
 	}
 	total := sum()
-	// While many blockers are summed up, removing one of them may make no difference. So try each
-	// of them again after another one has been removed from the sum.
+	// While many blockers are in the sum, removing one of them may make no difference. So each of
+	// them is tried again after another one has been removed.
 	alone := slices.Repeat([]int{-1}, len(blockers)) // result of closing, or -1 if unknown
 	out := make([]bool, len(blockers))
 	for pass, better := 0, true; better && pass < maxPasses; pass++ {
@@ -218,7 +219,7 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	return total
 }
 
-// sizesOf returns the number of nodes of the part in each domain of a key, in descending order.
+// sizesOf returns how many of the part's nodes are in each domain of a key, in descending order.
 func (c *closings) sizesOf(p part, key string) []int {
 	id := p.id + "|" + key
 	if list, known := c.sized[id]; known && p.id != "" {
@@ -238,7 +239,7 @@ func (c *closings) sizesOf(p part, key string) []int {
 	return list
 }
 
-// greatest returns the sum of the first n numbers of a list in descending order.
+// greatest returns the sum of the first n numbers in a descending list.
 func greatest(list []int, n int) int {
 	sum := 0
 	for _, x := range list[:min(n, len(list))] {
@@ -247,9 +248,8 @@ func greatest(list []int, n int) int {
 	return sum
 }
 
-// closing returns the number of nodes that the pods of one blocker block if each pod is where it
-// blocks the most nodes, counting all keys and its port. No two pods use the same combination of
-// domains.
+// closing returns how many nodes one blocker's pods block when each pod is where it blocks the
+// most nodes, counting all keys and its port. No two pods use the same combination of domains.
 func (c *closings) closing(b blocker, nodes []int) int {
 	in := c.marked(nodes)
 	sizes := make([]map[string]int, len(b.keys))
@@ -300,24 +300,24 @@ func (c *closings) closing(b blocker, nodes []int) int {
 	return greatest(list, b.pods)
 }
 
-// closesFrom reports whether a pod of a blocker on the given node blocks its domain of a key. This
-// depends on the node if a selector asks for labels of the node.
+// closesFrom reports whether a blocker's pod on the given node blocks its domain of a key. This
+// depends on the node if a selector asks for node labels.
 func (c *closings) closesFrom(b blocker, key string, at int) bool {
 	return slices.Contains(b.sure, key) || slices.ContainsFunc(b.of.Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && t.Key == key && c.m.Selects(t, b.of.Workload, b.g.Workload, model.Asks{Incoming: true, At: c.m.Topology.Nodes[at]})
 	})
 }
 
-// tightKey identifies the nodes of a part that may run short of one resource.
+// tightKey identifies the nodes in a part that may run short of one resource.
 type tightKey struct {
 	part     string
 	resource int
 }
 
 // tight holds the nodes that may run short of a resource. free lists their free amounts in
-// ascending order, and sums[n] is the sum of the first n of them, with negative amounts as 0.
-// wanted is the sum of the requests of all pods that may be on these nodes. A DaemonSet has one
-// such pod on each node.
+// ascending order, and sums[n] is the sum of the first n amounts, counting negative ones as 0.
+// wanted is the total amount requested by all pods that may land on these nodes. A DaemonSet has
+// one such pod on each node.
 type tight struct {
 	nodes      []int
 	in         []bool
@@ -325,10 +325,9 @@ type tight struct {
 	wanted     int64
 }
 
-// overfilled returns an upper bound on the number of nodes on which other pods can leave too
-// little of a resource for a pod of the member. To block a node this way they must use more than
-// its free amount minus the request of the pod. Pods that block each of their nodes by a rule are
-// already counted for that.
+// overfilled returns an upper bound on how many nodes other pods can leave with too little of a
+// resource for the member's pod. To block a node this way they must use more than its free amount
+// minus the pod's request. Pods that block each of their nodes by a rule are counted elsewhere.
 func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker) int {
 	if !c.contend {
 		return 0
@@ -350,7 +349,7 @@ func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker) 
 	return closed
 }
 
-// tightOf returns the nodes of a part that may run short of a resource, cached by part.
+// tightOf returns the nodes in a part that may run short of a resource, cached by part.
 func (c *closings) tightOf(p part, r int) *tight {
 	id := tightKey{p.id, r}
 	if known := c.tight[id]; known != nil && p.id != "" {
@@ -388,7 +387,7 @@ func (c *closings) tightOf(p part, r int) *tight {
 	return t
 }
 
-// among returns the number of the given nodes that are tight.
+// among returns how many of the given nodes are tight.
 func (t *tight) among(nodes []int) int {
 	count := 0
 	for _, n := range nodes {
@@ -407,8 +406,8 @@ func added(sum, ask int64, pods int) int64 {
 	return sum + ask*int64(pods)
 }
 
-// exempt returns the demand on tight nodes that cannot block the member: the requests of its own
-// later pods, and the requests of pods that block all their nodes by a rule.
+// exempt returns the demand on tight nodes that cannot block the member. It consists of requests
+// by the member's own later pods and by pods that block all their nodes by a rule.
 func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blockers []blocker) int64 {
 	l := c.ledger()
 	sum := int64(0)
@@ -430,8 +429,8 @@ func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blocker
 	return sum
 }
 
-// rules reports whether each pod of a blocker blocks its own node by a rule, on any node of a
-// part.
+// rules reports whether each of a blocker's pods blocks its own node by a rule, whichever node in
+// the part that is.
 func (c *closings) rules(b blocker, p part) bool {
 	return slices.ContainsFunc(b.sure, func(k string) bool {
 		covered := 0
@@ -442,8 +441,8 @@ func (c *closings) rules(b blocker, p part) bool {
 	})
 }
 
-// overcommitters returns the workloads that may use up a resource that the member requests on some
-// node of a part. It omits workloads that block all of their nodes by a rule. It also marks the
+// overcommitters returns the workloads that may use up a resource that the member requests on
+// some node in a part. It omits workloads that block all their nodes by a rule. It also marks the
 // nodes that may run short.
 func (c *closings) overcommitters(m certificate.Member, p part, blockers []blocker) ([]blocker, []bool) {
 	if !c.contend {
@@ -483,9 +482,9 @@ func (c *closings) overcommitters(m certificate.Member, p part, blockers []block
 	return all, marked
 }
 
-// closed returns the largest number of nodes on which a demand leaves less than a pod requests.
-// The nodes that have less to begin with count first, followed by those with the smallest free
-// amount.
+// closed returns the largest number of nodes that a demand can leave with less than one pod
+// requests. Nodes that already have less come first, followed by those with the smallest free
+// amounts.
 func (t *tight) closed(demand, ask int64) int {
 	count := 0
 	for count < len(t.free) && t.free[count] < ask {

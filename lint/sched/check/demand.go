@@ -12,27 +12,27 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// demand sums up the requests of pods that compete for the resources of nodes.
+// demand adds up the requests of pods that compete for node resources.
 type demand struct {
 	pairs
 	known *ledger // nil before the first use
 }
 
-// ledger holds, for each node and resource, the sum of the requests of all pods that may come to
-// the node. If the sum exceeds the free amount, the resource may run short.
+// ledger holds the total requests, per node and resource, of all pods that may land on the node.
+// If the total exceeds the free amount, the resource may run short.
 type ledger struct {
 	names []corev1.ResourceName
 	// wanted, shared and free are indexed by node and resource. wanted is the sum of the
-	// requests, shared the number of workloads that request the resource, and free the amount
-	// that the node has left.
+	// requests, shared is the number of workloads that request the resource, and free is the
+	// amount left on the node.
 	wanted, free []int64
 	shared       []int32
 	asked        map[*model.Group][]int64
-	// coming lists the groups whose pods may come to nodes, combined by node set.
+	// coming lists the groups whose pods may land on nodes, combined by node set.
 	coming []*tenancy
 }
 
-// asks returns the requests of a pod of a group, in the order of names.
+// asks returns what one pod of a group requests, in the order of names.
 func (l *ledger) asks(g *model.Group) []int64 {
 	return model.Cached(l.asked, g, func() []int64 {
 		all := make([]int64, len(l.names))
@@ -48,7 +48,7 @@ func (l *ledger) short(n, r int) bool {
 	return l.wanted[n*len(l.names)+r] > l.free[n*len(l.names)+r]
 }
 
-// ledger returns the ledger. Its free amounts exclude what running pods use.
+// ledger returns the ledger. Its free amounts exclude the resources that running pods use.
 func (d *demand) ledger() *ledger {
 	if d.known != nil {
 		return d.known
@@ -76,7 +76,7 @@ func (d *demand) ledger() *ledger {
 	for _, w := range d.m.Workloads {
 		g := d.m.Groups[w]
 		if n, ok := d.m.IndexOf(g.Spec.NodeName); ok && g.Spec.NodeName != "" {
-			asks := l.asks(g) // the kubelet of a bound pod ignores extended resources that it does not know
+			asks := l.asks(g) // for a bound pod, the kubelet ignores extended resources that it does not know
 			for r, name := range l.names {
 				if _, listed := d.m.Topology.Nodes[n].Allocatable[name]; !listed && model.Extended(name) {
 					asks[r] = 0
@@ -103,28 +103,28 @@ func (d *demand) ledger() *ledger {
 	return l
 }
 
-// tenantsKey identifies groups that have the same nodes and the same rules about their own pods.
+// tenantsKey identifies groups with the same nodes and the same rules about their own pods.
 type tenantsKey struct {
 	nodes         *sited
 	apart         string
 	lone, perNode bool
 }
 
-// tenancy sums up the requests of groups with the same nodes, by resource of the ledger.
+// tenancy adds up the requests of groups with the same nodes, indexed by ledger resource.
 type tenancy struct {
 	nodes []int
-	// apart lists the keys in whose domains at most one pod of each group may be. lone is set if
-	// every node takes at most one pod of each group, and perNode if every node has exactly one.
+	// apart lists the keys whose domains can have at most one pod per group. lone is set if every
+	// node accepts at most one pod per group, and perNode if every node has exactly one.
 	apart         []string
 	lone, perNode bool
-	// wanted is the sum if a node takes all pods, and once the sum if it takes one pod of each
+	// wanted is the sum if one node takes all pods, and once is the sum if it takes one pod per
 	// group. groups is the number of groups that request the resource.
 	wanted, once []int64
 	groups       []int32
 }
 
-// join adds the requests of a group's pods to the tenancy with the same key. If pods are running,
-// each group gets its own tenancy.
+// join adds a group's pod requests to the tenancy with the same key. If pods are running, each
+// group gets its own tenancy.
 func (d *demand) join(l *ledger, tenants map[tenantsKey]*tenancy, g *model.Group) {
 	asks := l.asks(g)
 	once := min(1, max(g.Count.N, d.count(g)))
@@ -147,7 +147,7 @@ func (d *demand) join(l *ledger, tenants map[tenantsKey]*tenancy, g *model.Group
 	}
 }
 
-// lacksRoom reports whether a node has too little room for one pod of each of two groups together.
+// lacksRoom reports whether a node has too little room to hold one pod from each of two groups.
 func (d *demand) lacksRoom(g, o *model.Group, n int) bool {
 	l := d.ledger()
 	mine, other := l.asks(g), l.asks(o)
@@ -159,7 +159,7 @@ func (d *demand) lacksRoom(g, o *model.Group, n int) bool {
 	return false
 }
 
-// slots returns an upper bound on the number of pods of a member that a node takes.
+// slots returns an upper bound on how many of a member's pods fit on a node.
 func (d *demand) slots(m certificate.Member, n int) int {
 	if m.Node >= 0 && n != m.Node || d.blocked(m.G, n) {
 		return 0
@@ -185,12 +185,12 @@ func (d *demand) slots(m certificate.Member, n int) int {
 	return most
 }
 
-// counting checks proofs that there are too many pods: for the domains of a key on which they
-// exclude each other, or for a resource.
+// counting checks proofs that there are too many pods, either for the domains of a key on which
+// they exclude each other or for a resource.
 type counting struct{ *demand }
 
-// mutual returns an error unless the members always exclude each other on a key and may only be on
-// nodes that have it.
+// mutual returns an error unless the members always exclude each other on a key and can only be
+// on nodes that have it.
 func (k *counting) mutual(about []certificate.Member, key string) error {
 	for i, m := range about {
 		if m.G.Spec.NodeName != "" {
@@ -211,7 +211,7 @@ func (k *counting) mutual(about []certificate.Member, key string) error {
 }
 
 // checkExclusive checks that there are fewer domains than needed. A member that excludes itself
-// needs one domain for each pod, and any other member needs at least one.
+// needs one domain per pod, and any other member needs at least one.
 func (k *counting) checkExclusive(c *certificate.Assertion) error {
 	if err := k.mutual(c.About, c.Proof.Key); err != nil {
 		return err
@@ -235,8 +235,9 @@ func (k *counting) checkExclusive(c *certificate.Assertion) error {
 	return nil
 }
 
-// checkOutweighed checks a proof by weights. Even if every domain goes to the member whose pods
-// there have the largest weight, the weight of all pods is larger than that of the domains.
+// checkOutweighed checks a proof by weights. A domain's capacity is the largest total weight that
+// any one member's pods can have there. The proof holds if all pods together weigh more than the
+// capacity of all domains.
 func (k *counting) checkOutweighed(c *certificate.Assertion) error {
 	if err := k.mutual(c.About, c.Proof.Key); err != nil {
 		return err
@@ -268,9 +269,9 @@ func (k *counting) checkOutweighed(c *certificate.Assertion) error {
 	return nil
 }
 
-// checkOvercommitted compares the requests of members with the resources of some nodes plus the
-// amount that the members may use on other nodes. In a domain of its proof key a member may have
-// one pod. On other nodes it may have as many as fit.
+// checkOvercommitted compares the members' requests with the resources of certain nodes plus the
+// amount that the members can use on other nodes. A member can have one pod in each domain of its
+// proof key, and as many pods as fit on other nodes.
 func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 	l := k.ledger()
 	r := slices.Index(l.names, c.Proof.Resource)
@@ -328,7 +329,7 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 	return nil
 }
 
-// usable returns the amount of a node's resource that the members can use. It is a multiple of the
+// usable returns how much of a node's resource the members can use. It is a multiple of the
 // greatest common divisor of their requests.
 func (k *counting) usable(c *certificate.Assertion, l *ledger, r, n int) int64 {
 	divisor, most := int64(0), int64(0)

@@ -12,17 +12,18 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// filters applies the scheduler's filters to one more pod on a node, given the pods in place.
+// filters applies the scheduler's filters to one more pod on a node, given the pods already in
+// place.
 type filters struct {
 	books
 	// contend is false if pods do not compete for resources.
 	contend bool
-	// eligibles caches the domains that count for each constraint.
+	// eligibles caches the domains that each constraint counts.
 	eligibles keptDomains
-	// offers caches the amounts of requested resources that nodes offer.
+	// offers caches how much of the requested resources the nodes offer.
 	offers []offers
-	// passes holds the results of the node-level filters for the group about, for which the
-	// filters were last called.
+	// passes holds the node-level filter results for the group about, which is the group that the
+	// filters were last called for.
 	about  *model.Group
 	passes []model.Passes
 }
@@ -37,7 +38,7 @@ func newFilters(b books, contend bool) filters {
 	return f
 }
 
-// refuses returns the first filter that refuses a pod of g on a node, or Takes.
+// refuses returns the first filter that rejects a pod of g on a node, or Takes.
 func (f *filters) refuses(g *model.Group, n int) certificate.Reason {
 	f.m.Run().Spend(1 + len(g.Terms)/2)
 	if r := f.atNode(g, n); r != certificate.Takes || g.Spec.NodeName != "" {
@@ -102,8 +103,8 @@ func (f *filters) portTaken(g *model.Group, n int) bool {
 	return false
 }
 
-// repelled reports whether anti-affinity of the pod, or of pods in place, keeps the pod off the
-// node.
+// repelled reports whether an anti-affinity term keeps the pod off the node. The term can belong
+// to the pod or to pods in place.
 func (f *filters) repelled(g *model.Group, node *topology.Node) bool {
 	f.m.Run().Spend(len(f.against[g.Workload]) / 2)
 	for _, a := range f.against[g.Workload] {
@@ -126,7 +127,7 @@ func (f *filters) repelled(g *model.Group, node *topology.Node) bool {
 	return false
 }
 
-// in reports whether a domain has a pod of w that all the given terms select.
+// in reports whether a domain has a pod of w that every given term selects.
 func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, key, value string) bool {
 	return f.here[place3{w, key, value}] > 0 && f.selectedOn(terms, g, w, func(n *topology.Node) bool {
 		here, ok := n.Labels[key]
@@ -134,9 +135,9 @@ func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, 
 	})
 }
 
-// selectedOn reports whether all terms select a pod of w in place on one of the given nodes. The
-// caller makes sure that there is such a pod. Terms that ask for labels of the node may select it
-// on some nodes only.
+// selectedOn reports whether all terms select a placed pod of w on one of the given nodes. The
+// caller ensures that w has a pod there. Terms that ask for node labels may select it on some
+// nodes only.
 func (f *filters) selectedOn(terms []*model.Term, g *model.Group, w *workload.Workload, among func(*topology.Node) bool) bool {
 	if !model.Local(terms) {
 		return selectedByAll(f.m, terms, g, w, nil)
@@ -149,7 +150,7 @@ func (f *filters) selectedOn(terms []*model.Term, g *model.Group, w *workload.Wo
 	return false
 }
 
-// offered is model.Offered for a declared node, with a cache for all nodes.
+// offered is model.Offered for a declared node, cached for all nodes.
 func (f *filters) offered(n int, name corev1.ResourceName, kubelet bool) (int64, bool) {
 	if kubelet {
 		return model.Offered(f.m.Topology.Nodes[n], &model.Request{Name: name, Kubelet: true})
@@ -162,15 +163,15 @@ func (f *filters) offered(n int, name corev1.ResourceName, kubelet bool) (int64,
 	return has, has != math.MaxInt64
 }
 
-// offers holds the amount of a resource that each node offers, as returned by model.Model.Offers.
+// offers holds how much of a resource each node offers, as returned by model.Model.Offers.
 type offers struct {
 	name   corev1.ResourceName
 	byNode []int64
 }
 
-// lacks reports whether a node with a load has too little left for a pod. It returns the first
-// request that does not fit, or nil if all pod slots are taken. The offered function returns the
-// amount that the node offers without the load, and whether that amount limits pods.
+// lacks reports whether a node with this load has too little left for a pod. It also returns the
+// first request that does not fit, or nil if all pod slots are taken. The offered function
+// returns how much the node offers without the load, and whether that amount limits pods.
 func (l *load) lacks(g *model.Group, offered func(name corev1.ResourceName, kubelet bool) (int64, bool)) (r *model.Request, short bool) {
 	if has, judged := offered(corev1.ResourcePods, false); judged && has-l.uses(corev1.ResourcePods) < 1 {
 		return nil, true
@@ -223,9 +224,9 @@ func selectedByAll(m *model.Model, hard []*model.Term, g *model.Group, w *worklo
 	return true
 }
 
-// skew holds the counts of a spread constraint for one more pod: the number of pods in its domain
-// (here), the number that it adds to them (self), the smallest number in any domain, and the
-// number of domains.
+// skew holds a spread constraint's counts for one more pod: the number of pods in its domain
+// (here), the number that the new pod adds to it (self), the smallest number in any domain, and
+// the number of domains.
 type skew struct {
 	t                             *model.Term
 	here, self, smallest, domains int
@@ -270,14 +271,15 @@ func (f *filters) skew(g *model.Group, t *model.Term, n int) skew {
 	return skew{t, counts[node.Labels[t.Key]], self, smallest, len(domains)}
 }
 
-// pinnedSpread reports whether a constraint counts only the pod's own node. It does for a
-// DaemonSet, whose pods node affinity pins, if the constraint honors node affinity (R-N31).
+// pinnedSpread reports whether a constraint counts only the pod's own node. This is the case for
+// a DaemonSet if the constraint honors node affinity, because node affinity pins the DaemonSet's
+// pods (R-N31).
 func pinnedSpread(g *model.Group, t *model.Term) bool {
 	return g.Kind.PerNode() && t.HonorsAffinity()
 }
 
-// reasons counts the nodes by their reason for refusing one more pod. It omits nodes that already
-// have their pod of a DaemonSet.
+// reasons counts the nodes by their reason for rejecting one more pod. It omits nodes that
+// already have their DaemonSet pod.
 func (f *filters) reasons(g *model.Group) map[certificate.Reason]int {
 	count := map[certificate.Reason]int{}
 	for n := range f.m.Topology.Nodes {
@@ -295,11 +297,11 @@ type domainsKey struct {
 	affinity, taints, perNode bool
 }
 
-// keptDomains caches domains, because many workloads have equal constraints. It belongs to the
-// nodes of a model, or to a loss of nodes.
+// keptDomains caches domains, because many workloads have equal constraints. A cache is valid for
+// one model's nodes, or for one node loss.
 type keptDomains map[domainsKey]map[string]bool
 
-// domains returns the values of a constraint's key on the nodes that count for the constraint.
+// domains returns the key's values on the nodes that the constraint counts.
 func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 	id := domainsKey{g.Signature, t.Key, g.KeysID, t.HonorsAffinity(), t.HonorsTaints(), g.Kind.PerNode()}
 	return model.Cached(f.eligibles, id, func() map[string]bool {
@@ -316,8 +318,8 @@ func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 	})
 }
 
-// run returns the number of pods, at most limit, that a run of a single workload places on some
-// nodes. The run goes on while some node takes a pod. run removes the pods again.
+// run returns how many pods, up to limit, a run of a single workload places on the given nodes.
+// The run continues while some node accepts a pod. run removes the pods afterwards.
 func (f *filters) run(g *model.Group, nodes []int, limit int) int {
 	var at []int
 	for progress := true; progress && len(at) < limit; {
@@ -337,8 +339,8 @@ func (f *filters) run(g *model.Group, nodes []int, limit int) int {
 }
 
 // blocked reports whether running pods keep a group off a node permanently. This means that the
-// filters refuse the node before anything else is placed, for a reason other than missing peers or
-// the pod counts of other domains.
+// filters reject the node before anything else is placed, and that the reason is neither missing
+// peers nor the pod counts in other domains.
 func (f *filters) blocked(g *model.Group, n int) bool {
 	switch f.refuses(g, n) {
 	case certificate.Takes:

@@ -9,14 +9,14 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// headroom proves that other pods cannot block all nodes of a member.
+// headroom proves that other pods cannot block all of a member's nodes.
 type headroom struct {
 	*closings
 	// parted caches the nodes of parts by id.
 	parted map[string][]int
 }
 
-// part returns the part with an id. If the id is empty, the part is not cached.
+// part returns the part with the given id. If the id is empty, the part is not cached.
 func (h *headroom) part(id string, own int, nodes func() []int) part {
 	if id == "" {
 		return part{nodes: nodes(), own: own}
@@ -24,19 +24,19 @@ func (h *headroom) part(id string, own int, nodes func() []int) part {
 	return part{id: id, nodes: model.Cached(h.parted, id, nodes), own: own}
 }
 
-// part is a set of nodes. A proof shows that one of them stays available while own pods of the
-// member are in place.
+// part is a set of nodes. A proof shows that at least one of them stays available while `own` of
+// the member's own pods are in place.
 type part struct {
 	// id is equal for parts with equal nodes, or empty.
 	id    string
 	nodes []int
 	own   int
-	// skews lists the spread constraints by which the member's own pods block domains.
+	// skews lists the spread constraints through which the member's own pods block domains.
 	skews []*model.Term
 }
 
-// shares returns alternative divisions of a member's nodes into parts. For a proof, one division
-// suffices in which every part keeps an available node.
+// shares returns alternative ways to divide a member's nodes into parts. A proof needs only one
+// way in which every part keeps an available node.
 func (h *headroom) shares(m certificate.Member) [][]part {
 	nodes, id := h.only(m), "sited\x00"+h.sited(m.G).name
 	spreads := slices.Collect(m.G.Hard(model.Spread))
@@ -67,12 +67,12 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 	return all
 }
 
-// mostSpreads is the maximum number of spread constraints of a workload that are combined.
+// mostSpreads is the maximum number of spread constraints per workload that are combined.
 const mostSpreads = 8
 
-// even returns one part for each domain of a spread constraint that counts only the member's own
-// pods. Such a constraint never refuses a pod in a domain that has the smallest number of pods.
-// The other constraints block domains (T22).
+// even returns one part per domain for a spread constraint that counts only the member's own
+// pods. The constraint never rejects a pod in a domain with the fewest pods. The other
+// constraints block domains (T22).
 func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Term) []part {
 	domains := h.domains(m.G, t)
 	crosses := func(o *model.Term) bool { return !h.inside(m.G, o.Key, t.Key) }
@@ -95,11 +95,12 @@ func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Ter
 	return all
 }
 
-// checkHeadroom proves, for one member after another, that other pods and all but one of the
-// member's own pods cannot block all nodes of the member, or all nodes in the proof's Open list.
-// If a member requires peers, its nodes are those near a pod of a workload that was proved before,
-// because all pods of that workload are placed in the end. If the member's own first pod needs no
-// peer, they are the nodes near any pod that may be in place.
+// checkHeadroom proves that no member gets stuck. It works in rounds, because a proof for one
+// member can build on other members proved before. For each member it proves that other pods,
+// plus all but one of the member's own pods, cannot block all its nodes or all nodes in the
+// proof's Open list. If a member requires peers, its nodes are those near a pod of an already
+// proved workload, because all of that workload's pods are placed in the end. If the member's own
+// first pod needs no peer, its nodes are those near any pod that may be in place.
 func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 	members := slices.DeleteFunc(slices.Clone(c.Members), func(m certificate.Member) bool { return m.Pods == 0 })
 	shown, asserted := &provenResult{map[*model.Group]bool{}, map[*model.Group][]int{}}, map[*model.Group]int{}
@@ -138,8 +139,8 @@ func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 	return nil
 }
 
-// provenResult holds the groups that are already proved and, for a DaemonSet, the nodes of its
-// proved pods.
+// provenResult holds the groups that are already proved. For a DaemonSet it also holds the nodes
+// with proved pods.
 type provenResult struct {
 	all map[*model.Group]bool
 	on  map[*model.Group][]int
@@ -168,8 +169,8 @@ func (h *headroom) checkNeverStuck(m certificate.Member, shown *provenResult) er
 	return h.leads(m)
 }
 
-// follows reports whether a member finds a node near the pods of o, on whatever nodes they are.
-// For a DaemonSet one of its proved pods suffices.
+// follows reports whether a member finds a node near the pods of o, wherever they are. For a
+// DaemonSet, one proved pod is enough.
 func (h *headroom) follows(m certificate.Member, o *model.Group, shown *provenResult) bool {
 	near := func(sites []int) bool {
 		wanted := func(t *model.Term, g, o *model.Group) bool { return h.surelyAt(t, g, o, sites) }
@@ -181,8 +182,8 @@ func (h *headroom) follows(m certificate.Member, o *model.Group, shown *provenRe
 	return h.comes(o, shown) && near(h.sites(o))
 }
 
-// comes reports whether a group, and all groups whose pods are created before it, have been
-// proved.
+// comes reports whether a group has been proved, along with all groups whose pods are created
+// before it.
 func (h *headroom) comes(g *model.Group, shown *provenResult) bool {
 	for ; shown.all[g]; g = h.m.Groups[g.After] {
 		if g.After == nil {
@@ -192,8 +193,9 @@ func (h *headroom) comes(g *model.Group, shown *provenResult) bool {
 	return false
 }
 
-// leads proves that a member whose first pod needs no peer never gets stuck. Its first pod may use
-// any of its nodes, and later pods may use the nodes near any pod that may be in place.
+// leads proves that a member whose first pod needs no peer never gets stuck. The first pod can
+// use any of the member's nodes, and later pods can use the nodes near any pod that may be in
+// place.
 func (h *headroom) leads(m certificate.Member) error {
 	hard := m.G.HardAffinity()
 	keyed := h.keyed(m)
@@ -213,17 +215,17 @@ func (h *headroom) leads(m certificate.Member) error {
 	return h.checkParts(m, parts)
 }
 
-// accompanies reports whether all required affinity terms of a member select the pods of o.
+// accompanies reports whether all of a member's required affinity terms select the pods of o.
 func (h *headroom) accompanies(m certificate.Member, o *model.Group, selects func(*model.Term, *model.Group, *model.Group) bool) bool {
 	return !slices.ContainsFunc(m.G.HardAffinity(), func(t *model.Term) bool { return !selects(t, m.G, o) })
 }
 
-// checkParts returns nil if no part can have all its nodes blocked.
+// checkParts returns nil if every part keeps an available node.
 func (h *headroom) checkParts(m certificate.Member, parts []part) error {
 	return checkBound(m, parts, h.closed)
 }
 
-// checkBound returns nil if a bound on the blocked nodes leaves an available node in each part.
+// checkBound returns nil if the bound on blocked nodes leaves an available node in each part.
 func checkBound(m certificate.Member, parts []part, bound func(certificate.Member, part) int) error {
 	for _, p := range parts {
 		if closed := bound(m, p); closed >= len(p.nodes) {
@@ -233,8 +235,8 @@ func checkBound(m certificate.Member, parts []part, bound func(certificate.Membe
 	return nil
 }
 
-// checkAnyWay returns nil if, for one of several divisions, no part can have all its nodes
-// blocked. It tries the slower bound last.
+// checkAnyWay returns nil if, for one of several divisions, every part keeps an available node.
+// It tries the slower bound last.
 func (h *headroom) checkAnyWay(m certificate.Member, ways [][]part) error {
 	err := fmt.Errorf("%v: its spread constraints are not for counting", m.G.Workload)
 	for _, bound := range []func(certificate.Member, part) int{h.summed, h.closed} {
@@ -247,7 +249,7 @@ func (h *headroom) checkAnyWay(m certificate.Member, ways [][]part) error {
 	return err
 }
 
-// nearTo returns a part for each of the given nodes, without duplicates. The part holds the
+// nearTo returns a part for each of the given nodes, without duplicates. The part contains the
 // member's nodes that are near a pod on the given node.
 func (h *headroom) nearTo(m certificate.Member, sites []int) []part {
 	seen := map[string]bool{}
@@ -278,8 +280,8 @@ func (h *headroom) nearTo(m certificate.Member, sites []int) []part {
 	return all
 }
 
-// keyed returns the nodes of a member that have the keys of all its rules and that running pods do
-// not block permanently.
+// keyed returns a member's nodes that have all keys in its rules and that running pods do not
+// block permanently.
 func (h *headroom) keyed(m certificate.Member) part {
 	id := ""
 	if m.Node < 0 && len(h.running) == 0 {
@@ -293,8 +295,8 @@ func (h *headroom) keyed(m certificate.Member) part {
 	})
 }
 
-// refusing returns the spread constraints of a member that may refuse one of its pods. A
-// constraint never refuses a pod if the number of all pods that count is within the skew.
+// refusing returns the spread constraints that may reject one of a member's pods. A constraint
+// never rejects a pod if the total number of counted pods is within the maximum skew.
 func (h *headroom) refusing(m certificate.Member) []*model.Term {
 	var all []*model.Term
 	for t := range m.G.Hard(model.Spread) {

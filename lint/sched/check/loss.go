@@ -11,14 +11,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// absence is the checker's representation of a loss of nodes.
+// absence is the checker's representation of a node loss.
 type absence struct {
 	nodes   map[int]bool
 	meaning certificate.Meaning
-	domains keptDomains // the domains that still count for constraints
+	domains keptDomains // the domains that constraints still count
 }
 
-// absenceOf returns the absence for a loss.
 func absenceOf(m *model.Model, l certificate.Loss) *absence {
 	x := &absence{map[int]bool{}, l.Meaning, keptDomains{}}
 	for n, node := range m.Topology.Nodes {
@@ -31,12 +30,12 @@ func absenceOf(m *model.Model, l certificate.Loss) *absence {
 
 func (x *absence) from(n int) bool { return x != nil && x.nodes[n] }
 
-// losses explores the states before and after a loss of nodes.
+// losses explores the states before and after a node loss.
 type losses struct {
 	*states
 	l       certificate.Loss
 	lost    *absence
-	after   map[string]map[string]bool // visited states after the loss, by the workloads in hits
+	after   map[string]map[string]bool // visited states after the loss, keyed by the workloads in hits
 	ends    map[*workload.Workload]*extent
 	settled bool
 	begun   bool
@@ -45,11 +44,12 @@ type losses struct {
 	claimed, hits map[*workload.Workload]bool
 }
 
-// extent holds the smallest and the largest number of pods that are missing at the end. hit is the
-// smallest number over the runs in which a pod was lost, or -1 if there is no such run.
+// extent holds the smallest and the largest number of pods missing at the end. hit is the
+// smallest number over the runs that lost a pod, or -1 if there is no such run.
 type extent struct{ fewest, most, hit int }
 
-// Lose checks answers about a loss against all its states, and their runs against the filters.
+// Lose checks answers about a loss by exploring all its states, and checks their runs by applying
+// the filters.
 func (Checker) Lose(m *model.Model, l certificate.Loss, out []certificate.Lost, steps int) error {
 	if !slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Verdict != diag.Unknown }) {
 		return nil
@@ -152,7 +152,7 @@ func (s *losses) loseNodes() {
 	s.steps = after.steps
 }
 
-// evict explores the states after each eviction from a lost node that the budgets allow, and
+// evict explores the states after each eviction that the budgets allow from a lost node. It
 // reports whether there is one.
 func (s *losses) evict(after *states, rest []int) (any bool) {
 	missing := func(w *workload.Workload) (pods int) {
@@ -195,8 +195,8 @@ func (s *losses) leave(after *states, i, n int, missing *int) {
 	*missing--
 }
 
-// overlap explores the states in which the successor of a pod is placed while the pod still
-// terminates. Spread constraints do not count a terminating pod (R-A1, R-T4).
+// overlap explores the states in which a pod's successor is placed while the pod is still
+// terminating. Spread constraints do not count a terminating pod (R-A1, R-T4).
 func (s *losses) overlap(after *states, i, n int) {
 	g := after.members[i].G
 	for x := range after.on {
@@ -212,7 +212,7 @@ func (s *losses) overlap(after *states, i, n int) {
 	}
 }
 
-// end records the number of missing pods in a state in which no more pods can be placed.
+// end records how many pods are missing in a state where no more pods can be placed.
 func (s *losses) end(left, rest []int) {
 	missing := map[*workload.Workload]int{}
 	for i, m := range s.members {
@@ -233,8 +233,8 @@ func (s *losses) end(left, rest []int) {
 	}
 }
 
-// replayLoss checks a run that leaves pods missing. The run places all pods, then the loss removes
-// the pods on lost nodes, and no more pods can be placed after the last move.
+// replayLoss checks a run that leaves pods missing. The run places all pods, and then the loss
+// removes those on lost nodes. After the last move no more pods can be placed.
 func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate.Lost) error {
 	v, after := newNodeSets(nil, m, true), newNodeSets(lost, m, true)
 	missing, struck := map[*model.Group]int{}, false

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// nodeSets computes the nodes that pods of a group may be on, and how their domains nest. It
-// caches everything that does not change while runs are replayed.
+// nodeSets computes which nodes a group's pods may be on and how the domains of these nodes nest.
+// It caches everything that does not change while runs are replayed.
 type nodeSets struct {
 	filters
 	sets    map[string]*sited
@@ -21,8 +21,8 @@ type nodeSets struct {
 	nested  map[string]bool
 }
 
-// newNodeSets returns node sets with only the running pods in place. If lost is not nil, it is
-// applied to them.
+// newNodeSets returns node sets with only the running pods in place. If lost is not nil, that
+// loss is applied to them.
 func newNodeSets(lost *absence, m *model.Model, contend bool) *nodeSets {
 	return &nodeSets{newFilters(newBooks(lost, m), contend), map[string]*sited{}, map[*model.Group][]int{}, map[string]bool{}}
 }
@@ -42,13 +42,13 @@ func (ns *nodeSets) marked(nodes []int) []bool {
 	return in
 }
 
-// reaches reports whether pods of a group may be on one of the marked nodes.
+// reaches reports whether a group's pods may be on one of the marked nodes.
 func (ns *nodeSets) reaches(g *model.Group, in []bool) bool {
 	return slices.ContainsFunc(ns.reachable(g), func(n int) bool { return in[n] })
 }
 
-// currentNodes returns the nodes that pods of a group may be on. For a running group this is its
-// node.
+// currentNodes returns the nodes that a group's pods may be on. For a running group this is the
+// node it runs on.
 func (ns *nodeSets) currentNodes(g *model.Group) []int {
 	if !g.Running {
 		return ns.sites(g)
@@ -88,14 +88,14 @@ func (ns *nodeSets) refines(nodes []int, inner, outer string) bool {
 	return true
 }
 
-// carriesAll reports whether a node has the keys of all hard affinity and spread terms.
+// carriesAll reports whether a node has the keys for all hard affinity and spread terms.
 func (ns *nodeSets) carriesAll(g *model.Group, n int) bool {
 	labels := ns.m.Topology.Nodes[n].Labels
 	return model.Carries(labels, model.HardKeys(g)) && !slices.ContainsFunc(g.HardAffinity(), func(t *model.Term) bool { return !model.Carries(labels, []string{t.Key}) })
 }
 
-// only returns the nodes that the pods of a member may be on. If the member is for one node of
-// a DaemonSet, this is that node.
+// only returns the nodes that a member's pods may be on. If the member represents one node of a
+// DaemonSet, this is that node.
 func (ns *nodeSets) only(m certificate.Member) []int {
 	if m.Node < 0 {
 		return ns.sites(m.G)
@@ -103,8 +103,7 @@ func (ns *nodeSets) only(m certificate.Member) []int {
 	return slices.DeleteFunc([]int{m.Node}, func(n int) bool { return !slices.Contains(ns.sites(m.G), n) })
 }
 
-// nests reports whether any two domains of the keys, on the nodes of a group, are disjoint or
-// nested.
+// nests reports whether any two domains of the keys are disjoint or nested on a group's nodes.
 func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
 	if len(keys) < 2 {
 		return true
@@ -120,7 +119,7 @@ func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
 	})
 }
 
-// laminar reports the same for two keys: any two domains are disjoint, or one contains the other.
+// laminar is like nests, for two keys: any two domains are disjoint, or one contains the other.
 func laminar(m *model.Model, nodes []int, a, b string) bool {
 	inA, inB, both := map[string]int{}, map[string]int{}, map[[2]string]int{}
 	for _, n := range nodes {
@@ -145,18 +144,18 @@ func laminar(m *model.Model, nodes []int, a, b string) bool {
 	return true
 }
 
-// inside reports whether refines holds for two keys on the nodes of a group.
+// inside reports whether refines holds for two keys on a group's nodes.
 func (ns *nodeSets) inside(g *model.Group, inner, outer string) bool {
 	id := ns.sited(g).name + "|" + inner + " in " + outer
 	return model.Cached(ns.nested, id, func() bool { return ns.refines(ns.sites(g), inner, outer) })
 }
 
-// sites returns the nodes that pass a group's node-level filters and can hold one of its pods when
-// empty.
+// sites returns the nodes that pass a group's node-level filters and have room for one of its
+// pods when empty.
 func (ns *nodeSets) sites(g *model.Group) []int { return ns.sited(g).list }
 
-// sited is a set of nodes with the smallest amount of each resource that one of them offers.
-// Groups with the same set have the same name.
+// sited is a set of nodes. For each resource it holds the smallest amount that any of the nodes
+// offers. Groups with equal sets share a name.
 type sited struct {
 	name  string
 	list  []int
@@ -205,7 +204,7 @@ func (ns *nodeSets) passing(g *model.Group) *sited {
 	return s
 }
 
-// reachable returns the nodes that pods of a group may ever be on.
+// reachable returns the nodes that a group's pods may ever be on.
 func (ns *nodeSets) reachable(g *model.Group) []int {
 	if len(ns.running) == 0 {
 		return ns.sites(g)
@@ -227,8 +226,8 @@ func (ns *nodeSets) lasting(g *model.Group, nodes []int) []int {
 	return slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return ns.blocked(g, n) })
 }
 
-// domainID returns a string that is equal for nodes in the same domains of all terms. It also
-// reports whether the node has all their keys.
+// domainID returns a string that is equal for nodes in the same domains for all terms. It also
+// reports whether the node has every term's key.
 func domainID(n *topology.Node, terms []*model.Term) (id string, complete bool) {
 	complete = true
 	for _, t := range terms {
@@ -239,19 +238,19 @@ func domainID(n *topology.Node, terms []*model.Term) (id string, complete bool) 
 	return id, complete
 }
 
-// neverPlacedGroups is the set of groups whose pods are never placed, because the pods that they
+// neverPlacedGroups is the set of groups whose pods are never placed because the pods that they
 // require nearby are never placed either (T20).
 type neverPlacedGroups map[*model.Group]bool
 
-// neverPlaced reports whether pods of a group are never placed. This holds if required affinity
-// demands peers, none of the group's pods may come first, and only pods of such groups can be
-// peers.
+// neverPlaced reports whether a group's pods are never placed. This holds if required affinity
+// demands peers, none of the group's pods can come first, and only pods in other never-placed
+// groups can be peers.
 func (ns *nodeSets) neverPlaced(g *model.Group) bool {
 	return (*model.Keep(ns.m, ns.followers))[g]
 }
 
-// followers starts with the groups whose pods cannot come first and repeatedly removes the groups
-// that can have a peer from outside the set.
+// followers starts with the groups whose pods cannot come first. It then repeatedly removes
+// groups that can have a peer from outside the set.
 func (ns *nodeSets) followers() *neverPlacedGroups {
 	all := neverPlacedGroups{}
 	var left []*model.Group
@@ -279,8 +278,8 @@ func (ns *nodeSets) followers() *neverPlacedGroups {
 	return &all
 }
 
-// cannotLead reports whether the pods of a group require other pods, none of them may come first,
-// and it is certain which pods they require.
+// cannotLead reports whether a group's pods require other pods, none of them can come first, and
+// it is certain which pods they require.
 func (ns *nodeSets) cannotLead(g *model.Group) bool {
 	hard := g.HardAffinity()
 	if len(hard) == 0 || g.Running || g.Spec.NodeName != "" || len(ns.m.Doubts([]*workload.Workload{g.Workload})) > 0 {
@@ -291,7 +290,7 @@ func (ns *nodeSets) cannotLead(g *model.Group) bool {
 	})
 }
 
-// coming returns the largest number of pods that a group may have in place.
+// coming returns the largest number of pods that a group can have in place.
 func (ns *nodeSets) coming(g *model.Group) int {
 	if ns.neverPlaced(g) {
 		return 0
@@ -302,12 +301,12 @@ func (ns *nodeSets) coming(g *model.Group) int {
 // comes reports whether a group has pods that may still be placed.
 func (ns *nodeSets) comes(g *model.Group) bool { return g.Placeable() && !ns.neverPlaced(g) }
 
-// pairs evaluates the rules of two groups for pods on given nodes: whether they exclude each
-// other, and whether a term certainly selects them.
+// pairs evaluates two groups' rules for pods on given nodes: whether the pods exclude each other,
+// and whether a term is certain to select them.
 type pairs struct{ *nodeSets }
 
-// beside returns the number of pods of a DaemonSet that are on other nodes, but in the same domain
-// of some key as the member's node.
+// beside returns how many DaemonSet pods are on other nodes but share a domain of some key with
+// the member's node.
 func (p *pairs) beside(m certificate.Member, keys []string) int {
 	count := 0
 	for _, n := range p.sites(m.G) {
@@ -345,7 +344,7 @@ func portsClash(m *model.Model, g, o *model.Group) bool {
 	return slices.ContainsFunc(g.HostPorts, func(p model.HostPort) bool { return slices.ContainsFunc(byNumber[p.Port], p.Conflicts) })
 }
 
-// apartOn returns the keys on which pods of a group always exclude each other.
+// apartOn returns the keys on which a group's pods always exclude each other.
 func (p *pairs) apartOn(g *model.Group) []string {
 	var keys []string
 	if g.Spec.NodeName != "" {
@@ -364,8 +363,8 @@ func (p *pairs) apartOn(g *model.Group) []string {
 	return keys
 }
 
-// excludesAt reports whether a pod of o on any of the nodes always keeps incoming pods of g out of
-// its domain of a key.
+// excludesAt reports whether a pod of o always keeps incoming pods of g out of its domain of a
+// key, no matter which of the given nodes it is on.
 func (p *pairs) excludesAt(g, o *model.Group, key string, nodes []int) bool {
 	for t := range g.Hard(model.AntiAffinity) {
 		if t.Key == key && p.surelyAt(t, g, o, nodes) {
@@ -375,7 +374,7 @@ func (p *pairs) excludesAt(g, o *model.Group, key string, nodes []int) bool {
 	return slices.Contains(p.against[g.Workload], against{o.Workload, key})
 }
 
-// surely reports whether a term selects the pods of o on whatever node they are.
+// surely reports whether a term selects the pods of o wherever they are.
 func (p *pairs) surely(t *model.Term, g, o *model.Group) bool {
 	return p.surelyAt(t, g, o, p.sites(o))
 }
@@ -389,7 +388,7 @@ func (p *pairs) surelyAt(t *model.Term, g, o *model.Group, nodes []int) bool {
 	})
 }
 
-// companions reports whether pods of other workloads match all required affinity terms.
+// companions reports whether other workloads' pods match all required affinity terms.
 func (p *pairs) companions(g *model.Group) bool {
 	hard := g.HardAffinity()
 	if len(hard) == 0 {
@@ -406,8 +405,8 @@ func (p *pairs) companions(g *model.Group) bool {
 	})
 }
 
-// within reports whether the only spread constraint of a group counts only its own pods, and the
-// group's anti-affinity keeps pods apart only within domains of the constraint (T3).
+// within reports whether a group's only spread constraint counts only the group's own pods, and
+// its anti-affinity keeps pods apart only within the constraint's domains (T3).
 func (p *pairs) within(g *model.Group) bool {
 	var t *model.Term
 	for of := range g.Hard(model.Spread) {
@@ -416,7 +415,7 @@ func (p *pairs) within(g *model.Group) bool {
 	return p.keeps(g, t)
 }
 
-// keeps reports the same as within for one of several spread constraints.
+// keeps is like within, applied to one of several spread constraints.
 func (p *pairs) keeps(g *model.Group, t *model.Term) bool {
 	if t.Sel.Form != model.FormSet || !p.surely(t, g, g) || !p.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) || p.watches(g, t) {
 		return false
@@ -424,7 +423,7 @@ func (p *pairs) keeps(g *model.Group, t *model.Term) bool {
 	return !slices.ContainsFunc(p.apartOn(g), func(k string) bool { return !p.inside(g, k, t.Key) })
 }
 
-// watches reports whether a spread constraint also counts pods of other workloads.
+// watches reports whether a spread constraint also counts other workloads' pods.
 func (p *pairs) watches(g *model.Group, t *model.Term) bool {
 	return t.Sel.Form == model.FormSet && slices.ContainsFunc(p.selects[t], func(o *workload.Workload) bool { return o != g.Workload && !o.Terminating() })
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Kind identifies the cause for which a node refuses a pod.
+// Kind identifies why a node rejects a pod.
 type Kind string
 
-// The kinds of refusals. Each determines the fields of Refusal that are set.
+// The reasons for rejecting a pod. Each one determines which Refusal fields are set.
 const (
 	// Deleted, Unreachable and Drained mean that the node is lost in that way.
 	Deleted     Kind = "deleted"
 	Unreachable Kind = "unreachable"
 	Drained     Kind = "drained"
-	// OtherNode means that the pod's nodeName is NodeName, which is another node.
+	// OtherNode means that the pod's nodeName is NodeName, which is a different node.
 	OtherNode Kind = "other-node"
 	// Excluded means that the node fails the filter that Exclusion describes.
 	Excluded Kind = "excluded"
@@ -30,8 +30,8 @@ const (
 	PortTaken Kind = "port-taken"
 	// NoRoom means that the node has too little of the resource in Room left.
 	NoRoom Kind = "no-room"
-	// LacksSpreadKey means that the node lacks the label Key of a spread constraint. Uneven means
-	// that one more pod would violate the constraint in Spread.
+	// LacksSpreadKey means that the node lacks the label Key required by a spread constraint.
+	// Uneven means that one more pod would violate the constraint in Spread.
 	LacksSpreadKey Kind = "lacks-spread-key"
 	Uneven         Kind = "uneven"
 	// Repelled means that the anti-affinity term in Repels keeps the pod off the node. If the
@@ -41,7 +41,7 @@ const (
 	NoCompany Kind = "no-company"
 )
 
-// Refusal describes one filter by which a node refuses a pod.
+// Refusal describes one filter that makes a node reject a pod.
 type Refusal struct {
 	By        certificate.Reason
 	Kind      Kind
@@ -55,24 +55,24 @@ type Refusal struct {
 	Unmet     *Unmet
 }
 
-// Port is a host port that is in use by a pod of the workload named By.
+// Port is a host port in use by a pod. By names the pod's workload.
 type Port struct {
 	model.HostPort
 	By string
 }
 
-// Room describes how much of a requested resource a node has left. If Resource is "", the node has
-// no pod slots left.
+// Room describes how much of a requested resource is left on a node. If Resource is "", the node
+// has no pod slots left.
 type Room struct {
 	Resource                 corev1.ResourceName
 	Requested, Offered, Left resource.Quantity
 	// Beside lists the pods on the node by workload, for at most three workloads. More is the
-	// number of pods of other workloads.
+	// number of pods in other workloads.
 	Beside []Pods
 	More   int
 }
 
-// Pods is a number of pods of a workload.
+// Pods is a workload's pod count.
 type Pods struct {
 	Workload string
 	Count    int
@@ -96,9 +96,9 @@ type Spread struct {
 	Domains, MinDomains int
 }
 
-// Repels describes a required anti-affinity term that keeps the pod out of a domain with Pods in
-// it. Theirs is set if the term belongs to these pods. Migration is set if the exclusion is not a
-// term of a manifest, but exists because the target of a migration needs another node (R-W25).
+// Repels describes a required anti-affinity term that keeps the pod out of a domain where Pods
+// are placed. Theirs is set if the term belongs to those pods. Migration is set if the exclusion
+// is not a manifest term but exists because the migration target needs a different node (R-W25).
 type Repels struct {
 	Domain
 	Pods              Pods
@@ -112,19 +112,19 @@ type Unmet struct {
 	Term  *model.Term
 }
 
-// RefusedByNobody is the reason for refusals by a node that no longer exists.
+// RefusedByNobody is the reason given for nodes that no longer exist.
 const RefusedByNobody certificate.Reason = "gone"
 
-// lostAs maps each kind of loss to the refusal by a lost node.
+// lostAs maps each kind of loss to the refusal that lost nodes give.
 var lostAs = map[certificate.Meaning]Refusal{
 	certificate.Gone:        {By: RefusedByNobody, Kind: Deleted},
 	certificate.Unreachable: {By: certificate.RefusedByTaint, Kind: Unreachable},
 	certificate.Drained:     {By: certificate.RefusedByCordon, Kind: Drained},
 }
 
-// Refusals returns the filters by which a node currently refuses one more pod of w, in the order
+// Refusals returns the filters that currently make a node reject one more pod of w, in the order
 // in which the scheduler applies them. Filters that depend on other pods are applied only if the
-// node would take the pod without them.
+// node would otherwise accept the pod.
 func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 	i, ok := s.v.m.IndexOf(n.Name)
 	if !ok {
@@ -168,7 +168,7 @@ func (s *State) alone(g *model.Group, n int) []Refusal {
 	return all
 }
 
-// load returns the refusals for a lack of ports or resources.
+// load returns the refusals caused by a lack of ports or resources.
 func (s *State) load(g *model.Group, n int) []Refusal {
 	var all []Refusal
 	if s.v.portTaken(g, n) {
@@ -208,7 +208,7 @@ func (s *State) name(w *workload.Workload) string {
 	return cmp.Or(s.called[w], s.called[of], of.String())
 }
 
-// taken returns a refusal that names the first pod in place with a port that g requests.
+// taken returns a refusal that names the first placed pod with a port that g requests.
 func (s *State) taken(g *model.Group, n *topology.Node) Refusal {
 	for _, k := range s.on[n] {
 		for _, taken := range s.v.m.Groups[s.pods[k].Workload].HostPorts {
@@ -220,8 +220,8 @@ func (s *State) taken(g *model.Group, n *topology.Node) Refusal {
 	return Refusal{By: certificate.RefusedByPort, Kind: PortTaken, Port: Port{HostPort: g.HostPorts[0]}}
 }
 
-// noRoom returns a refusal because a node with a load has too little left for request r, or for a
-// pod slot if r is nil.
+// noRoom returns a refusal for a loaded node that has too little left for request r, or no pod
+// slot left if r is nil.
 func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 	room, at := Room{}, map[string]int{}
 	for _, k := range s.on[n] {
@@ -248,7 +248,7 @@ func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 // maxBeside is the maximum number of workloads that Room.Beside names.
 const maxBeside = 3
 
-// uneven returns a refusal by the first spread constraint that one more pod would violate. Its
+// uneven returns a refusal for the first spread constraint that one more pod would violate. Its
 // Kind is empty if there is no such constraint.
 func (s *State) uneven(g *model.Group, n int) Refusal {
 	node := s.v.m.Topology.Nodes[n]
@@ -269,8 +269,8 @@ func (s *State) uneven(g *model.Group, n int) Refusal {
 	return Refusal{}
 }
 
-// domain returns the domain of a node for a key. If the key makes every node its own domain,
-// Single is set and messages do not need the value.
+// domain returns the domain that a node is in for a key. If the key makes every node its own
+// domain, Single is set and messages do not need the value.
 func (s *State) domain(key string, n *topology.Node) Domain {
 	return Domain{key, n.Labels[key], model.Cached(s.single, key, func() bool { return s.v.m.NodeByNode(key, nil) })}
 }

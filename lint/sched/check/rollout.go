@@ -23,7 +23,8 @@ type rolls struct {
 	done       bool
 }
 
-// Roll checks a verdict on a rollout against all its states, and the moves against the filters.
+// Roll checks a rollout verdict by exploring all states, and checks the moves by applying the
+// filters.
 func (Checker) Roll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, steps int) error {
 	if out.Verdict == diag.Unknown {
 		return nil
@@ -61,7 +62,7 @@ func (Checker) Roll(m *model.Model, r certificate.Rollout, out *certificate.Roll
 	return nil
 }
 
-// join adds the pods of a group. A DaemonSet gets one member per node.
+// join adds a group's pods. A DaemonSet gets one member per node.
 func (s *states) join(g *model.Group, pods int) {
 	if len(s.on) == 0 {
 		s.on = make([][]int, len(s.v.m.Topology.Nodes))
@@ -132,8 +133,8 @@ func (s *rolls) step(member, n, by int) {
 	s.put(member, n, -by)
 }
 
-// replayRoll checks each move of a stuck rollout, and that no move is possible after the last one.
-// It fills in the reasons why no new pod fits.
+// replayRoll checks each move in a stuck rollout, and that no move is possible after the last
+// one. It also fills in why no new pod fits.
 func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) error {
 	v := newNodeSets(nil, m, true)
 	group := func(move certificate.Move) *model.Group {
@@ -183,9 +184,9 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 	return nil
 }
 
-// steps returns the moves that the controller may make next. It may create a new pod (comes)
-// within replicas plus surge, and delete an old pod (goes) if enough pods remain (R-W5, R-W6,
-// R-W8, R-W31).
+// steps returns the moves that the controller can make next. It can create a new pod (comes) if
+// the total stays within replicas plus surge. It can delete an old pod (goes) if enough pods
+// remain (R-W5, R-W6, R-W8, R-W31).
 func steps(r certificate.Rollout, replicas, old, fresh int) (comes, goes bool) {
 	total := old + fresh
 	comes = fresh < replicas && total-replicas < r.Surge && (!r.Empty || old == 0)

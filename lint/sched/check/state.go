@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// State is a set of pods on the declared nodes. It determines the scheduler's decision about one
-// more pod. The filters make that decision. State also keeps the pods in the order in which they
-// were placed, so that it can name the pods that are in the way.
+// State is a set of pods on the declared nodes. It uses the filters to determine the scheduler's
+// decision about one more pod. It also keeps the pods in placement order so that messages can
+// name the pods that block another one.
 type State struct {
 	v    *nodeSets
 	pods []certificate.Placed
@@ -27,8 +27,8 @@ type State struct {
 	single map[string]bool
 }
 
-// NewState returns a state with only the pods that the manifests declare as running. It ignores
-// pods on undeclared nodes.
+// NewState returns a state that contains only the pods that the manifests declare as running. It
+// ignores pods on undeclared nodes.
 func NewState(m *model.Model) *State {
 	s := newState(newNodeSets(nil, m, true))
 	for _, w := range m.RunningOnes() {
@@ -39,8 +39,8 @@ func NewState(m *model.Model) *State {
 	return s
 }
 
-// newState returns a state for the given node sets. It does not list the pods that are already
-// counted in them.
+// newState returns a state for the given node sets. It does not list the pods that the node sets
+// already count.
 func newState(v *nodeSets) *State {
 	return &State{v: v, on: map[*topology.Node][]int{}, called: map[*workload.Workload]string{}, single: map[string]bool{}}
 }
@@ -59,10 +59,10 @@ func (s *State) record(w *workload.Workload, n *topology.Node) {
 	s.pods = append(s.pods, certificate.Placed{Workload: w, Node: n})
 }
 
-// Pods returns the pods in the order in which they were placed.
+// Pods returns the pods in placement order.
 func (s *State) Pods() []certificate.Placed { return s.pods }
 
-// Filter returns the reason why a node refuses one more pod of w, or Takes. For a pod that its
+// Filter returns the reason why a node rejects one more pod of w, or Takes. For a pod that its
 // manifest binds to a node, only the kubelet's admission applies (R-P8).
 func (s *State) Filter(w *workload.Workload, n *topology.Node) certificate.Reason {
 	i, ok := s.v.m.IndexOf(n.Name)
@@ -87,9 +87,9 @@ func reason(p model.Passes) certificate.Reason {
 	return certificate.Takes
 }
 
-// repels describes the rule by which the first placed pod keeps one more pod of g off a node. It
-// tries the terms of the incoming pod first. It mirrors plugins/interpodaffinity/filtering.go
-// (R-A5 to R-A7).
+// repels describes the rule by which a placed pod keeps one more pod of g off a node, using the
+// first placed pod that does so. It tries the incoming pod's terms first. It mirrors
+// plugins/interpodaffinity/filtering.go (R-A5 to R-A7).
 func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	for _, p := range s.pods {
 		for _, t := range g.Terms {
@@ -107,7 +107,7 @@ func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	return Repels{}
 }
 
-// repelling adds to r the number of pods of the repelling pod's workload in the domain.
+// repelling adds to r how many pods the repelling pod's workload has in the domain.
 func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Repels {
 	of := s.v.m.Groups[pod.Workload].Origin()
 	r.Pods.Workload = s.name(pod.Workload)
@@ -119,25 +119,25 @@ func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Re
 	return r
 }
 
-// Placement holds pods in place and returns the answer of each node to one more pod, to explain it
-// to users. It makes no decisions. The runs of a decision lead to its state.
+// Placement holds the pods in place and returns each node's answer to one more pod, so that
+// findings can explain it. It makes no decisions. It reaches its state by the runs in a decision.
 type Placement struct {
-	*State // of a split model, in which pods that rules distinguish are workloads of their own
+	*State // for a split model, which treats pods that rules tell apart as separate workloads
 	// placed counts the pods that stay in place.
 	placed map[*workload.Workload]int
 	last   map[*workload.Workload]int // node of the most recently placed pod
 }
 
-// NodeAnswer is the answer of a node to one more pod. If there are no Refusals, the node takes the
-// pod. Has is set if the node already has its pod of the DaemonSet.
+// NodeAnswer is a node's answer to one more pod. If there are no Refusals, the node accepts the
+// pod. Has is set if the node already has its DaemonSet pod.
 type NodeAnswer struct {
 	Node     *topology.Node
 	Refusals []Refusal
 	Has      bool
 }
 
-// NewPlacement puts the settled pods in place without applying the filters. Then it places the
-// missing pods of further workloads, in that order, while a node takes one.
+// NewPlacement puts the settled pods in place without applying the filters. It then places the
+// missing pods of the workloads in then, in that order, while some node accepts one.
 func NewPlacement(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Placement {
 	s := &Placement{NewState(m.Split()), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
 	for _, p := range settled {
@@ -149,8 +149,8 @@ func NewPlacement(m *model.Model, settled []certificate.Placed, then ...*workloa
 	return s
 }
 
-// Lose returns the state after a loss of nodes. Missing pods of the given workloads are placed
-// again while a node takes one.
+// Lose returns the state after a node loss. The given workloads' missing pods are placed again
+// while some node accepts one.
 func (s *Placement) Lose(l certificate.Loss, then ...*workload.Workload) *Placement {
 	out := &Placement{newState(newNodeSets(absenceOf(s.v.m, l), s.v.m, true)), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
 	out.called = maps.Clone(s.called)
@@ -185,7 +185,7 @@ func (s *Placement) put(pod *workload.Workload, on *topology.Node) {
 	s.placed[pod]++
 }
 
-// fill places missing pods until no node takes one more.
+// fill places missing pods until every node rejects the next one.
 func (s *Placement) fill(then []*workload.Workload) {
 	for moved := true; moved; {
 		moved = false
@@ -197,8 +197,8 @@ func (s *Placement) fill(then []*workload.Workload) {
 	}
 }
 
-// puts places a pod on a node that takes it, and reports whether there is one. It starts with the
-// node of the workload's last pod, because the nodes before it are mostly full.
+// puts places a pod on a node that accepts it, and reports whether there is one. It starts with
+// the node of the workload's last pod, because earlier nodes are mostly full.
 func (s *Placement) puts(pod *workload.Workload) bool {
 	g, nodes := s.v.m.Groups[pod], s.v.m.Topology.Nodes
 	for i := range nodes {
@@ -213,8 +213,8 @@ func (s *Placement) puts(pod *workload.Workload) bool {
 	return false
 }
 
-// next returns the next missing pod of a workload, as a workload of the split model, or nil if
-// none is missing.
+// next returns a workload's next missing pod, as a workload in the split model, or nil if none is
+// missing.
 func (s *Placement) next(w *workload.Workload) *workload.Workload {
 	for g := range s.v.m.Placeable() {
 		if g.Origin() == w && s.placed[g.Workload] < s.wanted(g.Workload) {
@@ -231,7 +231,7 @@ func (s *Placement) wanted(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// Count returns the numbers of pods of a workload that are in place and that are missing.
+// Count returns how many of a workload's pods are in place and how many are missing.
 func (s *Placement) Count(w *workload.Workload) (placed, missing int) {
 	for g := range s.v.m.Placeable() {
 		if g.Origin() == w {
@@ -242,7 +242,7 @@ func (s *Placement) Count(w *workload.Workload) (placed, missing int) {
 	return placed, missing
 }
 
-// On returns the node of each pod of a workload.
+// On returns the node that each of a workload's pods is on.
 func (s *Placement) On(w *workload.Workload) []*topology.Node {
 	var all []*topology.Node
 	for _, p := range s.pods {
@@ -253,8 +253,8 @@ func (s *Placement) On(w *workload.Workload) []*topology.Node {
 	return all
 }
 
-// Answers returns the answer of each node to the next missing pod of a workload, or to one more
-// pod if none is missing.
+// Answers returns each node's answer to a workload's next missing pod, or to one more pod if none
+// is missing.
 func (s *Placement) Answers(w *workload.Workload) []NodeAnswer {
 	pod := s.next(w)
 	if pod == nil {
@@ -271,8 +271,8 @@ func (s *Placement) Answers(w *workload.Workload) []NodeAnswer {
 	return all
 }
 
-// Still returns the answer of each node to a pod of a workload while only the running pods are in
-// place. It ignores rules about other pods.
+// Still returns each node's answer to a workload's pod while only the running pods are in place.
+// It ignores rules about other pods.
 func Still(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)
 	all := make([]NodeAnswer, len(m.Topology.Nodes))
@@ -285,8 +285,8 @@ func Still(m *model.Model, w *workload.Workload) []NodeAnswer {
 	return all
 }
 
-// Spare returns the answers of one more, empty node of each pool that may grow, in the order of
-// Topology.Growth.
+// Spare returns the answer that an additional empty node would give, for each pool that can grow,
+// in the order of Topology.Growth.
 func Spare(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)
 	var all []NodeAnswer
@@ -303,8 +303,8 @@ func Spare(m *model.Model, w *workload.Workload) []NodeAnswer {
 	return all
 }
 
-// Checked returns the checker's answer to one more pod on each node: the first filter that refuses
-// it, or Takes.
+// Checked returns the checker's answer to one more pod on each node: the first filter that
+// rejects the pod, or Takes.
 func (s *Placement) Checked(w *workload.Workload) []certificate.Reason {
 	pod := cmp.Or(s.next(w), w)
 	all := make([]certificate.Reason, len(s.v.m.Topology.Nodes))

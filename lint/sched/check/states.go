@@ -11,26 +11,26 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// states explores all states that members can reach, using the checker's filters. It visits only
-// one of several states that differ only by a permutation of equivalent nodes.
+// states explores all states that the members can reach, using the checker's filters. When states
+// differ only by a permutation of equivalent nodes, it visits just one of them.
 type states struct {
 	v       *nodeSets
 	members []certificate.Member
 	left    []int
-	on      [][]int // by node, the number of pods of each member
+	on      [][]int // the number of pods per member, by node
 	class   []string
-	columns []string // by node, the key of its class and pods, or "" if it must be recomputed
+	columns []string // by node: a key for its class and pods, or "" if it must be recomputed
 	seen    map[string]bool
 	steps   int
 	// complete is set if some maximal state has all pods in place, and stuck if some maximal
 	// state does not.
 	complete, stuck bool
-	// whole is called for every state in which all pods are in place, to continue from it. It may
-	// be nil.
+	// whole is called for every state in which all pods are in place, to continue from that
+	// state. It may be nil.
 	whole func()
 	// ended is called for every maximal state. It may be nil.
 	ended func()
-	// further continues from every state by moves other than placing pods, and reports whether
+	// further continues from every state with moves other than placing pods, and reports whether
 	// there are any. It may be nil.
 	further func() bool
 }
@@ -48,7 +48,7 @@ func checkExplored(v *nodeSets, c *certificate.Assertion, steps int) error {
 	return nil
 }
 
-// statesOf returns the unexplored states for an assertion.
+// statesOf prepares the exploration of an assertion's states.
 func statesOf(v *nodeSets, c *certificate.Assertion, steps int) *states {
 	s := &states{v: v, members: c.Members, seen: map[string]bool{}, steps: steps}
 	for _, m := range c.Members {
@@ -62,8 +62,8 @@ func statesOf(v *nodeSets, c *certificate.Assertion, steps int) *states {
 }
 
 // classify assigns nodes that are equivalent for the members to the same class. Equivalent nodes
-// are equal in the results of the filters, in their resources and pods, and in the values of
-// topology keys that other nodes share.
+// have the same filter results, resources, pods, and values for topology keys that other nodes
+// share.
 func (s *states) classify() {
 	nodes := s.v.m.Topology.Nodes
 	var keys []string // the labels by which the members' rules distinguish nodes
@@ -174,7 +174,6 @@ func (s *states) put(i, n, by int) {
 	}
 }
 
-// change changes the number of pods of a member on a node.
 func (s *states) change(i, n, by int) {
 	s.on[n][i] += by
 	s.columns[n] = ""
@@ -201,8 +200,9 @@ func (s *states) key() string {
 	return strings.Join(columns, "")
 }
 
-// NeverPlaced checks that no pod of a group can be placed if only the running pods and one pod of
-// each of some other groups, which may come first, are in place.
+// NeverPlaced checks that no pod of a group can be placed while only running pods and one pod
+// from each of the given groups are in place. The given groups are those whose pods can come
+// first.
 func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error {
 	c := &certificate.Assertion{Members: []certificate.Member{{G: g, Pods: 1, Node: -1}}, Never: true}
 	for _, w := range with {
@@ -222,14 +222,13 @@ func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Work
 	return nil
 }
 
-// choices assigns a node to every pod so that no two pods are together that exclude each other in
-// either order. The filters require more than that, so if there is no such assignment, no run
+// choices assigns a node to every pod such that no two pods on the same node exclude each other
+// in either order. The filters require more than that, so if there is no such assignment, no run
 // places all pods.
 type choices struct {
 	s *states
 	v *demand
-	// sites lists the possible nodes of each member, and at the nodes of its pods that are
-	// assigned so far.
+	// sites lists each member's possible nodes, and at lists the nodes of its assigned pods.
 	sites [][]int
 	at    [][]int
 	steps int
@@ -287,7 +286,7 @@ func (t *choices) choose() bool {
 	return false
 }
 
-// open returns the nodes that another pod of a member may be assigned to.
+// open returns the nodes that a member's next pod can be assigned to.
 func (t *choices) open(i int) []int {
 	var list []int
 	for _, n := range t.sites[i] {

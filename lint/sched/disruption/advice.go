@@ -18,10 +18,10 @@ import (
 // trials answers questions about advice by applying it to a copy of the model.
 type trials struct{ *shared }
 
-// Holds reports whether an edit of a workload works. It works if the edited workload, together
-// with `more` additional nodes like one that its pods may use, is fully placed in every run,
-// completes every rollout, and finds room when a node is drained. Holds returns false if the
-// budget runs out during the trial.
+// Holds reports whether an edit fixes a workload. The edited workload gets `more` additional
+// nodes, each like one that its pods can use. Holds returns true if the workload is then fully
+// placed in every run, completes every rollout, and can be rescheduled when a node is drained. It
+// returns false if the step budget runs out during the trial.
 func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 	if tr.unready || tr.m.Topology.Empty() {
 		return false
@@ -36,10 +36,10 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 	return model.Cached(tr.advice.known, key, try)
 }
 
-// shape returns the cache key for trials of a workload with at most `pods` pods. Trials with the
-// same key have the same outcome. For an isolated workload the key is bound.Shape. For a group it
-// is a hash of all manifests, so only another context can produce it again. The key is "" if too
-// many workloads contend, or if no other trial can have the same key.
+// shape returns the cache key for trials that run at most `pods` pods of a workload. Trials with
+// the same key have the same outcome. For an isolated workload the key is bound.Shape. For a
+// group it is a hash of all manifests, so it can only repeat in another context. The key is "" if
+// too many workloads contend or if no other trial can have the same key.
 func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
 	return model.Cached(tr.shapes, sized{w, pods}, func() string {
 		switch {
@@ -54,11 +54,11 @@ func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workloa
 	})
 }
 
-// borrows reports whether a workload takes its pod template from another object.
+// borrows reports whether a workload's pod template is in another object.
 func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
 
 // try applies an edit to a workload in its group and adds `more` nodes. If contenders is not nil,
-// too many workloads contend, and only counting decides (T16).
+// there are too many workloads to search, and the trial is decided by counting alone (T16).
 func (tr trials) try(w *workload.Workload, edit Edit, group, contenders []*workload.Workload, more int) bool {
 	c := *w
 	if edit.Make != nil && !edit.Make(&c) {
@@ -102,8 +102,8 @@ type Change struct {
 	Edit     Edit
 }
 
-// HoldTogether reports whether several changes and additional nodes work together. They do if each
-// of the workloads is placed, rolls out and can be drained.
+// HoldTogether reports whether several changes and additional nodes work when applied together.
+// Every changed workload must be placed, roll out and be drainable.
 func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further []*topology.Node) bool {
 	if tr.unready {
 		return false
@@ -168,21 +168,22 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	})
 }
 
-// trial holds the state of one trial of advice.
+// trial is one attempt to apply a piece of advice.
 type trial struct {
 	j          *shared
 	w, changed *workload.Workload
 	group      []*workload.Workload
 	contenders []*workload.Workload // judged by counting only
-	// declared lists the workloads before the change: the contenders, or the group if it is
-	// large. about lists all workloads of the trial. ruled lists the workloads that rules connect
-	// to the changed one; it equals about if no contenders are judged by counting.
+	// declared lists the workloads before the change if there are more than maxTogether of them,
+	// or is nil. These are the contenders or, without contenders, the group. about lists all
+	// workloads in the trial. ruled lists the workloads that rules connect to the changed one. It
+	// equals about unless contenders are judged by counting.
 	declared, about, ruled *search.Roster
 	further                []*topology.Node // added to the declared nodes
 	steps                  int              // the step budget of the trial
 }
 
-// with returns a copy of a list with the changed workload in place of the original.
+// with returns a copy of list in which the changed workload replaces the original.
 func (t *trial) with(list []*workload.Workload) []*workload.Workload {
 	list = slices.Clone(list)
 	if i := slices.Index(list, t.w); i >= 0 {
@@ -193,8 +194,8 @@ func (t *trial) with(list []*workload.Workload) []*workload.Workload {
 }
 
 // within runs f with the steps that the group and all advice may still use, and returns false if
-// they run out. It leaves at least half of the remaining budget for the question that the advice
-// belongs to.
+// they run out. It reserves at least half of the remaining budget for the question that prompted
+// the advice.
 func (t *trial) within(f func() bool) (holds bool) {
 	run, all := t.j.m.Run(), t.j.advice.left
 	steps := min(t.steps, run.Left()/2)
@@ -205,11 +206,11 @@ func (t *trial) within(f func() bool) (holds bool) {
 	return run.Within(steps, func() { holds = f() }) && holds
 }
 
-// world returns a model of the trial on a few representative nodes, and a judge for it.
+// world returns a model of the trial on a few representative nodes, along with its judge.
 func (t *trial) world() (*model.Model, *shared) {
 	t.j.m.Run().Spend(2 * stepsPerMember * len(t.group)) // because several questions follow
 	ws := append(slices.Clone(t.group), t.j.running...)
-	surge := 1 // the largest number of pods that a rollout adds
+	surge := 1 // the most extra pods that a rollout creates
 	for _, w := range t.group {
 		if !w.Kind.PerNode() {
 			how := w.Rollout(w.Count.N)
@@ -223,7 +224,7 @@ func (t *trial) world() (*model.Model, *shared) {
 	return m, t.j.other(m)
 }
 
-// passes reports whether a workload of the trial is placed, rolls out and can be drained.
+// passes reports whether a workload in the trial is placed, rolls out and can be drained.
 func (t *trial) passes(m *model.Model, other *shared, w *workload.Workload) bool {
 	if !other.Judged(w) {
 		return false
@@ -246,14 +247,15 @@ func (t *trial) passes(m *model.Model, other *shared, w *workload.Workload) bool
 	return !slices.ContainsFunc(evictions{other}.Drains(w), func(s Survival) bool { return s.Verdict != diag.Always })
 }
 
-// Advice caches the outcomes of trials. Judges that have the same nodes may share it.
+// Advice caches trial outcomes. Judges with the same nodes can share it.
 type Advice struct {
 	known map[trialKey]bool
-	// shared is set if several judges use the cache. Objects are then compared by content.
+	// shared is set if several judges use the cache. Objects are then compared by content instead
+	// of by address.
 	shared bool
 	digest *source.Digester
 	texts  map[*source.Object]string
-	// left is the number of steps left for all trials, or nil if only each single trial is
+	// left is the number of steps left for all trials, or nil if only individual trials are
 	// limited.
 	left *int
 }
@@ -274,19 +276,20 @@ func NewAdvice() *Advice {
 	return &Advice{known: map[trialKey]bool{}, digest: source.NewDigester(), texts: map[*source.Object]string{}}
 }
 
-// ShareAdvice makes the judge use the trial cache of another judge with the same nodes. All judges
-// that share `left` take the steps of their trials from it. Once it is used up no advice holds, so
-// that the remaining steps go to answers.
+// ShareAdvice makes the judge use another judge's trial cache. Both judges must have the same
+// nodes. All judges that share `left` charge their trials to it. Once it is used up, all further
+// advice is withheld so that the remaining steps go to the questions themselves.
 func (tr trials) ShareAdvice(a *Advice, left *int) {
 	a.shared, a.left = true, left
 	tr.advice = a
 }
 
-// Question returns a key for the answers about a workload. It covers everything that the answers
-// depend on except the nodes: all workloads that are judged together with it, the pods that their
-// hard rules may select, and the budgets that may select its pods. Contexts of one cluster with
-// the same key have the same answers. The workload, its autoscaler and its budgets are identified
-// by address, because findings point at their lines. Other workloads are identified by content.
+// Question returns a cache key for the answers about a workload. The key covers everything that
+// the answers depend on except the nodes: all workloads judged together with it, the pods that
+// their hard rules may select, and the budgets that may select its pods. Contexts in one cluster
+// with the same key have the same answers. The workload, its autoscaler and its budgets are
+// identified by address, because findings refer to their lines. Other workloads are identified by
+// content.
 func (tr trials) Question(w *workload.Workload) string {
 	return tr.question(w, most(w), func(o *source.Object) string {
 		if o == w.Object || w.Scale != nil && o == w.Scale.Object || o.Kind == "PodDisruptionBudget" {
@@ -296,8 +299,8 @@ func (tr trials) Question(w *workload.Workload) string {
 	})
 }
 
-// question builds the key for Question with at most `pods` pods of the workload. The name function
-// identifies an object.
+// question builds the key for Question, with at most `pods` pods for the workload. The name
+// function identifies an object.
 func (tr trials) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
 	var q strings.Builder
 	objects := func(ws []*workload.Workload) {

@@ -19,39 +19,38 @@ import (
 // Budget is a PodDisruptionBudget and its effect on the workloads that it selects.
 type Budget struct {
 	*workload.Budget
-	// Workloads lists the workloads whose pods the budget certainly selects, sorted by name.
+	// Workloads lists the workloads whose pods the budget is certain to select, sorted by name.
 	Workloads []*workload.Workload
-	// Pods is the number of pods that the budget certainly selects.
+	// Pods is the number of pods that the budget is certain to select.
 	Pods int
-	// AllowedMin and AllowedMax are the lower and upper bounds on the number of pods that may be
-	// evicted while all pods are healthy, over all sizes that an autoscaler may choose.
-	// AllowedMax is Unbounded if there is no upper bound.
+	// AllowedMin and AllowedMax bound the number of evictions that the budget allows while all
+	// pods are healthy, over all sizes that an autoscaler can choose. AllowedMax is Unbounded if
+	// there is no upper bound.
 	AllowedMin, AllowedMax int
 	// WhileSmall is set if the budget allows no eviction while the autoscaled Workloads have UpTo
 	// pods or fewer, and at least one eviction when they have more.
 	WhileSmall bool
 	UpTo       int
 	// Amount is the budget's requirement at the smallest number of pods. Its Of field is 0 unless
-	// Known is set. Known means that every number is exact except for the choice of an
-	// autoscaler.
+	// Known is set. Known means that all numbers are exact apart from the autoscaler's choice.
 	Amount workload.Amount
 	Known  bool
-	// Unscaled is a workload whose controller has no replica count, or nil. If the budget needs
-	// that count, it allows no eviction.
+	// Unscaled is a selected workload whose controller has no replica count, or nil. If the
+	// budget needs that count, it allows no evictions.
 	Unscaled *workload.Workload
-	// Idle is set if the budget certainly selects no pod.
+	// Idle is set if the budget is certain to select no pods.
 	Idle bool
-	// Evicts is set if a drain evicts pods that the budget certainly selects. A drain does not
+	// Evicts is set if a drain evicts pods that the budget is certain to select. A drain does not
 	// evict DaemonSet pods.
 	Evicts bool
 	// covers maps each workload in Workloads to its selected pods, by ordinal.
 	covers map[*workload.Workload]model.Pods
 }
 
-// Unbounded represents the absence of an upper bound on a number of pods.
+// Unbounded means that a number of pods has no upper bound.
 const Unbounded = math.MaxInt32
 
-// Budgets judges all PodDisruptionBudgets of the set (R-W19).
+// Budgets judges every PodDisruptionBudget in the set (R-W19).
 func (j *shared) Budgets() []Budget {
 	if j.budgets == nil {
 		all := []Budget{}
@@ -63,23 +62,23 @@ func (j *shared) Budgets() []Budget {
 	return j.budgets
 }
 
-// tally holds lower and upper bounds on the numbers that the disruption controller counts for a
+// tally holds lower and upper bounds on the numbers that the disruption controller computes for a
 // budget.
 type tally struct {
 	// low and high are the counts for the smallest and the largest number of pods.
 	low, high count
-	// unscaled is a workload whose controller has no replica count. doubtful is set if there may
-	// be such a workload. exact is set if, apart from autoscaling, all lower and upper bounds are
-	// equal.
+	// unscaled is a selected workload whose controller has no replica count. doubtful is set if
+	// there may be one. exact is set if all lower and upper bounds are equal apart from
+	// autoscaling.
 	unscaled        *workload.Workload
 	doubtful, exact bool
 	// scaled is the number of pods in low that belong to autoscaled workloads.
 	scaled int
 }
 
-// count holds the number of healthy pods, the number of replicas of their controllers, and the
-// difference (healthy minus replicas). The difference is negative if the budget does not select
-// all pods of a controller.
+// count holds the number of healthy pods, the total replica count of their controllers, and the
+// difference (healthy minus replicas). The difference is negative when the budget selects only
+// some of a controller's pods.
 type count struct{ healthy, replicas, surplus int }
 
 func (j *shared) budget(b *workload.Budget) Budget {
@@ -119,8 +118,8 @@ func (j *shared) budget(b *workload.Budget) Budget {
 	return out
 }
 
-// add counts the pods of a workload that a budget selects. If sure is false, the budget may select
-// none of them. It returns the number of pods that are certainly selected.
+// add counts a workload's pods that a budget selects. If sure is false, the budget may not select
+// any of them. It returns the number of pods that are certain to be selected.
 func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure bool) int {
 	low, high, exact := j.sizes(w)
 	t.exact = t.exact && exact && sure
@@ -156,9 +155,10 @@ func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure b
 	return least
 }
 
-// sizes returns bounds on the number of healthy pods of a workload while all pods run. The bounds
-// are exact if only an autoscaler makes them differ. Pods that finish or are not recreated may be
-// gone. For virtual machines nothing is known, because KubeVirt creates their budgets itself.
+// sizes returns bounds on the number of healthy pods in a workload while all its pods run. The
+// bounds are exact if they differ only because of an autoscaler. Pods that finish or are not
+// recreated may be gone. Nothing is known about virtual machines, because KubeVirt creates their
+// budgets itself.
 func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 	switch {
 	case w.Kind.PerNode() && j.m.Judged(w):
@@ -180,12 +180,12 @@ func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 	return w.Count.N, w.Count.N, true
 }
 
-// settle computes the number of evictions that a budget allows. This number grows monotonically
-// with the counts, so the smallest and the largest counts bound it. settle mirrors
-// getExpectedPodCount and getExpectedScale in pkg/controller/disruption/disruption.go. If
-// minAvailable is a number, the controller counts the selected pods. Otherwise it needs the
-// replica count of each pod's controller, and fails if a controller has no scale subresource. A
-// pod without a controller is healthy but not expected (R-W19, R-W32).
+// settle computes how many evictions a budget allows. That number never decreases as the counts
+// grow, so the smallest and the largest counts bound it. settle mirrors getExpectedPodCount and
+// getExpectedScale in pkg/controller/disruption/disruption.go. If minAvailable is a number, the
+// controller counts the selected pods. Otherwise it needs the replica count of each pod's
+// controller, and fails if a controller has no scale subresource. A pod without a controller is
+// healthy but not expected (R-W19, R-W32).
 func (t *tally) settle(out *Budget) {
 	b := out.Budget
 	counts := b.MaxUnavailable == nil && b.MinAvailable != nil && b.MinAvailable.Type == intstr.Int
@@ -225,7 +225,7 @@ func (t *tally) settle(out *Budget) {
 }
 
 // selects returns the pods of a workload that a budget selects. Both must be in the same
-// namespace. It ignores the number of evictions that the budget allows.
+// namespace. selects ignores how many evictions the budget allows.
 func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, model.Answer) {
 	if b.SelectsNone {
 		return 0, model.No
@@ -236,7 +236,7 @@ func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, 
 	return model.Cached(j.selectors, b, func() model.PodSelector { return j.m.PodSelector(b.Selector) })(w)
 }
 
-// BudgetsOf returns the budgets that certainly select pods of a workload.
+// BudgetsOf returns the budgets that are certain to select pods of a workload.
 func (j *shared) BudgetsOf(w *workload.Workload) []Budget {
 	budgets := j.Budgets()
 	if j.selecting == nil {
@@ -261,9 +261,9 @@ func (b *Budget) SelectsAllOf(w *workload.Workload) bool { return b.covers[w] ==
 // Shares reports whether two budgets select the same pod of a workload.
 func (b *Budget) Shares(o *Budget, w *workload.Workload) bool { return b.covers[w]&o.covers[w] != 0 }
 
-// evictable decides whether the budgets of a workload allow its pods to be evicted while all pods
-// run. It returns Never with the budgets that refuse, Sometimes with one budget that refuses at
-// some sizes, or Unknown with the reason.
+// evictable decides whether a workload's budgets allow its pods to be evicted while all pods run.
+// It returns Never and the budgets that forbid eviction, Sometimes and one budget that forbids it
+// at some sizes, or Unknown and the reason.
 func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing []Budget, why model.Reason) {
 	answer = diag.Always
 	budgets := j.BudgetsOf(w)
@@ -295,8 +295,7 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		case !b.WhileSmall && b.AllowedMin == 0:
 			open(model.Reason{Cause: model.ByEviction, Name: b.String(), Detail: b.Unknown})
 		}
-		// If the pods of another workload do not all fit, fewer pods are healthy than the budget
-		// counts.
+		// If another workload does not fully fit, fewer pods are healthy than the budget counts.
 		other := slices.IndexFunc(b.Workloads, func(o *workload.Workload) bool {
 			group := j.group(o, true)
 			return o != w && len(group) > 0 && j.unfit(group)[o]
@@ -306,7 +305,7 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		}
 	}
 	for _, b := range j.PossibleBudgets(w) {
-		if b.Elsewhere && (j.set.Alternatives[b.Object] || j.declared()[1][identity(w)]) { // of another declaration of the workload
+		if b.Elsewhere && (j.set.Alternatives[b.Object] || j.declared()[1][identity(w)]) { // from another declaration of the workload
 			continue
 		}
 		if b.Selects {
@@ -323,8 +322,9 @@ func identity(w *workload.Workload) [4]string {
 	return [4]string{w.Object.Group(), w.Object.Kind, w.Object.Namespace, w.Object.Name}
 }
 
-// declared returns the identities of the deployed workloads, and those of the workloads that may
-// be deployed. An object is in both if files that need not be deployed together declare it twice.
+// declared returns the identities of the deployed workloads and of the workloads that may be
+// deployed. An object is in both sets if it is declared twice, in files that can be deployed
+// separately.
 func (j *shared) declared() [2]map[[4]string]bool {
 	if j.objects[0] == nil {
 		for i, list := range [][]*workload.Workload{j.m.Workloads, j.m.Elsewhere()} {
@@ -337,19 +337,19 @@ func (j *shared) declared() [2]map[[4]string]bool {
 	return j.objects
 }
 
-// Possible describes a budget that may or may not select the pods of a workload, or whose
-// allowance is unknown.
+// Possible describes a budget that may not select a workload's pods, or whose allowance is
+// unknown.
 type Possible struct {
 	*workload.Budget
-	// Selects is set if the budget certainly selects the pods.
+	// Selects is set if the budget is certain to select the pods.
 	Selects bool
-	// Elsewhere is set if the budget need not be deployed together with the workload.
+	// Elsewhere is set if the budget and the workload can be deployed separately.
 	Elsewhere bool
 }
 
-// PossibleBudgets returns the budgets that may select pods of a workload and are not in BudgetsOf.
-// They contain a variable, are in a namespace that is left open, or are in files that need not be
-// deployed together with the workload.
+// PossibleBudgets returns the budgets that may select a workload's pods but are not in BudgetsOf.
+// Each contains a variable, leaves its namespace open, or is in a file that can be deployed
+// separately from the workload.
 func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 	for i, list := range [][]*workload.Budget{j.set.Budgets, j.set.BudgetsElsewhere} {
 		j.m.Run().Spend(4 * len(list))
@@ -370,12 +370,13 @@ func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 // openNamespace reports whether a later tool sets the namespace.
 func openNamespace(name string) bool { return name == "" || source.Placeholder(name) }
 
-// The functions below decide by counting alone, before any scene is searched. They prove that
+// The functions below decide by counting alone, before anything is searched. They prove that
 // there is always room (T16), or that required peers never exist.
 
 // spacious reports whether one more pod finds a node at every moment of a rollout, whatever
-// happened before. It counts all other pods of the group, and as many pods of both revisions as
-// the strategy allows (T16). If pools may grow, it returns true only for hereditary rules.
+// happened before. It counts all other pods in the group and the largest number of old and new
+// pods that the strategy allows (T16). If pools can grow, it returns true only when all rules are
+// hereditary.
 func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *Rollout) bool {
 	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && slices.ContainsFunc(w.Kind.Shared, t.Asks)
@@ -390,8 +391,8 @@ func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *
 	return search.AlwaysFits(w, ruled, about, search.NoLoss, certificate.Loss{}, pods)
 }
 
-// contendersOrGroup returns the roster of the contenders if there are too many to search, else
-// that of the group.
+// contendersOrGroup returns the contenders' roster if there are too many to search, or else the
+// group's roster.
 func (j *shared) contendersOrGroup(group, contenders []*workload.Workload) *search.Roster {
 	if contenders != nil {
 		group = contenders
@@ -399,7 +400,7 @@ func (j *shared) contendersOrGroup(group, contenders []*workload.Workload) *sear
 	return j.assembled(group).Roster
 }
 
-// decideByCounting decides a trial by counting. If known is false, the trial has to be run.
+// decideByCounting decides a trial by counting. If known is false, the caller must run the trial.
 func (t *trial) decideByCounting() (holds, known bool) {
 	defer t.j.m.Guest(t.changed)()
 	all := t.group
@@ -424,7 +425,7 @@ func (t *trial) decideByCounting() (holds, known bool) {
 }
 
 // spare reports whether one more pod of a workload always finds a node, at every moment of a
-// rollout and with any node drained (T16). If it returns false, nothing is known.
+// rollout and with any one node drained (T16). A false result proves nothing.
 func (t *trial) spare(w *workload.Workload) bool {
 	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() ||
 		!t.j.Judged(w) || t.j.unlisted(w).Given() || len(t.j.m.Doubts([]*workload.Workload{w})) > 0 {
@@ -440,8 +441,8 @@ func (t *trial) spare(w *workload.Workload) bool {
 	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(w, t.ruled, t.about, search.AnyNode, drained, model.Certain(w))
 }
 
-// lacksRequiredPods reports whether a workload requires pods nearby that do not exist, and its own
-// pods do not count. The placement of its pods is then unknown.
+// lacksRequiredPods reports whether a workload requires nearby pods that do not exist and its own
+// pods do not count as such. The placement of its pods is then unknown.
 func lacksRequiredPods(m *model.Model, w *workload.Workload) bool {
 	return w.Spec.NodeName == "" && slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
 		return m.Self(t, w) == model.No && len(m.Others(t, w, true)) == 0

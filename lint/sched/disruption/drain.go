@@ -9,35 +9,35 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Drain is the verdict on draining the nodes of a workload, one node at a time.
+// Drain is the verdict on draining a workload's nodes, one at a time.
 type Drain struct {
 	Answer diag.Outcome
-	// Budgets lists the budgets that refuse evictions. It holds one budget that allows no
-	// eviction, either always or at some sizes (Sometimes), or several budgets that select the
-	// same pod.
+	// Budgets lists the budgets that forbid evictions. It has a single budget if that budget
+	// allows no eviction at any size, or at some sizes (Sometimes). It has several budgets if
+	// they select the same pod.
 	Budgets []Budget
-	// Evicts is set if machines refuse eviction and cannot migrate.
+	// Evicts is set if machines reject evictions and cannot migrate.
 	Evicts bool
 	// Worst is a node whose drain leaves pods Pending, or nil. Like is the number of other nodes
-	// with the same outcome. Next is a budget that refuses further evictions after the drain, or
+	// with the same outcome. Next is a budget that forbids further evictions after the drain, or
 	// nil.
 	Worst *Survival
 	Like  int
 	Next  *Budget
-	// Certain is the smallest number of Pending pods if every drain of a node with a pod leaves
-	// some pods Pending. Answer is then Never, although draining Worst itself may do no harm,
-	// because it may hold no pod.
+	// Certain is the minimum number of Pending pods when every drain that hits a pod leaves some
+	// pods Pending. Answer is then Never, although draining Worst itself may be harmless because
+	// it may have no pods.
 	Certain int
 	Why     model.Reason
 }
 
-// severity orders verdicts from harmless to worst.
+// severity ranks verdicts from harmless to worst.
 func severity(v diag.Outcome) int {
 	return slices.Index([]diag.Outcome{diag.Unknown, diag.Sometimes, diag.Never}, v) + 1
 }
 
-// Drain judges whether the pods of a workload may be evicted (R-W19, R-W29), and whether they then
-// find other nodes. It does not judge DaemonSet pods, which a drain leaves in place, or bare pods,
+// Drain judges whether a workload's pods can be evicted (R-W19, R-W29) and whether they then find
+// other nodes. It does not judge DaemonSet pods, which a drain leaves in place, or bare pods,
 // which nothing recreates.
 func (e evictions) Drain(w *workload.Workload) Drain {
 	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || model.Certain(w) == 0 {
@@ -62,7 +62,7 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 		return Drain{Answer: diag.Unknown, Why: why}
 	case allowed == diag.Unknown && d.Answer != diag.Never:
 		return Drain{Answer: diag.Unknown, Why: why}
-	case allowed == diag.Sometimes && d.Answer != diag.Unknown: // d is about the fewest pods, where the budget refuses
+	case allowed == diag.Sometimes && d.Answer != diag.Unknown: // d concerns the smallest pod count, where the budget forbids eviction
 		if d.Answer == diag.Always {
 			d.Answer = diag.Sometimes
 		}
@@ -73,8 +73,9 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	return d
 }
 
-// reasonSharedBudget returns a reason if a budget of a workload may refuse evictions because it
-// also selects pods of another workload that may be Pending. Otherwise the reason is empty.
+// reasonSharedBudget returns a reason if one of the workload's budgets may forbid evictions
+// because it also selects another workload's pods, which may be Pending. Otherwise the reason is
+// empty.
 func (e evictions) reasonSharedBudget(w *workload.Workload) model.Reason {
 	for _, b := range e.BudgetsOf(w) {
 		for _, o := range b.Workloads {
@@ -86,8 +87,8 @@ func (e evictions) reasonSharedBudget(w *workload.Workload) model.Reason {
 	return model.Reason{}
 }
 
-// retriedLate reports whether a replacement pod may have to wait for pods that are evicted at the
-// same time, or for the pod that it replaces. The replacement is created while they terminate, and
+// retriedLate reports whether a replacement pod may have to wait for other evicted pods or for
+// the pod that it replaces. The replacement is created while they are still terminating, and
 // required affinity may tie it to their node (R-Q7).
 func (e evictions) retriedLate(w *workload.Workload) bool {
 	drained := certificate.Loss{Meaning: certificate.Drained}
@@ -116,7 +117,7 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 		return out
 	}
 	if i := slices.IndexFunc(all, func(s Survival) bool { return s.Verdict == diag.Unknown }); i >= 0 && out.Worst.Verdict != diag.Never {
-		return Drain{Answer: diag.Unknown, Why: all[i].Why} // one with an unknown outcome may be Never
+		return Drain{Answer: diag.Unknown, Why: all[i].Why} // a loss with an unknown outcome may be Never
 	}
 	out.Answer, out.Why = out.Worst.Verdict, out.Worst.Why
 	if out.Answer == diag.Unknown {
@@ -127,8 +128,7 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 	return out
 }
 
-// next returns a budget that refuses further evictions once some number of pods is missing, or
-// nil.
+// next returns a budget that forbids further evictions once `missing` pods are missing, or nil.
 func (e evictions) next(w *workload.Workload, missing int) *Budget {
 	var next *Budget
 	for _, b := range e.BudgetsOf(w) {
@@ -139,8 +139,8 @@ func (e evictions) next(w *workload.Workload, missing int) *Budget {
 	return next
 }
 
-// Worst returns the worst outcome among losses with the same key and meaning, and the number of
-// other nodes or domains with the same outcome. It returns nil if every loss is harmless.
+// Worst returns the worst outcome among losses with the same key and meaning. It also returns how
+// many other nodes or domains have the same outcome. It returns nil if every loss is harmless.
 func Worst(all []Survival) (worst *Survival, like int) {
 	for i := range all {
 		if s := &all[i]; severity(s.Verdict) > 0 && (worst == nil || s.Worse(worst)) {

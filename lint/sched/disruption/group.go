@@ -12,7 +12,7 @@ import (
 // assembly is a group together with the running workloads.
 type assembly struct {
 	*search.Roster
-	// pods is the number of pods, as podsOf counts them.
+	// pods is the pod count as computed by podsOf.
 	pods int
 	// tolerant caches, for each kind of loss, whether some member tolerates it.
 	tolerant map[certificate.Meaning]bool
@@ -20,8 +20,8 @@ type assembly struct {
 	hereditary bool
 }
 
-// assembled returns the assembly of a group. It caches that of a large group, because each member
-// asks for it.
+// assembled returns a group's assembly. For a large group the result is cached, because each
+// member asks for it.
 func (j *shared) assembled(group []*workload.Workload) *assembly {
 	if len(group) <= maxTogether {
 		return j.assemble(group)
@@ -47,19 +47,19 @@ func (j *shared) assemble(group []*workload.Workload) *assembly {
 	}
 }
 
-// doubts holds the rules of a group that may or may not apply to certain pods.
+// doubts holds the rules in a group that may or may not apply to certain pods.
 type doubts struct {
 	all []model.Doubt
-	// transientReason is the reason why no question about the group can be asked about permanent
-	// pods alone. open is the reason that reasonNoTrialDecides returns for its members. Both may
-	// be empty.
+	// transientReason explains why no question about the group can be limited to permanent pods.
+	// open is the reason that reasonNoTrialDecides returns for the group's members. Both may be
+	// empty.
 	transientReason, open model.Reason
 }
 
 // doubts returns the doubts about the workloads that hard rules connect with w.
 func (j *shared) doubts(w *workload.Workload) *doubts { return j.doubtsAbout(j.group(w, false)) }
 
-// doubtsAbout returns the doubts about a group. It caches those of a large group.
+// doubtsAbout returns the doubts about a group. For a large group the result is cached.
 func (j *shared) doubtsAbout(group []*workload.Workload) *doubts {
 	large := len(group) > maxTogether
 	if large {
@@ -78,8 +78,8 @@ func (j *shared) doubtsAbout(group []*workload.Workload) *doubts {
 	return d
 }
 
-// first returns the first doubt about a rule of one of the given workloads that concerns another
-// of them, or pods that take no part in decisions.
+// first returns the first doubt that concerns one of the given workloads. The doubtful rule must
+// apply to another of these workloads or to pods that take no part in decisions.
 func first(all []model.Doubt, among func(*workload.Workload) bool) model.Reason {
 	for i := range all {
 		if d := &all[i]; among(d.Workload) && (d.Key == "" || among(d.Target)) {
@@ -89,15 +89,15 @@ func first(all []model.Doubt, among func(*workload.Workload) bool) model.Reason 
 	return model.Reason{}
 }
 
-// reasonDependsOnTransient returns a reason if a question about a workload cannot be asked about
-// permanent pods alone, because a rule of its group depends on other pods.
+// reasonDependsOnTransient returns a reason if a question about a workload cannot be limited to
+// permanent pods, because a rule in its group depends on other pods.
 func (j *shared) reasonDependsOnTransient(w *workload.Workload) model.Reason {
 	return j.doubts(w).transientReason
 }
 
-// reasonNoTrialDecides returns a reason if no trial can decide about a workload of a large group,
-// because it is unknown whether a rule of the group applies to other members. Workloads that fit
-// on no node, and rules about them, are exempt: more is known about such workloads.
+// reasonNoTrialDecides returns a reason if no trial can decide about a workload in a large group,
+// because it is unknown whether a rule in the group applies to other members. Workloads that fit
+// on no node are exempt, along with rules about them, because more is known about them.
 func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	if len(j.group(w, false)) <= maxTogether || !j.taken(w) {
 		return model.Reason{}
@@ -105,10 +105,10 @@ func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	return j.doubts(w).open
 }
 
-// doubtful returns a reason if an answer about a workload among others may not hold, because it is
-// unknown whether a rule of one workload applies to another. Rules do not ask for the label values
-// that a scene adds to distinguish pods, but may ask for the pods' own labels. The caller leaves
-// out members that do not fit (see withoutUnfit).
+// doubtful returns a reason if an answer about w among other workloads may be wrong, because it
+// is unknown whether one workload's rule applies to another workload. Rules never ask for the
+// label values that a scene adds to tell pods apart, but they may ask for the pods' own labels.
+// The caller omits members that do not fit (see withoutUnfit).
 func (j *shared) doubtful(w *workload.Workload, among []*workload.Workload) model.Reason {
 	all := j.doubts(w).all
 	if len(all) == 0 {
@@ -122,7 +122,7 @@ func (j *shared) doubtful(w *workload.Workload, among []*workload.Workload) mode
 	return first(all, func(o *workload.Workload) bool { return in[o] || o.Running })
 }
 
-// taken reports whether some empty node accepts a pod of a workload.
+// taken reports whether a workload's pod fits on some empty node.
 func (j *shared) taken(w *workload.Workload) bool {
 	if w.Running {
 		return true
@@ -137,10 +137,10 @@ func (j *shared) taken(w *workload.Workload) bool {
 	return false
 }
 
-// by returns a reason that consists of a cause only.
+// by returns a reason with a cause and no details.
 func by(cause model.Cause) model.Reason { return model.Reason{Cause: cause} }
 
-// undecided returns the reason why a question about a workload stays open: a rule is ambiguous,
+// undecided returns the reason for leaving a question about a workload open: a rule is ambiguous,
 // the step budget ran out, or the question is too large.
 func (j *shared) undecided(w *workload.Workload) model.Reason {
 	if all := j.doubts(w).all; len(all) > 0 {
@@ -152,8 +152,8 @@ func (j *shared) undecided(w *workload.Workload) model.Reason {
 	return by(model.ByBudget)
 }
 
-// unlisted returns a reason if the placement of a workload's pods is unknown because they
-// request an extended resource that no node lists.
+// unlisted returns a reason if the placement of a workload's pods is unknown because they request
+// an extended resource that no node lists.
 func (j *shared) unlisted(w *workload.Workload) model.Reason {
 	if names := search.Unlisted(j.m, w); len(names) > 0 {
 		return model.Reason{Cause: model.ByResource, Name: string(names[0])}
@@ -162,8 +162,8 @@ func (j *shared) unlisted(w *workload.Workload) model.Reason {
 }
 
 // reasonAboutOthers returns a reason if something is unknown about the other workloads that may
-// fill a node with w: whether their pods fit, or which pods their rules select. A verdict by the
-// rules alone is then not an answer.
+// fill a node with w: whether their pods fit, or which pods their rules select. A verdict based
+// on the rules alone is then not an answer.
 func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workload) model.Reason {
 	for _, o := range group {
 		if names := search.Unlisted(j.m, o); o != w && len(names) > 0 {
@@ -186,8 +186,8 @@ func (j *shared) unknown(w *workload.Workload) model.Reason {
 
 // withoutPreemptible returns a group without the workloads whose pods may be preempted for w. The
 // manifests do not say which of two priority classes has the higher priority, and the scheduler
-// may preempt pods of lower priority that block a pod by rules or requests (R-Q6). Workloads that
-// w needs stay. It returns nil if there is nothing to leave out.
+// may preempt lower-priority pods that block a pod by rules or requests (R-Q6). Workloads that w
+// needs stay in the group. It returns nil if there is nothing to omit.
 func (j *shared) withoutPreemptible(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
 	if w.Spec.PreemptionPolicy == "Never" {
 		return nil

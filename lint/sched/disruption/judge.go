@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Judge answers questions about the workloads of one model. Each embedded type answers one kind of
-// question, and all of them use the same shared state.
+// Judge answers questions about the workloads in one model. Each embedded type answers one kind
+// of question, and all of them use the same shared state.
 type Judge struct {
 	*shared
 	updates
@@ -24,7 +24,7 @@ type Judge struct {
 	views
 }
 
-// Crowded reports whether a set may have more workloads or pods than can be judged together.
+// Crowded reports whether a set may have too many workloads or pods to judge together.
 func Crowded(set *workload.Set) bool {
 	pods := 0
 	for _, w := range set.Workloads {
@@ -39,29 +39,29 @@ type shared struct {
 	set   *workload.Set
 	steps int
 	// ruled maps each workload to the workloads that hard rules connect with it. contending adds
-	// the workloads that may fill a node with it. scaled is like contending, but with as many
-	// pods as autoscalers may ask for.
+	// the workloads that may fill a node with it. scaled is like contending, but at autoscaler
+	// maximums.
 	ruled              map[*workload.Workload][]*workload.Workload
 	contending, scaled contention
 	running            []*workload.Workload
 	budgets            []Budget
-	selecting          map[*workload.Workload][]int // indices of the budgets that select pods of each workload
+	selecting          map[*workload.Workload][]int // for each workload, the indices of the budgets that select its pods
 	selectors          map[*workload.Budget]model.PodSelector
-	objects            [2]map[[4]string]bool // of deployed workloads, and of workloads that may be deployed
+	objects            [2]map[[4]string]bool // deployed workloads, and workloads that may be deployed
 	atMaximum          *shared               // with all pools at their maximum, computed on demand
 	withOneMoreOfEach  *shared               // with one more node of each kind, computed on demand
 	unready            bool                  // set if the budget ran out in Prepare
-	stops              int                   // the value of Run().Stops when the question began
+	stops              int                   // the value of Run().Stops at the start of the question
 	bySize             map[string]*shared
 	lost               map[string][]answer
 	drained            []Survival // reused buffer for Drain
 	advice             *Advice
-	// unfits caches the workloads that do not fit even before any change, by group.
+	// unfits caches, by group, the workloads that do not fit even before any change.
 	unfits map[groupKey]map[*workload.Workload]bool
-	// parts caches the share of the budget that each workload of a group gets.
+	// parts caches each group's budget share per workload.
 	parts map[groupKey]int
-	// described caches the descriptions of groups (see alike). digests caches the hashes of their
-	// manifests (see question).
+	// described caches group descriptions (see alike). digests caches group manifest hashes (see
+	// question).
 	described, digests map[groupKey]string
 	// assemblies caches large groups. doubtsOf caches the doubts about their rules.
 	assemblies map[groupKey]*assembly
@@ -69,25 +69,25 @@ type shared struct {
 	// tried holds the groups for which unfit was called.
 	tried  map[groupKey]bool
 	shapes map[sized]string
-	// strategies caches update strategies by workload and number of pods.
+	// strategies caches update strategies by workload and pod count.
 	strategies map[sized]workload.Rollout
 }
 
 // contention maps each workload to its group, which includes all workloads that may fill a node
-// with it. The large map marks the groups with too many members or pods for a scene.
+// with it. The large map marks groups with too many members or pods for a scene.
 type contention struct {
 	groups map[*workload.Workload][]*workload.Workload
 	large  map[groupKey]bool
 }
 
-// sized identifies a workload with a number of pods.
+// sized identifies a workload with a certain pod count.
 type sized struct {
 	w    *workload.Workload
 	pods int
 }
 
-// strategy returns the update strategy for a number of pods. It is cached because many questions
-// need it.
+// strategy returns a workload's update strategy for the given pod count. It is cached because
+// many questions need it.
 func (j *shared) strategy(w *workload.Workload, pods int) workload.Rollout {
 	return model.Cached(j.strategies, sized{w, pods}, func() workload.Rollout { return w.Rollout(pods) })
 }
@@ -100,18 +100,18 @@ type groupKey struct {
 
 func keyOf(group []*workload.Workload) groupKey { return groupKey{&group[0], len(group)} }
 
-// defaultSteps is the maximum number of filters that one search applies. The question's step
-// budget applies as well.
+// defaultSteps is the maximum number of filters that one search can apply. The question's step
+// budget limits the search as well.
 const defaultSteps = 100_000
 
-// Limits on what is judged together.
+// Limits on the number of workloads and pods that are judged together.
 const (
 	maxTogether = limits.Rivals
 	maxPods     = limits.RivalPods
 	maxRunning  = 300
 )
 
-// New returns a judge for a model and for the workload set that the model was built from. The
+// New returns a judge for a model. The set must be the one that the model was built from, and the
 // options apply to each decision.
 func New(m *model.Model, set *workload.Set, o search.Options) *Judge {
 	j := newShared(m, set, o)
@@ -137,7 +137,7 @@ func (j *shared) other(m *model.Model) *shared {
 	return newShared(m, j.set, search.Options{Steps: j.steps})
 }
 
-// options returns search options with the given number of steps.
+// options returns search options with the given step limit.
 func (j *shared) options(steps int) search.Options { return search.Options{Steps: steps} }
 
 // Judged reports whether a workload can be judged.
@@ -145,12 +145,12 @@ func (j *shared) Judged(w *workload.Workload) bool {
 	return !j.unready && !j.m.Topology.Empty() && takesPart(j.m.Group(w)) && len(j.running) <= maxRunning
 }
 
-// takesPart reports whether the pods of a group are permanent and modeled.
+// takesPart reports whether a group's pods are permanent and modeled.
 func takesPart(g *model.Group) bool {
 	return g.Placeable() && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)
 }
 
-// most returns the largest number of pods that a workload may have.
+// most returns the maximum number of pods that a workload can have.
 func most(w *workload.Workload) int {
 	if w.Scale != nil {
 		return max(w.Scale.Max, model.Certain(w))
@@ -158,8 +158,8 @@ func most(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// groups builds the groups that hard rules connect, and those that contend for nodes as well, for
-// the given numbers of pods.
+// groups builds two kinds of groups for the given pod counts: workloads connected by hard rules,
+// and those plus the workloads that contend for their nodes.
 func (j *shared) groups(pods func(*workload.Workload) int) (ruled map[*workload.Workload][]*workload.Workload, contending contention) {
 	extra := map[*workload.Workload]int{}
 	if len(j.m.Workloads) == 1 && takesPart(j.m.Group(j.m.Workloads[0])) { // no other workload exists
@@ -202,8 +202,8 @@ func (j *shared) grouped(groups [][]*workload.Workload) map[*workload.Workload][
 	return by
 }
 
-// beyond returns how many pods an update may add to the pods of a workload, or to the pod of a
-// DaemonSet on one node.
+// beyond returns how many extra pods an update can create for a workload, or for one node of a
+// DaemonSet.
 func (j *shared) beyond(w *workload.Workload, pods int) int {
 	how := j.strategy(w, pods)
 	if how.Way == workload.PerNode {
@@ -212,8 +212,8 @@ func (j *shared) beyond(w *workload.Workload, pods int) int {
 	return how.Surge
 }
 
-// Prepare computes the data that all questions need, mainly the groups, so that the first question
-// does not pay for it. It returns false if the budget runs out. Then the judge answers no
+// Prepare computes the data that all questions need, mainly the groups, so that the first
+// question does not pay for it. If the budget runs out it returns false, and the judge answers no
 // questions.
 func (j *shared) Prepare() bool {
 	if j.m.Topology.Empty() || len(j.m.Workloads) == 0 {
@@ -235,11 +235,11 @@ func (j *shared) Prepare() bool {
 	return !j.unready
 }
 
-// Abandon stops the judge from answering any question.
+// Abandon makes the judge stop answering questions.
 func (j *shared) Abandon() { j.unready = true }
 
-// Ask calls f to answer a question about one workload, within the workload's share of its group's
-// budget. It reports whether f finished within this budget.
+// Ask calls f to answer a question about one workload within the workload's share of its group's
+// budget. It reports whether f finished within that share.
 func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	j.stops = j.m.Run().Stops
 	group := j.group(w, true)
@@ -251,11 +251,11 @@ func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	})
 }
 
-// stepsPerMember is the step cost of a question per member of the group, for copying the member,
-// describing it and putting it on the nodes.
+// stepsPerMember is the step cost per group member of asking a question. It pays for copying the
+// member, describing it and placing it on the nodes.
 const stepsPerMember = 20
 
-// each returns the step budget of each workload in a group.
+// each returns the step budget per workload in a group.
 func (j *shared) each(group []*workload.Workload) int {
 	if len(group) == 0 {
 		return j.m.Each(group)
@@ -263,8 +263,8 @@ func (j *shared) each(group []*workload.Workload) int {
 	return model.Cached(j.parts, keyOf(group), func() int { return j.m.Each(group) })
 }
 
-// group returns the workloads that are judged together with w, including w itself. If contend is
-// set, the group includes the workloads that may fill a node with w, unless there are too many.
+// group returns the workloads that are judged together with w, including w. If contend is set, it
+// adds the workloads that may fill a node with w, unless there are too many.
 func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload {
 	if contend {
 		return j.contenders(w, model.Certain(w))
@@ -279,8 +279,8 @@ func (j *shared) connect() {
 	}
 }
 
-// contenders returns the group of w for the given number of pods, including all contenders unless
-// there are too many.
+// contenders returns the group that w belongs to when it has the given number of pods. It
+// includes all contenders unless there are too many.
 func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload {
 	if j.contendersOf(w, pods) != nil {
 		return j.ruled[w]
@@ -288,9 +288,10 @@ func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload
 	return j.contention(w, pods).groups[w]
 }
 
-// contendersOf returns all workloads that may fill a node with the given number of pods of w, if
-// there are too many of them for contenders. Otherwise it returns nil. If it is not nil, a verdict
-// by the rules alone is not an answer, because only counting considers all contenders (T16).
+// contendersOf returns all workloads that may fill a node with the given number of w's pods, if
+// there are too many for contenders. Otherwise it returns nil. If the result is not nil, a
+// verdict based on the rules alone is not an answer, because only counting considers all
+// contenders (T16).
 func (j *shared) contendersOf(w *workload.Workload, pods int) []*workload.Workload {
 	c := j.contention(w, pods)
 	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.large[keyOf(all)] {
@@ -311,8 +312,8 @@ func (j *shared) contention(w *workload.Workload, pods int) contention {
 }
 
 // withoutUnfit returns a group without the workloads that do not fit even before any change. They
-// have findings of their own, and the number of their pods that run is unknown. Workloads that w
-// needs stay.
+// have their own findings, and it is unknown how many of their pods run. Workloads that w needs
+// stay in the group.
 func (j *shared) withoutUnfit(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
 	if len(group) == 1 {
 		return group
@@ -323,17 +324,17 @@ func (j *shared) withoutUnfit(w *workload.Workload, group []*workload.Workload) 
 	})
 }
 
-// waiting reports whether a workload that withoutUnfit removed from group has pods that some node
-// accepts. While such pods are Pending, they may take the room that other pods give up.
+// waiting reports whether some node accepts pods of a workload that withoutUnfit removed from
+// group. While those pods are Pending, they may take room that other pods free up.
 func (j *shared) waiting(group, sound []*workload.Workload) bool {
 	return len(sound) < len(group) && slices.ContainsFunc(group, func(o *workload.Workload) bool {
 		return !slices.Contains(sound, o) && j.taken(o)
 	})
 }
 
-// unfit returns the workloads of a group that do not fit even before any change. The result is
-// cached because every member asks for it. If the budget runs out for the first member, unfit does
-// not try again for the others.
+// unfit returns the workloads in a group that do not fit even before any change. The result is
+// cached because every member asks for it. If the budget runs out for the first member, unfit
+// does not try again for the others.
 func (j *shared) unfit(group []*workload.Workload) map[*workload.Workload]bool {
 	key := keyOf(group) // stays valid while the map holds the group
 	return model.Cached(j.unfits, key, func() map[*workload.Workload]bool {
@@ -360,16 +361,16 @@ func needs(m *model.Model, w, o *workload.Workload) bool {
 	})
 }
 
-// impossible reports whether a decision proves that some workloads cannot be fully placed together
-// with all others, although the others alone (rest) can be placed.
+// impossible reports whether a decision proves that the given workloads cannot be fully placed
+// together with all others, although the others alone (rest) can.
 func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
 	placed := rest.Verdict == diag.Always || rest.Verdict == diag.Sometimes
 	never := func(w *workload.Workload) bool { return verdict(d, w) == diag.Never }
 	return placed && d.Verdict == diag.Never || slices.ContainsFunc(ws, never)
 }
 
-// coreOf returns a core that explains why a workload cannot be placed together with the others, or
-// nil if there is no small one.
+// coreOf returns a core that explains why a workload cannot be placed together with the others,
+// or nil if there is no small core.
 func coreOf(m *model.Model, d *certificate.Decision, w *workload.Workload) *search.Core {
 	if verdict(d, w) == diag.Never {
 		return search.Explain(m, w, d)

@@ -11,19 +11,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Survival is the outcome of a loss of nodes for one workload.
+// Survival describes how a node loss affects one workload.
 type Survival struct {
 	// Key is the topology key and Value is its lost domain. For kubernetes.io/hostname, Value is
 	// the name of the lost node.
 	Key, Value string
 	Meaning    certificate.Meaning
 	Verdict    diag.Outcome
-	// Pending is the number of pods that are missing at the end. If the verdict is Never, at
-	// least this many are missing in every run. If it is Sometimes, this many are missing in some
-	// run.
+	// Pending is the number of pods that are missing at the end. If the verdict is Never, every
+	// run leaves at least this many missing. If it is Sometimes, some run does.
 	Pending int
-	// Why is the reason for a verdict that does not follow from placement, or for an Unknown
-	// verdict.
+	// Why explains an Unknown verdict, or a verdict that does not follow from placement.
 	Why  model.Reason
 	lost *search.DomainLoss
 	// hit and missed are copied from answer.
@@ -31,9 +29,9 @@ type Survival struct {
 	missed bool
 }
 
-// Certain returns the smallest number of pods that are missing, in any run, after a loss that has
-// the given meaning and hits a pod. All losses must have the same key. It returns 0 if the number
-// is unknown for some loss that may hit a pod.
+// Certain returns the smallest number of pods that a loss leaves missing in any run, over all
+// losses that have the given meaning and hit a pod. All losses must have the same key. It returns
+// 0 if the number is unknown for some loss that may hit a pod.
 func Certain(all []Survival, meaning certificate.Meaning) (pods int) {
 	for i := range all {
 		s := &all[i]
@@ -51,7 +49,7 @@ func Certain(all []Survival, meaning certificate.Meaning) (pods int) {
 // Hits reports whether the loss may hit a pod.
 func (s *Survival) Hits() bool { return !s.missed }
 
-// Nodes returns the nodes of the lost domain. For kubernetes.io/hostname it returns all nodes
+// Nodes returns the nodes in the lost domain. For kubernetes.io/hostname it returns all nodes
 // whose individual loss has the same outcome.
 func (s *Survival) Nodes() []string { return s.lost.Like() }
 
@@ -66,16 +64,16 @@ func (s *Survival) Worse(o *Survival) bool {
 	return s.Pending > o.Pending
 }
 
-// hostname is the key whose domains are single nodes.
+// hostname is the topology key whose domains are single nodes.
 const hostname = "kubernetes.io/hostname"
 
 // evictions answers questions about nodes that are lost or drained.
 type evictions struct{ *shared }
 
-// Survives returns the outcomes for a workload when one domain of a topology key is lost, or one
-// node for kubernetes.io/hostname. There is one outcome for each domain or kind of node and each
-// meaning (gone and unreachable). It returns none for a DaemonSet, whose pods are not placed
-// elsewhere.
+// Survives returns what happens to a workload when it loses one domain of a topology key, which
+// is a single node for kubernetes.io/hostname. There is one outcome for each domain or kind of
+// node and each meaning (gone and unreachable). There are no outcomes for a DaemonSet, because
+// its pods are not placed elsewhere.
 func (e evictions) Survives(w *workload.Workload, key string) []Survival {
 	return e.AppendSurvives(nil, w, key)
 }
@@ -85,8 +83,7 @@ func (e evictions) AppendSurvives(to []Survival, w *workload.Workload, key strin
 	return e.losses(to, w, key, certificate.Gone, certificate.Unreachable)
 }
 
-// Drains returns the outcomes for a workload when a node is drained, for each kind
-// of node.
+// Drains returns what happens to a workload when a node is drained, for each kind of node.
 func (e evictions) Drains(w *workload.Workload) []Survival {
 	return e.losses(nil, w, hostname, certificate.Drained)
 }
@@ -118,7 +115,7 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 	return all
 }
 
-// loss answers questions about one workload and the losses of one topology key.
+// loss answers questions about one workload and the losses for one topology key.
 type loss struct {
 	j   *shared
 	w   *workload.Workload
@@ -127,14 +124,14 @@ type loss struct {
 	// that may fill nodes with it. If there are too many contenders, contending equals ruled.
 	ruled, contending []*workload.Workload
 	about             *assembly // the assembly of contending
-	// everybody equals about, unless there are too many contenders to search. Then it holds all
-	// of them.
+	// everybody equals about unless there are too many contenders to search. In that case it
+	// holds all of them.
 	everybody *assembly
 	kinds     *search.Kinds
 	room      *search.Room
-	doubts    byMeaning[model.Reason] // caches the results of doubt and of the counting in settle
+	doubts    byMeaning[model.Reason] // caches what doubt and the counting in settle return
 	spares    byMeaning[bool]
-	// budgets caches the budgets of contending for stepwise.
+	// budgets caches the contenders' budgets for stepwise.
 	budgets *heeded
 }
 
@@ -143,8 +140,8 @@ type answer struct {
 	verdict diag.Outcome
 	pending int
 	why     model.Reason
-	// hit is a lower bound on the missing pods if at least one pod is lost, or 0 if there is no
-	// such bound. missed is set if no pod can be lost.
+	// hit is a lower bound on the number of missing pods after a loss that hits a pod, or 0 if
+	// there is no bound. missed is set if the loss cannot hit a pod.
 	hit    int
 	missed bool
 }
@@ -160,8 +157,8 @@ func newLoss(j *shared, w *workload.Workload, key string) *loss {
 	return q
 }
 
-// ask answers one question. It considers the declared nodes first. If they do not settle it and
-// pools may grow, it considers all nodes that may exist.
+// ask answers one question. It considers the declared nodes first. If they do not settle the
+// question and pools can grow, it considers all nodes that may exist.
 func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	l := certificate.Loss{Meaning: meaning}
 	if !q.room.Hit(b) {
@@ -199,7 +196,8 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	return a
 }
 
-// doubt returns a reason if no loss with a meaning can be judged. The result is cached by meaning.
+// doubt returns a reason if no loss with the given meaning can be judged. The result is cached by
+// meaning.
 func (q *loss) doubt(l certificate.Loss) model.Reason {
 	return q.doubts.of(l.Meaning, func() model.Reason {
 		if why := q.j.unlisted(q.w); why.Given() {
@@ -218,8 +216,8 @@ func (q *loss) doubt(l certificate.Loss) model.Reason {
 	})
 }
 
-// byMeaning caches a value for each meaning of a loss. A list suffices because there are only a
-// few.
+// byMeaning caches one value per loss meaning. It is a list because there are only a few
+// meanings.
 type byMeaning[T any] []meant[T]
 
 type meant[T any] struct {
@@ -239,15 +237,16 @@ func (b *byMeaning[T]) of(meaning certificate.Meaning, find func() T) T {
 	return value
 }
 
-// heeded holds the budgets that evictions respect, and the reason why the effect of other budgets
-// is unknown. Ignoring those other budgets only adds runs.
+// heeded holds the budgets that evictions respect, and explains why the effect of other budgets
+// is unknown. Ignoring those other budgets can only allow additional runs.
 type heeded struct {
 	guards []certificate.Guard
 	open   model.Reason
 }
 
-// stepwise returns a loss adapted to a group. A drain is stepwise, with budgets as guards, if a
-// pod may need or count other pods. The order of evictions and placements then matters (T23).
+// stepwise returns a loss adapted to a group. A drain becomes stepwise, with budgets as guards,
+// if a pod may need or count other pods. The order of evictions and placements then matters
+// (T23).
 func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certificate.Loss {
 	l.Stepwise = l.Meaning == certificate.Drained && len(q.j.running) == 0 && !q.j.hereditary(group)
 	if !l.Stepwise {
@@ -289,8 +288,8 @@ func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certific
 	return l
 }
 
-// among returns a copy of the question with other groups. If there are too many contenders, only a
-// Never that follows from the rules alone is an answer.
+// among returns a copy of the question with different groups. If there are too many contenders,
+// the only possible answer is a Never that follows from the rules alone.
 func (q *loss) among(ruled, contending []*workload.Workload) *loss {
 	one := *q
 	one.ruled, one.contending, one.about = ruled, contending, q.j.assembled(contending)
@@ -298,8 +297,8 @@ func (q *loss) among(ruled, contending []*workload.Workload) *loss {
 	return &one
 }
 
-// preempting returns the part of an answer that still holds if the pods may preempt other pods and
-// take their room.
+// preempting returns the part of an answer that still holds when the pods can preempt other pods
+// and take their room.
 func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	ruled, contending := q.j.withoutPreemptible(q.w, q.ruled), q.j.withoutPreemptible(q.w, q.contending)
 	if contending == nil {
@@ -314,10 +313,10 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 	return answer{verdict: diag.Unknown, why: by(model.ByPriority)}
 }
 
-// verdictAtMaximum returns the verdict that still holds if pools grow. It is Never only if more
-// nodes are never worse under all rules, and the verdict is Never at the maximum size both for the
-// group and for the workload in isolation. Never within the group alone does not suffice, because
-// at some size another member may not fit and leave its room free.
+// verdictAtMaximum returns the verdict that still holds when pools can grow. It returns Never
+// only if additional nodes are never harmful under any rule, and if the verdict at the maximum
+// size is Never both for the group and for the workload in isolation. Never for the group alone
+// is not enough, because at some size another member may not fit and leave its room free.
 func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	open := answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
 	if a.verdict != diag.Never || !q.j.hereditary(q.ruled) {
@@ -340,7 +339,8 @@ func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answ
 	return open
 }
 
-// contains reports whether one list contains all elements of another. Both have the same order.
+// contains reports whether all contains every element of some. Both lists must have the same
+// order.
 func contains(all, some []string) bool {
 	for _, s := range all {
 		if len(some) > 0 && s == some[0] {
@@ -350,8 +350,8 @@ func contains(all, some []string) bool {
 	return len(some) == 0
 }
 
-// larger returns the judge for all nodes that may exist after pools have grown, or nil if these
-// are unknown.
+// larger returns the judge for all nodes that may exist after pools have grown, or nil if those
+// nodes are unknown.
 func (j *shared) larger() *shared {
 	if j.atMaximum == nil {
 		nodes, _, ok := j.m.Grown()
@@ -363,10 +363,10 @@ func (j *shared) larger() *shared {
 	return j.atMaximum
 }
 
-// settle tries the cheapest method first. It first considers only the workloads that rules
-// connect. If w never recovers among them, it never recovers among more pods either. If it may
-// recover, other pods may still take the room. If there are too many contenders, only counting can
-// rule that out.
+// settle tries the cheapest method first. It starts with only the workloads that rules connect.
+// If w never recovers among them, it never recovers when more pods are present. If it can
+// recover, other pods may still take the room. With too many contenders, only counting can rule
+// that out.
 func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	if q.key == hostname && l.Recreated(q.w) && q.spares.of(l.Meaning, func() bool { // for any lost node (T16)
 		return q.room.FitsAnyway(search.AnyNode, l, q.everybody.Roster, model.Certain(q.w))
@@ -388,7 +388,7 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	if a.verdict == diag.Never || !tooMany && len(q.contending) == len(q.ruled) {
 		return *a
 	}
-	// A verdict by the rules alone is not an answer, because other pods may take the room.
+	// A verdict based on the rules alone is not an answer, because other pods may take the room.
 	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) {
 		return answer{verdict: diag.Always}
 	}
@@ -402,13 +402,13 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	return full
 }
 
-// quick decides by arithmetic over node kinds. It returns nil if that does not suffice.
+// quick decides by arithmetic over node kinds. It returns nil if that is not enough.
 func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if len(q.j.running) > 0 {
 		return nil
 	}
-	// Pods of one node that are evicted one at a time may all be placed under a spread constraint
-	// even if they cannot be placed all at once (T23).
+	// Under a spread constraint, pods that cannot all be placed at once may still be placed when
+	// a node's pods are evicted one at a time (T23).
 	several := l.Meaning == certificate.Drained && q.room.Several(b) && !q.j.hereditary(q.ruled)
 	if len(q.ruled) == 1 {
 		v, pending, ok := q.room.Single(b, l)

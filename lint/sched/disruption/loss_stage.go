@@ -14,26 +14,26 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// stage is a scene together with the nodes that are lost in it.
+// stage is a scene plus the nodes that it loses.
 type stage struct {
 	*scene
 	m     *model.Model
 	group []*workload.Workload
-	lost  map[string]bool // names of lost nodes of the scene
+	lost  map[string]bool // names of the lost nodes
 	loss  certificate.Loss
 }
 
-// Limits of the search. Larger scenes would exceed the step budget.
+// Search limits. Larger scenes would exceed the step budget.
 const (
 	lossPods  = 40
 	lossNodes = 40
-	// hitSteps is the divisor of the step budget for a search that only determines the outcome
-	// for workloads that lose a pod.
+	// hitSteps divides the step budget for a search that only finds out what happens to workloads
+	// that lose a pod.
 	hitSteps = 40
 )
 
-// stage decides about a group. Many groups are equivalent, so it caches the answers by everything
-// that they depend on. The cached answers are in the order of the group.
+// stage answers a question for every member of a group. Many groups are equivalent, so it caches
+// the answers, keyed by everything that they depend on. The cached answers are in group order.
 func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) answer {
 	at := slices.Index(group, q.w)
 	if l.Meaning == certificate.Drained && len(q.j.running) > 0 && len(search.HardKeys(q.j.m, group, model.Affinity)) > 0 {
@@ -51,8 +51,8 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	return a
 }
 
-// alike returns a description of a group that is equal for groups that differ only in names. If no
-// such description can be determined, it returns a hash of the names.
+// alike returns a group description that is equal for groups that differ only in names. If there
+// is no such description, it returns a hash of the names.
 func (j *shared) alike(group []*workload.Workload) string {
 	return model.Cached(j.described, keyOf(group), func() string {
 		if len(j.running) == 0 {
@@ -68,7 +68,7 @@ func (j *shared) alike(group []*workload.Workload) string {
 	})
 }
 
-// set puts a group on a few representative nodes, which include the lost ones.
+// set places a group on a few representative nodes, including the lost ones.
 func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) *stage {
 	out := map[string]bool{}
 	for _, name := range b.Nodes() {
@@ -108,7 +108,7 @@ func (s *stage) answers() []answer {
 	large := s.pods() > lossPods || len(s.m.Topology.Nodes) > lossNodes
 	switch mixed := func(a answer) bool { return a.verdict == diag.Sometimes }; {
 	case slices.ContainsFunc(all, open):
-	case !large && slices.ContainsFunc(all, mixed): // determine the outcome for the workloads that lose a pod
+	case !large && slices.ContainsFunc(all, mixed): // find out what happens to the workloads that lose a pod
 		s.search(all, s.j.steps/hitSteps)
 		return all
 	default:
@@ -120,8 +120,7 @@ func (s *stage) answers() []answer {
 			return all
 		}
 	} else {
-		// If the pods of the group never all fit, there is no placement from which nodes could be
-		// lost.
+		// If the group's pods never all fit, there is no initial placement for the loss to hit.
 		why = model.ByPending
 		unfit, known := s.j.unfits[keyOf(s.group)]
 		fits := len(unfit) == 0
@@ -147,7 +146,7 @@ func (s *stage) answers() []answer {
 	return all
 }
 
-// search searches all placements and repairs, within the given steps, and fills in the open
+// search tries all placements and repairs within the given number of steps, and fills in the open
 // answers.
 func (s *stage) search(all []answer, steps int) {
 	found := map[*workload.Workload]certificate.Lost{}
@@ -163,22 +162,23 @@ func (s *stage) search(all []answer, steps int) {
 	}
 }
 
-// without decides the scene with some nodes removed.
+// without decides the scene without the given nodes.
 func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 	left := slices.DeleteFunc(slices.Clone(s.m.Topology.Nodes), func(n *topology.Node) bool { return nodes[n.Name] })
 	return search.Decide(s.j.m.Variant(s.ws, left, s.add...), s.j.options(s.j.steps))
 }
 
-// onRemaining decides the scene on the remaining nodes. This settles every answer if fewer pods
-// are never worse (T7), for two reasons. After a repair, the pods on the remaining nodes form a
-// placement of the smaller cluster, and a pod that is refused in it is also refused if more pods
-// are in place. So a workload whose pods are all placed there in every run is complete after every
-// repair, and a workload that is complete in no run there is never complete after a repair.
+// onRemaining decides the scene on the remaining nodes. If fewer pods are never worse, this
+// settles every answer (T7). After a repair, the pods on the remaining nodes form a valid
+// placement of the smaller cluster. A pod that is rejected there is also rejected when more pods
+// are in place. So a workload that is complete in every run on the remaining nodes is complete
+// after every repair. A workload that is complete in no run there is never complete after a
+// repair.
 //
-// Pods of unreachable nodes still keep other pods away, but only in the domains of anti-affinity
-// keys that contain a lost node. onRemaining leaves out these domains and, transitively, all
-// domains that share a node with them. The nodes that are left out then do not affect the others,
-// so what holds on the others in every run also holds beside unreachable nodes.
+// Pods on unreachable nodes still keep other pods away, but only in anti-affinity domains that
+// contain a lost node. onRemaining omits those domains and, transitively, all domains that share
+// a node with them. The omitted nodes do not affect the rest, so whatever holds on the rest in
+// every run also holds with unreachable nodes present.
 func (s *stage) onRemaining(all []answer) {
 	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
 		for i, w := range s.group {
@@ -211,10 +211,11 @@ func (s *stage) onRemaining(all []answer) {
 	}
 }
 
-// stuck tries to construct a run after which pods of w stay Pending and returns their number, or 0
-// if it finds no such run. In this run the surviving pods are in a placement that is stuck without
-// the lost nodes, and all other pods were on the lost nodes. All pods must also fit on the
-// remaining nodes. A pod that is not recreated is missing as soon as its node is lost.
+// stuck tries to construct a run that leaves pods of w Pending. It returns their number, or 0 if
+// it finds no such run. The run starts with a placement that is stuck when only the remaining
+// nodes are available. Those pods survive the loss, and all other pods were on the lost nodes.
+// All pods must also fit on the remaining nodes. A pod that is not recreated is missing as soon
+// as its node is lost.
 func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	lost := func(n *topology.Node) bool { return s.lost[n.Name] }
 	if len(d.Witness) != d.Total || !check.Completes(s.m, d.Witness, lost) {
@@ -239,8 +240,8 @@ func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	return 0
 }
 
-// unreachable returns the lost nodes and, transitively, all nodes that share a domain of an
-// anti-affinity key with one of them.
+// unreachable returns the lost nodes and, transitively, all nodes that share an anti-affinity
+// domain with one of them.
 func (s *stage) unreachable() map[string]bool {
 	all := map[string]bool{}
 	for name := range s.lost {

@@ -15,17 +15,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Migration is the verdict on moving a machine of a workload to another node while it runs. A
-// second pod has to find a node while the first one keeps running (R-W25 to R-W27).
+// Migration is the verdict on live-migrating a workload's machine to another node. A second pod
+// must find a node while the first one keeps running (R-W25 to R-W27).
 type Migration struct {
 	Answer diag.Outcome
-	// Machines is the number of machines of the workload.
+	// Machines is the number of machines in the workload.
 	Machines int
 	Why      model.Reason
 	// Core explains why no machine can migrate, in terms of CoreModel. Both may be nil.
 	Core      *search.Core
 	CoreModel *model.Model
-	// Evicts is set if the machine turns evictions into migrations and refuses an eviction until
+	// Evicts is set if the machine turns evictions into migrations and rejects an eviction until
 	// the migration is done. A drain then waits for the migration (R-W29).
 	Evicts bool
 
@@ -35,8 +35,8 @@ type Migration struct {
 // migrations answers questions about live migration.
 type migrations struct{ *shared }
 
-// Migration judges KubeVirt machines. Other workloads do not migrate. If pools may grow for the
-// machines, the answer is Never only if it holds at every size.
+// Migration judges KubeVirt machines. Other workloads do not migrate. If pools can grow for the
+// machines, the answer is Never only when that holds at every size.
 func (v migrations) Migration(w *workload.Workload) Migration {
 	m := v.atAnySize(w)
 	if why := v.m.ByNeighbour(w); m.Answer == diag.Always && why.Given() {
@@ -94,20 +94,19 @@ func (v migrations) migration(w *workload.Workload) Migration {
 	return m
 }
 
-// spacious reports whether a second pod of a machine always finds a node other than that of the
-// first pod, whatever nodes the other pods of the group use (T16).
+// spacious reports whether a machine's second pod always finds a node other than the first pod's,
+// no matter which nodes the group's other pods use (T16).
 func (v migrations) spacious(w *workload.Workload, group, contenders []*workload.Workload, machines int) bool {
 	told := asksFor(v.m.Group(w), w.Kind.PerPod)
 	gone := certificate.Loss{Meaning: certificate.Gone}
 	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.contendersOrGroup(group, contenders), search.AnyNode, gone, machines+1)
 }
 
-// maxMachines is the maximum number of workloads in a scene in which machines get labels of their
-// own.
+// maxMachines is the maximum number of workloads in a scene that gives machines their own labels.
 const maxMachines = 40
 
-// migrate judges a migration within one group. The source is one pod of the workload, and the
-// other pods stay in place. The target equals the source, but must not be on the same node.
+// migrate judges a migration within one group. The source is one of the workload's pods, and the
+// other pods stay in place. The target equals the source but must be on a different node.
 func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
 	if out.Why = v.reasonDependsOnTransient(w); out.Why.Given() {
 		out.Answer = diag.Unknown
@@ -151,10 +150,10 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 	}
 }
 
-// migration replaces one of the machines by two pods, the source and the target of its migration,
-// which need different nodes. If some rule asks for labels that KubeVirt sets per machine,
-// migration gives every machine its own values. The source and the target belong to one machine
-// and share them. It returns false if there are too many machines.
+// migration replaces one machine with two pods, the migration's source and target, which need
+// different nodes. If some rule asks for labels that KubeVirt sets per machine, migration gives
+// every machine its own label values. The source and the target belong to the same machine and
+// share its values. It returns false if there are too many machines.
 func (s *scene) migration(w *workload.Workload, machines int) (source, target *workload.Workload, ok bool) {
 	s.with(w, machines-1)
 	source, target = s.copy(w, 1), s.copy(w, 1)
@@ -193,12 +192,12 @@ func (s *scene) migration(w *workload.Workload, machines int) (source, target *w
 	return source, target, true
 }
 
-// asksFor reports whether a hard rule of a group asks for one of the given label keys.
+// asksFor reports whether a hard rule in a group asks for one of the given label keys.
 func asksFor(g *model.Group, keys []string) bool {
 	return slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && slices.ContainsFunc(keys, t.Asks) })
 }
 
-// label sets labels that a copy does not have yet. The value is not a valid label value, so no
+// label adds labels that a copy does not have yet. The value is not a valid label value, so no
 // other workload has it.
 func label(w *workload.Workload, keys []string, value string) *workload.Workload {
 	w.Labels = maps.Clone(w.Labels)
@@ -222,9 +221,8 @@ func (v migrations) migrates(w *workload.Workload, here Migration) bool {
 	})
 }
 
-// Asks returns a term that asks for the label with the given key, and that would select the pods
-// of a machine if they had the labels of the machine object. It returns nil if there is no such
-// term (R-W21).
+// Asks returns a term that asks for the given label key and would select a machine's pods if they
+// had the machine object's labels. It returns nil if there is no such term (R-W21).
 func (j *shared) Asks(w *workload.Workload, key string) (*workload.Workload, *model.Term) {
 	labelled := *w
 	labelled.Labels = maps.Clone(w.Labels)

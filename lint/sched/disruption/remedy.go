@@ -15,13 +15,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Remedy is a change after which a rollout completes in every run, or a machine can migrate. Every
-// remedy that is offered has been tried.
+// Remedy is a change after which a rollout completes in every run or a machine can migrate. Every
+// remedy is tried before it is offered.
 type Remedy string
 
-// The remedies, safest first. They leave the pods of the other revision, or of the same machine,
-// out of the rules, let a pod be unavailable, count the pods of the other revision where a rule
-// leaves them out, or add a node that is a domain of its own.
+// The remedies, safest first. Some make the rules ignore pods of the other revision or of the
+// same machine. Others let a pod be unavailable, make a rule count the other revision's pods, or
+// add a node that is its own domain.
 const (
 	MatchLabelKeys    Remedy = "match-label-keys"
 	MismatchLabelKeys Remedy = "mismatch-label-keys"
@@ -30,11 +30,11 @@ const (
 	OneMoreNode       Remedy = "one-more-node"
 )
 
-// fixes tries changes that would resolve a finding.
+// fixes tries changes that may resolve a finding.
 type fixes struct{ *shared }
 
-// Remedies returns the changes that make a rollout complete if it may get stuck or never
-// completes.
+// Remedies returns the changes that make a rollout complete. The rollout is one that may get
+// stuck or never completes.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 	group, tooMany := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
 	var all []Remedy
@@ -50,7 +50,7 @@ func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 			all = append(all, MaxUnavailable)
 		}
 	}
-	// Make hard spread constraints count the pods of other revisions too.
+	// Make hard spread constraints count other revisions' pods too.
 	together := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
 		kept := slices.DeleteFunc(slices.Clone(t.MatchLabelKeys), func(k string) bool { return slices.Contains(w.Kind.Shared, k) })
 		changed := t.WhenUnsatisfiable == corev1.DoNotSchedule && len(kept) < len(t.MatchLabelKeys)
@@ -66,22 +66,22 @@ func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 	return all
 }
 
-// swapped returns a copy of a group with w replaced by another workload.
+// swapped returns a copy of a group in which another workload replaces w.
 func swapped(group []*workload.Workload, w, by *workload.Workload) []*workload.Workload {
 	group = slices.Clone(group)
 	group[slices.Index(group, w)] = by
 	return group
 }
 
-// completes reports whether a rollout completes in every run if the workload is edited or the
-// nodes are different. It considers all workloads of the group, because the rules alone do not
-// suffice. With too many contenders it returns true only if the rollout needs no extra room.
+// completes reports whether a rollout completes in every run once the workload is edited or the
+// nodes are changed. It considers every workload in the group, because the rules alone are not
+// enough. With too many contenders it returns true only if the rollout needs no extra room.
 func (f fixes) completes(w *workload.Workload, group []*workload.Workload, tooMany bool, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
 	return f.aside(func() { does = f.rollsOut(w, group, tooMany, nodes, how, replicas) }) && does
 }
 
-// aside runs a question that only advice depends on. It leaves at least half of the remaining
-// budget for the question that the advice belongs to.
+// aside runs f to answer a question that only advice depends on. It reserves at least half of the
+// remaining budget for the question that prompted the advice.
 func (j *shared) aside(f func()) bool {
 	run := j.m.Run()
 	return run.Within(run.Left()/2, f)
@@ -104,7 +104,8 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, tooMan
 	return r.Verdict == diag.Always
 }
 
-// MigrationRemedies returns the changes that let machines migrate if they cannot always do so.
+// MigrationRemedies returns the changes that allow machines to migrate when they cannot always do
+// so.
 func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := f.group(w, true)
 	tooMany := f.contendersOf(w, model.Certain(w)) != nil // if set, nothing is tried
@@ -118,7 +119,7 @@ func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	var all []Remedy
 	passesOver := edited(w, "kubevirt.io/created-by", func(t *corev1.PodAffinityTerm) *[]string {
 		if t.TopologyKey == corev1.LabelHostname {
-			return nil // the second pod must not be on that node anyway
+			return nil // the second pod must avoid that node anyway
 		}
 		return &t.MismatchLabelKeys
 	})
@@ -131,8 +132,8 @@ func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	return all
 }
 
-// revisionsApart returns a copy of a workload whose required anti-affinity ignores pods of other
-// revisions, or nil if the edit changes nothing.
+// revisionsApart returns a copy of a workload whose required anti-affinity ignores other
+// revisions' pods, or nil if the edit changes nothing.
 func revisionsApart(w *workload.Workload) *workload.Workload {
 	if len(w.Kind.Shared) == 0 {
 		return nil
@@ -140,8 +141,8 @@ func revisionsApart(w *workload.Workload) *workload.Workload {
 	return edited(w, w.Kind.Shared[0], func(t *corev1.PodAffinityTerm) *[]string { return &t.MatchLabelKeys })
 }
 
-// edited returns a copy of a workload with a label key added to one key list in each of its
-// required anti-affinity terms, or nil if the edit changes nothing.
+// edited returns a copy of a workload in which each required anti-affinity term has an extra
+// label key in one of its key lists. It returns nil if the edit changes nothing.
 func edited(w *workload.Workload, key string, list func(*corev1.PodAffinityTerm) *[]string) *workload.Workload {
 	a := w.Spec.Affinity
 	if a == nil || a.PodAntiAffinity == nil {
@@ -162,8 +163,8 @@ func edited(w *workload.Workload, key string, list func(*corev1.PodAffinityTerm)
 	return &c
 }
 
-// revisionsCounted returns a copy of a workload whose hard spread constraints ignore pods of other
-// revisions, or nil if the edit changes nothing.
+// revisionsCounted returns a copy of a workload whose hard spread constraints ignore other
+// revisions' pods, or nil if the edit changes nothing.
 func revisionsCounted(w *workload.Workload) *workload.Workload {
 	if len(w.Kind.Shared) == 0 {
 		return nil
@@ -191,9 +192,9 @@ func respread(w *workload.Workload, edit func(*corev1.TopologySpreadConstraint) 
 	return &c
 }
 
-// Honored reports whether a workload would survive the loss of any domain of a key, with its nodes
-// unreachable, if its hard spread constraints did not count nodes with taints that its pods do not
-// tolerate (R-T3).
+// Honored considers a workload that loses any one of a key's domains while its nodes are
+// unreachable. It reports whether the workload would survive if its hard spread constraints did
+// not count nodes with taints that its pods do not tolerate (R-T3).
 func (f fixes) Honored(w *workload.Workload, key string) bool {
 	honor := corev1.NodeInclusionPolicyHonor
 	c := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
@@ -212,8 +213,8 @@ func (f fixes) Honored(w *workload.Workload, key string) bool {
 	})
 }
 
-// oneMore returns a copy of a node that the pods may use. The copy is in a new domain of each key
-// that keeps the pods apart. oneMore returns nil if the pods may use no node.
+// oneMore returns a copy of a node that the pods can use. The copy is in its own domain for every
+// key that keeps the pods apart. oneMore returns nil if the pods cannot use any node.
 func (j *shared) oneMore(w *workload.Workload) *topology.Node {
 	i := slices.IndexFunc(j.m.Eligible(w).Nodes, model.Passes.All)
 	if i < 0 {
@@ -239,16 +240,17 @@ func ownDomain(key string) string { return "one more " + key }
 
 // Edit is a proposed change to a workload. It is applied to a copy.
 type Edit struct {
-	// Name identifies the edit. Edits with the same name have the same effect on equal workloads.
+	// Name identifies the edit. Two edits with the same name have the same effect on equal
+	// workloads.
 	Name string
-	// Pods is the number of pods that the edit sets, or 0.
+	// Pods is the pod count that the edit sets, or 0 if it sets none.
 	Pods int
 	// Make edits a copy of a workload and reports whether anything changed. If Make is nil, the
 	// edit changes nothing.
 	Make func(*workload.Workload) bool
 }
 
-// Replicas returns an edit that sets the number of pods.
+// Replicas returns an edit that sets the pod count.
 func Replicas(n int) Edit {
 	return Edit{fmt.Sprint("replicas ", n), n, func(w *workload.Workload) bool {
 		w.Count.N, w.Count.Known, w.Scale = n, true, nil
@@ -301,8 +303,8 @@ func Both(a, b Edit) Edit {
 	return Edit{a.Name + " and " + b.Name, max(a.Pods, b.Pods), func(w *workload.Workload) bool { return a.Make(w) && b.Make(w) }}
 }
 
-// SoftAntiAffinity returns an edit that removes required anti-affinity, which has the same effect
-// here as making it preferred.
+// SoftAntiAffinity returns an edit that removes required anti-affinity. Here that has the same
+// effect as making it preferred.
 func SoftAntiAffinity() Edit { return Edit{"softAntiAffinity", 0, softAntiAffinity} }
 
 func softAntiAffinity(w *workload.Workload) bool {
@@ -315,7 +317,8 @@ func softAntiAffinity(w *workload.Workload) bool {
 	return true
 }
 
-// EachSpread returns an edit of all hard spread constraints on a key. The name describes the edit.
+// EachSpread returns an edit that changes every hard spread constraint on a key. The name
+// identifies the edit.
 func EachSpread(name, key string, edit func(*corev1.TopologySpreadConstraint)) Edit {
 	return Edit{name + " " + key, 0, func(w *workload.Workload) bool {
 		c := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
@@ -363,8 +366,8 @@ func TopologyKey(from, to string) Edit {
 	}}
 }
 
-// PerRevision returns an edit that limits required anti-affinity and hard spread to pods of
-// the same revision.
+// PerRevision returns an edit that limits required anti-affinity and hard spread constraints to
+// pods of the same revision.
 func PerRevision() Edit { return Edit{"perRevision", 0, perRevision} }
 
 func perRevision(w *workload.Workload) (changed bool) {

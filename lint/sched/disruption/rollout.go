@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Rollout is the verdict on an update of all pods of a workload.
+// Rollout is the verdict on updating all pods in a workload.
 type Rollout struct {
 	workload.Rollout
 	// Replicas is the number of pods that the rollout replaces.
@@ -24,11 +24,11 @@ type Rollout struct {
 	// Sometimes if it may get stuck. It is "" if nothing replaces the pods, or if the pods cannot
 	// all be placed before the rollout begins.
 	Verdict diag.Outcome
-	// Why is the reason if the verdict is Unknown.
+	// Why explains an Unknown verdict.
 	Why model.Reason
 	// Core explains, in terms of CoreModel, why the rollout never completes. Stuck lists the
-	// moves after which it is stuck. Reasons counts the nodes that refuse a new pod in that
-	// state, by reason. Each of them may be empty.
+	// moves after which it is stuck. Reasons counts the nodes that reject a new pod in that
+	// state, by reason. Each of these fields may be empty.
 	Core      *search.Core
 	CoreModel *model.Model
 	Stuck     []certificate.Move
@@ -39,7 +39,7 @@ type Rollout struct {
 	placed bool
 }
 
-// Left returns the nodes of the old and the new pods when the rollout is stuck.
+// Left returns the nodes that the old and the new pods are on when the rollout is stuck.
 func (r *Rollout) Left() (old, fresh []*topology.Node) {
 	for _, m := range r.Stuck {
 		switch {
@@ -64,8 +64,8 @@ func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
 	return r
 }
 
-// judgeAtAnySize judges a rollout. It considers the declared nodes first. If they do not settle it
-// and pools may grow, it considers all nodes that may exist.
+// judgeAtAnySize judges a rollout. It considers the declared nodes first. If they do not settle
+// the question and pools can grow, it considers all nodes that may exist.
 func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := u.judgeOnDeclared(w, how, replicas)
 	switch {
@@ -92,8 +92,8 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 }
 
 // judgeOnDeclared judges a rollout on the declared nodes, among all workloads that contend for
-// them. If that stays undecided, two answers from the rules alone still hold: that the rollout
-// never completes, and that each pod finds the room that its predecessor gave up (C12).
+// them. If that is undecided, the rules alone can still give two answers: that the rollout never
+// completes, or that each pod gets the room that its predecessor freed (C12).
 func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := Rollout{Rollout: how, Replicas: replicas}
 	switch {
@@ -151,8 +151,8 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 // updates answers questions about rollouts.
 type updates struct{ *shared }
 
-// Rollouts judges the rollouts of a workload at its number of pods, or at the minimum
-// and the maximum of its autoscaler (R-W18).
+// Rollouts judges a workload's rollouts at its replica count, or at the minimum and the maximum
+// of its autoscaler (R-W18).
 func (u updates) Rollouts(w *workload.Workload) []Rollout {
 	if w.Kind.PerNode() {
 		return []Rollout{u.Rollout(w, u.m.Eligible(w).Count)}
@@ -166,9 +166,10 @@ func (u updates) Rollouts(w *workload.Workload) []Rollout {
 	return all
 }
 
-// byRules judges a rollout by the rules of a group alone. The verdict is an answer only if other
-// pods on the nodes cannot change it: the rollout never completes, the pods never fit before it,
-// or new pods find the room of their predecessors (C12). Otherwise it is Unknown.
+// byRules judges a rollout by a group's rules alone. The verdict is an answer only if other pods
+// on the nodes cannot change it. That is the case when the rollout never completes, when the pods
+// never fit before it, or when new pods take their predecessors' room (C12). Otherwise the
+// verdict is Unknown.
 func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	switch v := u.counted(w, group, r); v {
 	case diag.Always:
@@ -187,8 +188,8 @@ func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Ro
 
 // counted judges a rollout by counting. The result is Never if the pods never fit before the
 // rollout. It is Always if each pod leaves before its successor looks for a node, so that the
-// successor finds its room whatever other pods request (C12). It is Sometimes if the rules allow
-// the rollout but other pods may take the room (T1, T3, T16).
+// successor can take its room whatever other pods request (C12). It is Sometimes if the rules
+// allow the rollout but other pods may take the room (T1, T3, T16).
 func (u updates) counted(w *workload.Workload, group []*workload.Workload, r *Rollout) diag.Outcome {
 	told := asksFor(u.m.Group(w), w.Kind.Shared)
 	about := u.assembled(group)
@@ -224,9 +225,9 @@ func (u updates) counted(w *workload.Workload, group []*workload.Workload, r *Ro
 	return diag.Unknown
 }
 
-// roomy is a fast check for most workloads. It reports whether no other workload contends, no rule
-// separates old pods from new ones without also separating pods of one revision, and there is room
-// for all pods that may exist at once.
+// roomy is a fast check that settles most workloads. It returns true if three conditions hold: no
+// other workload contends, there is room for all pods that may exist at once, and every rule that
+// separates old pods from new ones also separates pods of one revision.
 func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 	against := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && u.m.Peer(t, w, w) != model.Yes
@@ -254,8 +255,8 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	}
 }
 
-// alike reports whether no rule distinguishes old from new pods and the strategy replaces pods by
-// its surge and unavailable numbers.
+// alike reports whether all rules treat old and new pods the same and the strategy replaces pods
+// by its surge and unavailable numbers.
 func (q *rolling) alike() bool {
 	tells := func(o *workload.Workload) bool { return asksFor(q.j.m.Group(o), q.w.Kind.Shared) }
 	return q.Way != workload.PerNode && q.Way != workload.BothWhole && !slices.ContainsFunc(q.group, tells)
@@ -268,13 +269,13 @@ type rolling struct {
 	w     *workload.Workload
 	group []*workload.Workload
 	// raised is the smallest number of pods that exist while a new pod looks for a node,
-	// including the new pod (R-W7, C8).
+	// including that new pod (R-W7, C8).
 	raised int
 	known  map[int]*decided // by number of pods
 	skewed bool
 }
 
-// decided is the decision for a number of equal pods.
+// decided is the decision for a certain number of equal pods.
 type decided struct {
 	pods    int
 	verdict diag.Outcome
@@ -284,7 +285,8 @@ type decided struct {
 	copy    *workload.Workload
 }
 
-// decide decides the placement of a number of pods as if they all had the same revision.
+// decide decides whether the given number of pods can be placed, as if they all had the same
+// revision.
 func (q *rolling) decide(pods int) *decided {
 	return model.Cached(q.known, pods, func() *decided {
 		s := q.j.scene(q.group).with(q.w, pods)
@@ -303,7 +305,8 @@ func (q *rolling) verdict(rest *decided) diag.Outcome {
 		return q.perNode()
 	case q.alike():
 		raised := q.decide(q.raised)
-		// Before an old pod may go, a new pod has to run in addition to all old ones.
+		// Before the first old pod can be removed, a new pod has to run alongside all the old
+		// ones.
 		if raised.pods > rest.pods && impossible(raised.d, rest.d, raised.copy) {
 			q.Core, q.CoreModel = coreOf(raised.m, raised.d, raised.copy), raised.m
 			return diag.Never
@@ -312,19 +315,19 @@ func (q *rolling) verdict(rest *decided) diag.Outcome {
 	case q.shrinks():
 		return q.first((*rolling).twins, (*rolling).explore)
 	}
-	return q.first((*rolling).counted, (*rolling).explore, (*rolling).twins) // here placement alone seldom decides
+	return q.first((*rolling).counted, (*rolling).explore, (*rolling).twins) // placement alone seldom decides here
 }
 
-// revisions returns a scene of the group with all old and all new pods.
+// revisions returns a scene with all the old and all the new pods of the workload.
 func (q *rolling) revisions() (s *scene, fresh *workload.Workload) {
 	s = q.j.scene(q.group).with(q.w, q.Replicas)
 	return s, s.twin(q.w, q.Replicas)
 }
 
-// briefSteps is a step limit that suffices for counting, but rarely for a search.
+// briefSteps is a step limit that is enough for counting, but rarely for a search.
 const briefSteps = 2_000
 
-// counted is like twins, but returns Always only if counting proves that there is always room.
+// counted is like twins, but it returns Always only if counting proves that there is always room.
 func (q *rolling) counted() diag.Outcome {
 	s, fresh := q.revisions()
 	_, d := s.decideIn(briefSteps)
@@ -345,8 +348,8 @@ func (q *rolling) first(ways ...func(*rolling) diag.Outcome) diag.Outcome {
 	return diag.Unknown
 }
 
-// twins judges a rollout whose revisions the rules distinguish, or whose revisions run side by
-// side at full size.
+// twins judges a rollout if rules distinguish old pods from new ones, or if both run side by side
+// at full size.
 func (q *rolling) twins() diag.Outcome {
 	s, fresh := q.revisions()
 	m, d := s.decide()
@@ -388,9 +391,9 @@ func (q *rolling) perNode() diag.Outcome {
 }
 
 // nodeByNode reports whether the pods' own rules make each node a separate question while all
-// other workloads stay in place. A hard spread constraint considers only the one node that its pod
-// is pinned to, unless its policy ignores node affinity. Affinity that old pods satisfy is also
-// satisfied by the old pod on the node itself.
+// other workloads stay in place. A hard spread constraint considers only the node that its pod is
+// pinned to, unless its policy ignores node affinity. Where old pods satisfy an affinity rule,
+// the old pod on the node itself satisfies it too.
 func (q *rolling) nodeByNode() bool {
 	for _, t := range q.j.m.Group(q.w).Terms {
 		tells := slices.ContainsFunc(q.w.Kind.Shared, t.Asks)
@@ -421,9 +424,9 @@ func (q *rolling) explore() diag.Outcome {
 	return out.Verdict
 }
 
-// shrinks reports whether removing pods of the workload never hurts its other pods. That holds if
-// no workload of the group requires them nearby or counts them, and the workload has no hard
-// spread constraint. Any set of pods in place could then have been placed in any order.
+// shrinks reports whether removing some of the workload's pods never hurts its other pods. This
+// holds if no workload in the group requires or counts them nearby and the workload has no hard
+// spread constraint. Then any set of placed pods could have been placed in any order.
 func (q *rolling) shrinks() bool {
 	for _, o := range q.group {
 		for _, t := range q.j.m.Group(o).Terms {
@@ -447,12 +450,12 @@ func (u updates) rolls(w *workload.Workload, here Rollout) bool {
 	})
 }
 
-// skewSteps is the maximum number of filters applied when searching for rollouts that end with
+// skewSteps is the maximum number of filters applied while searching for rollouts that end with
 // uneven counts.
 const skewSteps = 100_000
 
-// Skews reports whether a rollout that completes may leave the new pods beyond the maximum skew of
-// a hard constraint that also counts the old pods (C9). It returns false if the search exceeds its
+// Skews reports whether a completed rollout can leave the new pods beyond the maximum skew of a
+// hard constraint that also counts the old pods (C9). It returns false if the search runs out of
 // steps.
 func (u updates) Skews(w *workload.Workload, replicas int) bool {
 	how := w.Rollout(replicas)
@@ -466,8 +469,8 @@ func (u updates) Skews(w *workload.Workload, replicas int) bool {
 	return q.explore() == diag.Always && q.skewed
 }
 
-// Tighter reports whether a rollout may get stuck once the hard spread constraints of the workload
-// ignore pods of other revisions (C10).
+// Tighter reports whether a rollout may get stuck once the workload's hard spread constraints
+// ignore other revisions' pods (C10).
 func (f fixes) Tighter(w *workload.Workload, replicas int) bool {
 	own := revisionsCounted(w)
 	if own == nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Limit returns the rule that keeps a number of pods of a workload from being placed even if the
-// workload has the cluster to itself and pools are at their maximum. It also includes the
-// workloads whose pods w counts or requires nearby, because they may make room for it. It returns
-// nil if there is no such rule or the workload is not judged.
+// Limit returns the rule that prevents `pods` pods of a workload from being placed even if the
+// workload has the cluster to itself and all pools are at their maximum size. The workloads whose
+// pods w counts or requires nearby are also present, because they may make room for it. Limit
+// returns nil if there is no such rule or the workload is not judged.
 func (up scaling) Limit(w *workload.Workload, pods int) *bound.Limit {
 	c := *w
 	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
@@ -33,8 +33,8 @@ func (up scaling) Limit(w *workload.Workload, pods int) *bound.Limit {
 	return nil
 }
 
-// helpers returns copies of the workloads whose pods w counts or requires nearby, with the largest
-// number of pods that they may have.
+// helpers returns copies of the workloads whose pods w counts or requires nearby, each with its
+// maximum number of pods.
 func (j *shared) helpers(w *workload.Workload) (all []*workload.Workload) {
 	seen := map[*workload.Workload]bool{}
 	for _, t := range j.m.Group(w).Terms {
@@ -56,16 +56,16 @@ func (j *shared) helpers(w *workload.Workload) (all []*workload.Workload) {
 	return all
 }
 
-// Scaling is the verdict on the largest number of pods that an autoscaler may ask for.
+// Scaling is the verdict on the maximum number of pods that an autoscaler can request.
 type Scaling struct {
 	Answer diag.Outcome
-	// Limit is the rule that keeps the pods from fitting if the workload's own rules suffice for
-	// that, or nil.
+	// Limit is the rule that prevents the pods from fitting, or nil if the workload's own rules
+	// do not explain it.
 	Limit *bound.Limit
-	// Most is the largest number of pods that fit, if some do not fit.
+	// Most is the largest number of pods that fit, if not all of them do.
 	Most int
-	// Pool is a growing pool and Size its smallest number of nodes at which the maximum fits.
-	// Pool is "" if they were not determined.
+	// Pool is a growing pool, and Size is the smallest node count at which the maximum fits. Pool
+	// is "" if the size was not determined.
 	Pool string
 	Size int
 	Why  model.Reason
@@ -74,7 +74,7 @@ type Scaling struct {
 // scaling answers questions about autoscalers.
 type scaling struct{ *shared }
 
-// Scaling judges a workload at the maximum of its autoscaler (R-W18).
+// Scaling judges a workload at its autoscaler's maximum (R-W18).
 func (up scaling) Scaling(w *workload.Workload) Scaling {
 	switch {
 	case w.Scale == nil:
@@ -85,7 +85,7 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	if why := up.reasonDependsOnTransient(w); why.Given() {
 		return Scaling{Answer: diag.Unknown, Why: why}
 	}
-	if why := up.reasonNoTrialDecides(w); why.Given() { // only a limit of the workload alone is known
+	if why := up.reasonNoTrialDecides(w); why.Given() { // only a limit from the workload's own rules is known
 		if l := up.Limit(w, w.Scale.Max); l != nil {
 			return Scaling{Answer: diag.Never, Limit: l, Most: l.Most}
 		}
@@ -135,8 +135,8 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
 }
 
-// begins finds the smallest size of a growing pool at which the maximum of an autoscaler fits. If
-// several pools may grow for the pods, no single size is the answer.
+// begins finds the smallest pool size at which an autoscaler's maximum fits. If several pools can
+// grow for the pods, there is no single answer.
 func (up scaling) begins(w *workload.Workload) Scaling {
 	s := Scaling{Answer: diag.Unknown, Why: by(model.ByGrowth)}
 	e := up.m.Eligible(w)
@@ -170,8 +170,8 @@ func (up scaling) begins(w *workload.Workload) Scaling {
 	return s
 }
 
-// groupAtAnySize returns the workloads that are judged together with w at any size of the cluster.
-// A node that a pool may gain can connect workloads that no declared node connects.
+// groupAtAnySize returns the workloads that are judged together with w at any cluster size. A
+// node that a pool may add can connect workloads that no declared node connects.
 func (j *shared) groupAtAnySize(w *workload.Workload, pods int) []*workload.Workload {
 	if !j.m.Topology.Elastic() {
 		return nil
@@ -182,8 +182,8 @@ func (j *shared) groupAtAnySize(w *workload.Workload, pods int) []*workload.Work
 	return j.withOneMoreOfEach.contenders(w, pods)
 }
 
-// contendersGrown returns the contenders if there are too many to search at some size, but not on
-// the declared nodes. Otherwise it returns nil.
+// contendersGrown returns the contenders if there are too many to search at some cluster size but
+// not on the declared nodes. Otherwise it returns nil.
 func (j *shared) contendersGrown(w *workload.Workload, pods int) []*workload.Workload {
 	if j.groupAtAnySize(w, pods) == nil || j.contendersOf(w, pods) != nil {
 		return nil
@@ -191,16 +191,16 @@ func (j *shared) contendersGrown(w *workload.Workload, pods int) []*workload.Wor
 	return j.withOneMoreOfEach.contendersOf(w, pods)
 }
 
-// grows reports whether some pool may gain a node that makes a difference to w or to a workload
-// that is judged together with it.
+// grows reports whether some pool can add a node that affects w or a workload that is judged
+// together with it.
 func (j *shared) grows(w *workload.Workload, pods int) bool {
 	return j.Judged(w) && (search.Grows(j.m, j.groupAtAnySize(w, pods)) || search.Grows(j.m, j.contendersGrown(w, pods)))
 }
 
-// holdsAtEverySize reports whether yes returns true at every size of the cluster, for the given
-// number of pods of w. If the tried sizes only represent the others, yes is called with `every`
-// set to false. It must then return true only if placement alone proves the answer, for all
-// workloads that contend.
+// holdsAtEverySize reports whether yes returns true at every cluster size with `pods` pods of w.
+// When the tried sizes only represent the others, holdsAtEverySize calls yes with `every` set to
+// false. In that case yes must return true only if placement alone proves the answer for all
+// contending workloads.
 func (j *shared) holdsAtEverySize(w *workload.Workload, pods, spare int, yes func(at *shared, group []*workload.Workload, every bool) bool) bool {
 	group := j.groupAtAnySize(w, pods)
 	sizes := search.SizesOf(j.m, group, spare)
@@ -213,8 +213,9 @@ func (j *shared) holdsAtEverySize(w *workload.Workload, pods, spare int, yes fun
 	})
 }
 
-// allMayFit reports whether no workload of a group is left out because it does not fit (see
-// withoutUnfit). At another size it may fit and take room from the others.
+// allMayFit reports whether every workload in a group was kept, so that none was dropped for not
+// fitting (see withoutUnfit). At another size a dropped workload might fit and take room from the
+// others.
 func (j *shared) allMayFit(group []*workload.Workload) bool {
 	if len(group) == 1 {
 		return true
@@ -223,8 +224,8 @@ func (j *shared) allMayFit(group []*workload.Workload) bool {
 	return d.Verdict != diag.Never
 }
 
-// atEverySize returns the answer to a question that is Always on the declared nodes. It is Always
-// if that holds at every size, or else Unknown.
+// atEverySize returns the final answer to a question whose answer is Always on the declared
+// nodes: Always if it stays the same at every size, or else Unknown.
 func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if q.j.grows(q.w, model.Certain(q.w)) && !q.survives(b, meaning) {
 		return answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
@@ -233,11 +234,11 @@ func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) an
 }
 
 // survives reports whether a loss that is harmless on the declared nodes is harmless at every
-// size. This includes the loss of nodes that a pool may gain. If only some sizes are tried, more
-// is required. With hereditary rules, pods survive if they are always placed on the remaining
-// nodes (T7), which a few sizes decide. Pods that are not recreated must not be able to use
-// additional nodes. Unreachable nodes must not share domains with others, because they keep
-// refusing pods there.
+// size. This includes losing nodes that a pool may add. If only some sizes are tried, more is
+// required. With hereditary rules, pods survive if they are always placed on the remaining nodes
+// (T7), and trying a few sizes decides that. Pods that are not recreated must not be able to use
+// additional nodes. Unreachable nodes must not share domains with other nodes, because their pods
+// still count there.
 func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool {
 	l := certificate.Loss{Meaning: meaning}
 	stays := q.j.m.Eligible(q.w).Growable == 0 && !q.room.Hit(b)
@@ -249,7 +250,7 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 			return false
 		case at == q.j && every:
 			return true
-		case at == q.j: // if the lost node is one that a pool gained, all declared nodes remain
+		case at == q.j: // if the lost node was added by a pool, all declared nodes remain
 			s := q.j.scene(group)
 			_, d := s.decide()
 			return verdict(d, s.of[q.w]) == diag.Always && q.placedOnRemaining(group, b, l)
@@ -261,15 +262,15 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 	})
 }
 
-// placedOnRemaining reports whether all pods are always placed on the nodes that remain after a
-// loss.
+// placedOnRemaining reports whether all pods are always placed on the nodes that survive a loss.
 func (q *loss) placedOnRemaining(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) bool {
 	s := q.set(group, b, l)
 	return verdict(s.without(s.lost), s.of[q.w]) == diag.Always
 }
 
-// covers reports whether the answer for a loss on the declared nodes includes a loss at another
-// size. It does if it represents that loss, or if the other loss affects additional nodes only.
+// covers reports whether the answer for a loss on the declared nodes also covers a loss at
+// another size. It does if the first loss represents the second, or if the second affects
+// additional nodes only.
 func (q *loss) covers(b, more *search.DomainLoss) bool {
 	like, others := b.Like(), more.Like()
 	if slices.ContainsFunc(others, func(name string) bool { return slices.Contains(like, name) }) {

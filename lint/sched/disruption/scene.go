@@ -12,15 +12,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// scene is a changed copy of the model: copies of the workloads that a question is about.
+// scene is a modified copy of the model, holding copies of the workloads in question.
 type scene struct {
 	j   *shared
 	ws  []*workload.Workload
-	of  map[*workload.Workload]*workload.Workload // the copy of each workload
+	of  map[*workload.Workload]*workload.Workload // maps each workload to its copy
 	add []model.Apart
 }
 
-// scene returns a scene with copies of a group's workloads and with the running workloads.
+// scene returns a scene that holds copies of a group's workloads plus the running workloads.
 func (j *shared) scene(group []*workload.Workload) *scene {
 	j.m.Run().Spend(2 * len(group))
 	s := &scene{j: j, of: map[*workload.Workload]*workload.Workload{}}
@@ -32,20 +32,20 @@ func (j *shared) scene(group []*workload.Workload) *scene {
 	return s
 }
 
-// copy returns a copy of a workload with another number of pods.
+// copy returns a copy of a workload with the given number of pods.
 func (s *scene) copy(w *workload.Workload, pods int) *workload.Workload {
 	c := *w
 	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
 	return &c
 }
 
-// with sets the number of pods of a workload's copy and returns the scene.
+// with sets the pod count of a workload's copy and returns the scene.
 func (s *scene) with(w *workload.Workload, pods int) *scene {
 	s.of[w].Count.N, s.of[w].Count.Known = pods, true
 	return s
 }
 
-// twin adds pods of the next revision of a workload. They differ from the old pods only in the
+// twin adds pods from a workload's next revision. They differ from the old pods only in the
 // labels that distinguish revisions.
 func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 	old := s.of[w]
@@ -58,11 +58,11 @@ func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 	return fresh
 }
 
-// pods returns the number of pods in a scene.
+// pods returns the total number of pods in the scene.
 func (s *scene) pods() int { return podsOf(s.ws) }
 
-// podsOf returns the number of pods of some workloads. A DaemonSet counts as two pods, because two
-// equivalent nodes suffice to show that its pods exclude each other.
+// podsOf returns the total number of pods in ws. A DaemonSet counts as two pods, because two
+// equivalent nodes are enough to show that its pods exclude each other.
 func podsOf(ws []*workload.Workload) int {
 	sum := 0
 	for _, w := range ws {
@@ -75,8 +75,8 @@ func podsOf(ws []*workload.Workload) int {
 	return sum
 }
 
-// model returns the scene on a few representative nodes. Nodes with different results of tell stay
-// distinct.
+// model returns the scene's model on a few representative nodes. Nodes for which tell returns
+// different strings stay distinct.
 func (s *scene) model(tell func(*topology.Node) string) *model.Model {
 	group := slices.Clone(s.j.running)
 	for w := range s.of {
@@ -85,21 +85,21 @@ func (s *scene) model(tell func(*topology.Node) string) *model.Model {
 	return s.j.m.Variant(s.ws, search.Few(s.j.m, group, s.pods()+1, tell), s.add...)
 }
 
-// decide returns a model of the scene and the decision on whether its pods are placed.
+// decide returns the scene's model and the decision on whether its pods are placed.
 func (s *scene) decide() (*model.Model, *certificate.Decision) { return s.decideIn(s.j.steps) }
 
-// decideIn is like decide, but with another limit on the number of steps.
+// decideIn is like decide, but with its own step limit.
 func (s *scene) decideIn(steps int) (*model.Model, *certificate.Decision) {
 	m := s.model(nil)
 	return m, search.Decide(m, s.j.options(steps))
 }
 
-// verdict returns the verdict of a decision about one workload.
+// verdict returns the verdict on one workload.
 func verdict(d *certificate.Decision, w *workload.Workload) diag.Outcome {
 	return decisionOf(d, w).Verdict
 }
 
-// decisionOf returns the part of a decision about one workload.
+// decisionOf returns the part of a decision that concerns one workload.
 func decisionOf(d *certificate.Decision, w *workload.Workload) certificate.WorkloadDecision {
 	if i := slices.IndexFunc(d.Workloads, func(o certificate.WorkloadDecision) bool { return o.Workload == w }); i >= 0 {
 		return d.Workloads[i]
@@ -107,30 +107,30 @@ func decisionOf(d *certificate.Decision, w *workload.Workload) certificate.Workl
 	return certificate.WorkloadDecision{Verdict: diag.Unknown}
 }
 
-// Scene is a placement of pods on all declared nodes. It shows why each node accepts or refuses a
+// Scene is a placement of pods on all declared nodes. It shows why each node accepts or rejects a
 // pod of Next.
 type Scene struct {
 	*check.Placement
 	Next *workload.Workload
-	// Old is the part of the workload that is already in place during an update or a migration,
-	// or nil.
+	// Old is the part of the workload that is already placed during an update or a migration, or
+	// nil.
 	Old *workload.Workload
-	// Pods is the number of pods of the workload in the scene.
+	// Pods is the workload's pod count in the scene.
 	Pods int
 }
 
-// placement puts a scene on all declared nodes. It places the settled pods first, then the pods of
-// the given workloads in order.
+// placement builds a placement of the scene on all declared nodes. It places the settled pods
+// first, then the pods of the given workloads in order.
 func (s *scene) placement(settled []certificate.Placed, then ...*workload.Workload) *check.Placement {
 	return check.NewPlacement(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), settled, then...)
 }
 
-// furthest returns the placement with the most pods that a search within the budget finds.
+// furthest returns the placement with the most pods that a search can find within the budget.
 func (s *scene) furthest() []certificate.Placed {
 	return search.Decide(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), s.j.options(s.j.steps)).Witness
 }
 
-// rest returns a placement of the scene that leaves out some workloads.
+// rest returns a placement of the scene that omits the given workloads.
 func (s *scene) rest(without ...*workload.Workload) []certificate.Placed {
 	ws := s.ws
 	s.ws = slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return slices.Contains(without, w) })
@@ -139,7 +139,7 @@ func (s *scene) rest(without ...*workload.Workload) []certificate.Placed {
 	return settled
 }
 
-// others returns the workloads of a scene except the running ones and those given.
+// others returns the scene's workloads except the running ones and the given ones.
 func (s *scene) others(but ...*workload.Workload) []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(s.ws), func(w *workload.Workload) bool { return w.Running || slices.Contains(but, w) })
 }
@@ -147,8 +147,8 @@ func (s *scene) others(but ...*workload.Workload) []*workload.Workload {
 // views builds scenes that explain findings.
 type views struct{ *shared }
 
-// Alone shows a workload that shares the nodes only with running pods and with the pods that its
-// own rules count or require.
+// Alone shows a workload that shares the nodes only with running pods and the pods that its own
+// rules count or require.
 func (v views) Alone(w *workload.Workload, pods int) *Scene {
 	s := v.scene([]*workload.Workload{w}).with(w, pods)
 	s.ws = append(s.ws, v.helpers(w)...)
@@ -159,8 +159,8 @@ func (v views) Alone(w *workload.Workload, pods int) *Scene {
 	return &Scene{Placement: s.placement(s.furthest(), append([]*workload.Workload{c}, s.others(c)...)...), Next: c, Pods: pods}
 }
 
-// Repairs returns tested repairs for a workload that cannot be fully placed even if it has the
-// nodes to itself.
+// Repairs returns tested repairs for a workload that cannot be fully placed even with the nodes
+// to itself.
 func (v views) Repairs(w *workload.Workload, pods int) []search.Repair {
 	s := v.scene([]*workload.Workload{w}).with(w, pods)
 	s.ws = append(s.ws, v.helpers(w)...)
@@ -181,17 +181,17 @@ func (v views) Together() *check.Placement {
 	return check.NewPlacement(v.m, d.Witness, v.m.Workloads...)
 }
 
-// Scaled shows a workload at the maximum of its autoscaler, together with the workloads that
-// contend for its nodes.
+// Scaled shows a workload at its autoscaler's maximum, together with the workloads that contend
+// for its nodes.
 func (v views) Scaled(w *workload.Workload) *Scene {
 	s := v.scene(v.contenders(w, w.Scale.Max)).with(w, w.Scale.Max)
 	c := s.of[w]
 	return &Scene{Placement: s.placement(s.furthest(), append(s.others(c), c)...), Next: c, Pods: w.Scale.Max}
 }
 
-// Updated shows a workload during an update. It shows the state in which the rollout is stuck if
-// that is known. Otherwise it shows all old pods in place, if the strategy keeps all of them until
-// a new pod runs. It returns nil if neither applies.
+// Updated shows a workload during an update. If the state in which the rollout is stuck is known,
+// it shows that state. Otherwise it shows all old pods in place if the strategy keeps them all
+// until a new pod runs, and returns nil if the strategy does not.
 func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
 	s := v.scene(v.withoutUnfit(w, v.contenders(w, r.Replicas))).with(w, r.Replicas)
 	old := s.of[w]
@@ -209,7 +209,7 @@ func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
 }
 
 // stuckAt returns the pods that are in place when a rollout is stuck. It translates them from the
-// scene of the rollout to s, which has the same workloads. It returns false if they are unknown or
+// rollout's scene to s, which has the same workloads. It returns false if the pods are unknown or
 // use undeclared nodes.
 func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certificate.Placed, ok bool) {
 	as := map[*workload.Workload]*workload.Workload{r.fresh: fresh}
@@ -233,8 +233,8 @@ func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certifi
 	return settled, len(r.Stuck) > 0
 }
 
-// Moving shows a migration: all machines are in place, and the second pod of one of them looks for
-// a node. It returns nil if there are too many machines to distinguish.
+// Moving shows a migration: all machines are in place, and one machine's second pod looks for a
+// node. It returns nil if there are too many machines to tell apart.
 func (v views) Moving(w *workload.Workload) *Scene {
 	machines := model.Certain(w)
 	s := v.scene(v.withoutUnfit(w, v.group(w, true)))
@@ -248,10 +248,10 @@ func (v views) Moving(w *workload.Workload) *Scene {
 // maxLost is the maximum number of losses that Lost tries.
 const maxLost = 20
 
-// Lost shows a workload after a loss of nodes or a drain. All pods were in place, and as many of
-// the lost pods as possible have found nodes again. Among the losses with the same outcome as
-// worst that hit the workload in this placement, Lost chooses the one whose number of missing pods
-// is closest to the verdict. It returns nil if no loss hits the workload.
+// Lost shows a workload after a node loss or a drain. All pods were in place, and as many lost
+// pods as possible have found nodes again. Several losses can have the same outcome as worst.
+// From those that hit the workload in this placement, Lost chooses the one whose number of
+// missing pods is closest to the verdict. It returns nil if no loss hits the workload.
 func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
 	s := v.scene(v.group(w, true))
 	c := s.of[w]

@@ -37,7 +37,7 @@ const (
 	Undeclared ExclusionKind = "undeclared"
 )
 
-// Exclusion is one reason why some nodes take no pod of a workload.
+// Exclusion is one reason why certain nodes reject a workload's pods.
 type Exclusion struct {
 	Kind           ExclusionKind
 	Taint          *corev1.Taint
@@ -48,7 +48,7 @@ type Exclusion struct {
 	Nodes          []*topology.Node
 }
 
-// exclusionKey is equal for exclusions of one workload that differ only in their nodes.
+// exclusionKey is equal for exclusions from the same workload that differ only in their nodes.
 type exclusionKey struct {
 	kind           ExclusionKind
 	taint          corev1.Taint
@@ -65,9 +65,9 @@ func (x *Exclusion) id() exclusionKey {
 	return id
 }
 
-// Excluded groups the nodes that take no pod of the workload by the first filter that refuses
-// them. Groups with more nodes come first. If small is set, it includes nodes that are too small
-// for one pod. It includes a growing pool only if the pool has no node yet.
+// Excluded groups the nodes that reject the workload's pods by the first filter that rejects
+// them. Larger groups come first. If small is set, nodes that are too small for one pod are
+// included. A growing pool is included only if it has no node yet.
 func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	key := excludedKey{m.Groups[w].Signature, "", small}
 	if small {
@@ -86,7 +86,7 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 		x := Exclusion{Kind: Cordoned}
 		switch {
 		case !p.Name:
-			return // only the node that spec.nodeName names matters
+			return // only the node named by spec.nodeName matters
 		case !p.Selector:
 			x = f.ExplainSelector(n)
 		case !p.Taints:
@@ -122,14 +122,14 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	return all
 }
 
-// excludedKey is equal for workloads that the same nodes refuse for the same reasons.
+// excludedKey is equal for workloads that the same nodes reject for the same reasons.
 type excludedKey struct {
 	signature, request string
 	small              bool
 }
 
-// ExplainTaint returns the first taint of the node that the pods do not tolerate. If this is the
-// taint of a cordoned node, it returns the kind Cordoned (R-S10).
+// ExplainTaint returns the first taint on the node that the pods do not tolerate. If this is a
+// cordoned node's taint, it returns the kind Cordoned (R-S10).
 func (f *Filter) ExplainTaint(n *topology.Node) Exclusion {
 	taint := f.untolerated(n)
 	if n.Unschedulable && taint.Key == corev1.TaintNodeUnschedulable {
@@ -181,15 +181,15 @@ func matchesExpression(n *topology.Node, r corev1.NodeSelectorRequirement) bool 
 	return ok
 }
 
-// Cause identifies the reason for an outcome that is unknown, or that does not follow from the
-// nodes and the rules of the pods. Package message has the sentences for each cause. The causes of
-// decisions about several workloads are part of the JSON output of the place command.
+// Cause identifies why an outcome is unknown, or why it does not follow from the nodes and the
+// pods' rules. Package message has the sentences for each cause. The causes for decisions about
+// several workloads are part of the place command's JSON output.
 type Cause string
 
-// The causes for an unknown outcome of a decision.
+// The causes of an unknown decision.
 const (
-	// Waits means that the pods finish. If they do not all fit at once beside all other pods,
-	// some wait for room.
+	// Waits means that the pods finish. If they do not all fit at once alongside all other pods,
+	// some of them wait for room.
 	Waits Cause = "waits"
 	// ByLabel means that a rule depends on a label whose value only the cluster knows. ByVariable
 	// means that it depends on a label whose value contains a placeholder.
@@ -202,17 +202,17 @@ const (
 	// ByResource means that the pods, or other pods that may take their room, request a resource
 	// that no node lists.
 	ByResource Cause = "unlisted-resource"
-	// ByGrowth means that the verdict may not hold at some size that the cluster can grow to.
+	// ByGrowth means that the verdict may not hold at every size that the cluster can grow to.
 	ByGrowth Cause = "pool-growth"
-	// ByBudget means that the step budget ran out. BySize means that no proof applies, and that
-	// there are too many pods or nodes to try everything or to check the result.
+	// ByBudget means that the step budget ran out. BySize means that no proof applies and there
+	// are too many pods or nodes to try everything or to check the result.
 	ByBudget Cause = "budget"
 	BySize   Cause = "size"
-	// ByCrowd means that too many workloads may take the room to search all possibilities, and
+	// ByCrowd means that too many workloads compete for the room to search all possibilities, and
 	// counting does not prove that there is always enough.
 	ByCrowd Cause = "crowd"
 	// ByNeighbour means that the pods of Workload, which takes no part in decisions, may block
-	// the pods.
+	// the pods in question.
 	ByNeighbour Cause = "not-modeled"
 	// ByFault means that a certificate does not hold, which is a bug in schedlint.
 	ByFault Cause = "internal"
@@ -224,52 +224,51 @@ const (
 	// with the others.
 	ByContext   Cause = "other-context"
 	ByRejection Cause = "rejected"
-	// ByScheduler means that the scheduler with the given name places the pods.
+	// ByScheduler means that the pods are placed by a different scheduler, which Name identifies.
 	ByScheduler Cause = "other-scheduler"
 	ByGates     Cause = "scheduling-gates"
 	ByQueue     Cause = "queue"
-	// ByField means that the value of the field with the given name is unknown.
+	// ByField means that the value of the field in Name is unknown.
 	ByField Cause = "unknown-field"
 	ByCount Cause = "pod-count"
-	// ByAdmission means that the object with the given name may change the pods when they are
-	// created, or reject them.
+	// ByAdmission means that the object in Name may change the pods or reject them when they are
+	// created.
 	ByAdmission Cause = "admission"
-	// ByNamespace means that the namespace of the pods, or a namespace that a rule applies to, is
-	// a placeholder.
+	// ByNamespace means that a placeholder stands for the pods' namespace or for a namespace that
+	// a rule applies to.
 	ByNamespace Cause = "namespace"
-	// ByNodeLabel means that nodes may have the label with the given name, with any value.
+	// ByNodeLabel means that nodes may have the label in Name, with any value.
 	ByNodeLabel Cause = "node-label"
 )
 
-// The causes for an unknown outcome of a change.
+// The causes of an unknown answer about a change.
 const (
 	// ByPlacement means that the placement of the pods is not judged.
 	ByPlacement Cause = "placement"
-	// ByStrategy means that the numbers of the update strategy are unknown.
+	// ByStrategy means that the update strategy contains unknown numbers.
 	ByStrategy Cause = "strategy"
-	// ByEviction means that it is unknown whether the disruption budget with the given name
-	// allows an eviction, either for the reason in Detail or because it also counts the pods of
-	// Workload. ByOtherBudget means that the budget with the given name may select the pods as
-	// well.
+	// ByEviction means that it is unknown whether the disruption budget in Name allows an
+	// eviction. Either Detail gives the reason, or the budget also counts the pods of Workload.
+	// ByOtherBudget means that the budget in Name may select the pods as well.
 	ByEviction    Cause = "disruption-budget"
 	ByOtherBudget Cause = "other-disruption-budget"
 	// ByPriority means that the pods may preempt the pods that block them.
 	ByPriority Cause = "priority"
-	// ByToleration means that pods tolerate the taint of lost nodes, or name their node.
+	// ByToleration means that pods tolerate the lost nodes' taint or name their node.
 	ByToleration Cause = "toleration"
 	// ByTermination means that evicted pods count until they have terminated.
 	ByTermination Cause = "termination"
 	// ByPending means that not all pods fit before the loss.
 	ByPending Cause = "pending-pods"
-	// ByMachines means that too many machines have labels of their own.
+	// ByMachines means that too many machines have their own labels.
 	ByMachines Cause = "machines"
-	// ByLargestSize means that it is unknown whether the pods fit at any size of a pool.
-	// ByPoolSize means that they fit from the given number of nodes on.
+	// ByLargestSize means that it is unknown whether the pods fit at any pool size. ByPoolSize
+	// means that they fit once the pool has at least Count nodes.
 	ByLargestSize Cause = "largest-size"
 	ByPoolSize    Cause = "pool-size"
 )
 
-// The causes for other outcomes of a change.
+// The causes of other answers about a change.
 const (
 	// Unplaced means that the pods do not all fit before the change, so the question does not
 	// arise.
@@ -287,20 +286,21 @@ const (
 	ByContention Cause = "contention"
 )
 
-// Reason is a cause with details for its message. The zero Reason means that there is no reason.
+// Reason is a cause and the details for its message. The zero Reason means that there is no
+// reason.
 type Reason struct {
 	Cause Cause
-	// Name is the name of the resource (ByResource), the scheduler (ByScheduler), the field
-	// (ByField), the object (ByAdmission), the label (ByNodeLabel), the budget (ByEviction,
-	// ByOtherBudget) or the pool (ByPoolSize). Count is the number of nodes in that pool.
+	// Name is the resource (ByResource), scheduler (ByScheduler), field (ByField), object
+	// (ByAdmission), label (ByNodeLabel), budget (ByEviction, ByOtherBudget) or pool (ByPoolSize)
+	// that the cause refers to. Count is that pool's node count.
 	Name  string
 	Count int
 	// Workload is another workload whose pods request the resource or count for the budget, or
-	// the neighbour that takes no part in decisions (ByNeighbour), or nil.
+	// nil. For ByNeighbour, it is the neighbour that takes no part in decisions.
 	Workload *workload.Workload
 	// Detail describes the problem with the budget.
 	Detail string
-	// Strategy identifies the number in the update strategy that is unknown (ByStrategy).
+	// Strategy identifies the unknown number in the update strategy (ByStrategy).
 	Strategy workload.Unclear
 }
 

@@ -10,11 +10,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// labelIndex finds the workloads that a term may select without checking each workload. It builds
-// its tables on first use, because many models are short-lived.
+// labelIndex finds the workloads that a term may select without checking every workload. It
+// builds its tables on first use, because many models are short-lived.
 type labelIndex struct {
 	members []*workload.Workload
-	// anywhere indexes the members by labels, and within by namespace and labels.
+	// anywhere indexes the members by labels, and within indexes them by namespace and labels.
 	anywhere, within *labelTable
 }
 
@@ -23,9 +23,9 @@ type labelIndex struct {
 type labelTable struct {
 	all   map[string][]*workload.Workload
 	pairs map[[3]string][]*workload.Workload
-	// open lists, by namespace and key, the workloads whose value of the label is unknown.
+	// open lists, by namespace and key, the workloads whose value for the label is unknown.
 	open map[[2]string][]*workload.Workload
-	// values holds the sorted values of each label in pairs. It is built on first use.
+	// values holds the sorted values that each label has in pairs. It is built on first use.
 	values map[string][]string
 }
 
@@ -74,7 +74,7 @@ func newLabelTable(all []*workload.Workload, place func(*workload.Workload) stri
 	return x
 }
 
-// Candidates returns all workloads that a term may select, and possibly more.
+// Candidates returns every workload that a term may select. It may also return others.
 func (x *labelIndex) Candidates(t *Term, owner *workload.Workload) [][]*workload.Workload {
 	names, some := t.reach(owner)
 	if !some {
@@ -89,7 +89,7 @@ func (x *labelIndex) Candidates(t *Term, owner *workload.Workload) [][]*workload
 	return lists
 }
 
-// opens reports whether some workload that a term may select has an unknown value for a label.
+// opens reports whether the value of a label is unknown for some workload that a term may select.
 func (x *labelIndex) opens(t *Term, owner *workload.Workload, key string) bool {
 	names, some := t.reach(owner)
 	if !some {
@@ -98,8 +98,8 @@ func (x *labelIndex) opens(t *Term, owner *workload.Workload, key string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return len(x.apart().open[[2]string{name, key}]) > 0 })
 }
 
-// reach returns the namespaces in which a term may select pods, including "" for workloads with an
-// unknown namespace. If the term may select pods in any namespace, reach returns false.
+// reach returns the namespaces in which a term may select pods, including "" for workloads whose
+// namespace is unknown. It returns false if the term may select pods in any namespace.
 func (t *Term) reach(owner *workload.Workload) (names []string, some bool) {
 	switch {
 	case t.NamespaceSelector != nil:
@@ -137,7 +137,7 @@ func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {
 }
 
 // Selected counts the declared workloads whose pods the term may select, up to limit. The owner
-// counts if the term may select a second pod of it.
+// counts if the term may select a second pod of the owner.
 func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 	if t.Use == Spread && t.Sel.Form != FormSet {
 		return 0 // null matches nothing and {} counts nothing (R-T5)
@@ -159,7 +159,7 @@ func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 }
 
 // Others returns the declared workloads, except the owner, whose pods the term selects. If maybe
-// is set, it includes workloads whose pods the term may select.
+// is set, it includes those whose pods the term might select.
 func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workload.Workload {
 	var others []*workload.Workload
 	for _, list := range m.Index.Candidates(t, owner) {
@@ -175,15 +175,15 @@ func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workloa
 	return others
 }
 
-// same reports whether two workloads are the same object. An object that is declared in several
-// places must not have its pods counted twice.
+// same reports whether two workloads are the same object. If an object is declared in several
+// places, its pods must not be counted twice.
 func same(a, b *workload.Workload) bool {
 	return a == b || a.Object.Name == b.Object.Name && a.Object.Kind == b.Object.Kind &&
 		a.Object.Namespace == b.Object.Namespace && a.Object.Group() == b.Object.Group()
 }
 
-// NearestLabel returns a label of some declared pod that the selector probably intended, such as
-// app=web for app=webb, or "" if there is none.
+// NearestLabel returns a label on some declared pod that the selector was probably meant to
+// match, such as app=web for app=webb, or "" if there is no similar label.
 func (m *Model) NearestLabel(t *Term) string {
 	table := m.Index.whole()
 	for _, p := range t.Pairs() {

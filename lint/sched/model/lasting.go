@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Cause returns the cause for which the doubt leaves a verdict open.
+// Cause returns the cause to report when the doubt leaves a verdict open.
 func (d *Doubt) Cause() Cause {
 	switch {
 	case d.Resource != "":
@@ -26,32 +26,33 @@ func (d *Doubt) Cause() Cause {
 	return ByFinite
 }
 
-// Judged reports whether the placement of a workload can be judged. It can if nodes are declared,
-// the number of pods and all their placement rules are known, and the pods are not running yet.
+// Judged reports whether a workload's placement can be judged. This requires that nodes are
+// declared, that the number of pods and all their placement rules are known, and that the pods
+// are not running yet.
 func (m *Model) Judged(w *workload.Workload) bool {
 	return !m.Topology.Empty() && !m.Groups[w].Unknown.Given() && !w.Running && (w.Count.Known || w.Kind.PerNode())
 }
 
 // Doubt is a hard term that leaves an answer open. There are two kinds. If Key is set, it is
-// unknown whether the term selects pods of the target, because that depends on the label Key,
-// whose value only the cluster knows. If Key is empty, the term may depend on pods of the target
-// that take no part in decisions, because they finish or, if Why is set, because too little is
-// known about them.
+// unknown whether the term selects the target's pods, because that depends on the label Key,
+// whose value only the cluster knows. If Key is empty, the term may depend on target pods that
+// take no part in decisions, because they finish or, if Why is set, because too little is known
+// about them.
 type Doubt struct {
 	Workload *workload.Workload
 	Term     *Term
 	Target   *workload.Workload
 	Key      string
 	Why      Reason
-	// Variable is set if the value of the label contains a placeholder.
+	// Variable is set if the label's value contains a placeholder.
 	Variable bool
 	// Resource is set for a third kind of doubt: a request for an extended resource that no node
 	// lists. Term and Target are then nil.
 	Resource corev1.ResourceName
 }
 
-// Certain returns the number of pods that a workload certainly has. An autoscaler may remove all
-// pods beyond its minimum. Scale is nil if 0 replicas disable the autoscaler (R-W18).
+// Certain returns how many pods a workload is certain to have. An autoscaler may remove all pods
+// beyond its minimum. Scale is nil if 0 replicas disable the autoscaler (R-W18).
 func Certain(w *workload.Workload) int {
 	if w.Scale != nil {
 		return w.Scale.Min
@@ -59,18 +60,18 @@ func Certain(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// Lasting reports whether a group has pods to place that do not finish.
+// Lasting reports whether a group still has pods to place that do not finish.
 func Lasting(g *Group) bool {
 	return g.Placeable() && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
 
-// Permanent returns the model without the workloads whose pods finish. Such pods release their
-// resources, so they block other pods only temporarily. Any state that can be reached while they
-// exist can also be reached without them, and pods that wait for them proceed once they have
-// finished (R-Q3, R-Q4). Only through required affinity and spread counts can they have a
-// permanent effect, so a rule that selects them leaves the answer open. So does a rule that
-// selects declared pods about which too little is known. Permanent returns the model itself if
-// there is nothing to leave out.
+// Permanent returns the model without the workloads whose pods finish. Finishing pods release
+// their resources, so they block other pods only temporarily. Any state that can be reached while
+// they exist can also be reached without them, and pods waiting for them proceed once they have
+// finished (R-Q3, R-Q4). They can have a permanent effect only through required affinity and
+// spread counts, so a rule that selects them leaves the answer open. The same applies to a rule
+// that selects declared pods about which too little is known. Permanent returns the model itself
+// if there is nothing to omit.
 func (m *Model) Permanent() *Model {
 	if m.WithoutFinite != nil {
 		return m.WithoutFinite
@@ -88,8 +89,8 @@ func (m *Model) Permanent() *Model {
 	return p
 }
 
-// withoutWorkloads indexes the workloads that are left out but may have pods at some time. It
-// returns nil if there are none.
+// withoutWorkloads indexes the omitted workloads that may have pods at some time. It returns nil
+// if there are none.
 func withoutWorkloads(m *Model, out func(*Group) bool) *labelIndex {
 	var ws []*workload.Workload
 	for _, w := range slices.Concat(m.Workloads, m.elsewhere) {
@@ -114,7 +115,7 @@ func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	switch {
 	case !t.Hard || m.absent == nil || g.Spec.NodeName != "" || t.Use == AntiAffinity:
 		return nil
-	case t.Use == Spread && (t.Sel.Form != FormSet || g.Kind.PerNode()): // never refuses a pod (R-T5, R-N31)
+	case t.Use == Spread && (t.Sel.Form != FormSet || g.Kind.PerNode()): // never rejects a pod (R-T5, R-N31)
 		return nil
 	}
 	var all []Doubt
@@ -128,9 +129,9 @@ func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	return all
 }
 
-// Doubts returns the doubts about the hard rules of some workloads. Each of them leaves the
-// outcome open: a rule depends on pods that take no part in decisions, or it is unknown whether
-// the rule selects certain other pods.
+// Doubts returns the doubts about the hard rules in the given workloads. Each doubt leaves the
+// outcome open: either a rule depends on pods that take no part in decisions, or it is unknown
+// whether the rule selects certain other pods.
 func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	var all []Doubt
 	for _, w := range ws {
@@ -146,8 +147,8 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	return all
 }
 
-// Doubtful yields the workloads that a term may or may not select, each with the key of a label
-// that decides it and whose value only the cluster knows.
+// Doubtful yields the workloads that a term may or may not select. Each comes with a label key
+// that decides this and whose value only the cluster knows.
 func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.Workload, string] {
 	return func(yield func(w *workload.Workload, key string) bool) {
 		if !m.MaybeDoubtful(t, owner) {
@@ -164,7 +165,7 @@ func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.
 	}
 }
 
-// MaybeDoubtful reports whether a term asks for a label for which some values are unknown.
+// MaybeDoubtful reports whether a term asks for a label that has unknown values.
 func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	m.run.Spend(t.Sel.Cost())
 	return slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool {
@@ -172,11 +173,11 @@ func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	})
 }
 
-// reasonAbsent returns the reason why pods take no part in decisions, or an empty reason if it is
-// only that they finish.
+// reasonAbsent returns the reason why pods take no part in decisions. The reason is empty if the
+// pods simply finish.
 func (m *Model) reasonAbsent(w *workload.Workload) Reason {
 	why := unknown(w)
-	if g := m.Groups[w]; g != nil { // a variant has no groups of absent workloads
+	if g := m.Groups[w]; g != nil { // a variant has no groups for absent workloads
 		why = g.Unknown
 	}
 	switch {
@@ -188,7 +189,7 @@ func (m *Model) reasonAbsent(w *workload.Workload) Reason {
 	return Reason{Cause: ByPlacement}
 }
 
-// Variant returns a model with other workloads and other nodes in the same namespaces, for
+// Variant returns a model with different workloads and nodes in the same namespaces, for
 // hypothetical questions.
 func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
 	topo := &topology.Topology{Nodes: nodes}
@@ -203,13 +204,13 @@ func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart .
 	return v
 }
 
-// Beside returns a model with other workloads on the same nodes and growing pools.
+// Beside returns a model with different workloads on the same nodes and growing pools.
 func (m *Model) Beside(ws []*workload.Workload) *Model {
 	return newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, m.Topology, m.perNodes, m.Groups)
 }
 
-// MaybeApart reports whether it is unknown if a hard rule keeps the pods of a workload apart,
-// because its selector or one of their labels contains a placeholder.
+// MaybeApart reports whether it is unknown if a hard rule keeps a workload's pods apart, because
+// its selector or one of their labels contains a placeholder.
 func (m *Model) MaybeApart(w *workload.Workload) bool {
 	return slices.ContainsFunc(m.Group(w).Terms, func(t *Term) bool {
 		return t.Hard && t.Use != Affinity && m.Peer(t, w, w) == Maybe

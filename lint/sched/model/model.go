@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Model holds the workloads and the nodes of one cluster.
+// Model represents the workloads and nodes in one cluster.
 type Model struct {
 	// Workloads is sorted by namespace, kind and name.
 	Workloads  []*workload.Workload
@@ -32,14 +32,14 @@ type Model struct {
 
 	*perNodes
 	excluded map[excludedKey][]Exclusion
-	// Parts is the model that Split derived from this one.
+	// Parts caches the model that Split derived from this one.
 	Parts *Model
 	// StandFor maps a declared workload to the indices of the workloads that represent it.
-	// Running lists the indices of the running workloads. Number fills both.
+	// Running lists the indices of the running workloads. Number fills in both.
 	StandFor map[*workload.Workload][]int
 	Running  []int
-	// WithoutFinite is the model without workloads whose pods finish. absent indexes workloads
-	// that take no part in decisions but may have pods (see Permanent).
+	// WithoutFinite is the model without workloads whose pods finish. absent indexes the
+	// workloads that take no part in decisions but may have pods (see Permanent).
 	WithoutFinite *Model
 	absent        *labelIndex
 	// Members maps a workload to the workloads that were merged into it.
@@ -47,19 +47,19 @@ type Model struct {
 	byName  map[string]int
 	// Apart lists pairs of workloads that must be kept apart although no term says so.
 	Apart []Apart
-	// Kept is the data that other packages cache with the model (see Keep).
+	// Kept holds the data that other packages cache with the model (see Keep).
 	Kept map[any]any
 }
 
-// perNodes caches data that depends on the nodes alone. Models of other workloads on the same
-// nodes share it.
+// perNodes caches data that depends on the nodes alone. Models with different workloads on the
+// same nodes share it.
 type perNodes struct {
 	eligible map[string]*Eligibility
 	Views    []*View
 	domains  map[DomainKey]map[string]bool
 	numbers  map[string]domainNumbers
 	offered  map[corev1.ResourceName][]int64
-	// kept is the data that other packages cache (see KeepForNodes).
+	// kept holds the data that other packages cache (see KeepForNodes).
 	kept map[any]any
 }
 
@@ -77,14 +77,14 @@ func newPerNodes(topo *topology.Topology) *perNodes {
 	return known
 }
 
-// Group holds a workload with its parsed terms. All its pods are equal, except for labels that
-// differ from pod to pod.
+// Group is a workload with its parsed terms. All its pods are equal except for labels that differ
+// from pod to pod.
 type Group struct {
 	*workload.Workload
 	// Terms lists all pod affinity and anti-affinity terms and spread constraints in manifest
 	// order.
 	Terms []*Term
-	// Requests lists the resource requests of one pod, and HostPorts the host ports that it uses.
+	// Requests lists what one pod requests, and HostPorts lists the host ports that it uses.
 	Requests  []Request
 	HostPorts []HostPort
 	// spreadKeys lists the topology keys of all hard spread constraints. sortedKeys is the same
@@ -94,16 +94,17 @@ type Group struct {
 	// Signature is equal for groups with equal node rules. Request is equal for groups with equal
 	// requests.
 	Signature, Request string
-	// Unknown is the reason why the placement of the group cannot be judged, or empty.
+	// Unknown explains why the group's placement cannot be judged. It is empty if the placement
+	// can be judged.
 	Unknown Reason
-	// Whole is set if this group is a single pod of a workload. It is that workload, and Position
-	// is the index of the pod. After is the pod that has to be placed before this one is created,
-	// or nil (R-W11).
+	// Whole is set if this group is a single pod from a workload. It is that workload, and
+	// Position is the pod's index. After is the pod that must be placed before this one is
+	// created, or nil (R-W11).
 	Whole, After *workload.Workload
 	Position     int
 }
 
-// NewModel returns a model of the workloads and nodes of one cluster.
+// NewModel returns a model of one cluster's workloads and nodes.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	run := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, kept: map[any]any{}}
 	if !topo.Empty() {
@@ -113,7 +114,7 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 }
 
 // newModel builds a model in an existing run. nodes may already hold results for the nodes, and
-// ready holds groups that are already prepared.
+// ready holds groups that have already been prepared.
 func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNodes, ready map[*workload.Workload]*Group) *Model {
 	m := &Model{
 		run:       run,
@@ -136,7 +137,7 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNo
 	return m
 }
 
-// addGroup parses the terms of a workload and adds its group.
+// addGroup parses a workload's terms and adds its group.
 func (m *Model) addGroup(w *workload.Workload) {
 	g := &Group{Workload: w, Terms: terms(w)}
 	m.Groups[w] = g
@@ -155,26 +156,25 @@ func (m *Model) addGroup(w *workload.Workload) {
 	}
 }
 
-// Guest adds a copy of a workload to the model until leave is called, so that the model can answer
-// questions about it. Selectors find the original instead of the copy.
+// Guest adds a copy of a workload to the model so that the model can answer questions about it.
+// The caller must call leave to remove it. Selectors find the original instead of the copy.
 func (m *Model) Guest(w *workload.Workload) (leave func()) {
 	m.addGroup(w)
 	return func() { delete(m.Groups, w) }
 }
 
-// Run returns the run that the model shares with all models derived from it.
+// Run returns the run that this model shares with all models derived from it.
 func (m *Model) Run() *Run { return m.run }
 
-// Keep returns a value that a package caches with a model. The key is the value's type, which
-// belongs to that package. Keep creates the value on first use. The value lives as long as the
-// model.
+// Keep returns a value that a package caches with a model, creating it on first use. The key is
+// the value's type, which belongs to that package. The value lives as long as the model.
 func Keep[T any](m *Model, make func() *T) *T { return keep(m.Kept, make) }
 
-// KeepForNodes is Keep for values that do not depend on the workloads. Models of other workloads
-// on the same nodes share them.
+// KeepForNodes is like Keep, for values that do not depend on the workloads. Models with
+// different workloads on the same nodes share them.
 func KeepForNodes[T any](m *Model, make func() *T) *T { return keep(m.perNodes.kept, make) }
 
-// KeepInRun is Keep for values that all models of a run share.
+// KeepInRun is like Keep, for values that all models in a run share.
 func KeepInRun[T any](r *Run, make func() *T) *T { return keep(r.kept, make) }
 
 func keep[T any](kept map[any]any, make func() *T) *T {
@@ -197,8 +197,7 @@ func Cached[K comparable, V any](values map[K]V, key K, find func() V) V {
 	return value
 }
 
-// ordered returns the workloads sorted by name, so that answers do not depend on the order of the
-// input.
+// ordered returns the workloads sorted by name, so that answers do not depend on the input order.
 func ordered(ws []*workload.Workload) []*workload.Workload {
 	all := slices.Clone(ws)
 	byName := func(a, b *workload.Workload) int {
@@ -211,20 +210,20 @@ func ordered(ws []*workload.Workload) []*workload.Workload {
 	return all
 }
 
-// Group returns the group of a workload.
+// Group returns a workload's group.
 func (m *Model) Group(w *workload.Workload) *Group { return m.Groups[w] }
 
 // defaultScheduler is the name of the only scheduler profile whose filters are known (R-N41).
 const defaultScheduler = "default-scheduler"
 
-// unknown returns the reason why the placement of a workload cannot be judged, if there is one.
+// unknown returns the reason why a workload's placement cannot be judged, if there is one.
 func unknown(w *workload.Workload) Reason {
 	switch {
 	case w.Elsewhere:
 		return Reason{Cause: ByContext}
 	case w.Refused():
 		return Reason{Cause: ByRejection}
-	case w.Running && len(w.Open) == 0: // no matter how it came to its node
+	case w.Running && len(w.Open) == 0: // however it got to its node
 		return Reason{}
 	case w.Spec.SchedulerName != "" && w.Spec.SchedulerName != defaultScheduler:
 		return Reason{Cause: ByScheduler, Name: w.Spec.SchedulerName}
@@ -240,8 +239,8 @@ func unknown(w *workload.Workload) Reason {
 	return Reason{}
 }
 
-// unknown returns the reason why the placement of a group on the nodes of the model cannot be
-// judged, if there is one.
+// unknown returns the reason why a group's placement on the model's nodes cannot be judged, if
+// there is one.
 func (m *Model) unknown(g *Group) Reason {
 	why := unknown(g.Workload)
 	if why.Given() || m.Topology.Empty() {
@@ -278,8 +277,8 @@ func (m *Model) classDecides(g *Group) bool {
 	return with.Count != without.Count || with.Growable != without.Growable
 }
 
-// fitsAnywhere reports whether some empty node takes a pod of a group. If none does, the pod is
-// not placed, whatever admission adds to it or rejects, and other pods are not the cause.
+// fitsAnywhere reports whether a group's pod fits on some empty node. If it fits on none, the pod
+// is not placed, whatever admission adds to it or rejects, and other pods are not the cause.
 func (m *Model) fitsAnywhere(g *Group) bool {
 	e := m.Eligible(g.Workload)
 	m.run.Spend(len(e.Nodes) + len(e.Growth))
@@ -291,13 +290,13 @@ func (m *Model) fitsAnywhere(g *Group) bool {
 	return false
 }
 
-// Modelled reports whether the pods of a group take part in decisions.
+// Modelled reports whether a group's pods take part in decisions.
 func Modelled(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && !g.Unknown.Given() && (g.Count.Known || g.Kind.PerNode())
 }
 
-// Placeable reports whether the scheduler has to place the pods of a group. It does if they take
-// part in decisions and are not running yet.
+// Placeable reports whether the scheduler still has to place the group's pods, which means that
+// they take part in decisions and are not running yet.
 func (g *Group) Placeable() bool { return Modelled(g) && !g.Running }
 
 // Placeable yields the groups whose pods the scheduler has to place.
@@ -311,16 +310,16 @@ func (m *Model) Placeable() iter.Seq[*Group] {
 	}
 }
 
-// Apart keeps the pods of two workloads out of each other's domains of a key. It represents a term
-// that a controller adds to pods and that is in no manifest (R-W25).
+// Apart keeps two workloads' pods out of each other's domains for a key. It represents a term
+// that a controller adds to pods and that no manifest contains (R-W25).
 type Apart struct {
 	A, B *workload.Workload
 	Key  string
 }
 
-// Elsewhere returns the workloads that may or may not be deployed. Selectors find them, so that no
-// rule is reported as matching no pods if another file may declare such pods. They take no part in
-// decisions, and every answer that depends on them is unknown.
+// Elsewhere returns the workloads that may or may not be deployed. Selectors find them, so a rule
+// is not reported as matching no pods when another file may declare matching pods. They take no
+// part in decisions, and every answer that depends on them is unknown.
 func (m *Model) Elsewhere() []*workload.Workload { return m.elsewhere }
 
 // RunningOnes returns the running workloads that take part in decisions.
@@ -328,25 +327,25 @@ func (m *Model) RunningOnes() []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(m.Workloads), func(w *workload.Workload) bool { return !w.Running || !Modelled(m.Groups[w]) })
 }
 
-// View is one possible size of the cluster: either the declared nodes, or these and all nodes that
-// growing pools could add in every zone at once. The larger view has more nodes than the pools can
-// ever add together, and SpreadRule ignores any way in which an added node could make things
-// worse. An upper bound for the larger view is therefore never too low.
+// View is one possible size of the cluster. It consists of the declared nodes, or of these plus
+// all nodes that growing pools could add if every zone grew at once. The larger view has more
+// nodes than the pools can ever add together, and SpreadRule ignores any way in which an added
+// node could make things worse. An upper bound for the larger view is therefore never too low.
 type View struct {
 	Nodes []*topology.Node
 	// From holds the index of each node in Topology.Nodes, or -1-index in Topology.Growth.
 	From []int
 	// pools lists the growing pools and their maximum sizes.
 	pools []PoolSize
-	// Partial is set if some pool may grow beyond the nodes of the view.
+	// Partial is set if some pool can grow beyond the view.
 	Partial bool
 }
 
-// maxGrown is the maximum number of added nodes per pool and zone in a view. If a pool may grow
+// maxGrown is the maximum number of added nodes per pool and zone in a view. If a pool can grow
 // beyond that, nothing is reported as impossible.
 const maxGrown = 5000
 
-// maxView is the maximum number of added nodes of all pools together, with the same effect.
+// maxView is the maximum number of added nodes across all pools, with the same effect.
 const maxView = 20_000
 
 func newView(topo *topology.Topology, grown bool) *View {
@@ -371,9 +370,9 @@ func newView(topo *topology.Topology, grown bool) *View {
 	return v
 }
 
-// Grown returns the nodes that exist if every pool grows to its maximum in all its zones at once,
-// and the sizes of the pools. It returns false if no pool grows, or if one may grow beyond the
-// nodes of the view.
+// Grown returns the nodes that exist when every pool has grown to its maximum in all its zones at
+// once, along with the pool sizes. It returns false if no pool can grow or if one can grow beyond
+// the view.
 func (m *Model) Grown() (nodes []*topology.Node, growth []PoolSize, ok bool) {
 	if len(m.Views) < 2 || m.Views[1].Partial {
 		return nil, nil, false
@@ -381,7 +380,7 @@ func (m *Model) Grown() (nodes []*topology.Node, growth []PoolSize, ok bool) {
 	return m.Views[1].Nodes, m.Views[1].Growth(), true
 }
 
-// Another returns another node like n, which differs only in its name and hostname label.
+// Another returns a node that differs from n only in its name and hostname label.
 func Another(n *topology.Node, k int) *topology.Node {
 	if k == 0 {
 		return n
@@ -395,7 +394,7 @@ func Another(n *topology.Node, k int) *topology.Node {
 	return &more
 }
 
-// GrownBy returns the declared nodes and the given number of additional nodes of a pool,
+// GrownBy returns the declared nodes plus the given number of additional nodes in a pool,
 // alternating between its zones.
 func GrownBy(m *Model, p *topology.Pool, more int) []*topology.Node {
 	nodes := slices.Clone(m.Topology.Nodes)
@@ -411,7 +410,7 @@ func GrownBy(m *Model, p *topology.Pool, more int) []*topology.Node {
 	return nodes
 }
 
-// Passes returns the result of the filters for the i-th node of the view.
+// Passes returns the filter results for the i-th node in the view.
 func (v *View) Passes(e *Eligibility, i int) Passes {
 	if from := v.From[i]; from >= 0 {
 		return e.Nodes[from]
@@ -420,10 +419,10 @@ func (v *View) Passes(e *Eligibility, i int) Passes {
 	}
 }
 
-// Growth returns the sizes of growing pools in the view, or nil without growth.
+// Growth returns the sizes of the growing pools in the view, or nil if there are none.
 func (v *View) Growth() []PoolSize { return v.pools }
 
-// PoolSize is the name of a pool with a number of nodes.
+// PoolSize pairs a pool name with a node count.
 type PoolSize struct {
 	Pool  string
 	Nodes int

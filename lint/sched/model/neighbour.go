@@ -11,13 +11,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// neighbours holds the workloads that take no part in decisions but may have permanent pods. These
-// pods occupy an unknown share of the nodes.
+// neighbours holds the workloads that take no part in decisions but may have permanent pods.
+// Those pods occupy an unknown share of the nodes.
 type neighbours struct {
 	all []*workload.Workload
-	// nodes and growth hold the first workload that may use each node or growing pool, or nil.
+	// nodes and growth hold, for each node and growing pool, the first workload that may use it,
+	// or nil.
 	nodes, growth []*workload.Workload
-	// apart maps a workload to a neighbour that required anti-affinity keeps apart from it.
+	// apart maps a workload to a neighbour that required anti-affinity keeps away from it.
 	apart map[*workload.Workload]*workload.Workload
 	// near caches, by node rules, a neighbour that may use the same nodes.
 	near map[string]*workload.Workload
@@ -27,9 +28,10 @@ type neighbours struct {
 // finish. If there are any, it is unknown whether all pods can be scheduled.
 func (m *Model) NotModeled() []*workload.Workload { return m.beside().all }
 
-// Neighbour returns a workload that takes no part in decisions and may block the pods of w,
-// because both may use the same node or required anti-affinity keeps them apart. It returns nil if
-// there is none. Otherwise a positive answer about w holds only without that workload.
+// Neighbour returns a workload that takes no part in decisions but may block the pods of w,
+// because both can use the same node or required anti-affinity keeps them apart. It returns nil
+// if there is no such workload. Otherwise a positive answer about w holds only while that
+// workload is absent.
 func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	n := m.beside()
 	g := m.Groups[w]
@@ -42,8 +44,8 @@ func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	return n.apart[w]
 }
 
-// ByNeighbour returns a reason that names the neighbour of w, which leaves a positive answer about
-// w unknown, if there is one.
+// ByNeighbour returns a reason that names the neighbour of w, if there is one. With a neighbour,
+// a positive answer about w is unknown.
 func (m *Model) ByNeighbour(w *workload.Workload) Reason {
 	if o := m.Neighbour(w); o != nil {
 		return Reason{Cause: ByNeighbour, Workload: o}
@@ -101,7 +103,7 @@ func (n *neighbours) find(m *Model) {
 	}
 }
 
-// mark records o for each eligible node that has no workload recorded yet.
+// mark records o for each eligible node that does not have a workload yet.
 func mark(nodes []*workload.Workload, passes []Passes, o *workload.Workload) {
 	for i := range nodes {
 		if nodes[i] == nil && passes[i].All() {
@@ -110,7 +112,7 @@ func mark(nodes []*workload.Workload, passes []Passes, o *workload.Workload) {
 	}
 }
 
-// maySelect yields the workloads of an index that a term of w may select.
+// maySelect yields the indexed workloads that a term of w may select.
 func (m *Model) maySelect(t *Term, w *workload.Workload, index *labelIndex) iter.Seq[*workload.Workload] {
 	return func(yield func(*workload.Workload) bool) {
 		for _, list := range index.Candidates(t, w) {
@@ -124,7 +126,7 @@ func (m *Model) maySelect(t *Term, w *workload.Workload, index *labelIndex) iter
 	}
 }
 
-// sharing returns a workload that may use one of the eligible nodes, or nil.
+// sharing returns a workload that can use one of the eligible nodes, or nil.
 func (n *neighbours) sharing(e *Eligibility) *workload.Workload {
 	first := func(by []*workload.Workload, passes []Passes) *workload.Workload {
 		for i, o := range by {
@@ -137,10 +139,10 @@ func (n *neighbours) sharing(e *Eligibility) *workload.Workload {
 	return cmp.Or(first(n.nodes, e.Nodes), first(n.growth, e.Growth))
 }
 
-// widest returns a copy of a workload with only the node rules that its pods certainly have. All
-// rules hold if only the number of pods is unknown, or because of scheduling gates and objects
-// that change or refuse pods, which only add rules. Other schedulers and Kueue may place pods as
-// if they tolerated every taint.
+// widest returns a copy of a workload with only the node rules that its pods are certain to have.
+// All rules are certain if only the number of pods is unknown, or if the unknown part comes from
+// scheduling gates or from objects that change or reject pods, because these only add rules.
+// Other schedulers and Kueue may place pods as if they tolerated every taint.
 func (m *Model) widest(w *workload.Workload) *workload.Workload {
 	c := *w
 	open := func(field string) bool {

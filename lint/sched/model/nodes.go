@@ -18,32 +18,32 @@ import (
 )
 
 // Eligibility holds the results of the node-level filters, except resources, for one set of node
-// rules. It covers each node, and one additional node of every growing pool and zone.
+// rules. It covers each node, plus one additional node for every growing pool and zone.
 type Eligibility struct {
-	// Nodes has an entry for each node, and Growth has one for each entry of Topology.Growth.
+	// Nodes has one entry for each node, and Growth has one for each entry in Topology.Growth.
 	Nodes, Growth []Passes
-	// Count and Growable are the numbers of entries in Nodes and Growth that pass all filters.
+	// Count and Growable are how many entries in Nodes and Growth pass all filters.
 	Count, Growable int
 }
 
 // Passes holds the results of the filters for one node.
 type Passes struct {
-	// Name is false if spec.nodeName names another node. Selector is the result for nodeSelector
-	// and required node affinity. Taints is the result for taints with the effect NoSchedule or
-	// NoExecute. Schedulable is false for a cordoned node that the pods may not use.
+	// Name is false if spec.nodeName names a different node. Selector is the result for
+	// nodeSelector and required node affinity. Taints is the result for taints with the effect
+	// NoSchedule or NoExecute. Schedulable is false for a cordoned node that the pods cannot use.
 	Name, Selector, Taints, Schedulable bool
 }
 
 // All reports whether the node passes all filters.
 func (p Passes) All() bool { return p.Name && p.Selector && p.Taints && p.Schedulable }
 
-// Filter holds the node-level filters of one workload.
+// Filter holds one workload's node-level filters.
 type Filter struct {
 	W           *workload.Workload
 	affinity    nodeaffinity.RequiredNodeAffinity
 	tolerations []corev1.Toleration
 	// extended holds the names of the extended resources that the pod requests. In some clusters,
-	// pods tolerate taints with these names.
+	// pods tolerate taints with those names.
 	extended map[string]bool
 }
 
@@ -67,8 +67,8 @@ func daemonTolerations(hostNetwork bool) []corev1.Toleration {
 	return all
 }
 
-// admittedTolerations returns a pod's tolerations together with the tolerations that admission
-// adds to every pod without a toleration for the same key, regardless of its value
+// admittedTolerations returns a pod's tolerations plus those that admission adds to every pod
+// without a toleration for the same key, regardless of its value
 // (plugin/pkg/admission/defaulttolerationseconds/admission.go; R-N17).
 func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
 	all := slices.Clone(own)
@@ -82,7 +82,7 @@ func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
 	return all
 }
 
-// NewFilter prepares the node-level filters of a workload.
+// NewFilter prepares a workload's node-level filters.
 func NewFilter(w *workload.Workload) *Filter {
 	s := &w.Spec
 	f := &Filter{W: w, tolerations: admittedTolerations(s.Tolerations), extended: map[string]bool{}}
@@ -91,7 +91,7 @@ func NewFilter(w *workload.Workload) *Filter {
 		f.tolerations = append(f.tolerations, daemonTolerations(s.HostNetwork)...)
 	}
 	if w.OpenClass() {
-		// The class may add tolerations of its own (R-N39), so ignore all taints.
+		// The class may add its own tolerations (R-N39), so ignore all taints.
 		f.tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	}
 	for _, c := range s.Containers {
@@ -102,7 +102,7 @@ func NewFilter(w *workload.Workload) *Filter {
 	return f
 }
 
-// cost returns the number of steps for applying the filters to one node.
+// cost returns the step cost of applying the filters to one node.
 func (f *Filter) cost() int {
 	rules := len(f.tolerations) + len(f.W.Spec.NodeSelector)
 	for _, t := range nodeTerms(f.W) {
@@ -114,7 +114,7 @@ func (f *Filter) cost() int {
 	return 4 + rules
 }
 
-// nodeTerms returns the terms of required node affinity.
+// nodeTerms returns a workload's required node affinity terms.
 func nodeTerms(w *workload.Workload) []corev1.NodeSelectorTerm {
 	if a := w.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
@@ -122,7 +122,7 @@ func nodeTerms(w *workload.Workload) []corev1.NodeSelectorTerm {
 	return nil
 }
 
-// Bound reports whether the manifest names the node of the pod. Only the kubelet checks such a pod
+// Bound reports whether the manifest names the pod's node. Only the kubelet checks a bound pod
 // (R-N1, R-P8).
 func (f *Filter) Bound() bool { return f.W.Spec.NodeName != "" }
 
@@ -210,7 +210,7 @@ func extendedNames(r workload.Resources) []string {
 	return names
 }
 
-// Eligible returns the results of the node-level filters, except resources, for a workload.
+// Eligible returns a workload's results for the node-level filters, except resources.
 func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 	key := m.Groups[w].Signature
 	if e := m.eligible[key]; e != nil {
@@ -237,8 +237,8 @@ func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 	return e
 }
 
-// Usable yields the nodes that pass the node-level filters for a workload. After these it yields,
-// with grown set to true, one node of each growing pool and zone that would pass.
+// Usable yields the nodes that pass a workload's node-level filters. It then yields, with grown
+// set to true, one node for each growing pool and zone that would pass.
 func (m *Model) Usable(w *workload.Workload) iter.Seq2[*topology.Node, bool] {
 	return func(yield func(n *topology.Node, grown bool) bool) {
 		e := m.Eligible(w)
@@ -255,15 +255,15 @@ func (m *Model) Usable(w *workload.Workload) iter.Seq2[*topology.Node, bool] {
 	}
 }
 
-// SameDomain reports whether two nodes share a value of a topology key.
+// SameDomain reports whether two nodes have the same value for a topology key.
 func SameDomain(a, b *topology.Node, key string) bool {
 	va, ok := a.Labels[key]
 	vb, has := b.Labels[key]
 	return ok && has && va == vb
 }
 
-// NodeByNode reports whether no two nodes share a domain of a key. It considers all nodes or, if w
-// is not nil, the nodes that pass the node-level filters for its pods.
+// NodeByNode reports whether every node has its own domain for a key. It considers all nodes or,
+// if w is not nil, only those that pass the node-level filters for its pods.
 func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
 	domain, size := m.Numbered(key, m.Topology.Nodes)
 	nodes := make([]int, size)
@@ -278,7 +278,7 @@ func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
 	return true
 }
 
-// IndexOf returns the index of the node with a name.
+// IndexOf returns the index of the node with the given name.
 func (m *Model) IndexOf(name string) (int, bool) {
 	if m.byName == nil {
 		m.byName = make(map[string]int, len(m.Topology.Nodes))
@@ -290,7 +290,7 @@ func (m *Model) IndexOf(name string) (int, bool) {
 	return i, ok
 }
 
-// Holds reports whether an empty node has room for a pod of a group.
+// Holds reports whether a group's pod fits on an empty node.
 func Holds(n *topology.Node, g *Group) bool {
 	most, _ := Fits(n, g.Requests)
 	return most > 0
@@ -340,8 +340,8 @@ func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
 	return domain, len(values)
 }
 
-// Offers returns the amount of a resource on each node, or math.MaxInt64 if the node is not judged
-// on that resource. For the resource "pods" it returns the nodes' pod slots.
+// Offers returns how much of a resource each node offers, or math.MaxInt64 for a node that is not
+// judged on that resource. For the resource "pods" it returns the nodes' pod slots.
 func (m *Model) Offers(name corev1.ResourceName, nodes []*topology.Node) []int64 {
 	if found, ok := m.offered[name]; ok && len(nodes) == len(m.Topology.Nodes) {
 		return found

@@ -16,11 +16,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Unbounded is the number of pods that fit if nothing limits them.
+// Unbounded is the number of pods that fit when nothing limits them.
 const Unbounded = math.MaxInt32
 
-// Request is the amount of one resource that one pod requests, in the scheduler's unit: millicores
-// of CPU, and whole units of any other resource (R-N26).
+// Request is a resource request from one pod. It is in the scheduler's unit: millicores for CPU,
+// and whole units for any other resource (R-N26).
 type Request struct {
 	Name   corev1.ResourceName
 	Amount int64
@@ -40,17 +40,17 @@ func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// Extended reports whether a resource is an extended resource. The name of such a resource has a
+// Extended reports whether a resource is an extended resource. An extended resource's name has a
 // domain that does not belong to Kubernetes (R-N26).
 func Extended(name corev1.ResourceName) bool {
 	s := string(name)
 	return strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
 }
 
-// Requests returns the resource requests of one pod. It combines containers, init containers,
-// overhead and pod-level resources with the same code as the scheduler (component-helpers/resource
-// PodRequests; R-N24). The requests are sorted by name. Amounts of zero are omitted, because they
-// never matter.
+// Requests returns the resources that one pod requests. It combines containers, init containers,
+// overhead and pod-level resources with the same code as the scheduler
+// (component-helpers/resource PodRequests; R-N24). The requests are sorted by name. Zero amounts
+// are omitted, because they never matter.
 func Requests(w *workload.Workload) []Request {
 	sums := podRequests(w)
 	if len(sums) == 0 {
@@ -82,7 +82,7 @@ func podRequests(w *workload.Workload) corev1.ResourceList {
 	return resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{})
 }
 
-// requested returns the requests of a container, with its limits as defaults, as in pod creation
+// requested returns a container's requests, with its limits as defaults, as in pod creation
 // (pkg/apis/core/v1/defaults.go SetDefaults_Pod; R-P3).
 func requested(c *workload.Container) corev1.ResourceList {
 	if len(c.Resources.Limits) == 0 {
@@ -107,8 +107,8 @@ func containers(in []workload.Container) []corev1.Container {
 	return out
 }
 
-// podLevel returns the pod-level requests. For a resource with a limit only, the sum of the
-// containers' requests is used if there is one, or else the limit (R-N25).
+// podLevel returns the pod-level requests. If a resource has only a limit, podLevel uses the sum
+// of the containers' requests, or the limit if there are none (R-N25).
 func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 	requests := corev1.ResourceList{}
 	sum := resourcehelpers.AggregateContainerRequests(pod, resourcehelpers.PodResourcesOptions{})
@@ -122,9 +122,9 @@ func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 	return requests
 }
 
-// Offered returns the amount of a resource on a node, and whether the node is judged on this
-// resource. It is not judged if it declares no resources. If it does not list this resource, it is
-// judged only if lacks returns true.
+// Offered returns how much of a resource a node has, and whether the node is judged on this
+// resource. A node that declares no resources is not judged. A node that does not list this
+// resource is judged only if lacks returns true.
 func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 	if n.Allocatable == nil {
 		return 0, false
@@ -137,10 +137,10 @@ func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 }
 
 // lacks reports whether a node has none of a resource that it does not list (R-N23). It lacks an
-// extended resource if other nodes list it or all lists are complete, and a native resource if its
-// own list is complete. Two cases are exempt: the kubelet ignores extended resources of a bound
-// pod that it does not know, and the device that KubeVirt itself requests never counts against a
-// node.
+// extended resource if other nodes list it or all lists are complete, and a native resource if
+// its own list is complete. There are two exceptions. For a bound pod, the kubelet ignores
+// extended resources that it does not know. The device that KubeVirt itself requests never counts
+// against a node.
 func lacks(n *topology.Node, r *Request) bool {
 	if Extended(r.Name) {
 		return r.Name != workload.KVM && !r.Kubelet && n.Extended.Known(r.Name)
@@ -148,9 +148,9 @@ func lacks(n *topology.Node, r *Request) bool {
 	return n.Whole && native(r.Name)
 }
 
-// native reports whether the scheduler counts a resource although it is not an extended one. The
-// scheduler ignores other names without a domain (pkg/scheduler/util IsScalarResourceName; R-N26).
-// Pod slots are not requests.
+// native reports whether the scheduler counts a resource although it is not an extended resource.
+// The scheduler ignores all other names without a domain (pkg/scheduler/util
+// IsScalarResourceName; R-N26). Pod slots are not requests.
 func native(name corev1.ResourceName) bool {
 	s := string(name)
 	switch name {
@@ -160,8 +160,8 @@ func native(name corev1.ResourceName) bool {
 	return strings.HasPrefix(s, "hugepages-") || strings.Contains(s, "kubernetes.io/") || strings.HasPrefix(s, "attachable-volumes-")
 }
 
-// Fits returns the number of pods with these requests that an empty node holds, and the resource
-// that limits it. The resource "pods" stands for the pod slots of the node (R-N22).
+// Fits returns how many pods with these requests fit on an empty node, and the resource that
+// limits that number. The resource "pods" stands for the node's pod slots (R-N22).
 func Fits(n *topology.Node, requests []Request) (int, corev1.ResourceName) {
 	most, binds := int64(Unbounded), corev1.ResourceName("")
 	if q, ok := n.Allocatable[corev1.ResourcePods]; ok {
@@ -183,9 +183,9 @@ type HostPort struct {
 	IP       string
 }
 
-// hostPorts returns the ports that a pod uses on its node. These are the host ports of containers
-// and sidecars (pkg/scheduler/util GetHostPorts; R-N19) and, with hostNetwork, every declared port
-// (defaultHostNetworkPorts; R-N21).
+// hostPorts returns the ports that a pod uses on its node. These are the host ports in containers
+// and sidecars (pkg/scheduler/util GetHostPorts; R-N19) and, with hostNetwork, every declared
+// port (defaultHostNetworkPorts; R-N21).
 func hostPorts(w *workload.Workload) []HostPort {
 	var ports []HostPort
 	add := func(c workload.Container) {

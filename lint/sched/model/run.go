@@ -11,16 +11,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Run is the state that all models of one context share: the meter that limits the cost of their
-// questions, and the bugs that were detected.
+// Run is the state shared by all models in one context: the meter that limits what their
+// questions cost, and the bugs detected so far.
 type Run struct {
 	*meter.Meter
 	Refused []Refuted
-	// OnRefusal, if set, is called immediately for each detected bug. Tests use it to stop there.
+	// OnRefusal, if set, is called immediately for each detected bug. Tests use it to fail at
+	// that point.
 	OnRefusal func(error)
 	// Stops is the number of searches that ended because their steps ran out.
 	Stops int
-	// GivenUp lists the questions that were given up because their steps ran out, or for another
+	// GivenUp lists the unanswered questions, whether their steps ran out or there was another
 	// cause.
 	GivenUp []Unanswered
 	// factor multiplies every budget. part and all determine Part (see Scale). nodes is the
@@ -28,19 +29,18 @@ type Run struct {
 	factor, part, all float64
 	nodes             int
 	sizes             map[*source.Object]int
-	// kept is the data that other packages cache with the run (see KeepInRun).
+	// kept holds the data that other packages cache with the run (see KeepInRun).
 	kept map[any]any
 }
 
-// Unanswered is a question about objects that was given up. Cause is the cause, or empty if the
-// steps ran out.
+// Unanswered is an unanswered question about objects. Cause is empty if the steps ran out.
 type Unanswered struct {
 	Objects  []*source.Object
 	Question string
 	Cause    Cause
 }
 
-// size returns the cached size of an object's document.
+// size returns the cached size of the document that contains an object.
 func (r *Run) size(o *source.Object) int {
 	return Cached(r.sizes, o, func() int { return o.Size() })
 }
@@ -50,44 +50,45 @@ func (r *Run) Refuse(ws []*workload.Workload, err error) {
 	r.fault(Refuted{Objects: ObjectsOf(ws), Err: err})
 }
 
-// Budgets, in meter steps of about 50 ns each. The budget of a question depends on the documents
-// of its workloads and on the number of nodes. A document that shares no rule with them, or a node
-// that is never short of resources, thus does not change when the question gives up. Very large
-// contexts are an exception (see stepsInAll). The --steps flag multiplies all budgets.
+// Budgets, in meter steps of about 50 ns each. A question's budget depends on its workloads'
+// documents and on the number of nodes. Adding an unrelated document, or a node that is never
+// short of resources, therefore does not change when a question is abandoned. Very large contexts
+// are an exception (see stepsInAll). The --steps flag multiplies all budgets.
 const (
-	// stepsFloor is the budget of any question. stepsPerByte is added for each byte in the
-	// documents of the workloads, and stepsPerNode for each node of the topology.
+	// stepsFloor is every question's minimum budget. stepsPerByte is added for each byte in the
+	// workloads' documents, and stepsPerNode for each node in the topology.
 	stepsFloor   = 2_000_000
 	stepsPerByte = 400
 	stepsPerNode = 40
-	// stepsInAll is the maximum number of steps of all questions of one kind together. If their
-	// budgets add up to more, each workload gets a proportional part.
+	// stepsInAll is the maximum number of steps for all questions of one kind together. If their
+	// budgets add up to more, each workload gets a proportional share.
 	stepsInAll = 60_000_000
-	// stepsShared is the same limit for questions about single workloads.
+	// stepsShared is the corresponding maximum for questions about single workloads.
 	stepsShared = 30_000_000
-	// setupSteps is the budget for work that is done once for all workloads of a context, such as
+	// setupSteps is the budget for work that is done once for all workloads in a context, such as
 	// finding out which of them are connected and which nodes are eligible.
 	setupSteps = 40_000_000
 )
 
-// PerStep is the number of simple comparisons per step, such as comparisons of labels or numbers.
+// PerStep is the number of simple comparisons, such as comparing labels or numbers, that count as
+// one step.
 const PerStep = 8
 
-// Fixed costs of each question, however small it is: building a model, building a search instance
-// from it, and replaying a run.
+// Fixed costs that every question pays, however small it is: building a model, building a search
+// instance from it, and replaying a run.
 const (
 	stepsPerModel  = 600
 	StepsPerArena  = 400
 	StepsPerReplay = 600
 )
 
-// StepsPerGroup is the cost of preparing a workload, and of preparing each of its terms.
+// StepsPerGroup is the step cost of preparing a workload, and of preparing each of its terms.
 const StepsPerGroup = 30
 
-// StepsPerTerm is the cost of compiling a term to numbers.
+// StepsPerTerm is the step cost of compiling a term to numbers.
 const StepsPerTerm = 20
 
-// Budget returns the maximum number of steps for one question about some workloads together.
+// Budget returns the maximum number of steps for one question about the given workloads together.
 func (m *Model) Budget(ws []*workload.Workload) int { return int(m.run.worth(ws) * m.run.factor) }
 
 func (r *Run) worth(ws []*workload.Workload) float64 {
@@ -102,7 +103,8 @@ func (r *Run) worthOf(bytes int) float64 {
 	return float64(stepsFloor + stepsPerByte*bytes + stepsPerNode*r.nodes)
 }
 
-// Part returns the maximum number of steps for all questions of one kind about some workloads.
+// Part returns the maximum number of steps for all questions of one kind about the given
+// workloads.
 func (m *Model) Part(ws []*workload.Workload) int {
 	r := m.run
 	if r.all == 0 {
@@ -111,12 +113,12 @@ func (m *Model) Part(ws []*workload.Workload) int {
 	return int(r.worth(ws) / r.all * stepsInAll * r.part * r.factor)
 }
 
-// Bounds returns the maximum number of steps for a question about some workloads that is the only
-// one of its kind.
+// Bounds returns the maximum number of steps for a question about the given workloads when no
+// other question of its kind is asked.
 func (m *Model) Bounds(ws []*workload.Workload) int { return min(m.Budget(ws), m.Part(ws)) }
 
-// Scale sets the factor of every budget, and the fraction of the total steps of all contexts that
-// this run may take.
+// Scale sets the factor for every budget, and the fraction of all contexts' total steps that this
+// run can use.
 func (m *Model) Scale(factor, part float64) {
 	r := m.run
 	if r.part, r.factor = part, 1; factor > 0 {
@@ -128,7 +130,7 @@ func (m *Model) Scale(factor, part float64) {
 	}
 }
 
-// Each returns the share of the group's budget for a question about one workload in a group.
+// Each returns a group's budget share for a question about one of its workloads.
 func (m *Model) Each(ws []*workload.Workload) int {
 	if len(ws) == 0 {
 		return m.Budget(nil)
@@ -136,8 +138,8 @@ func (m *Model) Each(ws []*workload.Workload) int {
 	return m.Budget(nil) + (m.Budget(ws)-m.Budget(nil))/len(ws)
 }
 
-// Ask runs a question about some workloads within a number of steps. It reports whether there is
-// an answer. If not, the run records the reason.
+// Ask asks a question about the given workloads with a limited number of steps. It reports
+// whether the question was answered. If not, the run records why.
 func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func()) bool {
 	sound := false
 	if !m.run.Within(steps, func() { sound = m.run.Guard(ObjectsOf(ws), f) }) {
@@ -146,12 +148,12 @@ func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func(
 	return sound
 }
 
-// GiveUp records that the steps for a question about some workloads ran out.
+// GiveUp records that a question about the given workloads ran out of steps.
 func (r *Run) GiveUp(ws []*workload.Workload, question string) {
 	r.GivenUp = append(r.GivenUp, Unanswered{Objects: ObjectsOf(ws), Question: question})
 }
 
-// ObjectsOf returns the objects that declare workloads.
+// ObjectsOf returns the objects that declare the given workloads.
 func ObjectsOf(ws []*workload.Workload) []*source.Object {
 	objects := make([]*source.Object, len(ws))
 	for i, w := range ws {
@@ -160,23 +162,22 @@ func ObjectsOf(ws []*workload.Workload) []*source.Object {
 	return objects
 }
 
-// Altogether returns the budget for a decision about all workloads: the setup and the budget of
-// each workload.
+// Altogether returns the budget for a decision about all workloads: the setup budget plus each
+// workload's budget.
 func (m *Model) Altogether() int {
 	return m.run.Times(setupSteps) + min(m.Budget(m.Workloads)+len(m.Workloads)*m.Budget(nil), m.Part(m.Workloads)+m.Budget(nil))
 }
 
-// Times multiplies a number of steps by the factor that applies to all budgets.
+// Times multiplies a number of steps by the factor for all budgets.
 func (r *Run) Times(steps int) int { return int(float64(steps) * r.factor) }
 
-// SharedBudget divides the steps for all questions of one kind. Half of them are divided among the
-// objects in proportion to the budgets of their documents. The other half, and the unused parts of
-// the first half, go to any object that needs more. This way, one of many objects may take long,
-// but it never takes the steps of the objects that follow.
+// SharedBudget divides the steps for all questions of one kind. Half of them are divided among
+// the objects in proportion to their documents' budgets. The other half, plus whatever is left of
+// the first half, goes to any object that needs more. This way a single object may take long, but
+// it never uses up the steps of the objects after it.
 type SharedBudget struct {
 	run *Run
-	// each is the part per step of a document's budget, and spare is the rest that is not
-	// divided.
+	// each is the part per step in a document's budget, and spare is the undivided rest.
 	each, spare float64
 }
 
@@ -200,8 +201,8 @@ func (m *Model) shared(objects []*source.Object, steps float64) *SharedBudget {
 	return &SharedBudget{run: r, each: half / max(worth, 1), spare: half}
 }
 
-// Ask runs the question about one of the objects. It reports whether there is an answer. If not,
-// the run records the reason.
+// Ask asks a question about one of the objects. It reports whether the question was answered. If
+// not, the run records why.
 func (p *SharedBudget) Ask(o *source.Object, question string, f func()) bool {
 	objects, sound := []*source.Object{o}, false
 	if !p.Within(o, func() { sound = p.run.Guard(objects, f) }) {
@@ -210,8 +211,8 @@ func (p *SharedBudget) Ask(o *source.Object, question string, f func()) bool {
 	return sound
 }
 
-// Within is like Ask, but does not record an unanswered question. It reports whether the steps
-// sufficed.
+// Within is like Ask, but does not record an unanswered question. It reports whether there were
+// enough steps.
 func (p *SharedBudget) Within(o *source.Object, f func()) bool {
 	part := p.run.worthOf(p.run.size(o)) * p.each
 	before := p.run.Spent()
@@ -220,8 +221,8 @@ func (p *SharedBudget) Within(o *source.Object, f func()) bool {
 	return done
 }
 
-// Refuted is a bug in the engine: a certificate that does not hold, or a panic in a question. The
-// question about the objects stays open.
+// Refuted is a bug in the engine: an invalid certificate, or a panic while answering a question.
+// The question about the objects stays open.
 type Refuted struct {
 	Objects []*source.Object
 	Err     error
@@ -229,8 +230,8 @@ type Refuted struct {
 	Failed bool
 }
 
-// Guard runs a question about some objects and reports whether it returned without a panic. A
-// panic affects only the answer to this question.
+// Guard asks a question about the given objects and reports whether it returned without a panic.
+// A panic affects only the answer to this question.
 func (r *Run) Guard(objects []*source.Object, f func()) (sound bool) {
 	defer func() {
 		p := recover()
@@ -253,7 +254,8 @@ func (r *Run) fault(x Refuted) {
 	r.Refused = append(r.Refused, x)
 }
 
-// panickedAt returns the location of the panic being recovered from. It is the same in every run.
+// panickedAt returns the location of the panic being recovered from. The result is the same in
+// every run.
 func panickedAt() string {
 	callers := make([]uintptr, 50)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])

@@ -19,7 +19,7 @@ import (
 // Answer is No, Maybe or Yes.
 type Answer int8
 
-// The answers are ordered No < Maybe < Yes, so that min is a logical and, and max a logical or.
+// The answers are ordered No < Maybe < Yes, so min is a logical and, and max is a logical or.
 const (
 	No Answer = iota
 	Maybe
@@ -56,7 +56,7 @@ type Requirement struct {
 	Own, ownPod bool
 }
 
-// selector represents a label selector as a list of conditions, all of which must hold.
+// selector is a label selector, represented as a list of conditions that must all hold.
 type selector struct {
 	Form Form
 	Reqs []Requirement
@@ -64,8 +64,8 @@ type selector struct {
 	values int
 }
 
-// Cost returns the number of steps for matching the selector against one workload. A condition on
-// a template hash costs more, because it may compare two templates.
+// Cost returns the step cost of matching the selector against one workload. A condition on a
+// template hash costs more, because it may compare two templates.
 func (s *selector) Cost() int {
 	steps := 1 + (len(s.Reqs)+s.values)/2
 	for i := range s.Reqs {
@@ -105,8 +105,8 @@ func distinct(values []string) []string {
 }
 
 // merge adds the conditions that the API server derives from matchLabelKeys and mismatchLabelKeys
-// when it creates a pod. It drops keys that are not labels of the pod, and a null selector stays
-// null (pkg/registry/core/pod/strategy.go, applyMatchLabelKeysAndMismatchLabelKeys; R-A18).
+// when it creates a pod. It drops keys that are not pod labels, and a null selector stays null
+// (pkg/registry/core/pod/strategy.go, applyMatchLabelKeysAndMismatchLabelKeys; R-A18).
 func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSelectorOperator) {
 	if s.Form == FormNull {
 		return
@@ -125,8 +125,8 @@ func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSel
 	}
 }
 
-// Matches returns whether the selector of a pod of owner selects pods of target. If both are the
-// same workload, they are two different pods unless self is set.
+// Matches returns whether the selector on an owner's pod selects the target's pods. If the owner
+// and the target are the same workload, it compares two different pods unless self is set.
 func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
 	if s.Form == FormNull {
 		return No
@@ -140,9 +140,9 @@ func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
 	return answer
 }
 
-// Doubtful returns the key of a label that decides whether the selector selects pods of target and
-// whose value only the cluster knows, or "" if there is none. Labels that a pod gets from its node
-// do not count, because their values are known once the pod is placed.
+// Doubtful returns the key of a label that decides whether the selector selects the target's pods
+// and whose value only the cluster knows, or "" if there is no such label. Labels that a pod gets
+// from its node do not count, because their values are known once the pod is placed.
 func (s *selector) Doubtful(owner, target *workload.Workload) string {
 	for _, self := range []bool{false, true} {
 		answer, key := Yes, ""
@@ -164,7 +164,7 @@ func (s *selector) Doubtful(owner, target *workload.Workload) string {
 	return ""
 }
 
-// Variable reports whether the label with the given key has a placeholder as a value, in the
+// Variable reports whether a placeholder is the value of the label with the given key, in the
 // selector or on the pods.
 func (s *selector) Variable(target *workload.Workload, key string) bool {
 	return source.Placeholder(target.Labels[key]) || slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
@@ -189,7 +189,8 @@ func (r *Requirement) holds(owner, target *workload.Workload, self bool) Answer 
 	return r.compare(value, has)
 }
 
-// compare evaluates the condition on a label whose value, or absence, is known.
+// compare evaluates the condition on a label that is known to have the given value or to be
+// absent.
 func (r *Requirement) compare(value string, has bool) Answer {
 	if !has {
 		return truth(r.Op == metav1.LabelSelectorOpNotIn || r.Op == metav1.LabelSelectorOpDoesNotExist)
@@ -215,15 +216,15 @@ func (r *Requirement) among(in Answer) Answer {
 	return in
 }
 
-// BoundLabel reports whether pods get a label from their node when they are bound
-// (plugin/pkg/admission/podtopologylabels; R-P7). An incoming pod has a different value for it, or
-// none.
+// BoundLabel reports whether a label is one that pods get from their node when they are bound
+// (plugin/pkg/admission/podtopologylabels; R-P7). An incoming pod has a different value or no
+// value for it.
 func BoundLabel(key string) bool {
 	return key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion
 }
 
-// holdsAdded evaluates the condition on a label that the target's controller adds. Only the form
-// of its value is known.
+// holdsAdded evaluates the condition on a label that the target's controller adds. Only the
+// format of its value is known.
 func (r *Requirement) holdsAdded(target *workload.Workload) Answer {
 	if slices.ContainsFunc(r.Values, func(v string) bool { return mayAdd(target, r.Key, v) }) {
 		return r.among(Maybe)
@@ -235,7 +236,7 @@ func (r *Requirement) holdsAdded(target *workload.Workload) Answer {
 // value, and if it differs from pod to pod, no other pod has it. The result is Maybe if another
 // workload may have the same value by coincidence.
 func (r *Requirement) holdsOwn(owner, target *workload.Workload, self bool) Answer {
-	one := owner.Object == target.Object // all pods of a split workload have the same controller
+	one := owner.Object == target.Object // all pods in a split workload have the same controller
 	same := one && !r.ownPod || owner == target && self
 	literal, set := target.Labels[r.Key]
 	added, _ := target.Added(r.Key)
@@ -286,8 +287,8 @@ func (r *Requirement) String() string {
 	return r.Key + " in " + list
 }
 
-// The values of labels that controllers add are not in the manifests, but each value has a known
-// form. A string of another form can never be such a value.
+// The label values that controllers add are not in the manifests, but each value has a known
+// format. A string in any other format can never be one.
 var (
 	// A hash is a number below 2^32, formatted in decimal, with its digits replaced by safe
 	// characters (pkg/controller/controller_utils.go ComputeHash, rand.SafeEncodeString).
@@ -298,14 +299,14 @@ var (
 		"pod-template-hash": hashForm, "pod-template-generation": numberForm, "controller-uid": uidForm, "batch.kubernetes.io/controller-uid": uidForm,
 		"apps.kubernetes.io/pod-index": numberForm, "batch.kubernetes.io/job-completion-index": numberForm, "kubevirt.io/created-by": uidForm,
 	}
-	// suffixes holds the forms of the part that follows the object's name and a dash.
+	// suffixes holds the formats for the part that follows the object's name and a dash.
 	suffixes = map[string]*regexp.Regexp{
 		"job-name": numberForm, "batch.kubernetes.io/job-name": numberForm, "statefulset.kubernetes.io/pod-name": numberForm,
 	}
 )
 
-// mayAdd reports whether the controller of a workload may give its pods this value for a label
-// that it adds.
+// mayAdd reports whether a workload's controller may give its pods this value for a label that
+// the controller adds.
 func mayAdd(w *workload.Workload, key, value string) bool {
 	if source.Placeholder(value) {
 		return true
@@ -327,8 +328,8 @@ func mayAdd(w *workload.Workload, key, value string) bool {
 	return true
 }
 
-// mayShare reports whether the controllers of two workloads may add the same value, because it is
-// a small number or a hash of equal templates.
+// mayShare reports whether two workloads' controllers may add the same value, because it is a
+// small number or a hash of equal templates.
 func mayShare(a, b *workload.Workload, key string) bool {
 	if Ordinal(key) {
 		return true
@@ -336,8 +337,8 @@ func mayShare(a, b *workload.Workload, key string) bool {
 	return forms[key] == hashForm && a.Kind == b.Kind && maps.Equal(a.Labels, b.Labels) && equality.Semantic.DeepEqual(a.Spec, b.Spec)
 }
 
-// Ordinal reports whether the value of a label that a controller adds is a small number, which
-// pods of several workloads may have in common.
+// Ordinal reports whether a controller sets the label to a small number, which pods in several
+// workloads may have in common.
 func Ordinal(key string) bool {
 	return key == podIndex || key == completionIndex
 }
@@ -349,15 +350,15 @@ const (
 )
 
 // Asks describes the situation in which a term is evaluated. Self means that the target is the
-// very pod that has the term. Incoming means that this pod is not in place yet. At is the node of
-// the target's pod, from which that pod has its zone and region labels, or nil.
+// same pod that has the term. Incoming means that this pod has not been placed yet. At is the
+// target pod's node, which gives the pod its zone and region labels, or nil.
 type Asks struct {
 	Self, Incoming bool
 	At             *topology.Node
 }
 
-// Selects is like Peer, or Self, for a decision about exactly the declared objects. A namespace
-// that is not declared has only its name label.
+// Selects is like Peer or Self, but assumes that exactly the declared objects exist. An
+// undeclared namespace has only its name label.
 func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bool {
 	m.run.Spend(t.Sel.Cost())
 	if !inNamespace(m, t, owner, target, when.Incoming) {
@@ -384,7 +385,7 @@ func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bo
 	return answer == Yes
 }
 
-// Local reports whether the selector asks for labels that pods get from their node. Such a
+// Local reports whether the selector asks for labels that pods get from their node. A local
 // selector may select a pod on one node and not on another.
 func (s *selector) Local() bool {
 	return slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return BoundLabel(r.Key) && !r.Own })
@@ -417,8 +418,8 @@ func inNamespace(m *Model, t *Term, owner, target *workload.Workload, incoming b
 // matched every namespace.
 func (t *Term) EveryNamespace() bool { return t.ns.negative() }
 
-// negative reports whether a namespace selector has only NotIn and DoesNotExist conditions.
-// Kubernetes 1.36 treats such a selector in the terms of an incoming pod as if it matched every
+// negative reports whether a namespace selector has only NotIn and DoesNotExist conditions. When
+// an incoming pod's term has such a selector, Kubernetes 1.36 treats it as if it matched every
 // namespace (kubernetes/kubernetes#141526). It first looks up the matching namespaces and then
 // matches the selector again, against an empty set of labels (plugins/interpodaffinity/plugin.go,
 // mergeAffinityTermNamespacesIfNotEmpty).
@@ -428,14 +429,14 @@ func (s *selector) negative() bool {
 	})
 }
 
-// Local reports whether one of the terms has a local selector.
+// Local reports whether any of the terms has a local selector.
 func Local(terms []*Term) bool {
 	return slices.ContainsFunc(terms, func(t *Term) bool { return t.Sel.Local() })
 }
 
-// openNamespaces excludes a workload from decisions if a placeholder in the name or the labels of
-// a namespace decides whether a rule applies. It excludes the owner of the rule, or the selected
-// workload if only the name of that workload's namespace is a placeholder.
+// openNamespaces excludes a workload from decisions if a placeholder in a namespace's name or
+// labels decides whether a rule applies. It excludes the rule's owner, or the selected workload
+// if the only placeholder is the name of that workload's namespace.
 func (m *Model) openNamespaces() {
 	variable := slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return source.Placeholder(w.Namespace()) })
 	for _, labels := range m.Namespaces {
@@ -474,7 +475,7 @@ func (m *Model) openPeers(t *Term, w *workload.Workload) {
 	}
 }
 
-// open reports whether a value of the selector is a placeholder.
+// open reports whether the selector has a placeholder as a value.
 func (s *selector) open() bool {
 	return slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return slices.ContainsFunc(r.Values, source.Placeholder) })
 }

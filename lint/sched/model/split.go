@@ -12,12 +12,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// maxSplit is the maximum number of pods of a workload that are distinguished from each other.
+// maxSplit is the maximum number of pods per workload that the model distinguishes from each
+// other.
 const maxSplit = 64
 
-// Split returns a model in which some pods are workloads of their own: those that a hard term can
-// distinguish from their siblings, because they have an index or a name of their own. It returns
-// the model itself if there are no such pods.
+// Split returns a model in which certain pods become separate workloads. These are the pods that
+// a hard term can tell from their siblings by an index or name. It returns the model itself if
+// there are no such pods.
 func (m *Model) Split() *Model {
 	if m.Parts != nil {
 		return m.Parts
@@ -38,7 +39,7 @@ func (m *Model) Split() *Model {
 			set.Workloads, groups[g.Workload] = append(set.Workloads, g.Workload), g
 		}
 	}
-	parts := newModel(m.run, set, m.Topology, m.perNodes, nil) // keeps the pods of one workload in order
+	parts := newModel(m.run, set, m.Topology, m.perNodes, nil) // keeps each workload's pods in order
 	parts.Apart, parts.absent = m.Apart, m.absent
 	for w, g := range groups {
 		if g.Whole != nil {
@@ -53,7 +54,7 @@ func (m *Model) Split() *Model {
 	return parts
 }
 
-// Number fills StandFor and Running on first use.
+// Number computes StandFor and Running on first use.
 func (m *Model) Number() {
 	if m.StandFor != nil {
 		return
@@ -67,8 +68,8 @@ func (m *Model) Number() {
 	}
 }
 
-// InOrder returns the workloads that represent the members of a group, and the workloads at
-// further indices, in model order.
+// InOrder returns the workloads that represent a group's members, plus the workloads at further
+// indices, in model order.
 func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*workload.Workload {
 	m.Number()
 	places := slices.Clone(further)
@@ -84,8 +85,8 @@ func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*wor
 	return all
 }
 
-// AskedFor returns the keys of labels that hard terms ask for and that have a different value for
-// each pod.
+// AskedFor returns the label keys that hard terms ask for and whose value differs from pod to
+// pod.
 func (m *Model) AskedFor() map[string]bool {
 	asked := map[string]bool{}
 	for _, w := range m.Workloads {
@@ -100,7 +101,8 @@ func (m *Model) AskedFor() map[string]bool {
 	return asked
 }
 
-// podGroups returns a group for each pod of g if the pods have a label in asked, or nil.
+// podGroups returns one group for each pod in g if the pods have a label in asked. Otherwise it
+// returns nil.
 func podGroups(g *Group, asked map[string]bool) []*Group {
 	index := ""
 	for _, key := range g.PerPod() {
@@ -145,8 +147,8 @@ func (g *Group) Origin() *workload.Workload {
 	return g.Workload
 }
 
-// Before returns the pods of a StatefulSet that have to be in place before a pod is created. These
-// are all pods with lower ordinals (R-W11), in descending order.
+// Before returns the StatefulSet pods that must be in place before a pod is created. These are
+// all pods with lower ordinals (R-W11), in descending order.
 func Before(m *Model, g *Group) []*workload.Workload {
 	var all []*workload.Workload
 	for w := g.After; w != nil; w = m.Groups[w].After {
@@ -155,14 +157,14 @@ func Before(m *Model, g *Group) []*workload.Workload {
 	return all
 }
 
-// Pods is a set of pods of one workload. Bit i represents the i-th pod. AllPods contains all pods,
-// regardless of their number.
+// Pods is a set of pods from one workload. Bit i represents the i-th pod. AllPods contains all
+// pods, regardless of their number.
 type Pods uint64
 
-// AllPods is the set of all pods of a workload.
+// AllPods is the set of all pods in a workload.
 const AllPods Pods = 1<<maxSplit - 1
 
-// Below returns the number of pods in the set that are among the first n pods.
+// Below returns how many of the first n pods are in the set.
 func (p Pods) Below(n int) int {
 	if p == AllPods {
 		return n
@@ -170,13 +172,13 @@ func (p Pods) Below(n int) int {
 	return bits.OnesCount64(uint64(p & (1<<min(n, maxSplit) - 1)))
 }
 
-// PodSelector is a function that returns the pods of a workload that a label selector selects,
+// PodSelector is a function that returns the pods in a workload that a label selector selects,
 // ignoring namespaces.
 type PodSelector func(w *workload.Workload) (Pods, Answer)
 
-// PodSelector compiles the selector of an object without pods of its own, such as a
-// PodDisruptionBudget. It distinguishes the pods of a StatefulSet by index and name if there are
-// at most maxSplit of them (R-W2).
+// PodSelector compiles the selector from an object that has no pods, such as a
+// PodDisruptionBudget. It distinguishes StatefulSet pods by index and name if there are at most
+// maxSplit of them (R-W2).
 func (m *Model) PodSelector(s *metav1.LabelSelector) PodSelector {
 	sel := newSelector(s)
 	apart := false
@@ -216,14 +218,14 @@ func (m *Model) PodSelector(s *metav1.LabelSelector) PodSelector {
 	}
 }
 
-// firstOrdinal returns the ordinal of the first pod of a StatefulSet, and whether it is known.
+// firstOrdinal returns the ordinal of a StatefulSet's first pod, and whether it is known.
 func firstOrdinal(w *workload.Workload) (start int, known bool) {
 	at := w.Object.Root.At("spec", "ordinals", "start")
 	n, known := at.Int()
 	return int(n), known || at.IsNull()
 }
 
-// numbered returns the labels of the pod of a workload with the given index (R-W2).
+// numbered returns the labels on a workload's pod with the given index (R-W2).
 func numbered(w *workload.Workload, index string, n int) map[string]string {
 	labels := maps.Clone(w.Labels)
 	if labels == nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Use is the purpose of a term.
+// Use says whether a term is for affinity, anti-affinity or spreading.
 type Use string
 
-// The purposes of terms. Spread marks a topology spread constraint.
+// The kinds of terms. Spread marks a topology spread constraint.
 const (
 	AntiAffinity Use = "anti-affinity"
 	Affinity     Use = "affinity"
@@ -42,7 +42,7 @@ type Term struct {
 
 	Sel selector
 	ns  selector
-	// Origin is the corresponding term of the unsplit workload if this term belongs to one of its
+	// Origin is the corresponding term in the unsplit workload if this term belongs to one of its
 	// pods, or nil.
 	Origin *Term
 }
@@ -53,12 +53,12 @@ func (t *Term) Form() Form { return t.Sel.Form }
 // Selector formats the label selector in kubectl notation.
 func (t *Term) Selector() string { return t.Sel.String() }
 
-// Asks reports whether the label selector, including merged keys, has a condition on a label.
+// Asks reports whether the label selector, including merged keys, has a condition on the label.
 func (t *Term) Asks(key string) bool {
 	return slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool { return r.Key == key })
 }
 
-// SortedKeys returns the sorted keys of a map.
+// SortedKeys returns the keys of a map in sorted order.
 func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 const (
@@ -66,7 +66,7 @@ const (
 	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 
-// terms returns the terms of a workload in the order affinity, anti-affinity, spread.
+// terms returns a workload's terms in the order affinity, anti-affinity, spread.
 func terms(w *workload.Workload) []*Term {
 	var all []*Term
 	if a := w.Spec.Affinity; a != nil {
@@ -90,8 +90,8 @@ func terms(w *workload.Workload) []*Term {
 	return all
 }
 
-// nth returns the i-th item of a list. It returns nil for terms that are not in a manifest,
-// because they belong to advice that is being tried.
+// nth returns the i-th item in a list. It returns nil for a term that belongs to advice being
+// tried and is therefore not in the manifest.
 func nth(items []*source.Node, i int) *source.Node {
 	if i < len(items) {
 		return items[i]
@@ -147,8 +147,8 @@ func (t *Term) MinDomains() int {
 	return 1
 }
 
-// Peer returns whether the term of owner selects another pod of target. If both are the same
-// workload, that is a second pod of it.
+// Peer returns whether a term on one of the owner's pods selects another pod, which belongs to
+// the target. If the owner and the target are the same workload, it considers two different pods.
 func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
 	m.run.Spend(1)
 	within := selectsNamespace(m, t, owner, target.Namespace())
@@ -159,14 +159,14 @@ func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
 	return min(t.Sel.Matches(owner, target, false), within)
 }
 
-// Self returns whether the term selects the very pod that has it. This determines whether the
+// Self returns whether the term selects the same pod that has it. This determines whether the
 // first pod can be placed and how the pod changes the skew (R-A12, R-T7).
 func (m *Model) Self(t *Term, owner *workload.Workload) Answer {
 	m.run.Spend(t.Sel.Cost())
 	return min(t.Sel.Matches(owner, owner, true), selectsNamespace(m, t, owner, owner.Namespace()))
 }
 
-// Labels returns whether the label selector, without the namespaces, selects another pod of the
+// Labels returns whether the label selector, ignoring namespaces, selects another pod from the
 // same workload.
 func (t *Term) Labels(owner *workload.Workload) Answer { return t.Sel.Matches(owner, owner, false) }
 
@@ -179,10 +179,10 @@ func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
 	return answer
 }
 
-// selectsNamespace returns whether a term applies to a namespace (R-A2, R-A3). A spread constraint
-// applies only to its own namespace (R-T4). The answer is Maybe if the namespace of only one side is
-// known. It is Yes if neither side declares a namespace, because the tool that applies the manifests
-// then chooses the same namespace for both.
+// selectsNamespace returns whether a term applies to a namespace (R-A2, R-A3). A spread
+// constraint applies only to its own namespace (R-T4). The answer is Maybe if only one side's
+// namespace is known. It is Yes if neither side declares a namespace, because the tool that
+// applies the manifests then chooses the same namespace for both.
 func selectsNamespace(m *Model, t *Term, owner *workload.Workload, ns string) Answer {
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
 		return sameNamespace(owner.Namespace(), ns)
@@ -238,7 +238,8 @@ func selectsByLabels(m *Model, s *selector, ns string) Answer {
 
 const metav1NameLabel = corev1.LabelMetadataName
 
-// Pairs returns the key and value of each label for which the selector requires a single value.
+// Pairs returns the key and value for each label that the selector requires to have a single
+// value.
 func (t *Term) Pairs() [][2]string {
 	var pairs [][2]string
 	for _, r := range t.Sel.Reqs {
@@ -261,15 +262,14 @@ func (t *Term) Keys() []string {
 // NamespaceText formats the namespace selector in kubectl notation.
 func (t *Term) NamespaceText() string { return t.ns.String() }
 
-// FragmentTerms returns the terms in placement fields that belong to no workload. Only the
-// topology key of such a term is meaningful, because an operator decides to which pods the term
-// applies.
+// FragmentTerms returns the terms in placement fields that belong to no workload. Only the term's
+// topology key is meaningful, because an operator decides which pods the term applies to.
 func FragmentTerms(w *workload.Workload) []*Term { return terms(w) }
 
-// HardAffinity returns the required affinity terms of a workload.
+// HardAffinity returns the group's required affinity terms.
 func (g *Group) HardAffinity() []*Term { return slices.Collect(g.Hard(Affinity)) }
 
-// Hard yields the hard terms of one use.
+// Hard yields the hard terms with the given use.
 func (g *Group) Hard(use Use) iter.Seq[*Term] {
 	return func(yield func(*Term) bool) {
 		for _, t := range g.Terms {
@@ -294,12 +294,12 @@ func (g *Group) HardTerms() iter.Seq[*Term] {
 // SpreadRule is one hard spread constraint applied to one view.
 type SpreadRule struct {
 	Term *Term
-	// Eligible maps the values of the key that count as domains (R-T3) to true if a declared node
-	// has the value, and to false if only a growing pool would add it. A value of the second kind
-	// may raise the number of domains but never lowers the minimum, because it is unknown whether
-	// it will exist.
+	// Eligible maps the key's values that count as domains (R-T3) to true if a declared node has
+	// the value, and to false if only a growing pool would add it. A value that maps to false can
+	// raise the number of domains but never lowers the minimum, because it is unknown whether it
+	// will exist.
 	Eligible map[string]bool
-	// Foreign is the number of pods of other workloads that the selector selects. They may fill
+	// Foreign is the number of pods from other workloads that match the selector. They can fill
 	// the domains with the fewest pods.
 	Foreign int
 	// Counts is false if the constraint never rejects a pod for skew, because its selector is
@@ -307,12 +307,12 @@ type SpreadRule struct {
 	Counts bool
 }
 
-// HardKeys returns the topology keys of all hard spread constraints. Only nodes with all of these
+// HardKeys returns the topology keys in all hard spread constraints. Only nodes with all of these
 // keys count for the constraints and pass them (R-T2, R-T7).
 func HardKeys(g *Group) []string { return g.spreadKeys }
 
-// ShortID returns a string, or its hash if it is long. The result is used as an identifier that is
-// stored often.
+// ShortID returns a string, or its hash if the string is long, for use as an identifier that is
+// stored many times.
 func ShortID(text string) string {
 	if len(text) <= maxID {
 		return text
@@ -321,13 +321,13 @@ func ShortID(text string) string {
 	return string(sum[:])
 }
 
-// maxID is the maximum length of a string that ShortID keeps.
+// maxID is the maximum length of a string that ShortID does not hash.
 const maxID = 200
 
-// SpreadKeys returns the keys of all hard spread constraints, sorted and without duplicates.
+// SpreadKeys returns the keys in all hard spread constraints, sorted and without duplicates.
 func (g *Group) SpreadKeys() []string { return g.sortedKeys }
 
-// Carries reports whether a set of labels has all keys.
+// Carries reports whether a set of labels has all the given keys.
 func Carries(labels map[string]string, keys []string) bool {
 	for _, k := range keys {
 		if _, ok := labels[k]; !ok {
@@ -341,8 +341,8 @@ func Carries(labels map[string]string, keys []string) bool {
 // plugins/podtopologyspread/common.go, matchNodeInclusionPolicies.
 func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
 	r := SpreadRule{Term: t, Eligible: eligibleDomains(m, v, g, t)}
-	// The pods of a DaemonSet are pinned to their nodes. Only its own node is then eligible for a
-	// pod, so skew never rejects it (R-N31).
+	// DaemonSet pods are pinned to their nodes. For each pod only its own node is then eligible,
+	// so skew never rejects it (R-N31).
 	r.Counts = t.Sel.Form == FormSet && m.Self(t, g.Workload) == Yes && m.Peer(t, g.Workload, g.Workload) == Yes && !g.Kind.PerNode()
 	for _, o := range m.Others(t, g.Workload, true) {
 		if !o.Count.Known {
@@ -354,7 +354,7 @@ func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
 	return r
 }
 
-// DomainKey identifies the constraints that have the same eligible domains.
+// DomainKey identifies constraints that have the same eligible domains.
 type DomainKey struct {
 	view                       *View
 	Signature, Key, Keys       string
