@@ -202,8 +202,8 @@ func (m *fixer) lock(name string) string {
 
 func (m *fixer) path(name string) string { return filepath.Join(m.root, filepath.FromSlash(name)) }
 
-// linked reports whether the path of a file contains a symbolic link below the working directory
-// and the root.
+// linked reports whether the path of a file contains a symbolic link. It ignores links above the
+// working directory or the root.
 func (m *fixer) linked(shown string) bool {
 	at := locate.Absolute(m.options.Dir, filepath.FromSlash(shown))
 	for {

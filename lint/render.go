@@ -96,7 +96,7 @@ func (l *loader) countUnfollowed() {
 
 // countPassedBy counts pointers that were not examined, such as those in a file named on the
 // command line or in chart output. The objects they deploy are not judged. Flux HelmReleases are
-// not included, because they are already counted as objects that are not judged.
+// not included, because they are counted with the objects that are not judged.
 func (l *loader) countPassedBy() {
 	if l.opts.Followed == nil {
 		return
