@@ -153,7 +153,7 @@ type PlacementStuck struct {
 	Pending    []PlacementPending `json:"pending"`
 }
 
-// PlacementPending counts the pods that were not placed for the same reason.
+// PlacementPending counts pods that were not placed and gives the reason.
 type PlacementPending struct {
 	Workload string `json:"workload"`
 	Count    int    `json:"count"`
