@@ -1,7 +1,7 @@
 // Package accept separates accepted findings from the findings that count.
 //
-// Contract: functions depend only on their arguments. Nothing is read, and the current date is an
-// argument.
+// Contract: functions depend only on their arguments. The package reads no files, and callers pass
+// in the current date.
 //
 // A finding can be accepted by an annotation of its object, a comment at its line, a configuration
 // entry or the baseline. They are tried in this order, and the first match is reported. Each of

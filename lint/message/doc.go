@@ -1,4 +1,5 @@
-// Package message is the catalogue of messages. It puts the results of lower packages into words.
+// Package message is the message catalogue. It turns the results of lower-level packages into
+// readable text.
 //
 // Contract: each function turns one value, such as a reason, an exclusion or a repair, into one
 // phrase of plain English. A phrase is part of a line, so it begins in lower case and ends without

@@ -44,7 +44,7 @@ const (
 	MigrationTried = "each was tried on the declared nodes: any machine can then migrate"
 )
 
-// UnknownBecause returns the message for a pod when it is unknown which nodes can run it.
+// UnknownBecause states the reason why it is unknown which nodes can run a pod.
 func UnknownBecause(reason string) string { return "unknown: " + reason }
 
 // IgnoredResource returns a note for a table that ignores the request for a resource.

@@ -52,7 +52,7 @@ func preferred(r facts.Rule) string {
 	return fmt.Sprintf("preferred %s on %s", r.Use, r.Key)
 }
 
-// podWord returns "replica", or a different word if the workload's kind has no replicas.
+// podWord returns "pod" if the workload's kind has no replicas, and "replica" otherwise.
 func podWord(in *facts.Facts, w int) string {
 	if w >= 0 && w < len(in.Workloads) {
 		switch in.Workloads[w].Kind {
@@ -172,7 +172,7 @@ func someEligible(some, nodes int) string {
 	return fmt.Sprintf("%d of %s %s eligible", some, plural(nodes, "node"), verb(some, "is", "are"))
 }
 
-// onlyEligible is like eligible, but states that no other nodes are eligible.
+// onlyEligible states how few nodes are eligible or, if all are, how few there are.
 func onlyEligible(some, nodes int) string {
 	if some == nodes {
 		return fmt.Sprintf("there %s only %s", verb(nodes, "is", "are"), plural(nodes, "node"))

@@ -147,8 +147,8 @@ func (v *values) choice(name string, of map[string]string) string {
 }
 
 // say fills in a pattern. In a pattern, ${name} is replaced by a string, a number or the first
-// members of a list, ${name thing} by a number of things, and ${name|, } by a list joined with ",
-// ".
+// members of a list, ${name thing} by a number of things, and ${name|, } by a list joined with
+// commas.
 func (v *values) say(pattern string) string { return os.Expand(pattern, v.part) }
 
 func (v *values) part(part string) string {

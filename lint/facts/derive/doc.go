@@ -1,4 +1,4 @@
-// Package derive builds the facts of one context. It asks the packages of lint/sched about each
+// Package derive builds the facts about one context. It asks the packages of lint/sched about each
 // workload and turns the answers into rows for rules to judge. Each row has a subject that rules do
 // not see. The subject holds the row's location, related locations and the repairs that were tried.
 //
