@@ -35,7 +35,7 @@ type part struct {
 	renders int
 	// several reports whether the part has more than one unit.
 	several bool
-	// maybeDeployed holds objects outside the part that may or may not be deployed with it.
+	// maybeDeployed holds objects outside the part that might be deployed together with it.
 	maybeDeployed []*source.Object
 }
 
@@ -126,8 +126,8 @@ func (d *clusters) parts(m *manifests) []part {
 	return parts
 }
 
-// configuredPart returns the part for a configured cluster. It marks the objects of the part as
-// taken and the renders as deployed.
+// configuredPart returns the part for a configured cluster. It marks the part's objects as taken
+// and its renders as deployed.
 func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*locate.Rendered]bool) part {
 	p := part{name: c.Name, topology: d.files.Configured(c.Topology)}
 	for _, o := range objects {
@@ -151,15 +151,15 @@ type cluster struct {
 	part
 	contexts.Division
 	reader *workload.Reader
-	// whole holds everything that the part declares. Counts use it so that they do not count an
-	// object once per context.
+	// whole holds everything that the part declares. It is used for counting, so that an object
+	// does not count once per context.
 	whole *workload.Set
 	// topologies caches nodes by the NodeTopology documents that declare them, because most
 	// contexts have the same nodes. answered holds the answers shared by contexts with identical
 	// nodes.
 	topologies map[string]*topology.Topology
 	answered   map[*topology.Topology]*derive.Answered
-	// judged holds the units that were judged separately, with their findings.
+	// judged holds the findings of units that were judged separately.
 	judged map[unitKey][]accept.Finding
 	seed   maphash.Seed
 	// effects collects changes to the run that are made while reading the cluster. They are applied

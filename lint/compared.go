@@ -16,9 +16,9 @@ import (
 // still declared, is present but no longer judged, or is gone.
 type presence struct {
 	files *locate.Files
-	// renders holds the names of all renders, whether they succeeded or failed.
+	// renders holds the names of all renders, including failed ones.
 	renders []string
-	// declared holds the objects that were read and are deployed as separate objects.
+	// declared holds the objects that were read and are deployed on their own.
 	declared map[diag.Object]bool
 	// why explains for each object why it is present but not judged. skipped explains for each file
 	// name why the file was skipped.
@@ -124,7 +124,7 @@ func (l *presence) unjudged(o diag.Object, file string) string {
 	return l.concealed(o)
 }
 
-// unreadFor returns the reason why a path is not read, or "".
+// unreadFor returns the reason why a path was not read, or "".
 func (l *presence) unreadFor(file string) string {
 	for _, u := range l.unread {
 		if u.File == file || strings.HasSuffix(u.File, "/") && strings.HasPrefix(file, u.File) {

@@ -24,7 +24,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// run holds the stages of one call of Run, Place, Explain or Inline. Each stage has its own state.
+// run holds the stages of a Run, Place, Explain or Inline call. Each stage has its own state.
 type run struct {
 	ctx          context.Context
 	opts         *Options
@@ -38,7 +38,7 @@ type run struct {
 	suppressions *suppressions
 	clusters     *clusters
 	decisions    decisions
-	// inRender holds the locations of the findings in renders that are judged separately.
+	// inRender holds the locations of findings in renders that were judged separately.
 	inRender map[foundAt]bool
 	// survive returns the topology keys for which a workload must survive losing a domain.
 	survive func(*workload.Workload) []string
@@ -432,13 +432,13 @@ func (a *pendingPart[T]) known(r *run) (s *scene, out T, holds bool) {
 // budget limits the total cost of the contexts of a run. A few files can produce very many
 // contexts.
 type budget struct {
-	// factor multiplies every number of steps.
+	// factor scales every step budget.
 	factor float64
-	// spent is the number of steps that the judged contexts have taken. advice is the number of
+	// spent is the number of steps used by the contexts judged so far. advice is the number of
 	// steps left for trying advice.
 	spent, advice int
 	// objects is the number of objects counted so far, including the objects around each part. In a
-	// cluster with several contexts or units, the objects in each of them are counted.
+	// cluster with several contexts or units, an object counts once in each of them.
 	objects int
 }
 

@@ -40,8 +40,8 @@ type suppressions struct {
 	allowed   accept.Allowance
 	permitted map[diag.Suppression]bool
 	inert     []diag.Suppression
-	// scanned lists the files whose comments were added. ignored is the number of suppressions in
-	// manifests that are ignored because of Options.NoInline.
+	// scanned lists the files whose comments have been added. ignored is the number of suppressions
+	// in manifests that were ignored because of Options.NoInline.
 	scanned []string
 	ignored int
 	sources *sourceComments
@@ -58,7 +58,7 @@ func newSuppressions(o *Options, j *judge, table workload.Table) *suppressions {
 	return s
 }
 
-// gather collects the suppressions in the manifests and the configuration. It must run before the
+// gather collects the suppressions from the manifests and the configuration. It must run before the
 // parsed trees are released.
 func (s *suppressions) gather(m *manifests) {
 	objects := slices.Concat(m.set.Objects, m.altered) // includes objects that are not judged; otherwise their comments would apply to other objects
@@ -224,7 +224,7 @@ func (s *suppressions) ofSources(findings []accept.Finding) {
 	}
 }
 
-// scannedSet returns the files whose comments were added.
+// scannedSet returns the files whose comments have been added.
 func (s *suppressions) scannedSet() map[string]bool {
 	seen := map[string]bool{}
 	for _, name := range s.scanned {
@@ -361,7 +361,7 @@ type sourceComments struct {
 	partly bool
 }
 
-// askedRule counts the objects of a render for which a rule has complete facts. open is set if
+// askedRule counts the objects in a render that have complete facts for a rule. open is set if
 // there are objects with incomplete facts.
 type askedRule struct {
 	decided int
@@ -372,7 +372,7 @@ func newSourceComments(r *locate.Renders) *sourceComments {
 	return &sourceComments{renders: r, byFile: map[string][]int{}, rules: map[string][]string{}, asked: map[*locate.Rendered]map[string]*askedRule{}}
 }
 
-// note records a comment, unless it cannot accept anything.
+// note records a comment, unless it is invalid and cannot accept anything.
 func (c *sourceComments) note(one *accept.Suppression, i int, o accept.Options) {
 	file := one.Location.File
 	if !one.Holds(o) {

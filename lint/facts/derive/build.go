@@ -235,8 +235,8 @@ func (b *builder) askAll(question string, f func()) bool {
 	return b.m.Ask(b.m.Workloads, question, b.m.Altogether(), f)
 }
 
-// stepsPerFact is the cost in steps of turning a fact into a finding, including rule evaluation and
-// report output.
+// stepsPerFact is the number of steps charged for turning a fact into a finding, including rule
+// evaluation and report output.
 const stepsPerFact = 600
 
 // subject registers the subject of the next fact and returns its id.
@@ -276,7 +276,7 @@ func (b *builder) row(w *workload.Workload) int {
 	return i
 }
 
-// stepsPerName is the cost in steps of comparing two names letter by letter.
+// stepsPerName is the number of steps charged for comparing two names letter by letter.
 const stepsPerName = 4
 
 // nearest returns the candidate that was probably meant by name, or "".

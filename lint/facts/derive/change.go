@@ -133,10 +133,10 @@ func filterStarted(all []disruption.Rollout) []disruption.Rollout {
 	return slices.DeleteFunc(slices.Clone(all), unbegun)
 }
 
-// worst returns the rollout to report and the outcome of all rollouts. It prefers the first rollout
-// that never completes, then one that sometimes does, then one with an unknown outcome. Only one of
-// the rollouts actually happens, so if one never completes but another may, the outcome is
-// "sometimes". Without rollouts the outcome is "none".
+// worst returns the rollout to report and the combined outcome of all rollouts. It prefers the
+// first rollout that never completes, then one that sometimes does, then one with an unknown
+// outcome. Only one of the rollouts actually happens, so if one never completes but another may,
+// the outcome is "sometimes". Without rollouts the outcome is "none".
 func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
 	if len(all) == 0 {
 		return nil, diag.None
@@ -292,7 +292,7 @@ func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 	return s
 }
 
-// cause returns why an outcome is unknown, or "" for any other outcome.
+// cause returns the reason why an outcome is unknown, or "" for any other outcome.
 func cause(outcome diag.Outcome, why model.Reason) string {
 	if outcome != diag.Unknown {
 		return ""
@@ -376,9 +376,9 @@ func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 
 func (b *builder) changes() changes { return changes{b} }
 
-// budget adds a fact about a disruption budget that allows no disruptions, shares a pod with
-// another budget or selects no pods. If a rule reads the complete list, it also adds facts about
-// budgets without these defects.
+// budget adds a fact about a disruption budget that allows no disruptions, selects a pod that
+// another budget selects too, or selects no pods at all. If a rule reads the complete list, it also
+// adds facts about budgets without these defects.
 func (b changes) budget(x *disruption.Budget) {
 	if x.Idle {
 		s := Subject{Location: x.SelectorSpan()}

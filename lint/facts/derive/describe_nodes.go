@@ -63,7 +63,7 @@ type passing struct {
 	zoneless, open bool
 }
 
-// placeable reports whether the node-level rules of a workload can be judged.
+// placeable reports whether a workload's node-level rules can be judged.
 func (b *builder) placeable(w *workload.Workload) bool {
 	return b.topo && !b.m.Group(w).Unknown.Given() && w.SpecNode != nil
 }
@@ -162,7 +162,7 @@ func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	row.InOneZoneMin = min(row.InOneZoneMax, (pods+len(p.grown)-1)/len(p.grown))
 }
 
-// users holds the workloads that can use each node and each growth entry.
+// users lists for each node and each growth entry which workloads can use it.
 type users struct {
 	nodes, growth [][]int
 	known         bool

@@ -18,8 +18,8 @@ import (
 // joint builds the facts about workloads that affect each other.
 type joint struct{ *builder }
 
-// joint adds the facts about workloads that affect each other. It leaves out workloads that are
-// already known to be faulty.
+// joint adds the facts about workloads that affect each other, except those already known to be
+// faulty.
 func (b joint) joint() {
 	for _, c := range search.Conflicts(b.m, b.faulty) {
 		for _, w := range c.Among {
@@ -47,7 +47,7 @@ func (b joint) indices(ws []*workload.Workload) []int {
 	return list
 }
 
-// crowd adds a fact about workloads that fit one by one, but not together.
+// crowd adds a fact about workloads that fit individually but not together.
 func (b joint) crowd(c *search.Conflict) {
 	w := c.Workloads[0]
 	account := func(x *Explainer) diag.Account {
