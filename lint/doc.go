@@ -63,7 +63,7 @@
 //	               is the entire input, or an entry of clusters: in the configuration
 //	context        objects of one cluster that are deployed together. It is one branch with
 //	               everything outside the alternatives, or one render
-//	declared       present in the input. Anything else does not exist, unless it
+//	declared       present in the input. Anything else is assumed not to exist, unless it
 //	               may exist elsewhere, which makes the answer unknown
 //	document       one YAML or JSON document of a file
 //	finite         describes pods that terminate by themselves (Job, CronJob, bare pods that
@@ -72,8 +72,7 @@
 //	               values for a chart that is not available locally
 //	node           a machine that pods are scheduled on
 //	object         a Kubernetes object with its positions in a file
-//	placeholder    text that stands for a value that is filled in later, such as a template
-//	               variable
+//	placeholder    text that is replaced by a value later, such as a template variable
 //	pool           a set of equal nodes in a NodeTopology; growth is the number of nodes
 //	               that it may gain
 //	replica        one of the equal pods of a workload
@@ -84,7 +83,7 @@
 //
 // Rendering:
 //
-//	deployment     one source of a pointer, with its render or the reason why there is none
+//	deployment     one source of a pointer, with its render or the reason for not rendering it
 //	entry pointer  a pointer that no other pointer deploys
 //	mark           the position in the sources that one value in a render comes from
 //	origin         the source file, field or setting that a rendered value comes from
@@ -118,19 +117,19 @@
 //	filter         a kube-scheduler filter plugin, or its counterpart in schedlint
 //	group          the equal pods of a workload, or one pod if pods differ
 //	instance       the model as numbers: nodes, keys and groups are indices
-//	lemma          a proven statement that code relies on, cited as T and a number
-//	loss           all nodes of one domain are deleted or become unreachable
-//	model          the parsed workloads and nodes of one context, without reasoning
-//	node class     nodes that no question can distinguish
+//	lemma          a proven statement that the code relies on, cited as T and a number
+//	loss           the deletion or unreachability of all nodes in one domain
+//	model          the parsed workloads and nodes of one context, before any question is asked
+//	node class     a set of nodes for which every question has the same answer
 //	oracle         the nested module that asks the real kube-scheduler
 //	outcome        the answer to a question: always, sometimes, never or unknown; none if
 //	               the question does not apply
 //	proof          a certificate without runs; always and never have one
 //	question       a property to decide for a workload or context within a step budget
-//	reason         the cause of an unknown outcome, as a value set by the code that gave up
+//	reason         the cause of an unknown outcome, set by the code that found no answer
 //	rollout        the replacement of all pods of a workload by its update strategy
-//	rule (R-...)   one behavior of Kubernetes that code relies on
-//	run            an order of pods with a node for each
+//	rule (R-...)   a Kubernetes behavior that the code relies on
+//	run            a scheduling order of pods, with a node for each pod
 //	scene          a changed copy of the model for a question about a change
 //	step           the unit of cost, 20 to 100 nanoseconds; a budget is a number of steps
 //	stuck run      a run after which some pod can never be scheduled
@@ -143,7 +142,7 @@
 //	advice         a fix with only a description; also the category that is off by default
 //	baseline       a file of accepted findings, by key
 //	category       invalid, infeasible, ineffective, fragile, advice or policy; sets the level
-//	diagnostic     a rule's report about a fact, at its location; documents say finding
+//	diagnostic     a rule's report about a fact, at its location; called finding in documents
 //	edit           a span and its new text; safe if it needs no approval, else withheld
 //	fact           one row of the lists that rules see, with its location
 //	fingerprint    the identity of a finding in SARIF and GitLab output
