@@ -26,16 +26,16 @@ type part struct {
 	name     string
 	objects  []*source.Object
 	topology []string
-	// render is the name of the render if the part is a single render, or "".
+	// render is the name of the render when the part is a single render, or "".
 	render string
-	// entry is the name of the entry pointer if the part is everything that the pointer deploys, or
-	// "". Each of the pointer's renders is also a separate part, for the questions that can be
-	// decided for the render alone.
+	// entry is the name of the entry pointer when the part holds everything that the pointer
+	// deploys, or "". Each of the pointer's renders is also a separate part, for the questions that
+	// can be decided for the render alone.
 	entry   string
 	renders int
-	// several is set if the part has several units.
+	// several reports whether the part has more than one unit.
 	several bool
-	// maybeDeployed holds objects outside the part that may or may not be deployed with it.
+	// maybeDeployed holds objects outside the part that might be deployed together with it.
 	maybeDeployed []*source.Object
 }
 
@@ -60,14 +60,14 @@ type clusters struct {
 	topologies *topologies
 	budget     *budget
 	summary    *summary
-	// altered holds objects in which kustomizations may change any field. If there are renders or
-	// several units, loose holds the objects of files that no render uses.
+	// altered holds objects in which kustomizations may change any field. loose holds the objects
+	// in files that no render uses, and is only set when there are renders or several units.
 	altered, loose []*source.Object
 	unit           func(file string) string
-	// around is an index of the objects that selectors find. It is nil until first use.
+	// around indexes all objects so that selectors can find them. It is built on first use.
 	around *neighbours.Index
-	// renderReader is shared by all renders, because most have the same objects around them. It is
-	// nil until first use.
+	// renderReader is shared by all renders, because most of them see the same surrounding objects.
+	// It is created on first use.
 	renderReader *workload.Reader
 	// releases holds the values that releases pass to charts that are not available locally.
 	releases *releases
@@ -126,8 +126,8 @@ func (d *clusters) parts(m *manifests) []part {
 	return parts
 }
 
-// configuredPart returns the part for a configured cluster. It marks the objects of the part as
-// taken and the renders as deployed.
+// configuredPart returns the part for a configured cluster. It marks the part's objects as taken
+// and its renders as deployed.
 func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*locate.Rendered]bool) part {
 	p := part{name: c.Name, topology: d.files.Configured(c.Topology)}
 	for _, o := range objects {
@@ -151,23 +151,24 @@ type cluster struct {
 	part
 	contexts.Division
 	reader *workload.Reader
-	// whole holds everything that the part declares. Counts use it so that they do not count an
-	// object once per context.
+	// whole holds everything that the part declares. It is used for counting, so that an object
+	// does not count once per context.
 	whole *workload.Set
-	// topologies caches the nodes of contexts by the NodeTopology documents that declare them,
-	// because most contexts have the same nodes. answered holds answers that contexts with the same
-	// nodes share.
+	// topologies caches nodes by the NodeTopology documents that declare them, because most
+	// contexts have the same nodes. answered holds the answers shared by contexts with identical
+	// nodes.
 	topologies map[string]*topology.Topology
 	answered   map[*topology.Topology]*derive.Answered
-	// judged holds the units that were judged separately, with their findings.
+	// judged holds the findings of units that were judged separately.
 	judged map[unitKey][]accept.Finding
 	seed   maphash.Seed
-	// effects holds the changes that reading the cluster makes to the run, until they are applied.
+	// effects collects changes to the run that are made while reading the cluster. They are applied
+	// later.
 	effects effects
 }
 
-// divide divides a part into contexts. A cluster of the configuration is one context, and
-// conflicting declarations of an object in it are an error.
+// divide divides a part into contexts. A configured cluster is a single context, and conflicting
+// declarations of an object in it are an error.
 func (d *clusters) divide(p part) *cluster {
 	c := &cluster{part: p, reader: d.renderReader, topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*derive.Answered{},
 		judged: map[unitKey][]accept.Finding{}, seed: maphash.MakeSeed()}
@@ -177,9 +178,8 @@ func (d *clusters) divide(p part) *cluster {
 			d.renderReader = c.reader
 		}
 	}
-	// The configuration lists everything that a configured cluster consists of. In other parts,
-	// files may be the output of a chart in the tree unless they are rendered here, and objects
-	// outside the part may matter.
+	// The configuration lists everything in a configured cluster. In any other part, a file may be
+	// the output of a local chart that was not rendered, and objects outside the part may matter.
 	if len(d.renders.All) > 0 && p.name == "" {
 		c.maybeDeployed = d.neighbours().Of(p.objects)
 	}
@@ -226,7 +226,7 @@ func (d *clusters) neighbours() *neighbours.Index {
 	return d.around
 }
 
-// judged returns the workloads and budgets of a cluster.
+// judged returns the workloads and disruption budgets that were judged in a cluster.
 func (d *clusters) judged(c *cluster) []diag.Judged {
 	var all []diag.Judged
 	for _, w := range c.whole.Workloads {
@@ -267,7 +267,7 @@ func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 	return s
 }
 
-// nodes returns the nodes of a context. The manifests of the context may declare some of them.
+// nodes returns the nodes of a context, including those that its manifests declare.
 func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topology {
 	if c.render+c.entry != "" && len(c.topology) == 0 { // without a topology file, the NodeTopology documents of the tree apply
 		declared = slices.Clip(declared)
@@ -290,8 +290,8 @@ func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topolo
 	return c.topologies[key]
 }
 
-// releases finds the values that Helm releases pass to charts that are not available locally. For
-// such a chart, only the values can be checked.
+// releases finds the values that Helm releases pass to charts that are not available locally. Only
+// the values can be checked in that case.
 type releases struct {
 	config  *config.Config
 	files   *locate.Files
@@ -302,15 +302,15 @@ type releases struct {
 	counted map[given]bool
 }
 
-// given identifies a map of values by its name and the location of its release.
+// given identifies a values map by its name and the location of its release.
 type given struct {
 	name, file string
 	line       int
 }
 
 // of returns a function that finds the values that a release in the part named p passes to charts.
-// The function omits sources that are rendered, because they are judged as renders. It also omits
-// values for another cluster, because the nodes of this cluster do not apply to them.
+// The function skips rendered sources, because they are judged as renders. It also skips values
+// intended for a different cluster, because this cluster's nodes say nothing about them.
 func (r *releases) of(p string) func(*source.Object) *workload.Given {
 	return func(o *source.Object) *workload.Given {
 		found := r.finder.Of(o)
@@ -331,7 +331,7 @@ func (r *releases) of(p string) func(*source.Object) *workload.Given {
 	}
 }
 
-// rendered returns the indices of the sources of a release whose charts are rendered.
+// rendered returns the indices of the release sources whose charts have been rendered.
 func (r *releases) rendered(o *source.Object) map[int]bool {
 	all := map[int]bool{}
 	at := r.renders.InSources(o.NameSpan())
@@ -346,8 +346,8 @@ func (r *releases) rendered(o *source.Object) map[int]bool {
 	return all
 }
 
-// join adds to a part the releases that deploy to its cluster, except those that the part already
-// declares.
+// join adds the releases that deploy to the part's cluster and are not already declared in the
+// part.
 func (r *releases) join(c *config.Cluster, p *part, objects []*source.Object, taken map[*source.Object]bool) {
 	var known map[diag.Object]bool
 	for _, o := range objects {
@@ -367,7 +367,7 @@ func (r *releases) join(c *config.Cluster, p *part, objects []*source.Object, ta
 	}
 }
 
-// count counts the fragments of a part. It counts a map once even if several renders contain it.
+// count counts the fragments in a part. A values map that appears in several renders counts once.
 func (r *releases) count(set *workload.Set) {
 	for _, w := range set.Fragments {
 		if w.Within == "" {
@@ -381,8 +381,7 @@ func (r *releases) count(set *workload.Set) {
 	}
 }
 
-// isElsewhere reports whether a release deploys to a cluster other than the one that it is judged
-// with.
+// isElsewhere reports whether a release deploys to a different cluster than the one being judged.
 func (r *releases) isElsewhere(cluster string, o *source.Object) bool {
 	elsewhere := false
 	for i := range r.config.Clusters {

@@ -12,16 +12,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// presence records what happened to the objects of another state of the files. They may still be
-// declared, be present but no longer judged, or be gone.
+// presence records what happened to the objects from another revision of the files. Each of them is
+// still declared, is present but no longer judged, or is gone.
 type presence struct {
 	files *locate.Files
-	// renders holds the names of all renders, whether they succeeded or failed.
+	// renders holds the names of all renders, including failed ones.
 	renders []string
-	// declared holds the objects that were read and are deployed as separate objects.
+	// declared holds the objects that were read and are deployed on their own.
 	declared map[diag.Object]bool
-	// why holds the reason why each object is present but not judged, and skipped the reason why
-	// each file was skipped, by file name.
+	// why explains for each object why it is present but not judged. skipped explains for each file
+	// name why the file was skipped.
 	why     map[diag.Object]string
 	skipped map[string]string
 	unread  []source.Skipped
@@ -38,7 +38,7 @@ const (
 	whyAbsent  = "a kustomization uses its file, and no render contains it"
 )
 
-// newLeft records the objects that are present. It must run before the parsed trees are released.
+// newLeft records which objects are present. It must run before the parsed trees are released.
 func newLeft(m *manifests, of *locate.Renders, table workload.Table) *presence {
 	l := &presence{files: of.Files, renders: slices.Concat(of.Names(), of.Failed), declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
 	for _, o := range m.set.Objects {
@@ -64,8 +64,8 @@ func newLeft(m *manifests, of *locate.Renders, table workload.Table) *presence {
 	return l
 }
 
-// rendered records the objects that renders contain, and the objects of their sources that no
-// render contains.
+// rendered records the objects in renders, and the source objects that did not end up in any
+// render.
 func (l *presence) rendered(of *locate.Renders, table workload.Table) {
 	contained := map[*source.Object]bool{}
 	for _, x := range of.All {
@@ -92,7 +92,7 @@ func (l *presence) rendered(of *locate.Renders, table workload.Table) {
 // maxBelow is the maximum number of directory entries below an unread path.
 const maxBelow = 10_000
 
-// below returns the objects of an unread path.
+// below reads an unread path and returns its objects.
 func (l *presence) below(path string) []*source.Object {
 	reading := l.files.Reading
 	reading.Tracked = nil
@@ -107,8 +107,8 @@ func (l *presence) below(path string) []*source.Object {
 	return set.Objects
 }
 
-// unjudged returns the reason why an object is present but not judged, although another state of
-// the files declared and judged it in file. It returns "" if the object is judged or gone.
+// unjudged returns the reason why an object is present but no longer judged, although it was
+// declared in file and judged in another revision. It returns "" if the object is judged or gone.
 func (l *presence) unjudged(o diag.Object, file string) string {
 	switch {
 	case o == (diag.Object{}) || l.declared[o]:
@@ -124,7 +124,7 @@ func (l *presence) unjudged(o diag.Object, file string) string {
 	return l.concealed(o)
 }
 
-// unreadFor returns the reason why a path is not read, or "".
+// unreadFor returns the reason why a path was not read, or "".
 func (l *presence) unreadFor(file string) string {
 	for _, u := range l.unread {
 		if u.File == file || strings.HasSuffix(u.File, "/") && strings.HasPrefix(file, u.File) {
@@ -163,10 +163,10 @@ func (l *presence) gone(d *diag.Diagnostic) bool {
 	return !l.declared[d.Object] && l.unjudged(d.Object, d.Location.File) == ""
 }
 
-// undecided returns a function that reports whether it is unknown if a finding from another state
-// of the files still applies. That is so if its file is skipped or has an error, if its rule is off
-// or removed, or if the facts that the rule reads are incomplete for the object. The argument l is
-// nil if the reports are not compared.
+// undecided returns a function that reports whether schedlint cannot tell if a finding from another
+// revision still applies. This happens when the file is skipped or has an error, when the rule is
+// off or removed, and when the facts that the rule needs about the object are incomplete. The
+// argument l is nil unless reports are compared.
 func (r *run) undecided(l *presence, broken map[string]bool) func(*diag.Diagnostic) bool {
 	rules := r.opts.Policy.IDs()
 	return func(d *diag.Diagnostic) bool {

@@ -1,36 +1,36 @@
 // Package lint is the façade: it connects the stages from bytes to a report.
 //
-// Contract: Run reads the manifests and the node files, builds the facts of each cluster, evaluates
-// a Policy on them and returns one sorted Report. Each stage is a function from one value to the
-// next, without callbacks. Fix applies, in memory, the safe edits that a second run confirms. The
-// caller writes the files.
+// Contract: Run reads the manifests and the node files, builds the facts about each cluster,
+// evaluates a Policy on them and returns a single sorted Report. Each stage turns one value into
+// the next, without callbacks. Fix applies the safe edits that a second run confirms. It does so in
+// memory, and the caller writes the files.
 //
-// Three channels never mix. Diagnostics are about the user's manifests, including syntax errors,
-// and are in the Report. Errors are about the invocation, such as a missing path, a node file
-// without nodes or a policy that fails. Run returns them joined, together with the Report on
-// everything else. Panics are about schedlint itself.
+// Problems are reported in three separate ways. Diagnostics are about the user's manifests,
+// including syntax errors, and appear in the Report. Errors are about the invocation, such as a
+// missing path, a node file without nodes or a failing policy. Run joins them and returns them
+// together with the Report on everything else. Panics indicate bugs in schedlint itself.
 //
-// Contexts: a cluster is judged context by context (package contexts). A finding that several
-// contexts share counts once, and contexts with the same nodes share the answers to equal questions
-// about changes. A context of several units is also judged unit by unit. A finding that only the
-// whole context has becomes a warning "if these share a cluster". Everything that an entry pointer
-// deploys is judged together, in addition to each render separately. If a kustomization is not
-// rendered, the fields that it changes become unknown before anything is judged (package
-// kustomize).
+// Contexts: a cluster is judged context by context (package contexts). A finding shared by several
+// contexts counts once. Contexts with the same nodes also share their answers, so that no question
+// about a change is asked twice. A context with several units is also judged unit by unit. A
+// finding that only appears in the whole context becomes a warning "if these share a cluster".
+// Renders are judged separately, and once more together with everything else that the same entry
+// pointer deploys. If a kustomization is not rendered, the fields that it changes become unknown
+// before anything is judged (package kustomize).
 //
-// Renders come from outside, through a Renderer (package render). Each render is judged as a
-// separate part. The files that it uses are not judged as written. Objects of other parts may or
-// may not be deployed with it, unless a configured cluster lists them all. The text of a render is
-// not in any file, so its findings are moved to the sources (package locate). Each finding keeps
-// the name of its render, because baselines and comparisons count findings per render. As the last
-// step, diag.Merge combines the findings at one location.
+// Renders are supplied by a Renderer (package render). Each render is judged as a separate part,
+// and the files that it uses are not judged as written. Objects in other parts may or may not be
+// deployed with it, unless a configured cluster lists them all. Rendered text is not in any file,
+// so its findings are moved to the sources (package locate). Each finding keeps the name of its
+// render, because baselines and comparisons count findings per render. As the last step, diag.Merge
+// combines findings at the same location.
 //
 // Order of the last steps: findings in renders are moved to their sources before suppressions are
 // applied, because a comment in a source file can accept them. Findings about suppressions are
 // added before the baseline is applied, because the baseline can accept them. Accepted findings are
 // removed before fixing and comparing.
 //
-// Structure: a run is a chain of types. Each has its own state and references to the earlier types
+// Structure: a run is a chain of types. Each type has its own state and refers to the earlier types
 // that it needs:
 //
 //	failures      errors, and work that was not done
@@ -46,13 +46,13 @@
 //	run           calls the others in order
 //
 // Where design and implementation differ: the policy selects rules by level, so a rule that is off
-// is never compiled. Facts about healthy workloads are built only if a team's own rules may judge
-// them. A baseline identifies findings without an object by their file. The --since flag unpacks
-// the tree of a revision into a directory, so that one walker reads both trees.
+// is never compiled. Facts about healthy workloads are only built if a team's own rules may judge
+// them. A baseline identifies findings without an object by their file. The --since flag unpacks a
+// revision's tree into a directory, so that the same code can read both trees.
 //
 // # Glossary
 //
-// Code, output and documents use one word per concept.
+// Code, output and documentation use the same word for a concept everywhere.
 //
 // Input:
 //
@@ -63,7 +63,7 @@
 //	               is the entire input, or an entry of clusters: in the configuration
 //	context        objects of one cluster that are deployed together. It is one branch with
 //	               everything outside the alternatives, or one render
-//	declared       present in the input. Anything else does not exist, unless it
+//	declared       present in the input. Anything else is assumed not to exist, unless it
 //	               may exist elsewhere, which makes the answer unknown
 //	document       one YAML or JSON document of a file
 //	finite         describes pods that terminate by themselves (Job, CronJob, bare pods that
@@ -72,8 +72,7 @@
 //	               values for a chart that is not available locally
 //	node           a machine that pods are scheduled on
 //	object         a Kubernetes object with its positions in a file
-//	placeholder    text that stands for a value that is filled in later, such as a template
-//	               variable
+//	placeholder    text that is replaced by a value later, such as a template variable
 //	pool           a set of equal nodes in a NodeTopology; growth is the number of nodes
 //	               that it may gain
 //	replica        one of the equal pods of a workload
@@ -84,7 +83,7 @@
 //
 // Rendering:
 //
-//	deployment     one source of a pointer, with its render or the reason why there is none
+//	deployment     one source of a pointer, with its render or the reason for not rendering it
 //	entry pointer  a pointer that no other pointer deploys
 //	mark           the position in the sources that one value in a render comes from
 //	origin         the source file, field or setting that a rendered value comes from
@@ -118,19 +117,19 @@
 //	filter         a kube-scheduler filter plugin, or its counterpart in schedlint
 //	group          the equal pods of a workload, or one pod if pods differ
 //	instance       the model as numbers: nodes, keys and groups are indices
-//	lemma          a proven statement that code relies on, cited as T and a number
-//	loss           all nodes of one domain are deleted or become unreachable
-//	model          the parsed workloads and nodes of one context, without reasoning
-//	node class     nodes that no question can distinguish
+//	lemma          a proven statement that the code relies on, cited as T and a number
+//	loss           the deletion or unreachability of all nodes in one domain
+//	model          the parsed workloads and nodes of one context, before any question is asked
+//	node class     a set of nodes for which every question has the same answer
 //	oracle         the nested module that asks the real kube-scheduler
 //	outcome        the answer to a question: always, sometimes, never or unknown; none if
 //	               the question does not apply
 //	proof          a certificate without runs; always and never have one
 //	question       a property to decide for a workload or context within a step budget
-//	reason         the cause of an unknown outcome, as a value set by the code that gave up
+//	reason         the cause of an unknown outcome, set by the code that found no answer
 //	rollout        the replacement of all pods of a workload by its update strategy
-//	rule (R-...)   one behavior of Kubernetes that code relies on
-//	run            an order of pods with a node for each
+//	rule (R-...)   a Kubernetes behavior that the code relies on
+//	run            a scheduling order of pods, with a node for each pod
 //	scene          a changed copy of the model for a question about a change
 //	step           the unit of cost, 20 to 100 nanoseconds; a budget is a number of steps
 //	stuck run      a run after which some pod can never be scheduled
@@ -143,7 +142,7 @@
 //	advice         a fix with only a description; also the category that is off by default
 //	baseline       a file of accepted findings, by key
 //	category       invalid, infeasible, ineffective, fragile, advice or policy; sets the level
-//	diagnostic     a rule's report about a fact, at its location; documents say finding
+//	diagnostic     a rule's report about a fact, at its location; called finding in documents
 //	edit           a span and its new text; safe if it needs no approval, else withheld
 //	fact           one row of the lists that rules see, with its location
 //	fingerprint    the identity of a finding in SARIF and GitLab output

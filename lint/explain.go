@@ -20,7 +20,7 @@ import (
 
 // Spot identifies a line of a manifest, like the file:line:column of a printed finding.
 type Spot struct {
-	// File is the path as the user writes it. Both - and <stdin> mean standard input.
+	// File is the path as the user writes it. Standard input can be written as - or <stdin>.
 	File string
 	// Line and Column start at 1. Column 0 means the entire line.
 	Line, Column int
@@ -30,25 +30,24 @@ type Spot struct {
 
 func (s Spot) String() string { return locate.FileLine(s.File, s.Line) }
 
-// explaining holds the state of Explain for one place.
+// explaining holds the state of one Explain call.
 type explaining struct {
 	run  *run
 	read *manifests
 	spot Spot
 	file *source.File
 	out  *diag.Explanation
-	// elsewhere holds the findings in the file that are not at the place.
+	// elsewhere holds the findings in other places of the file.
 	elsewhere []diag.Diagnostic
-	// more is the number of findings at the place that are not explained because they exceed the
-	// limit.
+	// more is the number of findings at the place beyond the limit. They are not explained.
 	more int
 	// at is the object that the line belongs to, or nil.
 	at   *source.Object
-	rest []diag.Explained // explanations of the workload of that object
+	rest []diag.Explained // explanations for that object's workload
 }
 
 // Explain explains the findings at a place node by node. If there are no findings, it explains
-// which nodes accept a pod of the workload that the line belongs to.
+// which nodes accept a pod from the workload on that line.
 func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, error) {
 	r := newRun(ctx, o, o.Survive)
 	m := r.load()
@@ -98,9 +97,9 @@ func (x *explaining) find() error {
 	return nil
 }
 
-// object returns the last object in the document that begins on the line or above it. If there is
-// none, for example because the line is a leading comment, object returns the first one below. It
-// returns nil if the document has no object.
+// object returns the object that contains the line, which is the last object in the document that
+// begins at or above it. For a line above all objects, such as a leading comment, it returns the
+// first object below. It returns nil if the document has no objects.
 func (x *explaining) object() (at *source.Object) {
 	first, last := x.spot.Line, x.spot.Line
 	for first > 1 && !separator(x.file.Line(first)) {
@@ -123,7 +122,7 @@ func separator(line string) bool {
 	return line == "---" || len(line) > 3 && line[:3] == "---" && (line[3] == ' ' || line[3] == '\t')
 }
 
-// is reports whether a file is the requested one.
+// is reports whether f is the requested file.
 func (x *explaining) is(f *source.File) bool {
 	if x.spot.File == "-" || f.Name == source.StdinName {
 		return f.Name == source.StdinName && (x.spot.File == "-" || x.spot.File == source.StdinName)
@@ -133,8 +132,8 @@ func (x *explaining) is(f *source.File) bool {
 		worktree.Resolved(locate.Absolute(x.run.opts.Dir, x.spot.File)) == worktree.Resolved(locate.Absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
 }
 
-// cluster explains the findings of one part, in every context that contains the object at the
-// place. If there is no such object, it explains all contexts.
+// cluster explains a part's findings in every context that contains the object at the place. If
+// there is no object at the place, it explains the findings in all contexts.
 func (x *explaining) cluster(p part) {
 	c := x.run.clusters.divide(p)
 	x.run.apply(c)
@@ -174,8 +173,8 @@ func (x *explaining) isAt(o *source.Object) bool {
 	return x.run.renders.RawObject(o) == x.at
 }
 
-// explain explains the findings at the place that are about objects of a cluster. If a context of
-// several units words a finding differently, its wording is used.
+// explain explains the findings at the place about objects in a cluster. If a context with several
+// units words a finding differently, explain uses that wording.
 func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Object, together map[foundAt][]accept.Finding) *derive.Explainer {
 	e := derive.NewExplainer(in)
 	x.run.judge.findings(e.Facts(), c, objects, func(fact int, f *accept.Finding) {
@@ -213,13 +212,12 @@ func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, 
 	x.out.Found = append(x.out.Found, found)
 }
 
-// maxExplained is the maximum number of findings explained at a place. A whole file may be one
-// line.
+// maxExplained is the maximum number of findings explained at a place. There can be many when the
+// whole file is a single line.
 const maxExplained = 100
 
-// counts reports whether to explain a finding at the place. It rejects findings that an earlier
-// context already reported. The limit applies separately to findings in the requested column and to
-// other findings.
+// counts reports whether to explain a finding at the place. It skips findings already reported by
+// an earlier context. Findings in the requested column have a separate limit.
 func (x *explaining) counts(d *diag.Diagnostic) bool {
 	exact := func(d *diag.Diagnostic) bool { return d.Location.Column == x.spot.Column }
 	like := 0
@@ -276,7 +274,7 @@ func (x *explaining) settle() error {
 	return nil
 }
 
-// maxNear is the maximum number of findings listed from elsewhere in the file.
+// maxNear is the maximum number of findings to list from elsewhere in the file.
 const maxNear = 5
 
 // nothing returns the error for a place that has nothing to explain.

@@ -17,14 +17,14 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Fixed is the result of applying safe edits to the linted files in memory. The caller writes
-// the files, because they may have changed since.
+// Fixed is the result of applying safe edits to the linted files in memory. Writing them is left to
+// the caller, which can check whether the files have changed in the meantime.
 type Fixed struct {
-	// Before is the report on the original files and After the report on the edited files.
+	// Before reports on the original files and After on the edited files.
 	Before, After *diag.Report
 	// Files holds the files that change, sorted by name.
 	Files []FixedFile
-	// Withheld holds the safe edits that are not applied.
+	// Withheld holds the safe edits that were not applied.
 	Withheld []Withheld
 	fixer    *fixer
 }
@@ -37,19 +37,19 @@ type FixedFile struct {
 	Edits         []diag.Edit
 }
 
-// Withheld is an edit that is not applied, with the reason.
+// Withheld is an edit that was not applied, with the reason.
 type Withheld struct {
 	Edit diag.Edit
 	Why  string
 }
 
-// ErrUnsure is returned by Fix if part of the input could not be checked, because the effect of an
-// edit is then unknown.
+// ErrUnsure is returned by Fix when part of the input could not be checked, because the effect of
+// an edit is unknown in that case.
 var ErrUnsure = errors.New("no edit is made unless everything can be read and checked")
 
-// Fix lints the files and applies the safe edits that a second run confirms. A second run confirms
-// an edit if the findings that propose it disappear and no new findings appear. It checks each edit
-// alone and all edits together. If edits overlap, only the first is applied.
+// Fix lints the files and applies the safe edits that a second run confirms. An edit is confirmed
+// when the findings that propose it disappear and no new findings appear. Fix checks each edit
+// alone and then all edits together. If edits overlap, only the first one is applied.
 func Fix(ctx context.Context, o Options) (*Fixed, error) {
 	var outputs []*render.Output
 	first := o
@@ -76,7 +76,7 @@ func Fix(ctx context.Context, o Options) (*Fixed, error) {
 	return fixed, nil
 }
 
-// Left returns the report on the files after only some of the changes were written.
+// Left returns the report on the files when only some of the changes have been written.
 func (m *Fixed) Left(made func(name string) bool) (*diag.Report, error) {
 	files := slices.DeleteFunc(slices.Clone(m.Files), func(f FixedFile) bool { return !made(f.Name) })
 	switch len(files) {
@@ -96,8 +96,8 @@ func (m *Fixed) withhold(r *repair, why string) bool {
 	return why != ""
 }
 
-// together applies all compatible edits. It applies them all at once, or one by one if that causes
-// new findings.
+// together applies all compatible edits at once. If that causes new findings, it adds the edits one
+// by one.
 func (m *Fixed) together(all []*repair) {
 	var made []*repair
 	after, why := m.fixer.try(all)
@@ -116,27 +116,27 @@ func (m *Fixed) together(all []*repair) {
 	m.Files = m.fixer.files(made)
 }
 
-// repair is one edit and the findings that propose it.
+// repair is an edit with the findings that propose it.
 type repair struct {
 	edit     diag.Edit
 	findings []identity
 }
 
-// fixer is the state of one Fix.
+// fixer holds the state of one Fix call.
 type fixer struct {
 	ctx     context.Context
 	options Options
 	before  *diag.Report
 	counts  map[identity]int
 	root    string
-	// outputs holds the outputs of the renders before any edit.
+	// outputs holds the render outputs from before any edit.
 	outputs []*render.Output
 	// locks caches, by file name, the reason why the file must not be changed, or "".
 	locks map[string]string
 }
 
-// repairs collects the safe edits in report order, without duplicates. Edits that cannot be applied
-// at their location are recorded as withheld.
+// repairs collects the safe edits in report order, without duplicates. It records edits that cannot
+// be applied at their location as withheld.
 func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 	seen := map[diag.Edit]*repair{}
 	for i := range m.before.Diagnostics {
@@ -162,8 +162,8 @@ func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 	return all
 }
 
-// whyNotEditable returns the reason why an edit cannot be applied, regardless of its effect on
-// findings. It returns "" if the edit can be applied.
+// whyNotEditable returns the reason why an edit cannot be applied at all, or "" if it can. It
+// ignores the effect that the edit has on findings.
 func (m *fixer) whyNotEditable(r *repair) string {
 	name := r.edit.Location.File
 	why, known := m.locks[name]
@@ -202,8 +202,8 @@ func (m *fixer) lock(name string) string {
 
 func (m *fixer) path(name string) string { return filepath.Join(m.root, filepath.FromSlash(name)) }
 
-// linked reports whether the path of a file, as written by the user or as found, contains a
-// symbolic link. Links above the working directory or the root do not count.
+// linked reports whether the path of a file contains a symbolic link. It ignores links above the
+// working directory or the root.
 func (m *fixer) linked(shown string) bool {
 	at := locate.Absolute(m.options.Dir, filepath.FromSlash(shown))
 	for {
@@ -217,8 +217,8 @@ func (m *fixer) linked(shown string) bool {
 	}
 }
 
-// try lints with some edits applied. If a finding that proposes one of them is still reported, or
-// if there is a new finding, it returns the reason why they must not be applied.
+// try lints with some edits applied. If a proposing finding is still reported, or if there is a new
+// finding, it returns the reason why the edits must not be applied.
 func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	if len(repairs) == 0 {
 		return m.before, ""
@@ -237,8 +237,8 @@ func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	return after, m.regression(repairs, count(after))
 }
 
-// lint lints with the given files replaced. For all other files it uses the contents of the first
-// run, because files may have changed since then and a pipe can be read only once.
+// lint runs the linter with the given files replaced. All other files keep their contents from the
+// first run, because they may have changed on disk and a pipe can only be read once.
 func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 	o, texts := m.options, map[string][]byte{}
 	for _, f := range files {
@@ -279,8 +279,8 @@ func (m *fixer) rerender(texts map[string][]byte, changed map[*render.Chart]bool
 	}
 }
 
-// regression compares the findings after some edits with those before, except the findings that the
-// edits are meant to fix. It returns the reason why the edits must not be applied, or "".
+// regression compares the findings before and after some edits, ignoring those that the edits are
+// meant to fix. It returns the reason why the edits must not be applied, or "".
 func (m *fixer) regression(repairs []*repair, after map[identity]int) string {
 	solved := map[identity]int{}
 	for _, r := range repairs {
@@ -307,7 +307,8 @@ func (m *fixer) regression(repairs []*repair, after map[identity]int) string {
 	return ""
 }
 
-// files applies edits file by file. The After field of a result is nil if edits overlap.
+// files applies edits file by file. The After field of a result is nil if the edits in that file
+// overlap.
 func (m *fixer) files(repairs []*repair) (all []FixedFile) {
 	edits := map[string][]diag.Edit{}
 	for _, r := range repairs {
@@ -322,7 +323,7 @@ func (m *fixer) files(repairs []*repair) (all []FixedFile) {
 	return all
 }
 
-// apply applies edits that each lie within a line. It changes no other byte.
+// apply applies edits, each within a single line, and leaves all other bytes unchanged.
 func apply(name string, text []byte, edits []diag.Edit) ([]byte, error) {
 	file := source.File{Name: name, Text: text}
 	edits = slices.Clone(edits)
@@ -343,9 +344,9 @@ func apply(name string, text []byte, edits []diag.Edit) ([]byte, error) {
 	return append(out, text[at:]...), nil
 }
 
-// identity identifies a finding before and after an edit. It excludes lines and messages because an
-// edit may change them. A diag.Key would not do because it contains the topology key, which an edit
-// may change too.
+// identity identifies a finding before and after an edit. It leaves out lines and messages because
+// an edit may change them. A diag.Key cannot be used because it includes the topology key, which an
+// edit may also change.
 type identity struct {
 	rule, cluster, file string
 	level               diag.Level
@@ -364,8 +365,8 @@ func count(r *diag.Report) map[identity]int {
 	return counts
 }
 
-// editedRenders returns the renders as they would be if pointers read their values from the edited
-// files. It also returns the charts that change.
+// editedRenders returns the renders with pointer values taken from the edited files. It also
+// returns the charts that change as a result.
 func (m *fixer) editedRenders(files []FixedFile) (all []locate.Render, changed map[*render.Chart]bool) {
 	all, changed = slices.Clone(m.options.Renders), map[*render.Chart]bool{}
 	for i := range all {
@@ -382,8 +383,8 @@ func (m *fixer) editedRenders(files []FixedFile) (all []locate.Render, changed m
 	return all, changed
 }
 
-// effectKnown reports whether the effect of an edit on all values that pointers read from its file
-// is known.
+// effectKnown reports whether schedlint knows how an edit affects all the values that pointers read
+// from the edited file.
 func (m *fixer) effectKnown(e diag.Edit) bool {
 	return !slices.ContainsFunc(m.options.Renders, func(x locate.Render) bool {
 		_, _, sure := x.WithEdit(e, m.options.Root, m.before.Source)

@@ -27,7 +27,7 @@ type judge struct {
 	failures *failures
 	// tally holds the cost of each rule so far, and the rules that failed.
 	tally *facts.Tally
-	// found holds the findings so far, and seen holds their identities.
+	// found holds the findings so far. seen is used to drop duplicates.
 	found []accept.Finding
 	seen  map[sameFinding]bool
 }
@@ -35,12 +35,12 @@ type judge struct {
 // off reports whether a rule is off for every object.
 func (j *judge) off(rule string) bool { return j.levels.off(rule) }
 
-// asks reports whether an enabled rule may read a list of facts.
+// asks reports whether any enabled rule may read a list of facts.
 func (j *judge) asks(list string) bool {
 	return slices.ContainsFunc(j.policy.IDs(), func(id string) bool { return !j.off(id) && j.policy.MayRead(id, list) })
 }
 
-// sameFinding identifies findings that several contexts share.
+// sameFinding is the key for recognizing a finding that several contexts share.
 type sameFinding struct {
 	rule, message, details, cluster, render string
 	level                                   diag.Level
@@ -48,9 +48,9 @@ type sameFinding struct {
 	location                                diag.Span
 }
 
-// add evaluates the policy on facts about objects of a cluster, adds the findings and returns those
-// that were added. If the facts are about no cluster, c is nil. A finding that an earlier context
-// reported is not added again.
+// add evaluates the policy on facts about objects in a cluster, and adds and returns the new
+// findings. It skips findings that an earlier context already reported. The argument c is nil if
+// the facts do not belong to a cluster.
 func (j *judge) add(f *derive.Built, c *cluster, objects []*source.Object) []accept.Finding {
 	before := len(j.found)
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
@@ -60,8 +60,7 @@ func (j *judge) add(f *derive.Built, c *cluster, objects []*source.Object) []acc
 	return j.found[before:]
 }
 
-// all evaluates the policy on facts about objects of a cluster and returns all findings without
-// adding them.
+// all is like add, but it returns every finding and adds none of them.
 func (j *judge) all(f *derive.Built, c *cluster, objects []*source.Object) (found []accept.Finding) {
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
 		f.Found(fact)
@@ -70,7 +69,7 @@ func (j *judge) all(f *derive.Built, c *cluster, objects []*source.Object) (foun
 	return found
 }
 
-// addUnlessSeen adds a finding unless an earlier context had the same finding.
+// addUnlessSeen adds a finding unless an earlier context already reported it.
 func (j *judge) addUnlessSeen(found *accept.Finding) {
 	d := &found.Diagnostic
 	key := sameFinding{d.Rule, d.Message, fmt.Sprintf("%q", d.Details), d.Cluster, d.Render, d.Level, d.Object, d.Location}
@@ -99,8 +98,8 @@ func aboutFiles(problems []source.Problem) derive.Input {
 }
 
 // findings evaluates the policy on facts and calls tell with each finding and the id of its fact.
-// The location, object and explanation come from the fact, never from the rule. If the facts are
-// about no cluster, c is nil.
+// The location, object and explanation come from the fact, never from the rule. The argument c is
+// nil if the facts do not belong to a cluster.
 func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, tell func(fact int, found *accept.Finding)) {
 	judgements, err := j.policy.Evaluate(j.ctx, f.Facts, j.tally)
 	j.failures.fail(err)
@@ -146,9 +145,9 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 	}
 }
 
-// finding converts a judgement about a subject to a finding. The fixes of the subject apply only if
-// the message comes from the catalogue and words the fact. With any other message, the fix is the
-// help text of the judgement.
+// finding converts a judgement about a subject to a finding. The subject's fixes are only used when
+// the catalogue generates the message from the fact. Otherwise the judgement's help text becomes
+// the fix.
 func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) accept.Finding {
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Message: said.Message, Details: said.Details,
@@ -180,7 +179,7 @@ func (j *judge) context(found *accept.Finding, c *cluster) {
 }
 
 // problemsOfUnrequested returns the problems of renders that were not requested explicitly. A
-// comparison counts them if the render could be built before the change.
+// comparison counts them if the render succeeded before the change.
 func (j *judge) problemsOfUnrequested() (all []diag.Quiet) {
 	for _, name := range slices.Sorted(maps.Keys(j.renders.Quiet)) {
 		problem := []source.Problem{j.renders.Quiet[name]}
@@ -208,7 +207,7 @@ type ruleLevel struct {
 	level diag.Level
 }
 
-// base is the level of a finding before scopes apply.
+// base is a finding's level before scopes are applied.
 type base struct {
 	level  diag.Level
 	scoped bool
@@ -231,7 +230,7 @@ func newLevels(o *Options) *levels {
 func (l *levels) off(rule string) bool { return l.offs[rule] }
 
 // of returns the level of a finding. The argument level is the level that the rule gave this
-// finding, or "". It does not turn on a rule that is off.
+// finding, or "". A rule that is off stays off regardless of level.
 func (l *levels) of(found *accept.Finding, level diag.Level, about *scopeContext) diag.Level {
 	b := l.base(ruleLevel{found.Rule, level})
 	if !b.scoped {
@@ -240,7 +239,7 @@ func (l *levels) of(found *accept.Finding, level diag.Level, about *scopeContext
 	return l.config.LevelOf(found.Rule, b.level, about.of(found))
 }
 
-// base returns the level before scopes apply. If no scope mentions the rule, that level is final.
+// base returns the level before scopes are applied. It is final if no scope mentions the rule.
 func (l *levels) base(s ruleLevel) base {
 	if b, ok := l.bases[s]; ok {
 		return b
@@ -256,7 +255,7 @@ func (l *levels) base(s ruleLevel) base {
 	return b
 }
 
-// scopeContext provides scopes with the properties of the objects in one context.
+// scopeContext looks up the object properties that scopes match on, within one context.
 type scopeContext struct {
 	files   *locate.Files
 	renders *locate.Renders
@@ -296,12 +295,12 @@ func (a *scopeContext) index() {
 	}
 }
 
-// isGlobal reports whether a kind is cluster-scoped. It knows the kinds that findings can be about.
+// isGlobal reports whether a kind is cluster-scoped. It only knows kinds that can have findings.
 func isGlobal(kind string) bool {
 	return slices.Contains([]string{"Namespace", "Node", "NodePool", "NodeTopology", "PriorityClass"}, kind)
 }
 
-// mostPods returns the maximum number of pods of a workload.
+// mostPods returns the maximum number of pods that a workload can have.
 func mostPods(w *workload.Workload) int {
 	switch {
 	case w.Fragment:

@@ -18,19 +18,19 @@ type Policy interface {
 	// Evaluate runs the rules on f and updates the tally. A rule that fails is recorded in the
 	// tally and not run again. The error is ctx.Err() if ctx is done.
 	Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error)
-	// Whole reports whether rules other than the built-in ones may read a list of facts, or a
-	// field of its rows such as workloads.terms. Such rules may judge healthy rows too, so the
-	// list must be complete.
+	// Whole reports whether any rule that is not built in may read a list of facts, or a field of
+	// its rows such as workloads.terms. The list must then be complete, because custom rules may
+	// also judge healthy rows.
 	Whole(path string) bool
-	// Wants reports whether a rule may report a row of a list, given some of its fields as
+	// Wants reports whether any rule might report a row with the given fields, passed as
 	// alternating names and values.
 	Wants(list string, fields ...any) bool
-	// Losses returns the topology keys for which enabled rules ask about the loss of a domain,
-	// sorted and without duplicates.
+	// Losses returns the topology keys for which enabled rules ask about the loss of a domain. The
+	// keys are sorted and unique.
 	Losses() []string
 	// IDs returns the ids of all rules, including those that are off.
 	IDs() []string
-	// Reads returns the lists of facts that a rule reads. It returns none if they are unknown or
+	// Reads returns the lists of facts that a rule reads. It returns nothing if they are unknown or
 	// the rule is off.
 	Reads(rule string) []string
 	// MayRead reports whether a rule may read a path of the facts, such as workloads or
@@ -49,10 +49,11 @@ type Options struct {
 	Stdin    io.Reader
 	// Overlay replaces the contents of files, as in source.Options.
 	Overlay func(name string) (text []byte, ok bool)
-	// Tracked reports which files to read, as in source.Options. A topology file that is named
-	// explicitly is read regardless.
+	// Tracked reports which files to read, as in source.Options. An explicitly named topology file
+	// is always read.
 	Tracked func(path string) bool
-	// Renders are judged as deployed. Renderer builds them. If it is nil, none is built.
+	// Renders are judged as deployed. Renderer builds them. If Renderer is nil, nothing is
+	// rendered.
 	Renders  []locate.Render
 	Renderer Renderer
 	// Unfollowed lists the GitOps pointers that lead to no render. Notes are general notes about
@@ -62,28 +63,28 @@ type Options struct {
 	// Followed holds the GitOps pointers that were examined, with or without success. It is nil if
 	// following pointers was not requested.
 	Followed map[PointerID]bool
-	// Edited maps file names relative to Root to the contents that renders read instead of the
+	// Edited maps file names, relative to Root, to new contents. Renders read these instead of the
 	// files.
 	Edited map[string][]byte
-	// Survive lists topology keys. Every workload must survive the loss of any one domain of each
-	// key, in addition to the losses that the configuration requires.
+	// Survive lists topology keys. Every workload must survive the loss of any single domain of
+	// these keys, in addition to the losses that the configuration requires.
 	Survive []string
 	// Steps multiplies every step budget. 0 means 1.
 	Steps float64
 	// SourceRoot is the directory, relative to Dir, from which piped manifests were rendered. If it
-	// is "", Dir is used, and only files of the same name count as sources.
+	// is "", Dir is used, and only files with the same name count as sources.
 	SourceRoot string
 	// Config is the team's configuration, or nil.
 	Config *config.Config
-	// Compared is set if the report will be compared with one on another state of the files. The
-	// report then lists the objects that were judged and the reasons why others were not.
+	// Compared is set if the report will be compared with one about another revision of the files.
+	// The report then also lists which objects were judged, and why the others were not.
 	Compared bool
 	// Baseline holds accepted findings, or is nil. If Rebase is set, the current findings replace
-	// it.
+	// the baseline's entries.
 	Baseline *accept.Baseline
 	Rebase   bool
 	// NoInline ignores all suppressions in manifests. OnlyKnown ignores those that are not in
-	// Known, which holds the suppressions from another state of the files.
+	// Known, which holds the suppressions from another revision of the files.
 	NoInline  bool
 	OnlyKnown bool
 	Known     []diag.Suppression

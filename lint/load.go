@@ -11,15 +11,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// manifests holds the input that a run has read. The objects of the set exclude those in files that
-// renders use.
+// manifests holds the input that a run has read. Its set excludes objects from files that renders
+// use.
 type manifests struct {
 	set *source.Set
 	// altered holds objects in which kustomizations may change any field.
 	altered []*source.Object
 	// broken holds the names of files with errors and of files that hide objects.
 	broken map[string]bool
-	// beside holds files that renders use and that are outside the paths.
+	// beside holds files outside the paths that renders use.
 	beside []*source.File
 }
 
@@ -33,9 +33,9 @@ type loader struct {
 	summary  *summary
 	failures *failures
 	manifests
-	// given holds the names of files that another tool rendered.
+	// given holds the names of files that were rendered by another tool.
 	given map[string]bool
-	// charts holds the directories of the charts that a render was requested for.
+	// charts holds the directories of charts with a requested render.
 	charts map[string]bool
 	// byFile maps file names to the objects in the paths. It is computed on first use.
 	byFile map[string][]*source.Object
@@ -73,7 +73,7 @@ func (l *loader) load() *manifests {
 	maps.Copy(l.summary.placeholders, set.Placeholders)
 	l.summary.Files, l.summary.Documents = len(set.Files), set.Documents
 	for _, k := range set.Skipped {
-		if k.Reason == source.SkipConfig { // schedlint's own file, not a document of the user
+		if k.Reason == source.SkipConfig { // schedlint's own file, not a user document
 			l.summary.Documents--
 			continue
 		}
@@ -84,9 +84,9 @@ func (l *loader) load() *manifests {
 	return &l.manifests
 }
 
-// failIfNothingChecked adds an error if the run examines nothing. If the paths cover the working
-// directory, documents of other tools are enough, because the same command may run in many
-// repositories.
+// failIfNothingChecked adds an error if the run had nothing to check. If the paths cover the whole
+// working directory, documents for other tools are enough to pass, because the same command may run
+// in many repositories.
 func (l *loader) failIfNothingChecked() {
 	if len(l.set.Problems)+len(l.renders.All)+len(l.renders.Failed)+len(l.set.Objects)+len(l.altered) > 0 {
 		return
@@ -105,18 +105,18 @@ func (l *loader) failIfNothingChecked() {
 	}
 }
 
-// These are reasons why objects that kustomizations change are left out or only partly known.
+// Reasons why an object that a kustomization changes is left out or only partly known.
 const (
 	altered = "manifest with unknown changes by a kustomization"
 	changed = "a kustomization changes fields of it"
 )
 
-// hidesObjects lists the reasons that exclude a complete document. A finding that another revision
-// reported in such a document is not fixed by the exclusion.
+// hidesObjects lists the reasons for skipping a whole document. Skipping a document does not fix
+// the findings that another revision reported in it.
 var hidesObjects = map[string]bool{
 	source.SkipTemplate: true, source.SkipOtherTemplate: true, source.SkipExcerpt: true, source.SkipNoManifest: true, source.SkipList: true,
 	source.SkipLarge: true,
 }
 
-// untracked is the reason for a file that Options.Tracked rejects.
+// untracked is the reason for skipping a file that Options.Tracked rejects.
 const untracked = "untracked file"

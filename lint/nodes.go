@@ -15,20 +15,20 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// topologies reads the nodes of each part of a run.
+// topologies reads the nodes for each part of a run.
 type topologies struct {
 	files   *locate.Files
 	renders *locate.Renders
 	summary *summary
-	// read caches the nodes of renders by nodesKey. counted is the number of nodes that the summary
+	// read caches the nodes for renders by nodesKey. counted is how many nodes the summary already
 	// counts for parts outside named clusters.
 	read    map[string]*declaredNodes
 	counted int
 }
 
-// of reads the nodes of a part, counts them in the summary and adds errors and notes. If there is
-// an error, the result is empty, because pods could wrongly appear Pending on an incomplete
-// topology.
+// of reads the nodes of a part, counts them in the summary and adds errors and notes. On an error
+// the result is empty, because an incomplete topology could make pods look Pending when they are
+// not.
 func (t *topologies) of(p part, among []*source.Object, to *effects) *topology.Topology {
 	topo, err := t.nodes(p, among)
 	note := "no topology declared (--topology FILE)"
@@ -96,8 +96,8 @@ type declaredNodes struct {
 	from     map[string]bool
 }
 
-// nodesKey returns a key for the inputs that determine the nodes of a render or entry pointer. It
-// returns "" for any other part, because the nodes of such a part are read only once.
+// nodesKey returns a cache key for the nodes of a render or entry pointer. It returns "" for all
+// other parts, because their nodes are only read once.
 func (p *part) nodesKey(among []*source.Object) string {
 	if p.render+p.entry == "" {
 		return ""
@@ -109,7 +109,7 @@ func (p *part) nodesKey(among []*source.Object) string {
 	return key
 }
 
-// passNodes counts the Node objects among the manifests that are not part of the topology.
+// passNodes counts the Node objects in the manifests that are not part of the topology.
 func (t *topologies) passNodes(p part, from map[string]bool) {
 	if p.entry != "" {
 		return
@@ -121,14 +121,14 @@ func (t *topologies) passNodes(p part, from map[string]bool) {
 	}
 }
 
-// declared reads the topology files of a part and also returns their names. Every path must declare
-// a node. Otherwise a file with a misspelled kind would silently make the cluster smaller.
+// declared reads the topology files of a part and also returns their names. It requires that every
+// path declares a node, because a misspelled kind would otherwise silently shrink the cluster.
 func (t *topologies) declared(p part) (objects []*source.Object, from map[string]bool, err error) {
 	var errs []error
 	from = map[string]bool{}
 	for _, path := range p.topology {
-		// In a directory only tracked files count. A single file always counts: it may be the output
-		// of a cluster that is never committed.
+		// In a directory, only tracked files count. A file that is named explicitly always counts,
+		// because it may be a cluster export that is never committed.
 		opts := t.files.Reading
 		if info, err := os.Stat(locate.Absolute(t.files.Dir, path)); err != nil || !info.IsDir() {
 			opts.Tracked, opts.Strict = nil, true
@@ -148,7 +148,7 @@ func (t *topologies) declared(p part) (objects []*source.Object, from map[string
 	return objects, from, errors.Join(errs...)
 }
 
-// wrong returns all errors in the files at a topology path.
+// wrong returns all errors found at a topology path.
 func (t *topologies) wrong(set *source.Set, path string, err error) []error {
 	if err != nil {
 		return []error{fmt.Errorf("topology: %w", err)}
@@ -188,14 +188,14 @@ func in(cluster, note string) string {
 	return "cluster " + cluster + ": " + note
 }
 
-// defaultLosses returns the topology keys that Facts always asks about. Place asks about them if no
+// defaultLosses returns the topology keys that Facts always checks, and that Place checks unless
 // other keys are named.
 func defaultLosses() []string {
 	return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
 }
 
 // lossesToSurvive returns a function that lists the topology keys for which a workload must survive
-// the loss of a domain. These are the keys in always and those that the configuration requires.
+// the loss of a domain. It combines the keys in always with those that the configuration requires.
 func lossesToSurvive(c *config.Config, always []string) func(*workload.Workload) []string {
 	return func(w *workload.Workload) []string {
 		keys := slices.Concat(always, c.Asks(w.Namespace(), w.Labels))

@@ -18,8 +18,8 @@ import (
 // ErrNoTopology is returned by Place if no node is declared.
 var ErrNoTopology = errors.New("no topology: declare the nodes with --topology FILE")
 
-// Place decides whether the workloads of each context can be placed together. Input that cannot be
-// read is reported as a failure, and the decisions cover the rest.
+// Place decides for each context whether all its workloads can be placed together. It reports
+// unreadable input as a failure and decides about the rest.
 func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	if o.Level == nil {
 		o.Level = func(string) diag.Level { return diag.LevelOff }
@@ -57,8 +57,8 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	return doc, nil
 }
 
-// aboutWorkloads removes decisions that are not about any workload. If that would remove all of
-// them, it keeps the first unknown decision, or else the first one.
+// aboutWorkloads removes decisions that do not cover any workloads. If none of them does, it keeps
+// one decision, preferably an unknown one.
 func aboutWorkloads(all []diag.Placement) []diag.Placement {
 	about := slices.DeleteFunc(slices.Clone(all), func(d diag.Placement) bool {
 		return len(d.Workloads)+len(d.Invalid)+len(d.Unmodelled) == 0
@@ -71,8 +71,8 @@ func aboutWorkloads(all []diag.Placement) []diag.Placement {
 	return all[first : first+1]
 }
 
-// decidePart returns the decisions for the contexts of a part. The argument untracked is the number
-// of files that git does not track.
+// decidePart returns a decision for each context in a part. The argument untracked is the number of
+// files that git does not track.
 func (r *run) decidePart(a *pendingPart[*diag.Placement], untracked int) ([]diag.Placement, error) {
 	c := a.cluster
 	var all []diag.Placement
@@ -146,8 +146,8 @@ func (r *run) placed(s *scene) *diag.Placement {
 	return derive.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
 }
 
-// caveats returns notes on the assumptions of a decision and the input that it ignores. The
-// argument leftOut describes input that was skipped before or while reading the part.
+// caveats returns notes on what a decision assumes and which input it ignores. The argument leftOut
+// describes input that was skipped before or while the part was read.
 func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	notes := []string{"assumes any scheduling order and any feasible node per pod, no rescheduling, and only the declared objects"}
 	notes = append(notes, unknownLosses(r.opts, s.nodes)...)
@@ -193,7 +193,7 @@ func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	return notes
 }
 
-// openQuestions returns the open questions that the function count adds to an empty summary.
+// openQuestions runs count on an empty summary and returns the open questions that it adds.
 func (r *run) openQuestions(count func(one *summary)) []diag.Skip {
 	one := newSummary(r.renders)
 	count(one)

@@ -27,9 +27,9 @@ type PointerID struct {
 
 // Unfollowed is a GitOps pointer that leads to no render.
 type Unfollowed struct {
-	// Why is a general reason, and Detail is specific to this pointer.
+	// Why is the general reason, and Detail adds what is specific to this pointer.
 	Why, Detail string
-	// File, which is relative to Root, and the fields after it are the location of the pointer.
+	// File and the fields after it are the pointer's location. File is relative to Root.
 	File         string
 	Line, Column int
 	// Suspended is set if the pointer is suspended and intentionally deploys nothing. Wrong is set
@@ -40,8 +40,7 @@ type Unfollowed struct {
 // Renderer renders roots and returns their outputs in the same order.
 type Renderer func(ctx context.Context, roots []render.Root) []*render.Output
 
-// renderAll builds the renders. Files that a successful render uses are no longer judged as
-// written.
+// renderAll builds the renders. Files used by a successful render are no longer judged as written.
 func (l *loader) renderAll() {
 	l.countUnfollowed()
 	if len(l.opts.Renders) == 0 || l.opts.Renderer == nil {
@@ -96,8 +95,8 @@ func (l *loader) countUnfollowed() {
 }
 
 // countPassedBy counts pointers that were not examined, such as those in a file named on the
-// command line or in chart output. The objects that they deploy are not judged. Flux HelmReleases
-// are counted with the objects that are not judged.
+// command line or in chart output. The objects they deploy are not judged. Flux HelmReleases are
+// not included, because they are counted with the objects that are not judged.
 func (l *loader) countPassedBy() {
 	if l.opts.Followed == nil {
 		return
@@ -122,7 +121,7 @@ const notFollowed = "GitOps pointer that is not followed"
 // addResult reads the result of a render.
 func (l *loader) addResult(asked *locate.Render, out *render.Output) {
 	x, problems := l.renders.Add(asked, out)
-	for _, p := range problems { // kubectl can read the output of kustomize, so schedlint must be able to
+	for _, p := range problems { // kubectl can read kustomize output, so schedlint must be able to
 		if p.Kind == source.DuplicateKey && asked.Root.Chart != nil {
 			l.recordDuplicateKey(x, p)
 			continue
@@ -205,8 +204,8 @@ func (l *loader) readResult(asked *locate.Render) {
 	l.renders.All = append(l.renders.All, &locate.Rendered{Render: *asked, Objects: set.Objects})
 }
 
-// recordUnrendered records a render that failed. If the render was not requested explicitly, its
-// failure is not a user error, because it may not be meant to be built here.
+// recordUnrendered records a failed render. The failure is not a user error unless the render was
+// requested explicitly, because it may not be meant to be built here.
 func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 	span := diag.Span{File: asked.FromRoot(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	if at, ok := l.opts.Config.SettingPlace(asked.Chosen, p.Setting); ok {
@@ -246,7 +245,7 @@ func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 	}
 }
 
-// notRendered holds the reasons that the summary gives for kustomizations that are not rendered.
+// notRendered holds the reasons that the summary gives for not rendering a kustomization.
 var notRendered = map[string]string{
 	render.Failed:  "kustomization that does not build",
 	render.Refused: "kustomization that is not rendered here",
@@ -256,8 +255,8 @@ var notRendered = map[string]string{
 	render.Repeated: "kustomization that does not build",
 }
 
-// removeUsedFiles removes the objects in files that renders use from the objects that are judged as
-// written, and counts the removed objects that no render contains.
+// removeUsedFiles makes sure that objects in files used by renders are not judged as written too.
+// It counts the removed objects that do not appear in any render.
 func (l *loader) removeUsedFiles() {
 	reached := l.renders.Reached
 	l.set.Objects = slices.DeleteFunc(slices.Clone(l.set.Objects), func(o *source.Object) bool {
@@ -272,7 +271,8 @@ func (l *loader) removeUsedFiles() {
 	l.set.Skipped = slices.DeleteFunc(slices.Clone(l.set.Skipped), func(s source.Skipped) bool {
 		return reached[s.File] && slices.Contains(usedByRenders, s.Reason)
 	})
-	// Files outside the paths are read too, so that the removed objects do not depend on the paths.
+	// Files outside the paths are read too, so that the paths do not affect which objects are
+	// removed.
 	var beside []string
 	for _, name := range slices.Sorted(maps.Keys(reached)) {
 		if l.files.ByName[name] == nil {
@@ -337,8 +337,8 @@ func (l *loader) removeTemplates() {
 	})
 }
 
-// isTemplate reports whether a file is in the templates/ directory of a chart or of one of its
-// subcharts in charts/.
+// isTemplate reports whether a file is in the templates/ directory of a chart, or of a subchart in
+// its charts/ directory.
 func isTemplate(name string, chart func(dir string) bool) bool {
 	for at := path.Dir(name); at != "." && at != "/"; at = path.Dir(at) {
 		if path.Base(at) != "templates" {
@@ -356,14 +356,15 @@ func isTemplate(name string, chart func(dir string) bool) bool {
 	return false
 }
 
-// usedByRenders lists reasons for skipping files. A file skipped for one of them still counts as
-// checked if a render uses it.
+// usedByRenders lists the skip reasons that no longer apply to a file once a render uses it. The
+// file then counts as checked.
 var usedByRenders = []string{
 	source.SkipKustomization, source.SkipPatch, source.SkipJSONPatch,
 	source.SkipTemplate, source.SkipHelmValues, source.SkipHelmChart,
 }
 
-// inNoRender is the reason for objects in files that renders use but that no render contains.
+// inNoRender is the reason for not judging an object that is in a file used by renders but does not
+// appear in any render.
 const inNoRender = "object that no render contains"
 
 // readMore reads files outside the paths. It returns an empty set if a file has disappeared
@@ -419,9 +420,9 @@ func (l *loader) objectsIn(name string) []*source.Object {
 
 // recordDuplicateKey records a duplicate key in chart output. Helm and Argo CD keep the last one,
 // because they read manifests with sigs.k8s.io/yaml (helm: pkg/releaseutil/manifest_sorter.go,
-// pkg/kube/client.go; argo-cd: gitops-engine/pkg/utils/kube). For them a duplicate is a problem
-// only in objects that are judged. Flux passes everything except hooks through kyaml, which rejects
-// duplicates (helm-controller: internal/postrender/common.go).
+// pkg/kube/client.go; argo-cd: gitops-engine/pkg/utils/kube). With those tools, a duplicate is only
+// a problem in objects that are judged. Flux passes everything except hooks through kyaml, which
+// rejects duplicates (helm-controller: internal/postrender/common.go).
 func (l *loader) recordDuplicateKey(x *locate.Rendered, p source.Problem) {
 	o := locate.Around(x.Objects, p.Span.Line, p.Span.Column)
 	if d, ok := x.Document(p.Span.Line); !ok || o != nil && int(o.Root.Line) < d.Line {
@@ -438,7 +439,7 @@ func (l *loader) recordDuplicateKey(x *locate.Rendered, p source.Problem) {
 	}
 }
 
-// chartNotRendered holds the reasons that the summary gives for charts that are not rendered.
+// chartNotRendered holds the reasons that the summary gives for not rendering a chart.
 var chartNotRendered = map[string]string{
 	render.Failed:  "chart that does not render",
 	render.Refused: "chart that is not rendered here",
@@ -448,12 +449,12 @@ var chartNotRendered = map[string]string{
 	render.Repeated: "chart that does not render",
 }
 
-// mostReasons is the maximum number of reasons in notes on charts that were not requested
-// explicitly and do not render. mostReason is the maximum length of each reason in bytes.
+// mostReasons is the maximum number of reasons listed in notes about charts that fail to render and
+// were not requested explicitly. mostReason is the maximum length of each reason in bytes.
 const mostReasons, mostReason = 3, 300
 
-// chartsNotRendered adds notes with the reasons why charts that were not requested explicitly do
-// not render.
+// chartsNotRendered adds notes explaining why charts failed to render. It only covers charts that
+// were not requested explicitly.
 func (l *loader) chartsNotRendered() {
 	count := map[string]int{}
 	var first []*locate.Render
@@ -477,7 +478,7 @@ func (l *loader) chartsNotRendered() {
 	}
 }
 
-// others formats the number of further charts that are not rendered.
+// others formats the number of additional charts that failed to render.
 func others(n int) string {
 	switch n {
 	case 0:
@@ -488,7 +489,7 @@ func others(n int) string {
 	return fmt.Sprintf(" and %d others are not rendered", n)
 }
 
-// shapesChart reports whether a chart file that is not a source still affects the rendered output.
+// shapesChart reports whether a chart file affects the rendered output without being a source.
 func shapesChart(name string) bool {
 	return path.Ext(name) == ".tgz" || slices.Contains([]string{".helmignore", "values.schema.json", "requirements.yaml", "requirements.lock", "Chart.lock"}, path.Base(name))
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// run holds the stages of one call of Run, Place, Explain or Inline. Each stage has its own state.
+// run holds the stages of a Run, Place, Explain or Inline call. Each stage has its own state.
 type run struct {
 	ctx          context.Context
 	opts         *Options
@@ -38,9 +38,9 @@ type run struct {
 	suppressions *suppressions
 	clusters     *clusters
 	decisions    decisions
-	// inRender holds the locations of the findings in renders that are judged separately.
+	// inRender holds the locations of findings in renders that were judged separately.
 	inRender map[foundAt]bool
-	// survive returns the topology keys for which a workload must survive the loss of a domain.
+	// survive returns the topology keys for which a workload must survive losing a domain.
 	survive func(*workload.Workload) []string
 }
 
@@ -167,11 +167,11 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 	}
 }
 
-// judgeUnits judges a context of several units. It judges each unit separately, then all of them
-// together. A finding that only the context has becomes a warning about units that may share a
-// cluster. A finding that only a unit has counts if the context may have missed it. That is so if
-// the context gave up, if limits of another unit make the answer unknown, or if the context reports
-// the same rule at another location.
+// judgeUnits judges a context that consists of several units, first each unit separately and then
+// all of them together. A finding that appears only in the whole context becomes a warning about
+// units that may share a cluster. A finding that appears only in a single unit counts if the whole
+// context may have missed it. The context may miss it when it gave up, when limits in another unit
+// make the answer unknown, or when it reports the same rule at a different location.
 func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []string) (all []accept.Finding) {
 	c, fresh := joint.cluster, 0
 	alone := map[foundAt]bool{}
@@ -208,7 +208,7 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 		r.clusters.weakenToShared(&found, with)
 		all = append(all, found)
 	}
-	limited := map[string]bool{} // units with workloads that are undecided because of the limits of another unit
+	limited := map[string]bool{} // units with workloads that are undecided because of limits in another unit
 	for _, w := range joint.model.Workloads {
 		if joint.model.Group(w).Unknown.Cause == model.ByAdmission {
 			limited[r.clusters.unit(w.Object.File.Name)] = true
@@ -239,10 +239,10 @@ func (r *run) input(s *scene) derive.Input {
 	}
 }
 
-// manyContexts is the question that is given up if there are too many contexts.
+// manyContexts names the question that stays unanswered when there are too many contexts.
 const manyContexts = "what becomes of it in further contexts: there are too many"
 
-// skipRemainingContexts marks the objects in the remaining contexts of a cluster as undecided.
+// skipRemainingContexts marks the objects in a cluster's remaining contexts as undecided.
 func (r *run) skipRemainingContexts(c *cluster) {
 	r.summary.unanswered(manyContexts, c.objects)
 	r.suppressions.sources.partly = true
@@ -266,11 +266,11 @@ func (r *run) recordRefusals(s *scene) {
 	}
 }
 
-// decisions maps the key of a part to the questions that are answered for its objects.
+// decisions records for each part key which questions about its objects have been answered.
 type decisions map[string]derive.Decisions
 
-// meet merges the decisions of a context into those of its part. A question about an object stays
-// decided only if every context that contains the object decides it.
+// meet merges a context's decisions into those of its part. A question about an object stays
+// decided only if every context with that object decides it.
 func (d decisions) meet(part string, of derive.Decisions) {
 	if d[part] == nil {
 		d[part] = derive.Decisions{}
@@ -283,8 +283,8 @@ func (d decisions) of(found *diag.Diagnostic) derive.Decisions {
 	return d[(&part{name: found.Cluster, render: found.Render}).key()]
 }
 
-// failures collects errors about the invocation and work that was not done. The run continues with
-// the rest.
+// failures collects invocation errors and work that could not be done. The run continues without
+// it.
 type failures struct {
 	errs   []error
 	undone diag.Failures
@@ -311,10 +311,10 @@ func (f *failures) err() error {
 	})...)
 }
 
-// Clusters are judged concurrently and reported in order. While one is reported, the next ones are
-// read and analyzed. The effects that reading a cluster has on the run are kept in the cluster
-// until its turn. The budget of a cluster depends on earlier clusters, so a cluster that began with
-// too large a budget is judged again. The output is the same as that of a sequential run.
+// Clusters are judged concurrently and reported in order. While one cluster is reported, the next
+// ones are read and analyzed. Changes that reading a cluster makes to the run are kept in the
+// cluster until its turn. A cluster's budget depends on the clusters before it, so a cluster that
+// started with too large a budget is judged again. The output is the same as in a sequential run.
 
 // pendingPart is a part whose analysis starts before its turn.
 type pendingPart[T any] struct {
@@ -322,8 +322,8 @@ type pendingPart[T any] struct {
 	judged  []diag.Judged
 	// leftOut describes the input that was skipped so far.
 	leftOut string
-	// scene is the only context of the cluster. It is nil if the cluster has several contexts,
-	// because these share answers and must wait for their turn.
+	// scene is the cluster's only context. It is nil if the cluster has several contexts, because
+	// they share answers and must wait for their turn.
 	scene *scene
 	made  chan partOutcome[T]
 }
@@ -335,8 +335,8 @@ type partOutcome[T any] struct {
 	stack    []byte
 }
 
-// effects holds the changes that reading a part makes to a run, except counters, which are only
-// summed up.
+// effects collects the changes that reading a part makes to the run. Counters are not included,
+// because they can be added up in any order.
 type effects struct {
 	errs    []error
 	notes   []string
@@ -365,9 +365,8 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	return s
 }
 
-// each processes parts in order, using all processors. If a part has only one context, each calls
-// reason with it and runs the returned function concurrently. It calls told when it is the part's
-// turn.
+// each processes parts in order, using all processors. For a part with only one context, it calls
+// reason and runs the returned function concurrently. It calls told when it is the part's turn.
 func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*pendingPart[T])) {
 	var begun []*pendingPart[T]
 	for len(parts) > 0 || len(begun) > 0 {
@@ -414,8 +413,8 @@ func begin[T any](r *run, p part, reason func(*scene) func() T) *pendingPart[T] 
 	return a
 }
 
-// known returns the result for the only context of a part if it was computed ahead of its turn with
-// a budget that still applies.
+// known returns the result for a part's only context, provided that it was computed ahead of its
+// turn with a budget that is still valid.
 func (a *pendingPart[T]) known(r *run) (s *scene, out T, holds bool) {
 	if a.made == nil {
 		return nil, out, false
@@ -433,13 +432,13 @@ func (a *pendingPart[T]) known(r *run) (s *scene, out T, holds bool) {
 // budget limits the total cost of the contexts of a run. A few files can produce very many
 // contexts.
 type budget struct {
-	// factor multiplies every number of steps.
+	// factor scales every step budget.
 	factor float64
-	// spent is the number of steps that the judged contexts have taken. advice is the number of
+	// spent is the number of steps used by the contexts judged so far. advice is the number of
 	// steps left for trying advice.
 	spent, advice int
-	// objects is the number of objects counted so far. It includes the objects around each part
-	// and, for a cluster with several contexts or units, the objects in each of them.
+	// objects is the number of objects counted so far, including the objects around each part. In a
+	// cluster with several contexts or units, an object counts once in each of them.
 	objects int
 }
 
@@ -448,11 +447,11 @@ func newBudget(factor float64) *budget {
 	return &budget{factor: factor, advice: int(limits.AdviceSteps * factor)}
 }
 
-// brakedShare is the fraction of its budget that a context gets after the run has taken
+// brakedShare is the fraction of its normal budget that a context gets once the run has used up
 // limits.RunSteps.
 const brakedShare = 0.01
 
-// brief reports whether the most expensive questions are left out for the next context.
+// brief reports whether the next context should skip the most expensive questions.
 func (b *budget) brief() bool { return float64(b.spent) > limits.RunSteps*b.factor }
 
 // share returns the fraction of its step budget that the next context gets.
@@ -463,5 +462,5 @@ func (b *budget) share() float64 {
 	return 1
 }
 
-// exceeded reports whether the remaining contexts of a cluster are skipped.
+// exceeded reports whether to skip the remaining contexts of a cluster.
 func (b *budget) exceeded(c *cluster) bool { return c.Len() > 1 && b.objects > limits.ContextObjects }

@@ -17,13 +17,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// summary counts the input of a run. The locations that it lists are in the user's files.
+// summary counts the input of a run. All locations in it refer to the user's files.
 type summary struct {
 	diag.Summary
 	skips   *skips
 	passed  passed
 	renders *locate.Renders
-	// counted holds the open questions that are already counted.
+	// counted holds the open questions that have already been counted.
 	counted map[unknown]bool
 	// placeholders holds the placeholders for unknown values in each file.
 	placeholders map[string][]string
@@ -101,7 +101,7 @@ func (s *skips) add(to *map[string]*diag.Skip, reason, place string) {
 	}
 }
 
-// noWorkloads lists the reasons for skipping documents that hold no workloads.
+// noWorkloads lists the skip reasons for documents that cannot contain workloads.
 var noWorkloads = map[string]bool{
 	source.SkipCRD: true, source.SkipNoObject: true, source.SkipSample: true,
 }
@@ -121,8 +121,8 @@ func sorted(m map[string]*diag.Skip) []diag.Skip {
 	return list
 }
 
-// leftOut describes skipped input that may hold workloads, except untracked files. It returns "" if
-// there is no such input.
+// leftOut describes skipped input that may contain workloads, not counting untracked files. It
+// returns "" if there is nothing to describe.
 func (s *summary) leftOut() string {
 	var of diag.Summary
 	s.skips.into(&of)
@@ -178,8 +178,8 @@ type unknown struct {
 	why    string
 }
 
-// unknowns counts workloads whose placement the input does not determine. Each workload counts once
-// even if several contexts contain it.
+// unknowns counts workloads whose placement cannot be determined from the input. Each workload
+// counts once even if several contexts contain it.
 func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 	for _, w := range set.Workloads {
 		why := message.Reason(m.Group(w).Unknown)
@@ -199,8 +199,9 @@ func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 	}
 }
 
-// givenUp counts the questions about the workloads of a context that exceeded their step budget or
-// are too large for any budget. Each question counts once even if several contexts ask it.
+// givenUp counts unanswered questions about the workloads in a context. A question is unanswered if
+// it exceeded its step budget or is too large for any budget. It counts once even if several
+// contexts ask it.
 func (s *summary) givenUp(m *model.Model) {
 	for _, g := range m.Run().GivenUp {
 		if why := message.Reason(model.Reason{Cause: g.Cause}); why != "" {
@@ -216,7 +217,7 @@ func (s *summary) unanswered(question string, objects []*source.Object) {
 	s.open(overBudget+question, objects, true)
 }
 
-// open counts a question about some objects that is open for a reason.
+// open counts an open question about some objects under the reason why it is open.
 func (s *summary) open(why string, objects []*source.Object, budget bool) {
 	for _, o := range objects {
 		if key := (unknown{o, why}); !s.counted[key] {
@@ -227,14 +228,14 @@ func (s *summary) open(why string, objects []*source.Object, budget bool) {
 	}
 }
 
-// overBudget starts the reason for a question that exceeded its budget.
+// overBudget is the prefix of the reason for a question that exceeded its budget.
 const overBudget = "step budget exceeded: "
 
-// passed counts objects that are not judged as workloads because they belong to another object,
-// have no pods yet or cannot be created.
+// passed counts objects that are not judged as workloads, for example because they belong to
+// another object, have no pods yet or cannot be created.
 type passed struct{ nodes, provisioners, owned, finished, hooks, paused, exported int }
 
-// pausedNote is the note on Deployments that have no pods yet.
+// pausedNote is the note about paused Deployments, which may have no pods yet.
 const pausedNote = "paused Deployments are judged as if resumed; one that is created paused has no pods until then: %d"
 
 func (p passed) into(s *diag.Summary) {

@@ -19,7 +19,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// ignorePrefix starts the keys of annotations that suppress a rule.
+// ignorePrefix is the key prefix of annotations that suppress a rule.
 const ignorePrefix = "ignore.schedlint.dev/"
 
 // suppressions holds the suppressions of the manifests and of the configuration.
@@ -29,9 +29,9 @@ type suppressions struct {
 	renders *locate.Renders
 	judge   *judge
 	table   workload.Table
-	// all holds the suppressions that take part in the run. inline has the indices of those in
-	// manifests, by the location of their object (zero if there is no object). entries has the
-	// indices of those in the configuration.
+	// all holds the suppressions used in the run. inline has the indices of suppressions in
+	// manifests, keyed by the location of their object (zero if there is none). entries has the
+	// indices of suppressions in the configuration.
 	all     []accept.Suppression
 	inline  map[diag.Span][]int
 	entries []int
@@ -40,8 +40,8 @@ type suppressions struct {
 	allowed   accept.Allowance
 	permitted map[diag.Suppression]bool
 	inert     []diag.Suppression
-	// scanned lists the files whose comments were added. ignored is the number of suppressions in
-	// manifests that are ignored because of Options.NoInline.
+	// scanned lists the files whose comments have been added. ignored is the number of suppressions
+	// in manifests that were ignored because of Options.NoInline.
 	scanned []string
 	ignored int
 	sources *sourceComments
@@ -58,10 +58,10 @@ func newSuppressions(o *Options, j *judge, table workload.Table) *suppressions {
 	return s
 }
 
-// gather collects the suppressions in the manifests and the configuration. It must run before the
+// gather collects the suppressions from the manifests and the configuration. It must run before the
 // parsed trees are released.
 func (s *suppressions) gather(m *manifests) {
-	objects := slices.Concat(m.set.Objects, m.altered) // includes objects that are not judged; otherwise their comments would count for others
+	objects := slices.Concat(m.set.Objects, m.altered) // includes objects that are not judged; otherwise their comments would apply to other objects
 	byFile := locate.ByFile(objects)
 	for _, o := range objects {
 		s.annotations(o)
@@ -103,8 +103,8 @@ func suppression(by, rule, reason, until, target string, at diag.Span) accept.Su
 	}}
 }
 
-// add adds a suppression from a manifest, or records it as inert if it is not allowed. It also adds
-// a suppression that cannot accept anything, so that a complaint about it is reported.
+// add adds a suppression from a manifest, or records it as inert if it is not allowed. An invalid
+// suppression is added too, so that a complaint about it is reported.
 func (s *suppressions) add(one accept.Suppression) {
 	if s.allowed != nil && !s.opts.NoInline && one.Holds(s.acceptance()) && !s.isAllowed(&one) {
 		return
@@ -123,8 +123,8 @@ func suppressionKey(s *accept.Suppression) diag.Suppression {
 	return diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule, Target: s.Target}
 }
 
-// isAllowed reports whether a suppression may count. It asks only once about a suppression that
-// several renders contain.
+// isAllowed reports whether a suppression is allowed to take effect. It caches the answer, because
+// several renders may contain the same suppression.
 func (s *suppressions) isAllowed(one *accept.Suppression) bool {
 	key := suppressionKey(one)
 	allowed, known := s.permitted[key]
@@ -159,8 +159,8 @@ func (s *suppressions) annotations(o *source.Object) {
 	}
 }
 
-// comments adds the suppressions in the comments of a file. The argument objects holds the objects
-// of the file.
+// comments adds the suppressions in a file's comments. The argument objects holds the objects in
+// the file.
 func (s *suppressions) comments(f *source.File, objects []*source.Object) {
 	var last, end int // the line that a group of comments applies to, and the last line of the list item that starts there
 	for _, d := range f.Directives() {
@@ -186,8 +186,8 @@ func (s *suppressions) comments(f *source.File, objects []*source.Object) {
 }
 
 // itemEnd returns the last line of the list item that begins on a line, or 0 if none does. Tools
-// that render manifests sort their fields, so a finding about an entire item may come from any of
-// its lines.
+// that render manifests sort fields, so a finding about an entire item may point to any of its
+// lines.
 func itemEnd(f *source.File, line int) int {
 	text := f.Printed(line)
 	indent := len(text) - len(strings.TrimLeft(text, " "))
@@ -224,7 +224,7 @@ func (s *suppressions) ofSources(findings []accept.Finding) {
 	}
 }
 
-// scannedSet returns the files whose comments were added.
+// scannedSet returns the files whose comments have been added.
 func (s *suppressions) scannedSet() map[string]bool {
 	seen := map[string]bool{}
 	for _, name := range s.scanned {
@@ -233,7 +233,8 @@ func (s *suppressions) scannedSet() map[string]bool {
 	return seen
 }
 
-// recordDecided records which rules are decided for the objects that suppressions apply to.
+// recordDecided records for each suppression whether its rule is decided for the objects that the
+// suppression applies to.
 func (s *suppressions) recordDecided(f *derive.Built, objects []*source.Object) {
 	if len(s.all) == 0 {
 		return
@@ -272,9 +273,9 @@ func (s *suppressions) countDecided(f *derive.Built, o *source.Object, one *acce
 	}
 }
 
-// apply separates findings that count from findings that a suppression accepts, and returns
-// complaints about suppressions that accept nothing. It does not complain if the suppressed rule
-// failed, because the suppression may be needed.
+// apply separates the findings that count from those that a suppression accepts. It also returns
+// complaints about suppressions that accept nothing, except when the suppressed rule failed,
+// because the suppression may still be needed.
 func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept.Finding, complaints []accept.Complaint) {
 	for i := range s.all {
 		one := &s.all[i]
@@ -298,9 +299,9 @@ func (s *suppressions) inEffect() (all []diag.Suppression) {
 	return all
 }
 
-// Inline returns the suppressions in manifests that are in effect, and those in all other files
-// below the root, because rendered manifests may come from these files. The error names the files
-// that could not be read.
+// Inline returns the active suppressions in manifests. It includes those in all other files below
+// the root, because rendered manifests may come from them. The error names the files that could not
+// be read.
 func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
 	r := newRun(ctx, o, nil)
 	r.suppressions.gather(r.load())
@@ -346,21 +347,21 @@ func (s *suppressions) scanRemaining() error {
 }
 
 // sourceComments holds the comments in files that declare no objects, such as templates and values
-// files, and in manifests that renders use. A comment is used if any render that reads the file
-// uses it. It is unused if none of these renders can use it.
+// files, and in manifests that renders use. A comment is used if it applies in any render that
+// reads the file, and unused if it cannot apply in any of them.
 type sourceComments struct {
 	renders *locate.Renders
 	byFile  map[string][]int // indices of the suppressions
-	// rules lists the rules that the comments of a file name. asked holds, for each of them,
-	// whether a render decides the rule. All comments about a rule share the answer, because there
-	// may be many.
+	// rules lists the rules that the comments of a file name. asked records for each rule whether a
+	// render decides it. All comments about a rule share the answer, because there may be many
+	// comments.
 	rules map[string][]string
 	asked map[*locate.Rendered]map[string]*askedRule
-	// partly is set if a cluster was not judged in all its contexts.
+	// partly is set if some contexts of a cluster were not judged.
 	partly bool
 }
 
-// askedRule counts the objects of a render for which a rule has complete facts. open is set if
+// askedRule counts the objects in a render that have complete facts for a rule. open is set if
 // there are objects with incomplete facts.
 type askedRule struct {
 	decided int
@@ -371,7 +372,7 @@ func newSourceComments(r *locate.Renders) *sourceComments {
 	return &sourceComments{renders: r, byFile: map[string][]int{}, rules: map[string][]string{}, asked: map[*locate.Rendered]map[string]*askedRule{}}
 }
 
-// note records a comment, unless it cannot accept anything.
+// note records a comment, unless it is invalid and cannot accept anything.
 func (c *sourceComments) note(one *accept.Suppression, i int, o accept.Options) {
 	file := one.Location.File
 	if !one.Holds(o) {
@@ -383,8 +384,8 @@ func (c *sourceComments) note(one *accept.Suppression, i int, o accept.Options) 
 	}
 }
 
-// of returns the rules to check for an object. These are the rules that comments in the files of
-// its render name.
+// of returns the rules to check for an object, which are those named in comments of the files that
+// its render uses.
 func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 	x := c.renders.Results[o.File.Name]
 	if x == nil || len(c.byFile) == 0 {
@@ -403,8 +404,8 @@ func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 	return all
 }
 
-// applyAnswers copies the answers of the renders to the comments. If a render failed or was not
-// requested, it might use a comment, so the answer stays open.
+// applyAnswers copies the answers from the renders to the comments. The answer stays open if a
+// render failed or was not requested, because the comment might apply there.
 func (c *sourceComments) applyAnswers(all []accept.Suppression, f *locate.Files) {
 	open := c.partly || len(c.renders.Failed) > 0 || !f.Cover(f.Root)
 	for _, x := range c.renders.All {
@@ -419,7 +420,7 @@ func (c *sourceComments) applyAnswers(all []accept.Suppression, f *locate.Files)
 	}
 }
 
-// sourcesOf returns the files that a render uses. It returns none for the output of another tool.
+// sourcesOf returns the files that a render uses, or nothing for the output of another tool.
 func sourcesOf(x *locate.Rendered) []string {
 	if x.Out == nil {
 		return nil
@@ -448,7 +449,7 @@ func (r *run) applyAcceptances(report *diag.Report) {
 	if r.opts.Baseline == nil {
 		return
 	}
-	// A run that reads only some of the files knows only about the objects in those files.
+	// A run that reads only some files knows nothing about objects in the other files.
 	elsewhere := r.elsewhere()
 	for _, key := range healed {
 		if !elsewhere(key) && !r.judge.tally.HasFailed(key.Rule) {
@@ -457,8 +458,7 @@ func (r *run) applyAcceptances(report *diag.Report) {
 	}
 }
 
-// elsewhere returns a function that reports whether a baseline key may refer to a manifest that the
-// run does not read.
+// elsewhere returns a function that reports whether a baseline key may refer to an unread manifest.
 func (r *run) elsewhere() func(diag.Key) bool {
 	if r.files.Cover(filepath.Dir(locate.Absolute(r.files.Dir, r.opts.Baseline.Path))) {
 		return func(diag.Key) bool { return false }

@@ -19,17 +19,16 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// unit holds the objects of a context that one directory declares. The directory implies that they
-// are deployed together. Whether other units of the context share their cluster is unknown.
+// unit holds the objects of a context that are declared in the same directory. They are assumed to
+// be deployed together. Whether different units share a cluster is unknown.
 type unit struct {
 	name    string
 	objects []*source.Object
 }
 
-// unitsOf returns a function that maps a file to the directory that it is deployed with. This is
-// the directory on the command line that contains the file, or else the file's own directory. The
-// working directory does not count as a directory on the command line, because it is the default
-// path.
+// unitsOf returns a function that maps a file to the directory of its unit. This is the directory
+// on the command line that contains the file, or else the file's own directory. The working
+// directory is ignored on the command line, because it is the default path.
 func unitsOf(f *locate.Files) func(file string) string {
 	var named []string
 	here, _ := os.Stat(f.Dir)
@@ -67,9 +66,9 @@ func (u *unit) key(seed maphash.Seed) unitKey {
 }
 
 // units divides a context into units, unless it is a render or a configured cluster. It also
-// returns the names of the units that contain workloads, disruption budgets or namespace limits. If
-// there are fewer than two such units, both results are nil. Other objects that affect workloads
-// but have no pods, such as a Namespace or an autoscaler, are added to each unit.
+// returns the names of the units with workloads, disruption budgets or namespace limits. Both
+// results are nil if there are fewer than two of them. Other objects that affect workloads, such as
+// a Namespace or an autoscaler, are added to every unit.
 func (d *clusters) units(x *scene) (all []unit, with []string) {
 	if !x.cluster.several {
 		return nil, nil
@@ -146,7 +145,7 @@ func (d *clusters) unitScene(joint *scene, u unit) *scene {
 // ifShared is appended to messages that apply only if several units share a cluster.
 const ifShared = "if these share a cluster"
 
-// theseUnits formats the names of units for a message.
+// theseUnits formats unit names for a message.
 func theseUnits(names []string) string {
 	const most = 3
 	if more := len(names) - most; more > 0 {
@@ -155,7 +154,7 @@ func theseUnits(names []string) string {
 	return "these: directories " + strings.Join(names, ", ")
 }
 
-// weakenToShared turns a finding that no single unit has into a warning that names the units,
+// weakenToShared downgrades a finding that no single unit has to a warning that names the units,
 // because they may not share a cluster.
 func (d *clusters) weakenToShared(found *accept.Finding, all []string) {
 	if found.Level == diag.LevelError {

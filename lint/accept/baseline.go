@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// These are the header fields of a baseline file.
+// Header fields of a baseline file.
 const (
 	APIVersion   = "schedlint.dev/v1alpha1"
 	BaselineKind = "Baseline"
@@ -25,18 +25,18 @@ const (
 type Baseline struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Reason is the reason why the findings are accepted. Until is the last day on which they are
+	// Reason explains why the findings are accepted. Until is the last day on which they are
 	// accepted, or "".
 	Reason  string  `json:"reason"`
 	Until   string  `json:"until,omitempty"`
 	Entries []Entry `json:"entries"`
 
-	// Path is the path of the baseline as the user would write it. Text is the contents of the
-	// file, and File is its name in reports.
+	// Path is the path to the baseline as the user would write it. Text holds the file's contents,
+	// and File is the name used in reports.
 	Path string `json:"-"`
 	Text []byte `json:"-"`
 	File string `json:"-"`
-	line int    // the line of until, or of the start of the file
+	line int    // the line with until, or the first line of the file
 }
 
 // Entry summarizes the findings with one key by their worst level, their number and the number of
@@ -55,8 +55,8 @@ func NewBaseline(reason, until string, findings []diag.Diagnostic) *Baseline {
 	return b
 }
 
-// Take replaces the entries with entries for the findings. An old entry without findings is kept if
-// keep returns true for it.
+// Take replaces the entries with new ones for the findings. It keeps an old entry without findings
+// if keep returns true for its key.
 func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
 	now := tallies(findings, itself)
 	entries := []Entry{}
@@ -72,8 +72,8 @@ func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
 	slices.SortFunc(b.Entries, func(x, y Entry) int { return slices.Compare(x.Parts(), y.Parts()) })
 }
 
-// ReadBaseline parses a baseline file. It is as strict as for the configuration, because a misread
-// entry would accept the wrong findings.
+// ReadBaseline parses a baseline file. It is as strict as the configuration parser, because a
+// misread entry would accept the wrong findings.
 func ReadBaseline(name string, text []byte) (*Baseline, error) {
 	b := &Baseline{Path: name, Text: text}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -106,7 +106,7 @@ func lineAt(text []byte, offset int64) int {
 	return 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
 }
 
-// check validates properties that the types do not enforce.
+// check validates what the Go types do not enforce.
 func (b *Baseline) check() error {
 	switch {
 	case b.APIVersion != APIVersion || b.Kind != BaselineKind:
@@ -133,8 +133,8 @@ func (b *Baseline) check() error {
 	return nil
 }
 
-// Acceptance returns the acceptance that is attached to accepted findings. Its location is the line
-// of the file that sets the last day.
+// Acceptance returns the value to attach to findings accepted by the baseline. Its location is the
+// line that sets the last day.
 func (b *Baseline) Acceptance() diag.Acceptance {
 	line := max(1, b.line)
 	at := diag.Span{File: b.File, Line: line, Column: 1, EndLine: line, EndColumn: 2}
@@ -142,8 +142,8 @@ func (b *Baseline) Acceptance() diag.Acceptance {
 }
 
 // Apply separates the findings that the baseline accepts from the others. It also returns the keys
-// of entries that no longer match a finding, for whatever reason. An expired baseline accepts
-// nothing, and Apply returns a complaint about it.
+// of all entries that no longer match a finding. An expired baseline accepts nothing and causes a
+// complaint.
 func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Finding, healed []diag.Key, complaints []Complaint) {
 	if b == nil {
 		return findings, nil, nil, nil
@@ -186,8 +186,8 @@ func (b *Baseline) allowed() map[diag.Key]tally {
 	return all
 }
 
-// NewlyAccepted returns the entries that are not in an earlier baseline, and those that accept more
-// than the same entries there. The earlier baseline may be nil.
+// NewlyAccepted returns the entries that are missing from an earlier baseline or accept more than
+// they did there. The earlier baseline may be nil.
 func (b *Baseline) NewlyAccepted(over *Baseline) []Entry {
 	had, key := map[diag.Key]tally{}, itself
 	if over != nil {
@@ -205,8 +205,8 @@ func (b *Baseline) NewlyAccepted(over *Baseline) []Entry {
 	return raised
 }
 
-// Outlives reports whether b applies longer than another baseline that has a last day. The other
-// baseline may be nil.
+// Outlives reports whether b stays valid longer than another baseline that has a last day. The
+// other baseline may be nil.
 func (b *Baseline) Outlives(other *Baseline) bool {
 	return other != nil && other.Until != "" && (b.Until == "" || b.Until > other.Until)
 }

@@ -34,10 +34,10 @@ func tallies(findings []diag.Diagnostic, key func(diag.Key) diag.Key) map[diag.K
 	return all
 }
 
-// comparableKey returns a function that maps keys for a comparison with an earlier state. An object
-// has a branch only if there are alternatives to it. If only one of the two states has
-// alternatives, the branch is ignored. Otherwise adding a second environment would make every
-// finding of the first one new.
+// comparableKey returns a function that maps keys so that they can be compared with an earlier
+// revision. An object only has a branch if there are alternatives to it. If only one of the two
+// revisions has alternatives, the branch is ignored. Otherwise, adding a second environment would
+// make every finding in the first one look new.
 func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 	object := func(k diag.Key) diag.Key {
 		k.Branch, k.Rule, k.Field = "", "", ""
@@ -68,8 +68,8 @@ func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 	}
 }
 
-// renamed returns the renders of an earlier state that now have another name. They are recognized
-// by having the same findings.
+// renamed maps renders from an earlier revision to their new names. It recognizes a renamed render
+// by its findings.
 func renamed(before, now []diag.Key) map[string]string {
 	had, has := byRender(before), byRender(now)
 	names := map[string]string{} // names of new renders by their findings
@@ -89,7 +89,7 @@ func renamed(before, now []diag.Key) map[string]string {
 	return to
 }
 
-// byRender returns the findings of each render as a string without the name of the render.
+// byRender formats the findings of each render as a string that leaves out the render name.
 func byRender(keys []diag.Key) map[string]string {
 	said := map[string][]string{}
 	for _, k := range keys {
@@ -115,10 +115,10 @@ func keysOf(findings []diag.Diagnostic) []diag.Key {
 }
 
 // split separates findings within the allowance for their key from those beyond it. If the findings
-// with one key leave more pods Pending than allowed, all of them are beyond it. Otherwise findings
-// with a worse level are beyond it. If there are still too many, so are the last ones, because
-// equal findings cannot be told apart. The number or level that increased is added to the details
-// after the text in more. The function key maps keys before they are compared.
+// for a key leave more pods Pending than allowed, all of them are beyond it. Otherwise, findings
+// with a worse level are beyond it. If there are still too many, the last ones are beyond it as
+// well, because equal findings cannot be told apart. split adds the number or level that increased
+// to the details, after the text in more. The function key maps keys before they are compared.
 func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) diag.Key, more string) (within, beyond []Finding) {
 	groups := map[diag.Key][]int{}
 	for i := range findings {
@@ -143,8 +143,8 @@ func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) di
 	return within, beyond
 }
 
-// grow records the findings of a group that are beyond the allowance, with the reason. The reason
-// is empty if nothing was allowed.
+// grow records which findings in a group are beyond the allowance, and why. The reason is empty if
+// nothing was allowed.
 func grow(findings []Finding, group []int, allowed tally, grown map[int]string) {
 	var now tally
 	for _, i := range group {
@@ -170,20 +170,19 @@ func grow(findings []Finding, group []int, allowed tally, grown map[int]string) 
 	}
 }
 
-// Difference is the difference between the findings of a tree and those of a revision.
+// Difference holds the differences between the current findings and those of a revision.
 type Difference struct {
-	// Introduced holds the findings that the revision did not have. Unchanged holds the others.
+	// Introduced holds the findings that the revision did not have. Unchanged holds the rest.
 	Introduced, Unchanged []diag.Diagnostic
-	// Fixed holds findings of the revision that are gone. Undecided holds findings that are gone
-	// but perhaps not fixed. Either they were not checked again, or pods of their object are
-	// Pending now, so that questions about changes are open.
+	// Fixed holds the revision's findings that are gone. Undecided holds findings that are gone but
+	// may not be fixed, either because they were not checked again or because pods of their object
+	// are now Pending, which leaves questions about changes unanswered.
 	Fixed, Undecided []diag.Diagnostic
 }
 
-// Since compares the findings of a tree, and its accepted findings, with the findings in the tree
-// of a revision. The function open reports whether it is unknown if a missing finding still
-// applies, because its file is now skipped or a number is unknown. If open is nil, this is always
-// known.
+// Since compares the current findings, including accepted ones, with those of a revision. The
+// function open reports whether a missing finding may still apply, for example because its file is
+// now skipped or a number is unknown. If open is nil, missing findings no longer apply.
 func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) bool) Difference {
 	key := comparableKey(keysOf(before), keysOf(now))
 	within, beyond := split(wrap(now), tallies(before, key), key, "worse than before: ")
@@ -233,8 +232,8 @@ func unwrap(all []Finding) []diag.Diagnostic {
 	return list
 }
 
-// Allowance counts suppressions by the findings that they accept. A suppression with another reason
-// is not new, but one with a later date is.
+// Allowance counts suppressions by what they accept. A suppression with a different reason is not
+// new, but one with a later date is.
 type Allowance map[diag.Suppression]int
 
 // Allow counts suppressions.
@@ -251,7 +250,7 @@ func bare(s diag.Suppression) diag.Suppression {
 	return s
 }
 
-// Take reports whether the allowance contains an equal suppression, and removes it.
+// Take removes an equal suppression from the allowance and reports whether there was one.
 func (a Allowance) Take(s diag.Suppression) bool {
 	key := bare(s)
 	if a[key] == 0 {
@@ -266,12 +265,12 @@ func NewSuppressions(before, now []diag.Suppression) []diag.Suppression {
 	return slices.DeleteFunc(slices.Clone(now), Allow(before).Take)
 }
 
-// CompareWith reduces the report now to the findings that the tree of a revision did not have, and
-// adds a comparison of the other findings. The report before is about that tree, with its own
-// configuration, nodes and suppressions. The argument silences holds silences that the reports do
-// not contain, such as changes of the configuration.
+// CompareWith reduces the report now to the findings that are new since a revision, and adds a
+// comparison of the remaining findings. The report before is about the revision, with its own
+// configuration, nodes and suppressions. The argument silences adds silences that the reports do
+// not contain, such as configuration changes.
 func CompareWith(now, before *diag.Report, revision string, silences []diag.Silence) {
-	for _, q := range now.Quiet { // problems of renders that succeeded in the other state
+	for _, q := range now.Quiet { // problems of renders that succeeded in the other revision
 		if slices.Contains(before.Rendered, q.Render) {
 			now.Diagnostics = append(now.Diagnostics, q.Diagnostic)
 		}
@@ -310,9 +309,9 @@ func CompareWith(now, before *diag.Report, revision string, silences []diag.Sile
 	now.Merge()
 }
 
-// matchToRenders rewrites the findings of an earlier state to match the renders of a later one. An
-// object that was judged as written may now be rendered, and vice versa. Findings match if the same
-// rule reports the same field of the same source object.
+// matchToRenders rewrites the findings of an earlier revision to match the renders in a later one.
+// An object that was judged as written may now be rendered, and vice versa. Findings match if the
+// same rule reports the same field of the same source object.
 func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
 	type spot struct {
 		rule, field string
@@ -337,7 +336,7 @@ func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Dia
 			as = rendered[at(&d, d.Object)]
 		case d.Render != "" && !slices.Contains(has, d.Render):
 			as = raw[at(&d, d.Written)]
-			delete(raw, at(&d, d.Written)) // the source has the finding once, even if several renders contained it
+			delete(raw, at(&d, d.Written)) // report the finding once in the source, even if several renders had it
 		}
 		if len(as) == 0 {
 			all = append(all, d)
@@ -351,7 +350,7 @@ func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Dia
 	return all
 }
 
-// Inert returns a silence for each suppression that a run found and ignored.
+// Inert returns a silence for each suppression that the run found but ignored.
 func Inert(r *diag.Report, revision string) []diag.Silence {
 	var all []diag.Silence
 	for _, s := range r.Inert {
@@ -372,8 +371,8 @@ func silenced(s diag.Suppression) string {
 	return text + ": " + s.Reason
 }
 
-// Raised returns silences for the findings that the baseline now accepts in addition to an earlier
-// one, which may be nil.
+// Raised returns silences for findings that the current baseline accepts and an earlier one did
+// not. The earlier baseline may be nil.
 func Raised(now, before *Baseline) []diag.Silence {
 	var all []diag.Silence
 	if now == nil {
@@ -400,8 +399,8 @@ func Raised(now, before *Baseline) []diag.Silence {
 	return all
 }
 
-// unjudged returns silences for objects that were judged in another state of the files and are now
-// present but not judged. The change silences their findings.
+// unjudged returns silences for objects that were judged before and still exist, but are no longer
+// judged. The change silences their findings.
 func unjudged(now, before *diag.Report) []diag.Silence {
 	if now.WhyUnjudged == nil {
 		return nil

@@ -1,21 +1,19 @@
 // Package accept separates accepted findings from the findings that count.
 //
-// Contract: functions depend only on their arguments. Nothing is read, and the current date is an
-// argument.
+// Contract: functions depend only on their arguments. The package reads no files, and callers pass
+// in the current date.
 //
 // A finding can be accepted by an annotation of its object, a comment at its line, a configuration
 // entry or the baseline. They are tried in this order, and the first match is reported. Each of
-// them has a reason and may have a last day. A suppression that has no reason, has expired or names
-// no rule accepts nothing and causes a complaint. A suppression that matches no finding also causes
-// a complaint if its rule has complete facts, because an obsolete suppression would silence the
-// next fault.
+// them has a reason and may have a last day. A suppression that has no reason, has expired or does
+// not name a rule accepts nothing and causes a complaint. A suppression that matches no finding
+// also causes a complaint if its rule has complete facts, because an obsolete suppression would
+// hide the next real problem.
 //
 // Baselines and comparisons with a revision match findings by diag.Key. The key does not change
-// when files are moved or renamed or when lines are added above a finding. For each key, neither
-// the level, nor the number of findings, nor the number of pods that they leave Pending may
-// increase. A finding without an object, such as a document that cannot be parsed, is identified by
-// its file.
+// when files are moved or renamed or when lines are added above a finding. For each key, the level,
+// the number of findings and the number of Pending pods must not increase. A finding without an
+// object, such as a document that cannot be parsed, is identified by its file.
 //
-// Non-goals: reading configurations, comments or git, and the wording of findings, which rules
-// determine.
+// Non-goals: reading configurations, comments or git, and wording findings.
 package accept

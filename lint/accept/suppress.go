@@ -8,12 +8,12 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Finding is a diagnostic with the data that suppressions are matched against.
+// Finding is a diagnostic with additional data for matching suppressions.
 type Finding struct {
 	diag.Diagnostic
 	// Start is the start of the finding's object, or zero if the finding has no object.
 	Start diag.Span
-	// Labels are the labels of the object itself, not of its pods.
+	// Labels are the labels on the object itself, not on its pods.
 	Labels map[string]string
 	// Moved is set if the finding was moved from rendered text to its source.
 	Moved bool
@@ -30,8 +30,8 @@ type Suppression struct {
 	// Start is the start of the object that the suppression applies to, or zero if it may apply to
 	// several objects.
 	Start diag.Span
-	// Decided is the number of objects that the suppression applies to and for which its rule has
-	// complete facts. Open is set if it also applies to objects with incomplete facts.
+	// Decided counts the objects that the suppression applies to and that have complete facts for
+	// its rule. Open is set if it also applies to objects with incomplete facts.
 	Decided int
 	Open    bool
 }
@@ -47,15 +47,15 @@ const (
 	Unused        Problem = "unused"
 )
 
-// Complaint is a suppression with a problem.
+// Complaint reports a suppression with a problem.
 type Complaint struct {
 	Problem Problem
 	diag.Suppression
-	// Near is the rule that was probably meant, or "".
+	// Near is the rule that the user probably meant, or "".
 	Near string
 }
 
-// Options are the inputs for judging suppressions.
+// Options holds what is needed to judge suppressions.
 type Options struct {
 	// Today is the date, such as 2026-11-21.
 	Today string
@@ -93,8 +93,7 @@ func expired(until, today string) bool {
 	return until != "" && (!IsDate(until) || until < today)
 }
 
-// fault returns the problem that keeps a suppression from accepting anything, or "" if there is
-// none.
+// fault returns the problem that prevents a suppression from taking effect, or "" if there is none.
 func (s *Suppression) fault(o Options) Problem {
 	switch {
 	case !slices.Contains(o.Rules, s.Rule):
@@ -118,8 +117,8 @@ type written struct {
 
 func (s *Suppression) written() written { return written{s.By, s.Rule, s.Location} }
 
-// Suppress separates the findings that suppressions accept, and returns complaints about
-// suppressions.
+// Suppress separates the findings that suppressions accept from the rest, and returns complaints
+// about suppressions.
 func Suppress(findings []Finding, all []Suppression, o Options) (kept, accepted []Finding, complaints []Complaint) {
 	byRule := map[string][]*Suppression{}
 	used, open := map[written]bool{}, map[written]bool{}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// These are the mechanisms that accept a finding.
+// Ways to accept a finding.
 const (
 	ByAnnotation    = "annotation"
 	ByComment       = "comment"
@@ -20,17 +20,16 @@ type Acceptance struct {
 	// By is annotation, comment, configuration or baseline.
 	By     string `json:"by"`
 	Reason string `json:"reason"`
-	// Until is the last day on which the acceptance applies, for example 2027-03-31, or "".
+	// Until is the last day on which the acceptance is valid, for example 2027-03-31, or "".
 	Until    string `json:"until,omitempty"`
 	Location Span   `json:"location"`
 }
 
-// Suppression is an annotation, comment or configuration entry that accepts findings of a rule.
+// Suppression is an annotation, comment or configuration entry that accepts a rule's findings.
 type Suppression struct {
 	Acceptance
 	Rule string `json:"rule"`
-	// Target describes the scope of the suppression, for example an object or the text of a
-	// selector.
+	// Target describes what the suppression applies to, for example an object or a selector.
 	Target string `json:"target"`
 }
 
@@ -41,17 +40,17 @@ type Change struct {
 	// Introduced is the number of findings that the revision did not have. All fields of Change
 	// count a finding once per render, so one result may represent several findings.
 	Introduced int `json:"-"`
-	// Silences holds the parts of the change that make findings disappear.
+	// Silences lists changes that make findings disappear without fixing them.
 	Silences []Silence `json:"silences"`
-	// Fixed holds findings of the revision that are gone. Their locations refer to the revision.
+	// Fixed holds the revision's findings that are gone. Their locations refer to the revision.
 	Fixed []Diagnostic `json:"fixed"`
-	// Gone holds findings of the revision about objects or files that no longer exist.
+	// Gone holds the revision's findings about objects or files that no longer exist.
 	Gone []Diagnostic `json:"gone"`
-	// Undecided holds findings of the revision that are gone only because they can no longer be
-	// checked. The file is now excluded or cannot be parsed, the rule is off, the answer for the
-	// object is unknown, or its pods stay Pending anyway.
+	// Undecided holds the revision's findings that are gone only because they can no longer be
+	// checked. For example, the file is now excluded or cannot be parsed, the rule is off, the
+	// answer for the object is unknown, or its pods stay Pending anyway.
 	Undecided []Diagnostic `json:"undecided"`
-	// Unchanged holds findings that the revision had as well.
+	// Unchanged holds the findings that the revision already had.
 	Unchanged []Diagnostic `json:"unchanged"`
 }
 
@@ -61,14 +60,14 @@ type Judged struct {
 	Location Span
 }
 
-// Quiet is a finding about a failed render that the user did not name. It counts only if the render
-// succeeds in the other state of the files.
+// Quiet is a finding about a failed render that the user did not name. It only counts if the render
+// succeeds in the revision being compared.
 type Quiet struct {
 	Render     string
 	Diagnostic Diagnostic
 }
 
-// Silence is a part of a change that makes findings disappear, such as a new suppression.
+// Silence is a change that makes findings disappear without fixing them, such as a new suppression.
 type Silence struct {
 	Message  string `json:"message"`
 	Location Span   `json:"location"`
@@ -76,8 +75,8 @@ type Silence struct {
 
 // Key identifies a finding. It does not change when files are moved, lines are added, fields are
 // reordered, numbers change or an API version is raised. Field is the path of the field up to its
-// last list item, so that all findings in one item share a key. File is set only for a finding
-// without an object, because nothing else identifies such a finding.
+// last list item, so that all findings in one item share a key. File is only set for a finding
+// without an object, because nothing else identifies it.
 type Key struct {
 	Cluster   string `json:"cluster,omitempty"`
 	Branch    string `json:"branch,omitempty"`
@@ -91,7 +90,7 @@ type Key struct {
 	File      string `json:"file,omitempty"`
 }
 
-// Key returns the identity of the finding.
+// Key returns the key that identifies the finding.
 func (d *Diagnostic) Key() Key {
 	k := Key{Cluster: d.Cluster, Branch: d.Branch, Render: d.Render, Rule: d.Rule, Kind: d.Object.Kind, Namespace: d.Object.Namespace, Name: d.Object.Name, Field: d.Field}
 	if d.Assumed != "" {
@@ -110,10 +109,10 @@ func (d *Diagnostic) Key() Key {
 	return k
 }
 
-// ResultKey returns the identity of a result. It does not change when the finding is fixed in one
-// of several contexts. It is the key of the finding, with two exceptions. A result at a source
-// location uses the object written there instead of the rendered object, and a result about nodes
-// belongs to no context.
+// ResultKey returns the key that identifies a result. It does not change when the finding is fixed
+// in one of several contexts. The result key equals the finding's key, with two exceptions: a
+// result at a source location uses the object written there instead of the rendered one, and a
+// result about nodes leaves out the context.
 func (d *Diagnostic) ResultKey() Key {
 	w := *d
 	switch {
@@ -125,8 +124,8 @@ func (d *Diagnostic) ResultKey() Key {
 	return w.Key()
 }
 
-// Parts returns the parts of a key in a fixed order. It includes the branch and the render only if
-// they are set.
+// Parts returns the parts of a key in a fixed order. It leaves out the branch and the render if
+// they are not set.
 func (k Key) Parts() []string {
 	parts := []string{k.Cluster, k.Rule, k.Group, k.Kind, k.Namespace, k.Name, k.Field, k.File}
 	if k.Branch != "" {
@@ -138,31 +137,31 @@ func (k Key) Parts() []string {
 	return parts
 }
 
-// These are the stages in which a failure can occur.
+// Stages in which a failure can occur.
 const (
 	StageRead  = "read"  // a file or a part of it could not be read
 	StageRule  = "rule"  // a rule failed or exceeded a limit
 	StageCheck = "check" // the independent checker rejected an answer
 )
 
-// Failure is a part of the work that was not done. The results of the run cover only the rest. A
-// run with a failure is incomplete, so the absence of findings does not mean that there are no
+// Failure describes work that could not be done. The results of the run only cover the rest. A run
+// with a failure is incomplete, so the absence of findings does not mean that there are no
 // problems.
 type Failure struct {
 	// Stage is read, rule or check.
 	Stage string `json:"stage"`
 	// Rule is the id of the rule that failed, or "".
 	Rule string `json:"rule,omitempty"`
-	// File and Line are the location in a manifest or a rule file, as far as it is known.
+	// File and Line are the location in a manifest or a rule file, if known.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
-	// Message describes the problem and how to correct it.
+	// Message describes the problem and how to fix it.
 	Message string `json:"message"`
 	// Internal is set for a fault of schedlint itself.
 	Internal bool `json:"internal,omitempty"`
 }
 
-// String returns the location and the message. Names in it are unchanged from the input.
+// String returns the location and the message. Names from the input are not escaped.
 func (f Failure) String() string {
 	text := f.Message
 	if f.Rule != "" {
@@ -191,13 +190,13 @@ func (f Failures) Internal() bool {
 	return slices.ContainsFunc(f, func(one Failure) bool { return one.Internal })
 }
 
-// HasFailed reports whether a rule has failed.
+// HasFailed reports whether the given rule has failed.
 func (f Failures) HasFailed(rule string) bool {
 	return slices.ContainsFunc(f, func(one Failure) bool { return one.Rule == rule })
 }
 
-// Add appends a failure unless there is an equal one, because a failure in one context often occurs
-// in other contexts too.
+// Add appends a failure unless there is an equal one already, because the same failure often occurs
+// in several contexts.
 func (f *Failures) Add(one Failure) {
 	if !slices.Contains(*f, one) {
 		*f = append(*f, one)

@@ -32,8 +32,8 @@ func (s Span) Compare(o Span) int {
 // Level is the severity of a diagnostic.
 type Level string
 
-// These are the levels, worst first. LevelOff never appears in a diagnostic. The configuration sets
-// it for a rule that must not run.
+// Levels, worst first. LevelOff never appears in a diagnostic. The configuration uses it to disable
+// a rule.
 const (
 	LevelError   Level = "error"
 	LevelWarning Level = "warning"
@@ -41,8 +41,7 @@ const (
 	LevelOff     Level = "off"
 )
 
-// Rank returns a number that orders levels. It is 3 for error, 2 for warning, 1 for note and 0 for
-// anything else.
+// Rank returns 3 for error, 2 for warning, 1 for note and 0 for anything else.
 func (l Level) Rank() int {
 	switch l {
 	case LevelError:
@@ -71,16 +70,16 @@ type Rule struct {
 	Since string
 	// Related holds URLs of background reading.
 	Related []string
-	// Owner is the person or team responsible for the rule, Runbook is the URL of instructions, and
-	// Tags are lower-case words to filter by. Most rules set none of them.
+	// Owner is the person or team responsible for the rule, Runbook is a URL with instructions, and
+	// Tags are lower-case words to filter by. Most rules leave them empty.
 	Owner, Runbook string
 	Tags           []string
 	// Replaces is the id of the built-in rule that this one replaces, or "".
 	Replaces string
 	// Pack is the part of the id before the dot, or "".
 	Pack string
-	// Template is set for a rule that runs only under the ids of the rules that use it. For a rule
-	// that uses a template, Use is the id of the template. For any other rule it is "".
+	// Template is set for a rule that does not run itself, but only through the rules that use it.
+	// Use is the id of the template that the rule uses, or "".
 	Template bool
 	Use      string
 	// Params are the parameters of the rule, sorted by name.
@@ -96,7 +95,7 @@ type Param struct {
 }
 
 // Object identifies the Kubernetes object that a diagnostic is about. Namespace is empty if the
-// manifest does not set it.
+// manifest does not set one.
 type Object struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -104,13 +103,13 @@ type Object struct {
 	Name       string `json:"name"`
 }
 
-// ObjectName returns the name of an object for messages, such as Deployment shop/web. If the object
-// has no namespace, the name consists of the kind and the name.
+// ObjectName returns the name of an object for messages, such as Deployment shop/web. For an object
+// without a namespace, it returns only kind and name.
 func ObjectName(kind, namespace, name string) string {
 	return strings.TrimSpace(kind + " " + strings.TrimPrefix(namespace+"/"+name, "/"))
 }
 
-// Related is another location that helps to explain a diagnostic.
+// Related is another location that helps explain a diagnostic.
 type Related struct {
 	Message  string `json:"message"`
 	Location Span   `json:"location"`
@@ -124,18 +123,18 @@ type Edit struct {
 	OldText string `json:"-"`
 }
 
-// Fix is one repair. A diagnostic lists the smallest repair first. Edits may be empty, because not
-// every repair can be made by editing text.
+// Fix is a possible repair. A diagnostic lists the smallest repair first. Edits may be empty,
+// because not every repair can be made by editing text.
 type Fix struct {
 	Description string `json:"description"`
 	Edits       []Edit `json:"edits,omitempty"`
 	// Safe is set if the edits may be applied without approval after another lint run confirms
 	// them.
 	Safe bool `json:"safe,omitempty"`
-	// Withheld is the reason why edits that would otherwise be safe are not safe here.
+	// Withheld explains why edits that would otherwise be safe are not safe here, or is empty.
 	Withheld string `json:"withheld,omitempty"`
-	// Placeless is the edit that a withheld repair without edits would make. Its location is the
-	// nearest known one.
+	// Placeless is the edit that a withheld repair would have made if its exact location were
+	// known. Its location is the nearest known one.
 	Placeless Edit `json:"-"`
 }
 
@@ -144,46 +143,47 @@ type Fix struct {
 type Diagnostic struct {
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
-	// Message is one line that is complete by itself. Details are further lines, in reading order.
+	// Message is a single line that can be read on its own. Details are further lines, in reading
+	// order.
 	Message string   `json:"message"`
 	Details []string `json:"details,omitempty"`
 	Object  Object   `json:"object"`
 	Cluster string   `json:"cluster,omitempty"`
-	// Clusters holds the clusters of a finding about nodes that several clusters share; see Merge.
-	// Cluster is then empty.
+	// Clusters replaces Cluster for a finding about nodes that several clusters share; see Merge.
 	Clusters []string `json:"clusters,omitempty"`
 	// Nodes is set if the finding is about nodes, which contexts may share.
 	Nodes bool `json:"-"`
-	// Branch is the path element in which the object's file differs from its alternatives, for
-	// example prod. It is "" for a file outside all alternatives.
+	// Branch is the path element that distinguishes the object's file from its alternatives, for
+	// example prod. It is "" for a file without alternatives.
 	Branch string `json:"branch,omitempty"`
 	// Render is the name of the render that the finding is about, or "". Renders holds the names of
-	// all renders with this finding at the same location in the sources; see Merge.
+	// all renders that have this finding at the same source location; see Merge.
 	Render  string   `json:"-"`
 	Renders []string `json:"renders,omitempty"`
-	// Assumed is the release name that schedlint assumes for Render because no source sets one, or
-	// "". Keys leave it out.
+	// Assumed is the release name that schedlint chose for Render because no source sets one, or
+	// "". It is not part of keys.
 	Assumed string `json:"-"`
 	// Differ is set if the message applies to Render only.
 	Differ   bool `json:"-"`
 	Location Span `json:"location"`
-	// Written is the source object that contains Location, if its name differs from the name of the
-	// rendered object. Otherwise it is the zero Object.
+	// Written is the source object that contains Location, or the zero Object if it has the same
+	// name as the rendered object.
 	Written Object `json:"-"`
-	// WrittenField is the field of a values file that contains Location, if there is one.
+	// WrittenField is the field in a values file that contains Location, or "".
 	WrittenField string `json:"-"`
 	// Field is the path from the object to Location, for example
 	// spec.template.spec.containers[app].image. List items are identified by their content. Field
 	// is "" if Location is not a field of the object.
 	Field string `json:"field,omitempty"`
-	// Pending is the number of pods that stay Pending, if the finding is about Pending pods.
+	// Pending is the number of pods that stay Pending, or 0 if the finding is not about Pending
+	// pods.
 	Pending int       `json:"pending,omitempty"`
 	Related []Related `json:"related"`
-	// MoreRelated is the number of related locations that an output format leaves out. Before
-	// output it is 0.
+	// MoreRelated is the number of related locations that the output format left out. It is 0 until
+	// the report is formatted.
 	MoreRelated int   `json:"moreRelated,omitempty"`
 	Fixes       []Fix `json:"fixes"`
-	// Accepted is the reason why the finding does not count, or nil if it counts.
+	// Accepted explains why the finding does not count. It is nil if the finding counts.
 	Accepted *Acceptance `json:"accepted,omitempty"`
 }
 
@@ -207,7 +207,7 @@ func (d *Diagnostic) Compare(o *Diagnostic) int {
 	)
 }
 
-// Skip counts the documents or paths that were left out for one reason.
+// Skip counts the documents or paths that were left out for the same reason.
 type Skip struct {
 	Reason string `json:"reason"`
 	Count  int    `json:"count"`
@@ -216,29 +216,30 @@ type Skip struct {
 	MayHoldWorkloads bool `json:"mayHoldWorkloads,omitempty"`
 	// Budget is set for questions that were abandoned because their step budget was exhausted.
 	Budget bool `json:"budget,omitempty"`
-	// Places has the location of each document as file:line, or the path of each file that was not
-	// read. They are in order, and at most MaxPlaces are kept.
+	// Places lists the location of each document as file:line, or the path of each file that was
+	// not read. The list is sorted and limited to MaxPlaces.
 	Places []string `json:"places"`
 }
 
-// MaxPlaces is the maximum number of locations in a summary entry. Count is always the total.
+// MaxPlaces is the maximum number of locations in a summary entry. Count always includes all of
+// them.
 const MaxPlaces = 20
 
-// Unsettled reports whether open questions fail a run. With FailAny every open question does. With
-// FailBudget only those that exceeded their step budget do.
+// Unsettled reports whether open questions fail a run. With FailAny, every open question does. With
+// FailBudget, only questions that exceeded their step budget do.
 func Unsettled(open []Skip, fail string) bool {
 	return slices.ContainsFunc(open, func(k Skip) bool { return fail == FailAny || fail == FailBudget && k.Budget })
 }
 
-// These are the values of --fail-on-unknown.
+// Values for --fail-on-unknown.
 const (
 	FailNone   = "none"
 	FailBudget = "budget"
 	FailAny    = "any"
 )
 
-// Summary describes the input that a run examined and left out, so that a run that examined nothing
-// never looks like a clean one.
+// Summary describes which input was checked and which was left out, so that a run that checked
+// nothing does not look like a clean one.
 type Summary struct {
 	Files     int `json:"files"`
 	Documents int `json:"documents"`
@@ -247,28 +248,28 @@ type Summary struct {
 	Renders    int `json:"renders,omitempty"`
 	Unrendered int `json:"unrendered,omitempty"`
 	// Workloads is the number of judged workloads. OtherObjects is the number of Kubernetes objects
-	// that create no pods. NodeObjects is the number of v1 Nodes among the manifests, which are
-	// part of the topology only if --topology declares them.
+	// that do not create pods. NodeObjects is the number of v1 Nodes in the manifests, which are
+	// only part of the topology if --topology names their file.
 	Workloads int `json:"workloads"`
-	// Fragments is the number of maps with placement fields that were checked in the values for
-	// charts that are not part of the input.
+	// Fragments is the number of maps with placement fields that were checked in values for charts
+	// outside the input.
 	Fragments int `json:"fragments,omitempty"`
 	// Contexts is the number of contexts that were judged. There is one for each cluster, and more
 	// if directories or files are alternatives.
 	Contexts     int `json:"contexts"`
 	OtherObjects int `json:"otherObjects"`
 	NodeObjects  int `json:"nodeObjects"`
-	// Nodes is the number of nodes in all clusters, with pools at their declared counts.
+	// Nodes is the number of nodes in all clusters, with pools at their declared size.
 	// TopologyDeclared is false if there is no topology.
 	Nodes            int  `json:"nodes"`
 	TopologyDeclared bool `json:"topologyDeclared"`
-	// Skipped has the documents and paths that were left out. NotJudged has the kinds that no rule
+	// Skipped lists the documents and paths that were left out. NotJudged lists kinds that no rule
 	// judges although they contain a pod template or placement fields.
 	Skipped   []Skip `json:"skipped"`
 	NotJudged []Skip `json:"notChecked"`
-	// Repeated has objects with several different declarations.
+	// Repeated lists objects with conflicting declarations.
 	Repeated []Skip `json:"repeated"`
-	// Unknown counts the questions that the input does not determine, by subject.
+	// Unknown counts the questions that cannot be answered from the input, by subject.
 	Unknown []Skip `json:"unknown"`
 	// Notes are complete sentences. They describe input that was not checked, with the reason, and
 	// results that require pools to grow beyond their count.
@@ -277,15 +278,15 @@ type Summary struct {
 	Warnings int      `json:"warnings"`
 	// NoteFindings is the number of findings with the level note.
 	NoteFindings int `json:"noteFindings"`
-	// Accepted is the number of findings that a suppression or the baseline accepts. No other
-	// number includes them. Healed is the number of findings that the baseline accepts and that no
-	// longer occur.
+	// Accepted is the number of findings accepted by a suppression or the baseline. They are not
+	// included in any other count. Healed is the number of findings in the baseline that no longer
+	// occur.
 	Accepted int `json:"accepted"`
 	Healed   int `json:"healed"`
 }
 
-// Unjudged returns the entries of Skipped that may contain workloads if no workload was judged. The
-// absence of findings then means nothing.
+// Unjudged returns the entries of Skipped that may contain workloads, provided that no workload was
+// judged. In that case, the absence of findings means nothing.
 func (s *Summary) Unjudged() []Skip {
 	if s.Workloads > 0 {
 		return nil
@@ -293,15 +294,15 @@ func (s *Summary) Unjudged() []Skip {
 	return slices.DeleteFunc(slices.Clone(s.Skipped), func(k Skip) bool { return !k.MayHoldWorkloads })
 }
 
-// Report is the result of one run. Every output format prints it.
+// Report is the result of a run, independent of the output format.
 type Report struct {
 	Diagnostics []Diagnostic
-	// Accepted holds the findings that do not count, each with the reason.
+	// Accepted holds the findings that do not count, each with its reason.
 	Accepted []Diagnostic
 	// Suppressions holds all suppressions in effect, whether used or not.
 	Suppressions []Suppression
-	// Inert holds the suppressions in manifests that had no effect because only the suppressions of
-	// a revision count.
+	// Inert holds the suppressions in manifests that had no effect because only those in a given
+	// revision count.
 	Inert []Suppression
 	// Change compares the findings with those of a revision. It is nil unless a comparison was
 	// requested. With a comparison, Diagnostics has only the new findings.
@@ -313,17 +314,17 @@ type Report struct {
 	Rules []Rule
 	// Version is the version of schedlint.
 	Version string
-	// AnswerUnknown reports, for a finding on another state of the same files, whether it is
-	// unknown if this state has the finding too. If it is nil, this is always known.
+	// AnswerUnknown reports whether schedlint cannot tell if a finding from another revision also
+	// applies to this one. If it is nil, this is always known.
 	AnswerUnknown func(*Diagnostic) bool
-	// Rendered and NotRendered hold the names of the successful and of the failed renders. Quiet
-	// holds the findings about failed renders that the user did not name.
+	// Rendered and NotRendered hold the names of successful and failed renders. Quiet holds the
+	// findings about failed renders that the user did not name.
 	Rendered, NotRendered []string
 	Quiet                 []Quiet
-	// Judged holds the workloads and disruption budgets that were judged. Left returns the reason
-	// why an object that was judged in another state of the files still exists but is no longer
-	// judged, or "". Gone reports whether the object or render of a finding on another state no
-	// longer exists. If Gone is nil, all of them still exist.
+	// Judged holds the workloads and disruption budgets that were judged. Left explains why an
+	// object that was judged in another revision still exists but is no longer judged, or returns
+	// "". Gone reports whether the object or render of a finding from another revision no longer
+	// exists. If Gone is nil, all of them still exist.
 	Judged      []Judged
 	WhyUnjudged func(o Object, file string) string
 	SubjectGone func(*Diagnostic) bool
@@ -334,8 +335,8 @@ type Report struct {
 	Display func(file string) string
 }
 
-// Complete reports whether all requested work was done. A run is complete even if a format
-// truncates its output or a placement search exhausts its budget.
+// Complete reports whether all requested work was done. A run is complete even if the output format
+// truncates results or a placement search exhausts its budget.
 func (r *Report) Complete() bool { return r.Failures.Complete() }
 
 // Sort puts the diagnostics in a fixed order, drops exact duplicates and counts levels in the
@@ -378,12 +379,12 @@ func (r *Report) Worst() Level {
 	return worst
 }
 
-// Outcome is the answer to a question about pods. It covers all scheduling orders and all choices
+// Outcome is the answer to a question about pods. It covers every scheduling order and every choice
 // among the nodes that pass the filters. The answer is always, sometimes or never if the property
-// holds in every run, in some runs or in none. Otherwise it is unknown.
+// holds in every run, in some runs or in no run. Otherwise it is unknown.
 type Outcome string
 
-// These are the outcomes. None means that a question does not apply.
+// Possible outcomes. None means that a question does not apply.
 const (
 	Always    Outcome = "always"
 	Sometimes Outcome = "sometimes"
@@ -392,12 +393,12 @@ const (
 	None      Outcome = "none"
 )
 
-// sourcePlace is the key for merging findings of several contexts into one result.
+// sourcePlace is the key for merging findings from several contexts into one result.
 type sourcePlace struct {
 	rule, cluster string
 	location      Span
 	object        Object // set only if the location is the source of all objects in a render
-	said          string // set only for nodes, because contexts may have different messages about them
+	said          string // only set for nodes, because contexts may have different messages about them
 }
 
 // sourcePlace returns the key for merging a finding. Findings of a rule about nodes are merged if
@@ -412,10 +413,10 @@ func (d *Diagnostic) sourcePlace() sourcePlace {
 	return sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location}
 }
 
-// Merge combines the findings of a rule that several renders have at one location in the sources,
-// or that several contexts have at one location in the declared nodes. The result has the worst
-// level. A different message of another render becomes a related location. The argument all holds
-// the findings of every context.
+// Merge combines findings by the same rule at the same location, either in the sources of several
+// renders or in nodes shared by several contexts. The result has the worst level. If another render
+// has a different message, it becomes a related location. The argument all holds the findings from
+// every context.
 func Merge(all []Diagnostic) []Diagnostic {
 	shared := func(d Diagnostic) bool { return d.Render != "" || d.Nodes }
 	if !slices.ContainsFunc(all, shared) {
@@ -443,14 +444,14 @@ func Merge(all []Diagnostic) []Diagnostic {
 	return merged
 }
 
-// union returns the sorted names of two lists, without duplicates and "".
+// union returns the names in two lists, sorted and without duplicates or empty strings.
 func union(a, b []string) []string {
 	all := slices.DeleteFunc(slices.Concat(a, b), func(name string) bool { return name == "" })
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// join merges a finding of another context into the result.
+// join merges a finding from another context into the result.
 func (d *Diagnostic) join(o *Diagnostic) {
 	d.Renders = union(d.Renders, o.Renders)
 	if clusters := union(append(slices.Clip(d.Clusters), d.Cluster), append(slices.Clip(o.Clusters), o.Cluster)); len(clusters) > 1 {

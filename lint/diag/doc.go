@@ -1,10 +1,10 @@
-// Package diag defines the values that every stage uses for reporting: spans, levels, rules,
-// diagnostics and the report that contains them.
+// Package diag defines the types that every stage uses for reporting: spans, levels, rules,
+// diagnostics and the report.
 //
-// Contract: plain data and pure functions on it. Positions are positions in a file. Lines and
-// columns start at 1, columns count Unicode code points, and an end column is exclusive. Paths are
-// slash-separated and relative to the repository root. Only Report.Sort sorts diagnostics. It puts
-// a set of diagnostics in a unique order, so that equal input gives equal bytes.
+// Contract: the package has only plain data and pure functions. Positions refer to files. Lines and
+// columns start at 1, columns count Unicode code points, and end columns are exclusive. Paths are
+// slash-separated and relative to the repository root. Only Report.Sort sorts diagnostics. The
+// order is unique, so that equal input produces identical output.
 //
-// Non-goals: reading files, judging, writing formats.
+// Non-goals: reading files, judging and writing output formats.
 package diag

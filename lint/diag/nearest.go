@@ -3,9 +3,9 @@ package diag
 import "strings"
 
 // Nearest returns the candidate that the user most likely meant by word, or "" if none is near. At
-// most a third of the letters of word, and at most three letters, may be wrong. Differences in
-// letter case do not count. If several candidates are equally near, the first one is returned. No
-// candidate is near a word that is longer than any valid name.
+// most a third of the letters in word may be wrong, and no more than three. Letter case does not
+// count. If several candidates are equally near, the first one is returned. No candidate is near a
+// word that is longer than any valid name.
 func Nearest(word string, candidates []string) string {
 	return Within(word, candidates, min(3, max(1, len(word)/3)))
 }
@@ -36,11 +36,11 @@ func Within(word string, candidates []string, edits int) string {
 // proportional to the product of their lengths.
 const longestName = 317
 
-// distances keeps the rows of the last table for reuse.
+// distances holds the table rows, which are reused for the next comparison.
 type distances struct{ before, last, row []int }
 
-// between returns the number of letters to insert, delete, replace or swap with their neighbor to
-// turn a into b. It returns limit as soon as the number reaches limit.
+// between returns the number of edits that turn a into b. An edit inserts, deletes or replaces a
+// letter, or swaps two adjacent letters. It returns limit as soon as the number reaches limit.
 func (d *distances) between(a, b string, limit int) int {
 	if n := len(a) - len(b); n >= limit || -n >= limit {
 		return limit
@@ -74,7 +74,7 @@ func (d *distances) between(a, b string, limit int) int {
 	return last[len(b)]
 }
 
-// Question returns the question whether a name was meant, or "" if the name is empty.
+// Question asks the user whether name was meant. It returns "" if name is empty.
 func Question(name string) string {
 	if name == "" {
 		return ""

@@ -4,7 +4,7 @@ package diag
 // cluster.
 type Placements struct {
 	SchemaVersion string `json:"schemaVersion"`
-	// Failures holds the parts of the work that were not done. The decisions cover the rest.
+	// Failures describes the work that could not be done. The decisions cover the rest.
 	Failures Failures `json:"failures"`
 	// Unrendered is the number of kustomizations that should have been rendered but were not.
 	Unrendered int         `json:"unrendered,omitempty"`
@@ -16,9 +16,9 @@ type Placements struct {
 type Placement struct {
 	Cluster string `json:"cluster,omitempty"`
 	Context string `json:"context"`
-	// IfShared holds the directories that may or may not share a cluster, if the decision is about
-	// all of them together. Each directory also has a separate decision. A decision with IfShared
-	// does not fail a run.
+	// IfShared lists directories that may or may not share a cluster. If it is set, the decision is
+	// about all of them together, and each directory also has its own decision. A decision with
+	// IfShared does not fail a run.
 	IfShared     []string            `json:"ifShared,omitempty"`
 	Verdict      string              `json:"verdict"`
 	RulesVerdict string              `json:"rulesVerdict"`
@@ -33,9 +33,9 @@ type Placement struct {
 	Unknown []Skip `json:"unknown"`
 }
 
-// PlacementPods counts pods over all reachable maximal states. Of Total pods, at least MinPlaced
-// and at most MaxPlaced are placed. If Exact is false, both numbers are bounds. Pods that terminate
-// by themselves do not count.
+// PlacementPods counts pods over all possible end states. Out of Total pods, at least MinPlaced and
+// at most MaxPlaced are placed. If Exact is false, both numbers are only bounds. Pods that
+// terminate by themselves do not count.
 type PlacementPods struct {
 	Total     int  `json:"total"`
 	MaxPlaced int  `json:"maxPlaced"`
@@ -43,9 +43,9 @@ type PlacementPods struct {
 	Exact     bool `json:"exact"`
 }
 
-// PlacementWorkload is the decision about one workload, together with all others. Core is the
-// reason for the verdict never, or the reason why all workloads with the same core can never be
-// placed together. Repairs holds repairs that were tried.
+// PlacementWorkload is the decision about one workload, together with all others. Core explains the
+// verdict never, or why all workloads with the same core can never be placed together. Repairs
+// lists repairs that were tried.
 type PlacementWorkload struct {
 	APIVersion   string `json:"apiVersion"`
 	Kind         string `json:"kind"`
@@ -66,21 +66,21 @@ type PlacementWorkload struct {
 	// (more steps than --steps), size (too many pods or nodes to search), or internal (the checker
 	// rejected the answer).
 	Reason string `json:"reason"`
-	// Paused is set for a paused Deployment, which has no pods until it is resumed if it is created
-	// paused. The other fields describe the pods that it has after it is resumed.
+	// Paused is set for a paused Deployment. If it is created paused, it has no pods until it is
+	// resumed. The other fields describe the pods that it will have once resumed.
 	Paused bool `json:"paused,omitempty"`
 	// Why is Reason in words, or "" if the verdict or a note already explains it.
 	Why  string          `json:"-"`
 	Core []PlacementCore `json:"core"`
-	// MoreCore is the number of core members that an output format leaves out. Before output it is
-	// 0.
+	// MoreCore is the number of core members that the output format left out. It is 0 until the
+	// document is formatted.
 	MoreCore int      `json:"moreCore,omitempty"`
 	Repairs  []string `json:"repairs"`
 	// Change holds the answers about changes.
 	Change PlacementChange `json:"change"`
 }
 
-// PlacementChange holds the answers to whether a workload copes with changes.
+// PlacementChange describes how well a workload copes with changes.
 type PlacementChange struct {
 	Rollout  PlacementRollout    `json:"rollout"`
 	Survives []PlacementSurvival `json:"survives"`
@@ -90,8 +90,8 @@ type PlacementChange struct {
 	Autoscale PlacementJudgement `json:"autoscale"`
 }
 
-// PlacementRollout is the answer to whether an update of all pods completes. Verdict is always,
-// sometimes, never, unknown or none. Surge and Unavailable are numbers of pods.
+// PlacementRollout describes whether an update of all pods completes. Verdict is always, sometimes,
+// never, unknown or none. Surge and Unavailable are numbers of pods.
 type PlacementRollout struct {
 	Verdict     string `json:"verdict"`
 	Surge       int    `json:"surge"`
@@ -100,23 +100,23 @@ type PlacementRollout struct {
 	Reason string `json:"reason"`
 }
 
-// PlacementSurvival is the answer to whether all pods run again after the loss of a domain of a
-// topology key. Meaning is gone (the nodes are deleted) or unreachable (their Node objects remain).
-// Verdict is always, sometimes, never or unknown. Pending is the number of pods that stay Pending.
-// If the verdict is never, it is a lower bound.
+// PlacementSurvival describes whether all pods run again after the loss of a topology domain.
+// Meaning is gone (the nodes are deleted) or unreachable (their Node objects remain). Verdict is
+// always, sometimes, never or unknown. Pending is the number of pods that stay Pending. If the
+// verdict is never, it is a lower bound.
 type PlacementSurvival struct {
 	Key     string `json:"key"`
 	Value   string `json:"value"`
 	Meaning string `json:"meaning"`
 	Verdict string `json:"verdict"`
 	Pending int    `json:"pending"`
-	// Like is the number of further nodes with the same result.
+	// Like is the number of additional nodes with the same result.
 	Like int `json:"like"`
-	// Reason is a condition that the verdict depends on, other than the capacity of the nodes.
+	// Reason is a condition that the verdict depends on besides node capacity.
 	Reason string `json:"reason"`
-	// WhereItRuns is set if pods stay Pending after the loss of any domain that runs some of them.
-	// The answer for the key is then never, although the loss of this domain is harmless if it runs
-	// none of the pods.
+	// WhereItRuns is set if pods stay Pending after the loss of any domain that runs at least one
+	// of them. The answer for the key is then never, although losing a domain that runs none of the
+	// pods is harmless.
 	WhereItRuns bool `json:"whereItRuns,omitempty"`
 }
 
@@ -127,7 +127,7 @@ type PlacementJudgement struct {
 	Reason  string `json:"reason"`
 }
 
-// PlacementCore is one member of a core, with its location.
+// PlacementCore is a member of a core, with its location.
 type PlacementCore struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
@@ -138,8 +138,8 @@ type PlacementCore struct {
 	Location Span `json:"-"`
 }
 
-// PlacementStep is the placement of one pod on one node. Steps are in the order of placement.
-// Workload is apiVersion/kind/namespace/name, for example apps/v1/Deployment/shop/web.
+// PlacementStep places one pod on one node. Steps are listed in scheduling order. Workload is
+// apiVersion/kind/namespace/name, for example apps/v1/Deployment/shop/web.
 type PlacementStep struct {
 	Workload string `json:"workload"`
 	Node     string `json:"node"`
@@ -147,13 +147,13 @@ type PlacementStep struct {
 	Zone string `json:"-"`
 }
 
-// PlacementStuck is a run after which no pending pod fits anywhere.
+// PlacementStuck is a run that ends with Pending pods that do not fit anywhere.
 type PlacementStuck struct {
 	Placements []PlacementStep    `json:"placements"`
 	Pending    []PlacementPending `json:"pending"`
 }
 
-// PlacementPending is a number of pods that are not placed, with the reason.
+// PlacementPending counts pods that were not placed and gives the reason.
 type PlacementPending struct {
 	Workload string `json:"workload"`
 	Count    int    `json:"count"`
@@ -177,14 +177,14 @@ type Explanation struct {
 	Place string
 	// Rule is the requested rule, or "".
 	Rule string
-	// Found holds the findings at the location. If there are none, it has one entry without a
-	// Diagnostic, about the workload that the line belongs to.
+	// Found holds the findings at the location. If there are none, it has a single entry without a
+	// Diagnostic for the workload on that line.
 	Found []Explained
-	// Near holds findings elsewhere in the file, if there are none at the location.
+	// Near holds findings from elsewhere in the file when there are none at the location.
 	Near []Diagnostic
-	// Notes are remarks on the input.
+	// Notes are remarks about the input.
 	Notes []string
-	// Failures holds the parts of the work that were not done. There may be more to explain.
+	// Failures describes the work that could not be done. There may be more to explain.
 	Failures Failures
 	// Source and Display are the functions of the Report.
 	Source  func(file string) []byte
@@ -203,16 +203,16 @@ type Explained struct {
 // Account explains a finding node by node.
 type Account struct {
 	Tables []NodeTable
-	// Tried is the result of trying the repairs of the finding, or "".
+	// Tried is the result of trying the finding's repairs, or "".
 	Tried string
-	// Repairs holds further repairs that were tried, and Yield is their result.
+	// Repairs lists additional repairs that were tried, and Yield describes the result.
 	Repairs []string
 	Yield   string
-	// Notes describe unknown facts, and facts that the finding ignores.
+	// Notes mention what is unknown and what the finding ignores.
 	Notes []string
 }
 
-// NodeTable lists every node once, and whether it accepts the next pod.
+// NodeTable lists every node once and shows whether it accepts the next pod.
 type NodeTable struct {
 	// Name is the name of the pod's workload. Caption describes the pod that the table is about,
 	// and the pods that already run.
@@ -221,7 +221,7 @@ type NodeTable struct {
 	Rows    []NodeRow
 }
 
-// These are the outcomes of a row.
+// Possible outcomes of a row.
 const (
 	RowTakes   = "takes"
 	RowRejects = "rejects"
@@ -234,7 +234,7 @@ const (
 // NodeRow groups nodes with the same outcome.
 type NodeRow struct {
 	Outcome string
-	// Runs holds the names of the nodes, grouped into runs of consecutive nodes in the topology.
+	// Runs holds the node names, grouped into runs of nodes that are consecutive in the topology.
 	Runs [][]string
 	// Pool replaces Runs for nodes that a pool may add, for example "up to 5 more of pool web".
 	Pool string

@@ -3,10 +3,10 @@
 // Contract: findings are made in the manifests that the scheduler would see, which may be the
 // result of a render, but they are reported in the files that a person edits. Files names the files
 // that a run has read. Renders holds the results of renders and their sources. Renders.ToSources
-// and Relocate move a finding together with its related locations and its edits. Nothing is
-// guessed. If a position is not found, it is replaced by the start of the render, and the finding
-// says so. An edit is moved only if the sources contain exactly the text that it replaces. Any
-// other edit is withheld, with a reason.
+// and Relocate move a finding together with its related locations and its edits. Positions are
+// never guessed. If a position is not found, it is replaced by the start of the render, and the
+// finding says so. An edit is moved only if the sources contain exactly the text that it replaces.
+// Otherwise it is withheld, with a reason.
 //
 // How the source of a position is found:
 //
@@ -16,8 +16,8 @@
 //	piped input     origin annotations, Helm comments, or the same object below --source-root
 //	other files     the text itself; a Locator finds the object and the field there
 //
-// Invariants: names are relative to the root of the run and use slashes. The text of a render is in
-// Files under a name that no file can have.
+// Invariants: file names are relative to the root of the run and use slashes. Files stores rendered
+// text under a name that no real file can have.
 //
 // Non-goals: rendering (package render), and the wording of findings.
 package locate

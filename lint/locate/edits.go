@@ -65,14 +65,14 @@ func textAt(f *source.File, s diag.Span) (string, bool) {
 	return string(f.Text[start:end]), true
 }
 
-// printing is a position in chart output, before a kustomization changed it.
+// printing is a position in chart output before any kustomization changed it.
 type printing struct {
 	*render.Output
 	text *source.File
 	at   diag.Span
 }
 
-// printedAt maps a position in the result of a render to the output of a chart. If the render is a
+// printedAt maps a position in a render to the chart output that it came from. If the render is a
 // chart, the position stays the same.
 func (r *Renders) printedAt(x *Rendered, s diag.Span) (p printing, ok bool) {
 	if !r.prepare(x) {
@@ -88,8 +88,8 @@ func (r *Renders) printedAt(x *Rendered, s diag.Span) (p printing, ok bool) {
 	return printing{x.Out.Charts[at.Span.File], x.printed[at.Span.File], at.Span}, true
 }
 
-// editChart maps the edit of a fix to the values file that sets the replaced text, or else to the
-// template that contains it. If neither contains the exact text, a safe edit is withheld.
+// editChart moves a fix's edit to the values file that sets the replaced text, or else to the
+// template that contains it. If neither contains the exact text, it withholds the edit.
 func (r *Renders) editChart(x *Rendered, f *diag.Fix, p printing) {
 	e := f.Edits[0]
 	now, ok := textAt(x.File, e.Location)
@@ -186,7 +186,7 @@ func (r *Renders) templateEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit,
 	return e, ""
 }
 
-// once returns the column of text in line, if line contains it exactly once.
+// once returns the column of text in line, provided that it occurs exactly once.
 func once(line, text string) (column int, ok bool) {
 	first := strings.Index(line, text)
 	if first < 0 || strings.LastIndex(line, text) != first {
@@ -195,7 +195,7 @@ func once(line, text string) (column int, ok bool) {
 	return 1 + utf8.RuneCountInString(line[:first]), true
 }
 
-// fieldIn returns the path of the value at a position in a values file.
+// fieldIn returns the field path of the value at a position in a values file.
 func (r *Renders) fieldIn(at diag.Span) string {
 	f := r.Files.ByName[at.File]
 	if f == nil {
@@ -242,7 +242,7 @@ func (r *Renders) spotsOf(f *source.File) *spots {
 	return s
 }
 
-// generatorAt returns the generator of a file, or of the document at a position in it.
+// generatorAt returns the tool that generated a file, or the document at a position in it.
 func (r *Renders) generatorAt(f *source.File, s diag.Span) source.Maker {
 	if made := f.Maker(); made != "" {
 		return made
@@ -253,9 +253,8 @@ func (r *Renders) generatorAt(f *source.File, s diag.Span) source.Maker {
 	return ""
 }
 
-// valueAt returns the values-file scalar that a line was written with and that contains text. It
-// also returns the span of the text, because a block scalar may contain the text on one of its
-// lines.
+// valueAt returns the scalar in a values file that contains text and was used to print a line. It
+// also returns the span of the text, because a block scalar may contain it on any of its lines.
 func (r *Renders) valueAt(f *source.File, at render.Line, text string) (*source.Node, diag.Span) {
 	s := r.spotsOf(f).at
 	is := func(n *source.Node) bool { return n != nil && n.Kind == source.Scalar && n.Text() == text }

@@ -14,8 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Files holds the files that a run has read, by name relative to the root. It converts between
-// names relative to the root, the working directory and the configuration.
+// Files holds the files that a run has read, by name relative to the root. It also converts names
+// between the root, the working directory and the configuration directory.
 type Files struct {
 	Dir, Root string
 	// Paths are the paths that the run reads, relative to Dir.
@@ -54,8 +54,8 @@ func (f *Files) Display(name string) string {
 	return name
 }
 
-// Ignores reports whether a glob of the configuration ignores a file. The globs are relative to the
-// directory of the configuration.
+// Ignores reports whether the configuration ignores a file. Its globs are relative to the
+// configuration directory.
 func (f *Files) Ignores(name string) bool {
 	return f.Config.IgnoresSome() && f.Config.Ignores(f.FromConfig(name))
 }
@@ -86,8 +86,8 @@ func (f *Files) Configured(paths []string) []string {
 	return all
 }
 
-// NodesOfClusters returns the files that the configuration names as the topology of a cluster. No
-// other part of the run takes nodes from these files.
+// NodesOfClusters returns the files that the configuration names as topology for a cluster. Other
+// parts of the run must not take nodes from these files.
 func (f *Files) NodesOfClusters() map[string]bool {
 	names := map[string]bool{}
 	for _, c := range f.Config.Clusters {
@@ -117,8 +117,7 @@ func (f *Files) FromRoot(path string) string {
 	return filepath.ToSlash(path)
 }
 
-// Show registers a file that is not a manifest and returns its name, so that reports can show the
-// text that a finding points to.
+// Show registers a file that is not a manifest and returns its name, so that reports can quote it.
 func (f *Files) Show(path, display string, text []byte) string {
 	name := f.FromRoot(path)
 	if f.ByName[name] == nil {
@@ -136,7 +135,7 @@ func (f *Files) ShowConfig() string {
 	return f.Show(filepath.Join(f.Config.Dir, filepath.Base(path)), path, text)
 }
 
-// FileLine formats a line of a file as text output prints it.
+// FileLine formats a file name and line number as in text output.
 func FileLine(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
 
 // Absolute joins a relative path to dir.
@@ -163,7 +162,7 @@ type Render struct {
 	// and baselines.
 	config.Chosen
 	Root render.Root
-	// Files, if not empty, are the output files of another tool, relative to Dir. They replace
+	// Files lists output files from another tool, relative to Dir. If it is not empty, it replaces
 	// Root. SourceRoot is the directory that the tool rendered, or "".
 	Files      []string
 	SourceRoot string
@@ -171,8 +170,8 @@ type Render struct {
 	prefix string
 	// Argo is set if an Argo CD Application or ApplicationSet deploys the render.
 	Argo bool
-	// Pointer is the span of the GitOps pointer that names the root, or zero if there is none. Its
-	// file name is relative to the root of the run. Source is the index of the pointer's source.
+	// Pointer is the span of the GitOps pointer to the root, or zero if there is none. Its file
+	// name is relative to the root of the run. Source is the index of the pointer's source.
 	Pointer diag.Span
 	Source  int
 	// Entries names the entry pointers that lead to the render, each with its destination cluster.
@@ -192,8 +191,8 @@ func (x *Render) SetPrefix(root string) {
 // FromRoot converts a name relative to Root.Confinement to a name relative to the root of the run.
 func (x *Render) FromRoot(confined string) string { return path.Join(x.prefix, confined) }
 
-// WithEdit returns the chart of a render after an edit is applied to the values of the chart. The
-// result sure is false if the edit may affect further values.
+// WithEdit returns the render's chart with an edit applied to the chart values. The result sure is
+// false if the edit may affect other values too.
 func (x *Render) WithEdit(e diag.Edit, root string, source func(file string) []byte) (to *render.Chart, changed, sure bool) {
 	if x.Root.Chart == nil && x.Root.Overlay == nil {
 		return nil, false, true
@@ -214,8 +213,8 @@ func (x *Render) WithEdit(e diag.Edit, root string, source func(file string) []b
 	return to, changed, sure && (changed || !x.oldTextOutsideValues(e))
 }
 
-// oldTextOutsideValues reports whether the pointer is in the edited file and contains the old text
-// outside its values.
+// oldTextOutsideValues reports whether the edited file contains the pointer, and the pointer
+// contains the old text outside its values.
 func (x *Render) oldTextOutsideValues(e diag.Edit) bool {
 	o, old := x.Root.Overlay, unquote(e.OldText)
 	if o == nil || x.FromRoot(o.File) != e.Location.File {
@@ -228,14 +227,13 @@ func (x *Render) oldTextOutsideValues(e diag.Edit) bool {
 	return slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, old) })
 }
 
-// valuesEdit applies an edit to values with lines that were copied from files.
+// valuesEdit applies an edit to values whose lines were copied from files.
 type valuesEdit struct {
 	source func(file string) []byte
 	x      *Render
 	e      diag.Edit
 	old    string
-	// changed is set if a line was edited. unsure is set if it is unknown whether a line needs the
-	// edit.
+	// changed is set if a line was edited. unsure is set if some line may or may not need the edit.
 	changed, unsure bool
 }
 
@@ -265,8 +263,8 @@ func (v *valuesEdit) uses(values *render.Values) bool {
 	return is(values.File) || slices.ContainsFunc(values.Places, func(p render.Place) bool { return is(p.File) })
 }
 
-// line edits a line that contains the old text. It does so if the line comes from the edited scalar
-// or, in a block scalar, from the edited line.
+// line applies the edit to a line with the old text, provided that the line comes from the edited
+// scalar or, in a block scalar, from the edited line.
 func (v *valuesEdit) line(line string, at render.Place) string {
 	if v.x.FromRoot(at.File) != v.e.Location.File {
 		return line

@@ -18,8 +18,8 @@ type relocation struct {
 	base    string
 	mapper  *origin.Mapper
 	streams map[string]*source.Stream
-	// lost counts findings whose sources were not found. silent counts those in input that does not
-	// name its sources.
+	// lost counts findings whose sources were not found. silent counts findings in input that does
+	// not name its sources.
 	lost, silent int
 	// unsaid is set if the current object does not name its source.
 	unsaid bool
@@ -70,9 +70,8 @@ func Relocate(findings []accept.Finding, of *Renders, sourceRoot string) (notes 
 	return notes, errs
 }
 
-// newRelocation prepares a search for the sources of input that was rendered from a directory. It
-// returns nil if the directory cannot be used. That is an error only if the directory was named
-// explicitly.
+// newRelocation prepares to search a directory for the sources of rendered input. It returns nil if
+// the directory cannot be used, which is an error only if the user named the directory explicitly.
 func newRelocation(f *Files, base string) (*relocation, error) {
 	mapper, err := origin.New(origin.Options{Dir: f.Dir, Root: f.Root, Base: base, Tracked: f.Reading.Tracked, Files: f.ByName})
 	switch {
@@ -84,8 +83,7 @@ func newRelocation(f *Files, base string) (*relocation, error) {
 	return nil, nil
 }
 
-// These are messages for the position of a finding in rendered input, and for an object that a
-// patch changes.
+// Messages for the position of a finding in rendered input, and for an object changed by a patch.
 const (
 	asRendered = "as rendered"
 	setUnknown = "as rendered; what sets this was not found in the sources"
@@ -93,8 +91,8 @@ const (
 	printedBy  = "printed by this file"
 )
 
-// move moves one finding. Fixes keep only their description, because rendered text is not edited
-// and its source may be shared with other objects.
+// move moves a finding to its source. Fixes keep only their description, because rendered text
+// cannot be edited and the source may be shared with other objects.
 func (m *relocation) move(d *diag.Diagnostic) {
 	m.unsaid = false
 	at, rendered, ok := m.locate(d.Location)
@@ -112,7 +110,7 @@ func (m *relocation) move(d *diag.Diagnostic) {
 	if !ok {
 		return
 	}
-	if at.FileOnly() && d.Location.File != source.StdinName { // a line of this file is more useful than the first line of another
+	if at.FileOnly() && d.Location.File != source.StdinName { // a line in this file is more useful than the first line of a different one
 		d.Related = append(d.Related, diag.Related{Message: printedBy, Location: at.Span})
 		return
 	}
@@ -130,7 +128,8 @@ func (m *relocation) move(d *diag.Diagnostic) {
 	d.Location = at.Span
 }
 
-// locate finds the source of a span. The result rendered is true if the span is in rendered input.
+// locate finds the source of a span. The result rendered reports whether the span is in rendered
+// input.
 func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 	stream := m.stream(s.File)
 	if stream == nil || s.IsZero() {

@@ -21,52 +21,52 @@ import (
 type Rendered struct {
 	Render
 	Out *render.Output
-	// File is the result, and Objects holds its objects.
+	// File holds the rendered text, and Objects the objects parsed from it.
 	File    *source.File
 	Objects []*source.Object
 	marks   *origin.Marks // nil until first use
 	mapper  *origin.Mapper
 	stream  *source.Stream
 	files   map[string]*source.File // cache of source files, by name relative to Confinement
-	// printed holds the output of the charts in a kustomization, by the names in Output.Charts.
+	// printed holds the chart output in a kustomization, keyed like Output.Charts.
 	printed map[string]*source.File
 }
 
-// Renders holds the renders of a run. Findings are made in the results of renders and moved to
-// their sources.
+// Renders holds the renders of a run. Findings are reported in rendered text first, and then moved
+// to the sources.
 type Renders struct {
 	Files *Files
-	// All holds the successful renders. results holds those that schedlint built, by the name of
-	// their result.
+	// All holds the successful renders. results holds those built by schedlint, by the name of the
+	// rendered file.
 	All     []*Rendered
 	Results map[string]*Rendered
-	// Failed has the names of the failed renders. Quiet has the problems of failed renders that
+	// Failed holds the names of failed renders. Quiet holds the problems with failed renders that
 	// were not requested explicitly.
 	Failed []string
 	Quiet  map[string]source.Problem
-	// Spent is set if renders exceed the limits of a run.
+	// Spent is set if the renders exceeded the limits for a run.
 	Spent bool
 	// Reached holds the files that renders use. Raw holds the objects in these files, except in
 	// files that another tool rendered. rawFiles groups Raw by file and is nil until first use.
 	Reached  map[string]bool
 	Raw      []*source.Object
 	rawFiles map[string][]*source.Object
-	// Assumed maps renders to assumed release names.
+	// Assumed maps renders to the release names assumed for them.
 	Assumed map[string]string
 	// spots indexes values files by position. It is filled on first use.
 	spots  map[*source.File]*spots
 	places map[*source.File]*source.Places
 }
 
-// NewRenders returns an empty set of renders of files.
+// NewRenders returns a Renders without any renders.
 func NewRenders(f *Files) *Renders {
 	return &Renders{Files: f, Results: map[string]*Rendered{}, Quiet: map[string]source.Problem{}, Reached: map[string]bool{}, Assumed: map[string]string{},
 		spots: map[*source.File]*spots{}, places: map[*source.File]*source.Places{}}
 }
 
-// Add reads the result of a render, and returns its problems.
+// Add reads the rendered text and returns the problems found in it.
 func (r *Renders) Add(asked *Render, out *render.Output) (*Rendered, []source.Problem) {
-	name := "<render " + asked.Name + ">" // no file can have it
+	name := "<render " + asked.Name + ">" // no real file can have this name
 	set := source.LoadText(r.Files.Reading, name, out.Text)
 	set.Files[0].Result = true
 	x := &Rendered{Render: *asked, Out: out, File: set.Files[0], Objects: set.Objects}
@@ -115,7 +115,7 @@ func (r *Renders) Contained() map[string]map[int]bool {
 	return documents
 }
 
-// start returns the span that represents a render in findings. This is the start of its
+// start returns the span that stands for the whole render in findings. This is the start of its
 // kustomization or chart, or the pointer if the kustomization is not among the sources.
 func (x *Rendered) start() diag.Span {
 	s := diag.Span{File: x.Kustomization(), Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
@@ -148,7 +148,7 @@ func (x *Rendered) Document(line int) (render.Document, bool) {
 	return x.Out.Documents[i-1], true
 }
 
-// ToSources moves a finding in the result of a render to the sources.
+// ToSources moves a finding from rendered text to the sources.
 func (r *Renders) ToSources(x *Rendered, f *accept.Finding) {
 	d := &f.Diagnostic
 	at := r.SourceOf(x, d.Location)
@@ -191,16 +191,16 @@ func (r *Renders) NameAt(o *source.Object, at diag.Span) string {
 	return NameOf(o)
 }
 
-// RawObject returns the source object that an object was rendered from, or nil if it is unknown.
+// RawObject returns the source object from which an object was rendered, or nil if it is unknown.
 func (r *Renders) RawObject(o *source.Object) *source.Object {
 	s := r.InSources(o.NameSpan())
 	return Around(r.rawOf(s.File), s.Line, s.Column)
 }
 
-// notFound is the message for a position that replaces an unknown one.
+// notFound is the message for a position that is used because the real one is unknown.
 const notFound = "what sets this was not found in the sources of the render"
 
-// rawOf returns the objects in a source file of a render, as written.
+// rawOf returns the objects in a render's source file, as written.
 func (r *Renders) rawOf(file string) []*source.Object {
 	if r.rawFiles == nil {
 		r.rawFiles = ByFile(r.Raw)
@@ -208,8 +208,8 @@ func (r *Renders) rawOf(file string) []*source.Object {
 	return r.rawFiles[file]
 }
 
-// SourceOf returns the source of a span in the result of a render, or the start of the render if
-// the source is unknown.
+// SourceOf returns the source of a span in rendered text, or the start of the render if the source
+// is unknown.
 func (r *Renders) SourceOf(x *Rendered, s diag.Span) origin.Place {
 	unknown := origin.Place{Span: x.start(), Whole: true}
 	if !r.prepare(x) {
@@ -225,7 +225,7 @@ func (r *Renders) SourceOf(x *Rendered, s diag.Span) origin.Place {
 	return r.throughCharts(x, at, unknown)
 }
 
-// prepare builds the data for looking up sources of a render, and reports whether it succeeded.
+// prepare builds the data for looking up the sources of a render, and reports whether it succeeded.
 func (r *Renders) prepare(x *Rendered) bool {
 	if x.marks != nil {
 		return true
@@ -248,8 +248,8 @@ func (r *Renders) prepare(x *Rendered) bool {
 	return true
 }
 
-// marked returns the source of a span in the result of a kustomization. The source is in a file or
-// in the output of one of its charts.
+// marked returns the source of a span in a rendered kustomization. The source is in a file or in
+// the output of one of its charts.
 func (r *Renders) marked(x *Rendered, s diag.Span) (at origin.Place, ok bool) {
 	o, _ := x.stream.At(s)
 	if o == nil {
@@ -280,8 +280,7 @@ func (r *Renders) fromRoot(x *Rendered, at origin.Place) origin.Place {
 	return at
 }
 
-// InSources maps a span in the result of a render to the sources. It returns any other span
-// unchanged.
+// InSources maps a span in rendered text to the sources. It returns any other span unchanged.
 func (r *Renders) InSources(s diag.Span) diag.Span {
 	if x := r.Results[s.File]; x != nil {
 		return r.SourceOf(x, s).Span
@@ -304,8 +303,8 @@ func (r *Renders) AtLine(file string, line int) string {
 	return FileLine(s.File, s.Line)
 }
 
-// NamedAt returns a location in an object for messages. A location in a rendered object is mapped
-// to the sources.
+// NamedAt returns a location in an object for use in messages. It maps a location in a rendered
+// object to the sources.
 func (r *Renders) NamedAt(o *source.Object, s diag.Span) (file string, at diag.Span) {
 	if r.Results[o.File.Name] == nil {
 		return o.File.Display, s
@@ -315,7 +314,7 @@ func (r *Renders) NamedAt(o *source.Object, s diag.Span) (file string, at diag.S
 	return r.Files.Display(at.File), at
 }
 
-// FileNames returns the names of the files of objects, for messages.
+// FileNames returns the names of the files that contain the objects, for use in messages.
 func (r *Renders) FileNames(objects []*source.Object) []string {
 	var names []string
 	for _, o := range objects {
@@ -325,8 +324,8 @@ func (r *Renders) FileNames(objects []*source.Object) []string {
 	return names
 }
 
-// inValues refines a source position if the rendered value is text from a values file that the
-// sources contain unchanged.
+// inValues refines a source position if the rendered value was copied unchanged from a values file
+// in the sources.
 func (r *Renders) inValues(o *source.Object, s diag.Span, at origin.Place) origin.Place {
 	if !at.Near || fragments.Destinations(o) == nil {
 		return at
@@ -341,7 +340,7 @@ func (r *Renders) inValues(o *source.Object, s diag.Span, at origin.Place) origi
 	return at
 }
 
-// findHooks marks the objects that are hooks for the tool that deploys the render.
+// findHooks marks the objects that the tool deploying the render treats as hooks.
 func (x *Rendered) findHooks() {
 	hook := source.HelmHook
 	switch {
@@ -368,9 +367,9 @@ func (r *Renders) PrintedBy(x *Rendered, s diag.Span) diag.Span {
 // byTemplate is the message for the template line that prints a value.
 const byTemplate = "printed by this line of the template"
 
-// fromLine returns the source of a line of chart output. This is the value in a values file,
-// together with the template line, or else only the template line. The argument name is a key of
-// Output.Charts, or "" for the result itself.
+// fromLine returns the source of a line in chart output. This is a value in a values file together
+// with the template line, or else only the template line. The argument name is a key in
+// Output.Charts, or "" if the render itself is the chart.
 func (r *Renders) fromLine(x *Rendered, name string, s diag.Span, unknown origin.Place) origin.Place {
 	printed, text := x.Out, x.File
 	if name != "" {
@@ -394,10 +393,11 @@ func (r *Renders) fromLine(x *Rendered, name string, s diag.Span, unknown origin
 	return origin.Place{Span: template, Inside: inside, Whole: inside != ""}
 }
 
-// mostName is the maximum length in bytes of archive file names in messages.
+// mostName is the maximum length in bytes of an archive file name in a message.
 const mostName = 200
 
-// insideOf describes the line of a template in an archive. It returns "" for any other template.
+// insideOf describes a template line in an archive. It returns "" if the template is not in an
+// archive.
 func insideOf(printed *render.Output, at render.Line) string {
 	if at.Inside < 1 || at.Inside > len(printed.Inside) {
 		return ""
@@ -406,8 +406,8 @@ func insideOf(printed *render.Output, at render.Line) string {
 	return fmt.Sprintf("printed by line %d of %s in %s.tgz", at.InsideAt, Start(name, mostName), Start(archive, mostName))
 }
 
-// isItem reports whether a span covers an entire list item that is a map, and not only the first
-// key of the item. Only spans of scalars are longer than one character.
+// isItem reports whether a span covers an entire list item that is a map, and not just its first
+// key. It relies on the fact that only spans of scalars are longer than one character.
 func isItem(line string, s diag.Span) bool {
 	text := []rune(line)
 	if s.EndLine != s.Line || s.EndColumn != s.Column+1 || s.Column > len(text) {
@@ -417,7 +417,7 @@ func isItem(line string, s diag.Span) bool {
 	return strings.HasSuffix(dashes, "- ") && strings.Trim(dashes, "- ") == "" && strings.Index(rest, ":") > 1
 }
 
-// fileOf returns the name of a file of an output, or "" for a negative index.
+// fileOf returns the name of an output's file by index, or "" if the index is negative.
 func fileOf(out *render.Output, file int) string {
 	if file < 0 {
 		return ""
@@ -426,8 +426,8 @@ func fileOf(out *render.Output, file int) string {
 }
 
 // throughCharts maps a position in the output of a kustomization's chart to its source. If the
-// source is not in a file, for example because it is in an archive, the result is the position
-// where the kustomization names the chart.
+// source is not in a file, for example because it is in an archive, it returns the position where
+// the kustomization names the chart.
 func (r *Renders) throughCharts(x *Rendered, at origin.Place, unknown origin.Place) origin.Place {
 	if x.Out.Charts[at.Patched.File] != nil {
 		at.Patched = r.fromLine(x, at.Patched.File, at.Patched, origin.Place{}).Span
@@ -446,8 +446,8 @@ func (r *Renders) throughCharts(x *Rendered, at origin.Place, unknown origin.Pla
 	return to
 }
 
-// declaredIn returns the file that declares a document of the result, and the document's position
-// in it. If a chart prints the document, the file is the template.
+// declaredIn returns the file that declares a rendered document, and the document's position in
+// that file. If the document comes from a chart, the file is the template.
 func (x *Rendered) declaredIn(d render.Document) (string, render.Document) {
 	out := x.Out
 	if printed := out.Charts[fileOf(out, d.File)]; printed != nil && d.Index < len(printed.Documents) {
@@ -456,7 +456,7 @@ func (x *Rendered) declaredIn(d render.Document) (string, render.Document) {
 	return x.FromRoot(fileOf(out, d.File)), d
 }
 
-// lineOf returns the span of a line in a chart file, starting at a column.
+// lineOf returns the span of a line in a chart file, starting at the given column.
 func (r *Renders) lineOf(x *Rendered, file string, line, column int) (diag.Span, bool) {
 	if file == "" {
 		return diag.Span{}, false

@@ -1,16 +1,18 @@
-// Package message is the catalogue of messages. It puts the results of lower packages into words.
+// Package message is the message catalogue. It turns the results of lower-level packages into
+// readable text.
 //
 // Contract: each function turns one value, such as a reason, an exclusion or a repair, into one
 // phrase of plain English. A phrase is part of a line, so it begins in lower case and ends without
-// a period. Names and numbers come from the value. The words come from a table entry or a function
-// in this package and nowhere else. A result that both rules and users read, such as the reason why
-// a node is excluded, is first converted to its row, and the row is worded. Rules contain no words.
-// A finding names a catalogue entry, which words the row or the values that the rule passes.
+// a period. Names and numbers come from the value. All other words come from a table or a function
+// in this package. Some results are read by both rules and users, for example the reason why a node
+// is excluded. Such a result is first converted to its row, and the phrase is made from the row.
+// Rules contain no message text. A finding names a catalogue entry, which makes the text from the
+// row or from the values that the rule passes.
 //
-// Invariants: equal values have equal words. Every code of every enumeration has words; a test
-// checks this against the constants in the source. A code without words is a bug, and the code
-// itself is printed instead. The values that a rule passes are read by name. If one is missing or
-// has another type, the finding gets no words.
+// Invariants: equal values produce the same text. Every code in every enumeration has text; a test
+// checks this against the constants in the source. A code without text is a bug, and the code
+// itself is printed instead. The values that a rule passes are read by name. If a value is missing
+// or has the wrong type, the catalogue returns no text for the finding.
 //
 // Non-goals: decisions, input and output. Code never parses the phrases.
 package message

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// wording holds two formats of a phrase, for one node and for several nodes. Their argument is the
-// detail of the exclusion.
+// wording holds the format of a phrase about one node and about several nodes. The format argument
+// is the detail of the exclusion.
 type wording struct{ one, many string }
 
 var exclusions = map[model.ExclusionKind]wording{
@@ -28,7 +28,7 @@ var exclusions = map[model.ExclusionKind]wording{
 	model.Undeclared:      {"nodeName refers to node %s, which is not declared", ""},
 }
 
-// excludedBy returns the detail of an exclusion, for the kinds that have one.
+// excludedBy has a function that returns the detail of an exclusion, for the kinds that have one.
 var excludedBy = map[model.ExclusionKind]func(*facts.Exclusion) string{
 	model.Tainted:         taint,
 	model.LacksLabel:      func(x *facts.Exclusion) string { return x.Key + "=" + x.Value },
@@ -38,7 +38,7 @@ var excludedBy = map[model.ExclusionKind]func(*facts.Exclusion) string{
 	model.Undeclared:      func(x *facts.Exclusion) string { return x.Value },
 }
 
-// excludedRows has a function for each kind of exclusion that fills in the detail of a row.
+// excludedRows has a function for each kind of exclusion, which fills in the row's details.
 var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusion){
 	model.Tainted: func(x *model.Exclusion, row *facts.Exclusion) {
 		row.Key, row.Value, row.Effect = x.Taint.Key, x.Taint.Value, string(x.Taint.Effect)
@@ -52,7 +52,7 @@ var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusi
 	model.Undeclared: func(x *model.Exclusion, row *facts.Exclusion) { row.Value = x.NodeName },
 }
 
-// ExclusionRow converts an exclusion to a row, as rules see it. Messages are made from the row.
+// ExclusionRow converts an exclusion to the row that rules see. Messages are made from the row.
 func ExclusionRow(x *model.Exclusion) facts.Exclusion {
 	row := facts.Exclusion{Reason: string(x.Kind), Values: []string{}, Nodes: len(x.Nodes), Names: []string{}}
 	if fill := excludedRows[x.Kind]; fill != nil {
@@ -88,7 +88,7 @@ func exclusionLine(x *facts.Exclusion) string {
 	return fmt.Sprintf("%d nodes (%s) %s", x.Nodes, strings.Join(excludedNames(x), ", "), excluded(x, exclusions[model.ExclusionKind(x.Reason)].many))
 }
 
-// excludedNames returns the names of the nodes of an exclusion, truncated with "...".
+// excludedNames returns the names of the excluded nodes, truncated with "...".
 func excludedNames(x *facts.Exclusion) []string {
 	if x.Nodes > len(x.Names) {
 		return append(slices.Clip(x.Names), "...")
@@ -110,8 +110,8 @@ func excluded(x *facts.Exclusion, format string) string {
 	return format
 }
 
-// exclusionLines returns a line for each reason why nodes are excluded, and one for the number of
-// further reasons.
+// exclusionLines returns a line for each reason why nodes are excluded. If there are more reasons,
+// another line gives their number.
 func exclusionLines(all []facts.Exclusion, more int) []string {
 	lines := make([]string, 0, len(all)+1)
 	for i := range all {
@@ -123,7 +123,7 @@ func exclusionLines(all []facts.Exclusion, more int) []string {
 	return lines
 }
 
-// Label returns the label that the excluded nodes lack, as key=value.
+// Label returns the label that the excluded nodes lack, formatted as key=value.
 func Label(x *model.Exclusion) string { return x.Key + "=" + x.Want }
 
 func taint(x *facts.Exclusion) string {
@@ -235,5 +235,5 @@ func repels(r *check.Repels) string {
 	return fmt.Sprintf("is in %s=%s with %s: %s", r.Key, r.Value, podsOf(r.Pods), rule)
 }
 
-// podsOf returns the number of pods with their workload, such as "2 pods of Deployment shop/a".
+// podsOf formats a pod count and the workload's name, such as "2 pods of Deployment shop/a".
 func podsOf(p check.Pods) string { return plural(p.Count, "pod") + " of " + p.Workload }

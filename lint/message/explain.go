@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// These are reasons why no node is checked.
+// Reasons why no nodes are checked.
 const (
 	NoWorkload       = "no workload could be read here, so nodes cannot be checked one by one"
 	NoNodes          = "no nodes are declared (--topology FILE), so schedlint cannot tell which node takes a pod"
@@ -28,7 +28,7 @@ const (
 	ExplainAbandoned = "step budget exceeded before the nodes were checked; raise --steps"
 )
 
-// These are notes on a table of nodes.
+// Notes shown with a node table.
 const (
 	CountsOnce     = "an identical declaration of this object counts once"
 	Replaced       = "a later declaration of this object replaces it"
@@ -44,20 +44,21 @@ const (
 	MigrationTried = "each was tried on the declared nodes: any machine can then migrate"
 )
 
-// UnknownBecause returns the message that it is unknown which nodes can run a pod, with the reason.
+// UnknownBecause states the reason why it is unknown which nodes can run a pod.
 func UnknownBecause(reason string) string { return "unknown: " + reason }
 
-// IgnoredResource returns a note on a table that ignores the request for a resource.
+// IgnoredResource returns a note for a table that ignores the request for a resource.
 func IgnoredResource(name corev1.ResourceName) string {
 	return fmt.Sprintf("no node lists %s, so it is unknown whether a node has it; this table ignores it", name)
 }
 
-// OtherPending returns a note on a table with a different number of Pending pods than the finding.
+// OtherPending returns a note for a table that shows a different number of Pending pods than the
+// finding.
 func OtherPending(shown, found int) string {
 	return fmt.Sprintf("the number of Pending pods depends on where the others run: %d in the placement shown, %d in the finding", shown, found)
 }
 
-// AllScheduled describes the result of the repairs for a workload.
+// AllScheduled states that the repairs let all the workload's pods be scheduled.
 func AllScheduled(w *workload.Workload) string {
 	return fmt.Sprintf("all pods of %s can be scheduled if nothing else conflicts; repairs that change a number or a rule were also tried with rollouts and drains", w)
 }
@@ -65,8 +66,8 @@ func AllScheduled(w *workload.Workload) string {
 // AnyPod returns the caption of a table with the filter results for any pod of a workload.
 func AnyPod(w *workload.Workload) string { return fmt.Sprintf("filter results for a pod of %s", w) }
 
-// EmptyNodes returns the caption of a table with the filter results for a pod on nodes without
-// other pods. Of all nodes, some pass the node-level filters.
+// EmptyNodes returns the caption of a table with the filter results for a pod on empty nodes. The
+// argument some is the number of nodes that pass the node-level filters, out of all nodes.
 func EmptyNodes(w *workload.Workload, some, all int) string {
 	return fmt.Sprintf("%d of %s %s the filters on node name, taints and labels; %s, ignoring other pods",
 		some, plural(all, "node"), verb(some, "passes", "pass"), AnyPod(w))
@@ -86,7 +87,7 @@ func NextPod(w *workload.Workload, placed, missing int) string {
 	return fmt.Sprintf("%d of %s of %s are scheduled; filter results for the next one", placed, plural(placed+missing, "pod"), w)
 }
 
-// NextPodAlone is like NextPod for a workload that runs without other workloads.
+// NextPodAlone is like NextPod for a workload that has the nodes to itself.
 func NextPodAlone(w *workload.Workload, placed, missing int) string {
 	caption := NextPod(w, placed, missing)
 	if placed > 0 {
@@ -100,7 +101,7 @@ func NextPodAtMaximum(w *workload.Workload, placed, missing int) string {
 	return "at the maximum of the autoscaler: " + NextPod(w, placed, missing)
 }
 
-// NextPodAfter is like NextPod, and lists the pods that are scheduled before.
+// NextPodAfter is like NextPod, but also lists the pods that are scheduled first.
 func NextPodAfter(w *workload.Workload, placed []string) string {
 	before := "nothing else scheduled"
 	if len(placed) > 0 {
@@ -123,7 +124,7 @@ func TargetPod(w *workload.Workload, machines int) string {
 	return fmt.Sprintf("%s while one of %s migrates; filter results for its target pod", w, plural(machines, "machine"))
 }
 
-// ReplacementPod returns the caption of a table about the state after a loss of nodes.
+// ReplacementPod returns the caption of a table about the state after nodes are lost.
 func ReplacementPod(w *workload.Workload, l *certificate.Loss, missing int) string {
 	return fmt.Sprintf("%s %s, with %s missing; filter results for the next one", w, afterLoss(l), plural(missing, "pod"))
 }
@@ -131,7 +132,7 @@ func ReplacementPod(w *workload.Workload, l *certificate.Loss, missing int) stri
 // maxLost is the maximum number of lost nodes in a caption.
 const maxLost = 6
 
-// afterLosses has a format for each kind of loss. Its argument is the names of the nodes.
+// afterLosses has a format for each kind of loss. The format argument is the list of node names.
 var afterLosses = map[certificate.Meaning]string{
 	certificate.Drained:     "after a drain of %s",
 	certificate.Gone:        "after the loss of %s",
@@ -142,7 +143,7 @@ func afterLoss(l *certificate.Loss) string {
 	return fmt.Sprintf(entry(afterLosses, l.Meaning), upTo(slices.Sorted(maps.Keys(l.Nodes)), maxLost))
 }
 
-// The following are names in a table for the pods of a revision or a machine.
+// Table names for the pods of a revision and for machines.
 
 // OldRevision returns the name for the pods that a rollout replaces.
 func OldRevision(w *workload.Workload) string { return "the old revision of " + w.String() }

@@ -6,19 +6,19 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// Text holds the words of a finding. Headline is one line that is complete by itself, and Details
-// are further lines. Help is advice that does not come from the fact, or "".
+// Text is the message of a finding. Headline is a single line that can be read on its own, and
+// Details are further lines. Help is advice that does not come from the fact, or "".
 type Text struct {
 	Headline string
 	Details  []string
 	Help     string
 }
 
-// Catalogue maps each reason that rules report to its words.
+// Catalogue maps each reason that a rule can report to a function that returns the text.
 type Catalogue map[string]words
 
 // words returns the text for a row, or for the values that a rule passes with it. It returns false
-// if the row belongs to another list, or if a value is missing or has another type.
+// if the row belongs to the wrong list, or if a value is missing or has the wrong type.
 type words func(row any, given Values, in *facts.Facts) (Text, bool)
 
 // NewCatalogue returns the catalogue of all messages.
@@ -44,7 +44,7 @@ func (c Catalogue) Finding(reason string, row any, given Values, in *facts.Facts
 	return words(row, given, in)
 }
 
-// of adapts a function for rows of one list.
+// of adapts a function that takes rows from one list.
 func of[Row any](text func(r *Row, in *facts.Facts) Text) words {
 	return func(row any, given Values, in *facts.Facts) (Text, bool) {
 		r, ok := row.(*Row)

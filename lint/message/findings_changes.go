@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// changeFindings returns the words for findings about changes.
+// changeFindings returns the catalogue entries for findings about changes.
 func changeFindings() map[string]words {
 	return map[string]words{
 		"rollout-deadlock":              of(rolloutDeadlock),
@@ -57,7 +57,7 @@ func rolloutMayDeadlock(r *facts.Rollout, in *facts.Facts) Text {
 	return about(in.Ref(r.W), rollout(r, in, "can get stuck"), arithmetic(&r.Arithmetic), stuck)
 }
 
-// rollout describes the result of a rollout, the other workloads involved and the number of
+// rollout describes how a rollout ends, which other workloads are involved and the number of
 // replicas.
 func rollout(r *facts.Rollout, in *facts.Facts, fate string) string {
 	if len(r.Others) > 0 {
@@ -72,7 +72,7 @@ func rolloutEndsSkewed(r *facts.Skew, in *facts.Facts) Text {
 		fmt.Sprintf("old pods count during the rollout, so the new pods can end up beyond maxSkew %d on %s", r.MaxSkew, r.Key))
 }
 
-// room returns the number of pods that fit, with the rules that limit it.
+// room states how many pods fit, and which rules limit the number.
 func room(in *facts.Facts, w int, rules []facts.Rule, l *facts.Limit) string {
 	space := AtMost(l)
 	if len(rules) == 0 {
@@ -84,7 +84,7 @@ func room(in *facts.Facts, w int, rules []facts.Rule, l *facts.Limit) string {
 	return space + " because of " + strings.Join(Rules(in, w, rules), " and ")
 }
 
-// arithmetic is like Arithmetic for the numbers in a row.
+// arithmetic is like Arithmetic, but takes the numbers from a row.
 func arithmetic(a *facts.Arithmetic) string {
 	return Arithmetic(&workload.Arithmetic{
 		Strategy: workload.Strategy(a.Strategy), Surge: amountFrom(&a.Surge), Unavailable: amountFrom(&a.Unavailable),
@@ -129,8 +129,8 @@ func lossLeft(r *facts.Loss) string {
 	return left(r.Outcome, r.PendingMin, r.PendingMax, r.Pods, lacking)
 }
 
-// whereItRuns returns the condition that a node or domain runs some of the pods, or "" if limited
-// is not set.
+// whereItRuns returns the condition that a node or domain runs some of the pods. It returns ""
+// unless limited is set.
 func whereItRuns(limited bool, pods int) string {
 	switch {
 	case !limited:
@@ -141,7 +141,7 @@ func whereItRuns(limited bool, pods int) string {
 	return ", if any run there"
 }
 
-// left returns the number of pods of a workload that are missing after a change.
+// left states how many of a workload's pods are missing after a change.
 func left(outcome diag.Outcome, least, pending, pods int, lacking string) string {
 	share := fmt.Sprintf("%d of %s", pending, plural(pods, "pod"))
 	if pending == 1 && pods == 1 {
@@ -214,7 +214,7 @@ func labelsNeverReachPods(r *facts.OuterLabel, in *facts.Facts) Text {
 		fmt.Sprintf("labels of the machine itself are not copied to its pods; labels in %s are", r.Inside))
 }
 
-// Asker returns the name of a term with its workload.
+// Asker names a term together with its workload.
 func Asker(in *facts.Facts, r *facts.Rule) string {
 	strength := map[bool]string{true: "required", false: "preferred"}[r.Hard]
 	if r.Use == "spread" {
@@ -269,7 +269,7 @@ func ruleName(r *facts.Rule) string {
 	return strings.TrimSpace(fmt.Sprintf("required %s on %s", r.Use, r.Key))
 }
 
-// Fit returns the number of pods that fit, or "" if no limit is known.
+// Fit states how many pods fit, or returns "" if no limit is known.
 func Fit(l *facts.Limit) string {
 	pods := plural(l.Fit, "pod") + verb(l.Fit, " fits", " fit")
 	switch {
@@ -287,7 +287,7 @@ func Fit(l *facts.Limit) string {
 	return pods
 }
 
-// Limiting returns the name of the rule that limits the number of pods.
+// Limiting names the rule that limits the number of pods.
 func Limiting(l *facts.Limit) string {
 	var rules []string
 	for _, r := range l.Rules {
@@ -305,8 +305,7 @@ func Limiting(l *facts.Limit) string {
 	return l.Resource + " capacity"
 }
 
-// Stuck describes the state in which a rollout is stuck, with the placement of the pods and the
-// filters that reject a new pod.
+// Stuck describes where the pods run when a rollout is stuck, and which filters reject a new pod.
 func Stuck(all []facts.Placed, refused []facts.FilterNodes) string {
 	var groups []string
 	for _, r := range all {
@@ -319,7 +318,7 @@ func Stuck(all []facts.Placed, refused []facts.FilterNodes) string {
 	return fmt.Sprintf("with %s, no node can take a new pod%s", where, aside(Rejected(refused)))
 }
 
-// Like returns the number of other nodes or domains with the same result.
+// Like states how many other nodes or domains have the same result.
 func Like(n int, thing string) string {
 	switch n {
 	case 0:
@@ -330,7 +329,7 @@ func Like(n int, thing string) string {
 	return fmt.Sprintf(" (or any of %s)", plural(n, "equivalent "+thing))
 }
 
-// Scale returns a remark that a statement applies to the maximum or minimum of an autoscaler.
+// Scale returns a remark that a statement applies at the minimum or maximum of an autoscaler.
 func Scale(at, scaler string, replicas int) string {
 	if at == "" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// limitFindings returns the words for findings about the placement of pods.
+// limitFindings returns the catalogue entries for findings about pod placement.
 func limitFindings() map[string]words {
 	return map[string]words{
 		"one-node-takes-all": of(oneNodeTakesAll),
@@ -52,8 +52,7 @@ func preferred(r facts.Rule) string {
 	return fmt.Sprintf("preferred %s on %s", r.Use, r.Key)
 }
 
-// podWord returns the word for a pod of a workload, which is replica unless its kind has no
-// replicas.
+// podWord returns "pod" if the workload's kind has no replicas, and "replica" otherwise.
 func podWord(in *facts.Facts, w int) string {
 	if w >= 0 && w < len(in.Workloads) {
 		switch in.Workloads[w].Kind {
@@ -72,7 +71,7 @@ func noEligibleNode(r *facts.Eligibility, in *facts.Facts) Text {
 	return about(in.Ref(r.W), slices.Concat([]string{none}, exclusionLines(r.Excluded, r.MoreExcluded), []string{fate(r)})...)
 }
 
-// fate describes the consequence for pods without an eligible node.
+// fate describes what happens to pods without an eligible node.
 func fate(r *facts.Eligibility) string {
 	switch r.Bound {
 	case "undeclared":
@@ -83,7 +82,7 @@ func fate(r *facts.Eligibility) string {
 	return stayPending(r.Pods)
 }
 
-// stayPending returns the number of pods that stay Pending, or "" if there are none.
+// stayPending states how many pods stay Pending, or returns "" if there are none.
 func stayPending(pods int) string {
 	if pods == 0 {
 		return ""
@@ -155,10 +154,10 @@ func antiAffinityExceedsDomains(r *facts.AntiAffinity, in *facts.Facts) Text {
 		[]string{stayPending(r.Pending), growth(r.Growth), together(r.Together)})...)
 }
 
-// podsOfKind returns a number of pods with the word from podWord.
+// podsOfKind formats a pod count using podWord.
 func podsOfKind(in *facts.Facts, w, pods int) string { return plural(pods, podWord(in, w)) }
 
-// eligible returns the number of eligible nodes.
+// eligible states how many nodes are eligible.
 func eligible(some, nodes int) string {
 	switch {
 	case some == nodes && nodes == 1:
@@ -173,7 +172,7 @@ func someEligible(some, nodes int) string {
 	return fmt.Sprintf("%d of %s %s eligible", some, plural(nodes, "node"), verb(some, "is", "are"))
 }
 
-// onlyEligible returns the number of eligible nodes as a limit.
+// onlyEligible states how few nodes are eligible or, if all are, how few there are.
 func onlyEligible(some, nodes int) string {
 	if some == nodes {
 		return fmt.Sprintf("there %s only %s", verb(nodes, "is", "are"), plural(nodes, "node"))
@@ -203,7 +202,7 @@ func spreadLimit(r *facts.Spread, in *facts.Facts) string {
 	return fmt.Sprintf("%s must spread over %s with maxSkew %d, but %s", podsOfKind(in, r.W, r.Pods), r.Key, r.MaxSkew, few)
 }
 
-// smallest describes the domain that limits the others, if there is one.
+// smallest describes the domain that limits the others, or returns "" if there is none.
 func smallest(r *facts.Spread) string {
 	if r.Cause != "skew" || r.SmallestDomain == "" {
 		return ""
@@ -228,7 +227,7 @@ func clusterTooSmall(r *facts.Room, in *facts.Facts) Text {
 		eligible(r.Eligible, r.Nodes), left, growth(r.Growth))
 }
 
-// shortage describes the requests of pods and the capacity of the nodes, which is smaller.
+// shortage describes what the pods request and the smaller amount that the nodes offer.
 func shortage(r *facts.Room) (request, room string) {
 	const slot = "one pod slot each"
 	switch {
@@ -265,7 +264,7 @@ func refs(in *facts.Facts, ws []int) []string {
 	return all
 }
 
-// coreRule describes the rule of a workload that conflicts with other rules.
+// coreRule describes a workload's rule that conflicts with other rules.
 func coreRule(r *facts.CoreRule) string {
 	switch r.Use {
 	case "anti-affinity", "affinity", "spread":
@@ -289,7 +288,7 @@ func orderDependentPlacement(r *facts.Order, in *facts.Facts) Text {
 		"blocked by "+Rejected(r.Refused), "all pods fit in another order")
 }
 
-// placedFirst lists pods of a few workloads with their nodes.
+// placedFirst lists the pods of a few workloads and the nodes they run on.
 func placedFirst(all []facts.Placed, in *facts.Facts) string {
 	parts := make([]string, 0, maxNamed)
 	for i := range all[:min(maxNamed, len(all))] {

@@ -2,7 +2,7 @@ package message
 
 import "strings"
 
-// packFindings returns the words for the findings of packs and templates.
+// packFindings returns the catalogue entries for findings from packs and templates.
 func packFindings() map[string]valueWords {
 	return map[string]valueWords{
 		"container-without-memory-limit": says("${workload}: container ${container} has no memory limit", "set resources.limits.memory"),
@@ -116,7 +116,7 @@ func packFindings() map[string]valueWords {
 	}
 }
 
-// This is advice that several findings share.
+// Advice shared by several findings.
 const (
 	smallerAgents = "use larger nodes, or keep DaemonSets off those that do not need them"
 	fewerRequests = "add a node, or lower the requests"
@@ -135,12 +135,12 @@ func shortAfterLoss(v *values) (headline, help string) {
 	return where + v.say(" pods request ${resource}, and none is left") + grown + v.say(" (limit ${limit}%)"), fewerRequests
 }
 
-// lost names the lost node or domain and the number of others with the same result.
+// lost names the lost node or domain, and states how many others have the same result.
 func lost(v *values) string {
 	return v.say("${kind} ${domain}") + when(v.count("like") > 0, v.say(" (the same for ${like} more)"))
 }
 
-// label returns the words for a problem with a label.
+// label returns a function that words a problem with a label.
 func label(problem string) valueWords {
 	return func(v *values) (string, string) {
 		has := v.choice("on", map[string]string{"object": "it has", "pods": "its pods have", "namespace": "its namespace has"})
@@ -148,8 +148,7 @@ func label(problem string) valueWords {
 	}
 }
 
-// answer returns the words for the answer to whether the pods of a workload fit, or to a question
-// about a change.
+// answer words the answer to whether a workload's pods fit, or to a question about a change.
 func answer(v *values) (headline, help string) {
 	claim := v.choice("claim", map[string]string{
 		"fits": "fit", "rolls": "complete a rollout", "drains": "leave a drained node", "migrates": "migrate", "autoscales": "reach its maximum",

@@ -7,8 +7,8 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// termFindings returns the words for findings about individual documents, fields, terms, labels and
-// suppressions.
+// termFindings returns the catalogue entries for findings about individual documents, fields,
+// terms, labels and suppressions.
 func termFindings() map[string]words {
 	return map[string]words{
 		"alias-bomb":          document("%s", "write out the values instead of using aliases"),
@@ -47,7 +47,7 @@ func termFindings() map[string]words {
 	}
 }
 
-// document returns the words for a problem in a document. The argument of the format is the detail
+// document returns a function that words a problem in a document. The format argument is the detail
 // of the problem.
 func document(format string, details ...string) words {
 	return of(func(r *facts.Document, _ *facts.Facts) Text {
@@ -177,7 +177,7 @@ func topologyKeyOnSomeNodes(r *facts.TopologyKey, _ *facts.Facts) Text {
 		fmt.Sprintf("%s no label %s (%s), so the %s %s", nodes, r.Key, namesOf(r.Without, lacking), strength(r.Use, r.Hard), effect), nameMeant(r.Suggestion))
 }
 
-// ofValues returns a note on values for a chart that is not part of the input.
+// ofValues returns a note about values for a chart that is not part of the input.
 func ofValues(values bool) string {
 	if !values {
 		return ""
@@ -275,14 +275,14 @@ func suppressionNamesNoRule(r *facts.Suppression, _ *facts.Facts) Text {
 	return Text{Headline: fmt.Sprintf("the %s%s %s", r.By, forTarget(r.Target), names)}
 }
 
-// suppression returns the words for a problem of a suppression.
+// suppression returns a function that words a problem with a suppression.
 func suppression(format string) words {
 	return of(func(r *facts.Suppression, _ *facts.Facts) Text {
 		return Text{Headline: fmt.Sprintf(format, r.By, r.Rule, forTarget(r.Target))}
 	})
 }
 
-// forTarget returns the target of a suppression as a phrase.
+// forTarget formats a suppression's target as a phrase.
 func forTarget(target string) string {
 	if target == "" {
 		return ""

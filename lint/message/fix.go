@@ -69,7 +69,7 @@ func AffinityFix(r *facts.Affinity) string {
 	return "select one label that all these pods have, or make one of the terms preferred"
 }
 
-// suppressionFixes has the repair for each suppression problem.
+// suppressionFixes maps each suppression problem to its repair.
 var suppressionFixes = map[accept.Problem]string{
 	accept.WithoutReason: "add a reason",
 	accept.Expired:       "fix the finding, or renew the suppression with a new reason and date",
@@ -84,7 +84,7 @@ func SuppressionFix(c *accept.Complaint) string {
 	return suppressionFixes[c.Problem]
 }
 
-// These are reasons why an edit that would be safe elsewhere is not safe here.
+// Reasons why an edit that is normally safe is not safe here.
 const (
 	WithheldRecoded     = "the file is UTF-16, and edits are written as UTF-8"
 	WithheldFragment    = "the controller of the object decides what the key means here"
@@ -106,11 +106,11 @@ var makers = map[source.Maker]string{
 	source.MadeByCluster:   "the document is a copy out of a cluster: its source has to change",
 }
 
-// WithheldMade returns the reason why an edit of generated text is not safe, or "" if the text is
+// WithheldMade returns the reason why an edit in generated text is not safe, or "" if the text is
 // not known to be generated.
 func WithheldMade(by source.Maker) string { return entry(makers, by) }
 
-// These are repairs for rollouts, drains, losses, migrations and autoscalers.
+// Repairs for rollouts, drains, losses, migrations and autoscalers.
 const (
 	MismatchLabelKeys    = "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity so that a machine does not conflict with its own migration target"
 	AddEligibleNode      = "add an eligible node"
@@ -121,7 +121,7 @@ const (
 	AddNodesOrPool       = "add nodes or an autoscaled node pool"
 )
 
-// MatchLabelKeys returns the repair that makes an anti-affinity apply only within one revision.
+// MatchLabelKeys returns the repair that limits an anti-affinity to pods in the same revision.
 func MatchLabelKeys(key string) string {
 	return fmt.Sprintf("add matchLabelKeys: [%s] to the required anti-affinity so that it applies within one revision only", key)
 }
@@ -172,7 +172,7 @@ func ForDrain(rules []facts.Rule) string {
 }
 
 // AllowDisruptions returns the repair that makes a budget allow a disruption. If grow is set,
-// another replica has the same effect.
+// adding a replica has the same effect.
 func AllowDisruptions(b *disruption.Budget, grow bool) string {
 	switch {
 	case b.Unscaled != nil:
@@ -193,7 +193,7 @@ func LowerMaximum(n int) string { return fmt.Sprintf("lower the maximum to %d", 
 // AddLabelTo returns the repair that sets a label in the field that applies to the pods.
 func AddLabelTo(field string) string { return "add the label to " + field }
 
-// These are repairs without parameters.
+// Repairs without parameters.
 const (
 	AcceptSkew      = "set whenUnsatisfiable: ScheduleAnyway if a larger skew is acceptable"
 	HonorTaints     = "set nodeTaintsPolicy: Honor so that tainted nodes do not count as empty domains"
@@ -204,7 +204,7 @@ const (
 	RemoveNodeName  = "remove nodeName to let the scheduler choose the node"
 )
 
-// AddNodes returns the repair that adds n nodes, each with a new value of the topology key.
+// AddNodes returns the repair that adds n nodes, each with a new value for the topology key.
 func AddNodes(n int, key string) string {
 	text, value := AddEligibleNode, fmt.Sprintf(" with a new %s value", key)
 	if n > 1 {
@@ -219,7 +219,7 @@ func AddNodes(n int, key string) string {
 // AddAnyNodes returns the repair that adds n nodes.
 func AddAnyNodes(n int) string { return "add " + plural(n, "node") }
 
-// AddNodeWith returns the repair that adds a node with an amount of a resource.
+// AddNodeWith returns the repair that adds a node with the requested amount of a resource.
 func AddNodeWith(request string, resource corev1.ResourceName) string {
 	if resource == corev1.ResourcePods {
 		return "add a node that takes pods"
@@ -298,8 +298,8 @@ func TolerateWith(x *model.Exclusion, field string, n int) string {
 // untolerated returns a taint without its value, because a toleration need not name the value.
 func untolerated(x *model.Exclusion) string { return fmt.Sprintf("%s:%s", x.Taint.Key, x.Taint.Effect) }
 
-// SetReplicas returns the repair that sets field to n pods. The most pods that fit is most; n is
-// smaller if changes can get stuck with more than n.
+// SetReplicas returns the repair that sets field to n pods. The argument most is the number of pods
+// that fit. It is larger than n if changes can get stuck with more than n pods.
 func SetReplicas(field string, n, most int) string {
 	text := fmt.Sprintf("set %s to %d", field, n)
 	if n < most {
@@ -316,7 +316,7 @@ func stuckWith(pods int) string {
 	return fmt.Sprintf(" (with %d, a rollout or node drain can get stuck)", pods)
 }
 
-// RepairStuck returns the description of a repair after which changes can get stuck.
+// RepairStuck describes a repair after which changes can still get stuck.
 func RepairStuck(r *search.Repair) string {
 	return Repair(r) + " (a rollout or node drain can then get stuck)"
 }
@@ -353,13 +353,13 @@ func KeepApart(a Apart) string {
 	return text
 }
 
-// AndPerRevision returns the addition to a fix that pods of different revisions must not affect
-// each other.
+// AndPerRevision returns a suffix for a fix, saying that pods from different revisions must not
+// affect each other.
 func AndPerRevision(label string) string {
 	return fmt.Sprintf(", and add matchLabelKeys: [%s] so that rollouts and node drains do not get stuck", label)
 }
 
-// AndSoften returns the addition to a fix that the corrected term must not be enforced.
+// AndSoften returns a suffix for a fix, saying that the corrected term must not be enforced.
 func AndSoften(use model.Use) string {
 	soft := "make the term preferred"
 	if use == model.Spread {
@@ -368,7 +368,7 @@ func AndSoften(use model.Use) string {
 	return ", and " + soft + " so that it does not block rollouts or node drains"
 }
 
-// Repair describes the change that allows the pods to be placed.
+// Repair describes the change that makes it possible to place the pods.
 func Repair(r *search.Repair) string {
 	switch {
 	case r.Replicas > 0:
@@ -391,7 +391,7 @@ func Replicas(w *workload.Workload, n int) string {
 	return fmt.Sprintf("set replicas of %s to %d", w, n)
 }
 
-// MoreNodes returns the repair that adds nodes equivalent to a given one.
+// MoreNodes returns the repair that adds nodes equivalent to an existing one.
 func MoreNodes(n int, like string) string {
 	return fmt.Sprintf("add %s like %s", plural(n, "more node"), like)
 }
@@ -413,7 +413,7 @@ func giveUp(a search.Atom, opens *model.Exclusion) string {
 	return string(a.Part)
 }
 
-// givenUp has a format for each part of a core. Its argument is the workload.
+// givenUp has a format for each part of a core. The format argument is the workload.
 var givenUp = map[search.Part]string{
 	search.PartSelector: "label nodes to match the node selector or node affinity of %s, or relax it",
 	search.PartTaints:   "tolerate the taints that exclude %s, or remove them",
@@ -434,7 +434,7 @@ var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string
 	},
 }
 
-// few returns the names of a few nodes of an exclusion.
+// few names a few of the excluded nodes.
 func few(x *model.Exclusion) string {
 	var names []string
 	for _, n := range x.Nodes[:min(maxNodes, len(x.Nodes))] {

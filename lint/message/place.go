@@ -13,38 +13,38 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// EveryNamespace returns a note on a term with a namespaceSelector that the scheduler interprets in
-// an unexpected way.
+// EveryNamespace returns a note about a term whose namespaceSelector the scheduler interprets in an
+// unexpected way.
 func EveryNamespace(t *model.Term, w *workload.Workload) string {
 	return fmt.Sprintf("the namespaceSelector (%s) of the %s of %s on %s matches every namespace for incoming pods: "+
 		"Kubernetes v1.36 treats a selector of only NotIn and DoesNotExist that way (kubernetes/kubernetes#141526)",
 		t.NamespaceText(), "required "+string(t.Use), w, t.Key)
 }
 
-// MoreSelectors returns the number of further terms to which EveryNamespace applies.
+// MoreSelectors states how many more terms EveryNamespace applies to.
 func MoreSelectors(n int) string {
 	return plural(n, "more namespaceSelector") + " with the same problem"
 }
 
-// Open returns a note on the reason why a verdict is open.
+// Open returns a note that explains why a verdict is open.
 func Open(what string) string { return "open: " + what }
 
-// MoreQuestions returns the number of further open questions.
+// MoreQuestions states how many more open questions there are.
 func MoreQuestions(n int) string { return plural(n, "more question") }
 
-// UnlessGrown returns a note on a workload that may fit after pools grow.
+// UnlessGrown returns a note about a workload that may fit after pools grow.
 func UnlessGrown(w *workload.Workload, why model.Reason) string {
 	return fmt.Sprintf("whether all pods of %s can be scheduled %s", w, Reason(why))
 }
 
-// overruns has the words for each reason why a component is undecided.
+// overruns has the text for each reason why a component is undecided.
 var overruns = map[model.Cause]string{
 	model.ByBudget: "could not be decided within the budget: raise --steps",
 	model.BySize:   "are too many to search, and no proof applies",
 	model.ByFault:  "are undecided because of an internal error: the checker rejects the result",
 }
 
-// Undecided returns a note on workloads that a search could not decide together.
+// Undecided returns a note about workloads that could not be decided together.
 func Undecided(o *certificate.Overrun) string {
 	var names []string
 	for _, w := range o.Workloads {
@@ -93,8 +93,8 @@ func Core(a *search.Atom, names string) string {
 	return w + names
 }
 
-// Replicated returns the number of pods of a workload in a core. If there are several workloads, it
-// adds the name of the workload.
+// Replicated states a workload's number of pods in a core. It adds the workload's name if several
+// is set.
 func Replicated(w *workload.Workload, pods int, several bool) string {
 	if several {
 		return w.String() + ": " + plural(pods, "pod")
@@ -120,13 +120,13 @@ func Requests(all []model.Request) string {
 	return strings.Join(parts, ", ")
 }
 
-// These are reasons for answers about changes, as the place command prints them.
+// Reasons that the place command prints for answers about changes.
 const (
 	StrategyRefuses   = "its evictionStrategy refuses eviction until the machine has migrated"
 	DependsOnMachines = "depends on where the other machines are"
 )
 
-// ManyBudgets returns the reason for pods that several budgets select.
+// ManyBudgets returns the reason for pods that are selected by several budgets.
 func ManyBudgets(n int) string {
 	return fmt.Sprintf("%d PodDisruptionBudgets select its pods, so every eviction is refused", n)
 }
@@ -141,7 +141,7 @@ func ThenNoDisruptions(budget, demands string) string {
 	return fmt.Sprintf("; then %s (%s)", NoFurtherDisruptions(budget), demands)
 }
 
-// Drained returns the number of pods that stay Pending after the worst drain.
+// Drained states how many pods stay Pending after the worst drain.
 func Drained(d *disruption.Drain, pods int) string {
 	leaves, pending := "leaves", max(d.Worst.Pending, d.Certain)
 	switch {
@@ -153,7 +153,7 @@ func Drained(d *disruption.Drain, pods int) string {
 	return fmt.Sprintf("draining %s%s %s %d of %s Pending%s", d.Worst.Value, Like(d.Like, "node"), leaves, pending, plural(pods, "pod"), whereItRuns(d.Certain > 0, pods))
 }
 
-// AtMost returns the largest number of pods that fit, or "" if no limit is known.
+// AtMost states the largest number of pods that fit, or returns "" if no limit is known.
 func AtMost(l *facts.Limit) string {
 	if fit := Fit(l); fit != "" {
 		return "at most " + fit
@@ -167,8 +167,7 @@ func NoTarget(rules string) string {
 	return "no node can take the migration target while the machine runs: " + rules
 }
 
-// ScalesBeyond returns the number of pods that fit, out of the number that an autoscaler may ask
-// for.
+// ScalesBeyond states how many pods fit, out of the number that an autoscaler may request.
 func ScalesBeyond(fit, most int, l *facts.Limit) string {
 	return fmt.Sprintf("only %d of up to %d pods fit: %s", fit, most, Limiting(l))
 }
@@ -177,13 +176,13 @@ func ScalesBeyond(fit, most int, l *facts.Limit) string {
 // listed too, because "1 more" is no shorter.
 const MaxPlaces = 6
 
-// Placed describes the placement of pods, such as "2 pods of Deployment shop/a on n1, n2".
+// Placed describes where pods run, such as "2 pods of Deployment shop/a on n1, n2".
 func Placed(p *facts.Placed, in *facts.Facts) string {
 	return fmt.Sprintf("%s of %s on %s", plural(p.Pods, "pod"), in.Ref(p.W), Places(p.On, p.Nodes))
 }
 
 // Places lists nodes with the number of pods on each, such as "n1 (2), n2". The argument nodes is
-// the number of all nodes, including those not in on.
+// the total number of nodes, including those missing from on.
 func Places(on []facts.NodePods, nodes int) string {
 	more := 0
 	if nodes > MaxPlaces+1 {
@@ -203,7 +202,7 @@ func Places(on []facts.NodePods, nodes int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Rejected lists filters with the number of nodes that each one rejects.
+// Rejected lists filters with the number of nodes that each of them rejects.
 func Rejected(by []facts.FilterNodes) string {
 	var parts []string
 	for _, f := range by {

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// reasons has the words for each cause without a name.
+// reasons has the text for each cause that does not include a name.
 var reasons = map[model.Cause]string{
 	model.Waits:         "waits for capacity",
 	model.ByLabel:       "depends on a label value that is set at run time",
@@ -46,7 +46,7 @@ var reasons = map[model.Cause]string{
 	model.ByContention:  "capacity that other workloads use",
 }
 
-// named has the words for each cause with a name.
+// named has a function that returns the text for each cause that includes a name.
 var named = map[model.Cause]func(model.Reason) string{
 	model.ByResource:    unlisted,
 	model.ByScheduler:   func(r model.Reason) string { return "scheduled by another scheduler, " + r.Name },
@@ -66,7 +66,7 @@ var named = map[model.Cause]func(model.Reason) string{
 	},
 }
 
-// Reason returns the words for the reason for an outcome, or "" if there is no reason.
+// Reason describes the reason for an outcome, or returns "" if there is none.
 func Reason(r model.Reason) string {
 	if words := named[r.Cause]; words != nil {
 		return words(r)
@@ -74,7 +74,7 @@ func Reason(r model.Reason) string {
 	return entry(reasons, r.Cause)
 }
 
-// entry returns the entry of a table, or the code itself.
+// entry looks up a code in a table, and returns the code itself if it is missing.
 func entry[K ~string](table map[K]string, code K) string {
 	if words, ok := table[code]; ok {
 		return words
@@ -99,7 +99,7 @@ func unlisted(r model.Reason) string {
 	return fmt.Sprintf("depends on whether the pods of %s fit, which request %s", r.Workload, r.Name)
 }
 
-// unclears has the words for the unknown parts of an update strategy.
+// unclears has the text for the unknown parts of an update strategy.
 var unclears = map[workload.UnclearKind]string{
 	workload.TwoStrategies:    "its controller refuses a Rollout that has not exactly one of the strategies canary and blueGreen",
 	workload.DynamicScale:     "dynamicStableScale takes old pods down step by step",
@@ -116,10 +116,10 @@ func unclear(u workload.Unclear) string {
 	return entry(unclears, u.Kind)
 }
 
-// Cause returns the words for the code of a cause without a name.
+// Cause returns the text for the code of a cause that does not include a name.
 func Cause(code string) string { return entry(reasons, model.Cause(code)) }
 
-// GrownPools converts pools to rows, as rules see them.
+// GrownPools converts pools to the rows that rules see.
 func GrownPools(pools []model.PoolSize) []facts.GrownPool {
 	rows := make([]facts.GrownPool, len(pools))
 	for i, p := range pools {
@@ -128,7 +128,7 @@ func GrownPools(pools []model.PoolSize) []facts.GrownPool {
 	return rows
 }
 
-// growth returns the sizes at which growing pools were counted, or "" if there are none.
+// growth states the assumed sizes of growing pools, or returns "" if there are none.
 func growth(pools []facts.GrownPool) string {
 	if len(pools) == 0 {
 		return ""
@@ -144,7 +144,7 @@ func sizes(pools []facts.GrownPool) string {
 	return strings.Join(parts, ", ")
 }
 
-// FitsOnceGrown returns a note that a workload fits only if pools grow.
+// FitsOnceGrown returns a note that a workload only fits after pools grow.
 func FitsOnceGrown(w *workload.Workload, l *bound.Limit) string {
 	return fmt.Sprintf("%s fits only if node pools grow beyond their count (%s): %s fit at count, %s to schedule",
 		w, sizes(GrownPools(l.Growth)), plural(l.AtCount, "pod"), plural(l.Pods, "pod"))
@@ -155,7 +155,7 @@ var companions = map[bound.CompanionKind]string{
 	bound.WithAffinity:     "required affinity on %s keeps all its pods in one domain",
 }
 
-// together returns the names of the other rules that a limit depends on, or "".
+// together names the other rules that a limit depends on, or returns "".
 func together(rules []facts.Rule) string {
 	if len(rules) == 0 {
 		return ""
@@ -183,7 +183,7 @@ func amount(a *workload.Amount) string {
 	return fmt.Sprintf("%s %s of %d %s %d", a.Field, a.Value.StrVal, a.Of, word, a.Pods())
 }
 
-// strategies has the words for each strategy that has no maxSurge and maxUnavailable.
+// strategies has the text for each strategy without maxSurge and maxUnavailable.
 var strategies = map[workload.Strategy]func(*workload.Arithmetic) string{
 	workload.ByRecreate:  func(*workload.Arithmetic) string { return "type Recreate" },
 	workload.ByBlueGreen: func(a *workload.Arithmetic) string { return bothWhole("blueGreen", a) },
@@ -194,7 +194,7 @@ func bothWhole(name string, a *workload.Arithmetic) string {
 	return fmt.Sprintf("%s: %d new beside %s", name, a.Pods, plural(a.Pods, "pod"))
 }
 
-// corrections has the words for each correction of the amounts.
+// corrections has the text for each correction applied to the amounts.
 var corrections = map[workload.Correction]func(*workload.Arithmetic) string{
 	workload.AsWritten:  func(*workload.Arithmetic) string { return "" },
 	workload.BothZero:   func(*workload.Arithmetic) string { return "; as both are 0, maxUnavailable counts as 1" },
@@ -231,7 +231,7 @@ func amounts(a *workload.Arithmetic) string {
 	return sourced(surge) + ", " + sourced(unavailable)
 }
 
-// sourced returns an amount with a remark if it is a default.
+// sourced formats an amount, with a remark if it is a default.
 func sourced(a *workload.Amount) string {
 	if a.Written {
 		return amount(a)
@@ -239,8 +239,8 @@ func sourced(a *workload.Amount) string {
 	return amount(a) + " (by default)"
 }
 
-// Budget shows how the number of disruptions that a PodDisruptionBudget allows is computed. It
-// returns "" if the number is unknown.
+// Budget shows how the disruptions allowed by a PodDisruptionBudget are computed. It returns "" if
+// their number is unknown.
 func Budget(b *disruption.Budget) string {
 	unscaled := ""
 	if b.Unscaled != nil {
@@ -271,7 +271,7 @@ func wordBudget(a *workload.Amount, pods int, small bool, unscaled string) strin
 	return amount(a)
 }
 
-// whileSmall returns the sizes of autoscaled workloads at which a budget allows no disruptions.
+// whileSmall states up to which size of the autoscaled workloads a budget allows no disruptions.
 func whileSmall(small bool, upTo, workloads int) string {
 	switch {
 	case !small:

@@ -18,11 +18,11 @@ const AlsoToMatch = "one pod must match this term as well"
 // FirstDefined returns the text shown at the first of two equal keys.
 func FirstDefined(key string) string { return key + " is first defined here" }
 
-// LacksKey returns the reason why a rule on a topology key does not count a node.
+// LacksKey returns the reason why a rule with a topology key does not count a node.
 func LacksKey(key string) string { return fmt.Sprintf(exclusions[model.LacksLabel].one, key) }
 
-// AtNode returns a statement about a node. If the pool of the node has several nodes, it names the
-// pool.
+// AtNode returns a statement about a node. If the node belongs to a pool with several nodes, it
+// names the pool.
 func AtNode(n *topology.Node, what string) string {
 	if n.Pool != nil && n.Pool.Count > 1 {
 		return fmt.Sprintf("pool %s: %s %s", n.Pool.Name, n.Name, what)
@@ -57,7 +57,7 @@ func namespaces(n *facts.Namespaces) string {
 	return strings.Join(parts, ", ")
 }
 
-// These are texts at related locations of findings about changes.
+// Text shown at related locations in findings about changes.
 const (
 	OfAnother     = "this term belongs to another workload"
 	EvictionWaits = "eviction is refused until the machine has migrated"
@@ -66,7 +66,7 @@ const (
 // NoFurtherDisruptions describes a budget that allows no disruptions after a drain.
 func NoFurtherDisruptions(budget string) string { return budget + " allows no further disruptions" }
 
-// AlsoSelects returns the text shown at a second budget for the pods of a workload.
+// AlsoSelects returns the text shown at a second budget that selects a workload's pods.
 func AlsoSelects(budget string, w *workload.Workload) string {
 	return fmt.Sprintf("%s also selects pods of %s", budget, w)
 }
@@ -77,27 +77,27 @@ func IsScaled(w *workload.Workload) string { return w.String() + " is scaled" }
 // SelectsLabel returns the text shown at a term that selects a label.
 func SelectsLabel(asker, label string) string { return fmt.Sprintf("%s selects %s", asker, label) }
 
-// ScalesOnceGrown returns a note on an autoscaler with a maximum that fits after a pool grows.
+// ScalesOnceGrown returns a note about an autoscaler whose maximum only fits after a pool grows.
 func ScalesOnceGrown(w *workload.Workload, pool string, nodes int) string {
 	return fmt.Sprintf("%s can scale to %s by %s %s: they fit once pool %s has %s",
 		w, plural(w.Scale.Max, "replica"), w.Scale.Kind, w.Scale.Object.Name, pool, plural(nodes, "node"))
 }
 
-// These are texts at related locations without parameters.
+// Text without parameters shown at related locations.
 const (
 	AlsoApart   = "this term also keeps the pods apart"
 	NotEnforced = "preferred rules are not enforced"
 )
 
-// ToSchedule returns the text shown at the number of pods of a workload that does not fit.
+// ToSchedule returns the text shown at the replica count of a workload that does not fit.
 func ToSchedule(pods int) string { return plural(pods, "pod") + " to schedule" }
 
-// PodsOf returns the text shown at the number of pods of one of several workloads.
+// PodsOf returns the text shown at a workload's replica count when several workloads are involved.
 func PodsOf(pods int, w *workload.Workload) string {
 	return fmt.Sprintf("%s of %s", plural(pods, "pod"), w)
 }
 
-// AlsoPending returns the text shown at the number of pods of another workload with Pending pods.
+// AlsoPending returns the text shown at the replica count of another workload with Pending pods.
 func AlsoPending(pods int, w *workload.Workload) string {
 	return PodsOf(pods, w) + " also stay Pending"
 }
@@ -117,11 +117,11 @@ func AlsoRequests(w *workload.Workload, resource corev1.ResourceName) string {
 	return fmt.Sprintf("%s also requests %s", w, resource)
 }
 
-// AlsoWaits returns the text shown at a workload that waits for others because of required
+// AlsoWaits returns the text shown at a workload that is waiting for others because of required
 // affinity.
 func AlsoWaits(w *workload.Workload) string { return w.String() + " waits as well" }
 
-// ScheduledFirst returns the text shown at a workload with pods that are placed before others.
+// ScheduledFirst returns the text shown at a workload whose pods are placed before others.
 func ScheduledFirst(w *workload.Workload, p *facts.Placed) string {
 	return fmt.Sprintf("%s, scheduled first on %s", w, Places(p.On, p.Nodes))
 }
@@ -130,8 +130,8 @@ func ScheduledFirst(w *workload.Workload, p *facts.Placed) string {
 // requests.
 const TriedWithoutRequests = "each was tried without resource requests: all pods can then be scheduled"
 
-// IgnoresRequests returns a note that a finding ignores requests while the table counts them. The
-// note gives the number of pods that do not fit according to the finding.
+// IgnoresRequests returns a note that the table counts requests but the finding does not. The note
+// states how many pods do not fit according to the finding.
 func IgnoresRequests(pods int) string {
 	return fmt.Sprintf("the finding ignores resource requests, and at least %s %s left over without them; here they count",
 		plural(pods, "pod"), verb(pods, "is", "are"))

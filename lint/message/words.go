@@ -10,10 +10,10 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// plural returns a number of things, such as "1 pod" or "2 pods".
+// plural formats a count, such as "1 pod" or "2 pods".
 func plural(n int, thing string) string { return fmt.Sprintf("%d %s", n, verb(n, thing, thing+"s")) }
 
-// verb returns the form that agrees with n things.
+// verb returns one if n is 1, and many otherwise.
 func verb(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -21,7 +21,7 @@ func verb(n int, one, many string) string {
 	return many
 }
 
-// upTo lists at most limit things, and the number of further ones.
+// upTo lists at most limit things and states how many more there are.
 func upTo(things []string, limit int) string {
 	if more := len(things) - limit; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(things[:limit], ", "), more)
@@ -40,7 +40,7 @@ func aside(what string) string {
 	return " (" + what + ")"
 }
 
-// when returns text if the condition holds, or "".
+// when returns text if the condition holds, and "" otherwise.
 func when(condition bool, text string) string {
 	if condition {
 		return text
@@ -62,7 +62,7 @@ func about(ref string, parts ...string) Text {
 	return Text{Headline: ref + ": " + parts[0], Details: parts[1:]}
 }
 
-// nameMeant asks whether another name was meant. hint asks the same question inside a sentence.
+// nameMeant asks whether the user meant a different name. hint asks the same within a sentence.
 func nameMeant(name string) string {
 	if name == "" {
 		return ""
@@ -77,7 +77,7 @@ func hint(name string) string {
 	return " (" + nameMeant(name) + ")"
 }
 
-// namesOf lists the names of a few of n things, and the number of the others.
+// namesOf lists a few out of n names, and states how many more there are.
 func namesOf(named []string, n int) string {
 	if more := n - len(named); more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(named, ", "), more)
@@ -89,10 +89,10 @@ func namesOf(named []string, n int) string {
 // booleans and lists of strings, as package json decodes them, with numbers as json.Number.
 type Values map[string]any
 
-// valueWords returns the headline for values, and advice or "".
+// valueWords returns the headline for the values, and advice or "".
 type valueWords func(v *values) (headline, help string)
 
-// with adapts a function for values.
+// with adapts a function that only takes values.
 func with(text valueWords) words {
 	return func(_ any, given Values, _ *facts.Facts) (Text, bool) {
 		v := values{given: given}
@@ -101,12 +101,12 @@ func with(text valueWords) words {
 	}
 }
 
-// says returns a function that fills in two patterns.
+// says returns a function that fills in the patterns for the headline and the help text.
 func says(headline, help string) valueWords {
 	return func(v *values) (string, string) { return v.say(headline), v.say(help) }
 }
 
-// values reads values by name. A value that is missing or has another type reads as empty.
+// values reads values by name. A value that is missing or has the wrong type reads as empty.
 type values struct {
 	given   Values
 	lacking bool
@@ -139,15 +139,16 @@ func (v *values) list(name string) (texts []string) {
 	return texts
 }
 
-// choice returns the words for the value of a string that has one of several values.
+// choice looks up a string value in a table and returns its text.
 func (v *values) choice(name string, of map[string]string) string {
 	words, ok := of[v.text(name)]
 	v.lacking = v.lacking || !ok
 	return words
 }
 
-// say fills in a pattern. In a pattern, ${name} stands for a string, a number or the first members
-// of a list, ${name thing} for a number of things, and ${name|, } for a list joined by ", ".
+// say fills in a pattern. In a pattern, ${name} is replaced by a string, a number or the first
+// members of a list, ${name thing} by a number of things, and ${name|, } by a list joined with
+// commas.
 func (v *values) say(pattern string) string { return os.Expand(pattern, v.part) }
 
 func (v *values) part(part string) string {

@@ -14,28 +14,28 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// advisor tries advice on the declared nodes before a finding gives it.
+// advisor tries out advice on the declared nodes before a finding suggests it.
 type advisor struct{ *builder }
 
 // Advice that names a change is also tried with rollouts and drains, because advice that causes an
-// outage is worse than none. The correction of a misspelled name is always given, together with any
-// other change that it requires.
+// outage is worse than no advice. A misspelled name is always corrected, together with any other
+// change that the correction requires.
 
-// maxLower and maxMore limit how far a number is lowered or raised in search of one that works.
-// maxNodes is the maximum number of additional nodes that advice asks for.
+// maxLower and maxMore limit how far a number is lowered or raised to find one that works. maxNodes
+// is the maximum number of additional nodes that advice can ask for.
 const (
 	maxLower = 3
 	maxMore  = 2
 	maxNodes = 50
 )
 
-// holds reports whether a workload with an edit, and with more additional nodes, is placed, rolls
-// out and can be drained.
+// holds reports whether a workload can be placed, rolled out and drained after an edit, given the
+// number of additional nodes in more.
 func (b advisor) holds(w *workload.Workload, edit disruption.Edit, more int) bool {
 	return b.j != nil && b.j.Holds(w, edit, more)
 }
 
-// lower adds advice to lower the number of pods to the largest one that works.
+// lower adds advice to reduce the pods to the largest number that works.
 func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject {
 	if w.Count.Key == nil || w.Scale != nil {
 		return s
@@ -57,8 +57,8 @@ func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
 	return 0, false
 }
 
-// repairTexts describes the repairs that work. Pods that run to completion are neither rolled out
-// nor drained, so they only have to be placed.
+// repairTexts describes the repairs that work. Pods that run to completion only need to be placed,
+// because they are never rolled out or drained.
 func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) []string {
 	list := []string{}
 	finite := !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !w.Finite() })
@@ -74,9 +74,9 @@ func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) [
 	return list
 }
 
-// repair describes a repair for workloads that do not all fit. The repair must let each of them
-// roll out and be drained. If it does not, repair tries a larger repair of the same kind, and
-// returns "" if that fails too. A corrected topology key is described even then.
+// repair describes a repair for workloads that do not all fit. After the repair, it must be
+// possible to roll out and drain each of them. Otherwise repair tries a larger change of the same
+// kind and returns "" if that fails too. A corrected topology key is always described.
 func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	if b.j == nil {
 		return ""
@@ -121,7 +121,7 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	return message.Repair(r)
 }
 
-// declaredAs returns the declared workload of the same object, because a repair may refer to a
+// declaredAs returns the declared workload for the same object, because a repair may refer to a
 // copy.
 func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	if b.originals == nil {
@@ -136,8 +136,8 @@ func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	return w
 }
 
-// givenUp returns the edit that removes an atom, or false if no single edit does so. For example,
-// requests can be lowered in many ways.
+// givenUp returns the edit that removes an atom, or false if there is no single such edit. For
+// example, requests can be lowered in many ways.
 func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 	switch {
 	case a.Term != nil:
@@ -156,8 +156,8 @@ func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 	return disruption.Edit{}, false
 }
 
-// nodesToAdd returns the smallest number of additional nodes with which the pods are placed, roll
-// out and can be drained.
+// nodesToAdd returns the smallest number of additional nodes on which the pods can be placed,
+// rolled out and drained.
 func (b advisor) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) {
 	for n = pending; n <= min(pending+maxMore, maxNodes); n++ {
 		if b.holds(w, disruption.Edit{}, n) {
@@ -189,7 +189,7 @@ func (b advisor) apart(s Subject, w *workload.Workload) Subject {
 func softSpread(key string) disruption.Edit { return disruption.Soft(model.Spread, key) }
 
 // corrected returns the fix for a misspelled topology key. If the corrected rule would block
-// rollouts or drains, the fix also names the other changes that are needed.
+// rollouts or drains, the fix also lists the other necessary changes.
 func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag.Fix {
 	value := t.Node.Get("topologyKey")
 	fix := safe(w, value, write(w, value, key))
@@ -204,8 +204,9 @@ func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag
 	return fix
 }
 
-// toleration adds advice to tolerate the excluding taint, with the number of pods that then works.
-// Pods that run to completion are neither rolled out nor drained, so they only have to be placed.
+// toleration adds advice to tolerate the excluding taint, with the number of pods that works after
+// the change. Pods that run to completion only need to be placed, because they are never rolled out
+// or drained.
 func (b advisor) toleration(s Subject, w *workload.Workload, x *model.Exclusion) Subject {
 	tolerate := disruption.Tolerate(x.Taint)
 	if w.Finite() || b.holds(w, tolerate, 0) {

@@ -22,37 +22,37 @@ type Input struct {
 	Model *model.Model
 	// Set holds the workloads and objects that the model was built from.
 	Set *workload.Set
-	// Problems holds the problems found in the files. They belong to no cluster, so callers pass
-	// them for one context only.
+	// Problems holds the problems found in the files. They do not belong to any cluster, so callers
+	// pass them with one context only.
 	Problems []source.Problem
 	// Whole reports whether rules outside the core (custom rules, packs and template instances) may
-	// read a list of facts, or a field of its rows such as workloads.terms. Such a list is
-	// complete: it also has rows for workloads without a problem and for unknown outcomes. Nil
-	// means that they read no list.
+	// read a list of facts, or a field of its rows such as workloads.terms. A list that they read
+	// is complete. It also has rows for workloads without problems and for unknown outcomes. If
+	// Whole is nil, these rules read no lists.
 	Whole func(path string) bool
-	// Wants reports whether a rule may report a row of a list, given some of its fields as
-	// alternating names and values. Nil means that no rule reports any row.
+	// Wants reports whether any rule might report a row with the given fields, passed as
+	// alternating names and values. If Wants is nil, no rule reports any row.
 	Wants func(list string, fields ...any) bool
 	// Origin identifies the cluster context of the facts.
 	Origin Origin
-	// Survive returns the topology keys for which a workload must survive the loss of any domain.
-	// Nil means no keys.
+	// Survive returns the topology keys for which a workload must survive the loss of any single
+	// domain. If Survive is nil, there are no keys.
 	Survive func(*workload.Workload) []string
-	// Asks holds the topology keys that rules ask about. For every workload, the loss of each of
-	// their domains is checked.
+	// Asks holds the topology keys that rules ask about. Every workload is checked against the loss
+	// of each domain of these keys.
 	Asks []string
-	// Asked reports whether a rule may read a list of facts that is expensive to compute. Nil means
-	// that no rule reads one.
+	// Asked reports whether any rule may read a list of facts that is expensive to compute. If
+	// Asked is nil, no rule does.
 	Asked func(list string) bool
-	// Brief leaves out the most expensive parts, which are the effects of changes and advice that
-	// has to be tried.
+	// Brief skips the most expensive parts, which are the effects of changes and advice that must
+	// be tried first.
 	Brief bool
-	// Answered is shared by contexts with the same nodes, so that effects of a change that follow
-	// from the same facts are reported only once. If it is nil, they are reported in every context.
+	// Answered is shared by contexts with the same nodes, so that a change is not reported again in
+	// every context with the same facts. If it is nil, every context reports it.
 	Answered *Answered
 }
 
-// Origin identifies a cluster context by name and holds all of its documents.
+// Origin identifies a cluster context by name and holds all its documents.
 type Origin struct {
 	Cluster, Context string
 	Objects          []*source.Object
@@ -70,24 +70,25 @@ type builder struct {
 	// declared counts the workloads that selectors can match.
 	declared int
 	topo     bool
-	// complete is set if any list of questions is complete. wholes caches the answers of Whole.
+	// complete is set if any list of questions must be complete. wholes caches the results of
+	// Whole.
 	complete bool
 	wholes   map[string]bool
 	// prepared is set once the judge knows which workloads it judges together.
 	prepared bool
-	// roomy is set if every node declares its allocatable resources, so that resource checks are
-	// reliable.
+	// roomy is set if every node declares its allocatable resources. Only then can resource checks
+	// be trusted.
 	roomy bool
 	// faulty holds the workloads whose facts show that pods stay Pending.
 	faulty map[*workload.Workload]bool
-	// orderDependent holds the workloads whose facts show that they fit together only in some
+	// orderDependent holds the workloads whose facts show that they only fit together in some
 	// scheduling orders.
 	orderDependent map[*workload.Workload]bool
-	// repairs is the budget for trying the repairs of each workload in a decision.
+	// repairs is the budget for trying repairs for each workload in a decision.
 	repairs *model.SharedBudget
 	// changing is the budget for questions about changes to workloads. It is created on first use.
 	changing *model.SharedBudget
-	// rolled holds the outcomes of the rollout questions that were answered within the budget.
+	// rolled holds the rollout outcomes that were found within the budget.
 	rolled map[*workload.Workload]diag.Outcome
 	// losing and meant are scratch buffers for the losses of one workload.
 	losing, meant []disruption.Survival
@@ -97,13 +98,13 @@ type builder struct {
 	skews func() bool
 	// rows maps workloads to the indices of their rows.
 	rows map[*workload.Workload]int
-	// nodes caches the usable nodes for each eligibility.
+	// nodes caches the usable nodes by eligibility.
 	nodes map[*model.Eligibility][]*topology.Node
 	// labels caches how many usable nodes carry a label.
 	labels map[carriedKey]carried
 }
 
-// Built holds facts together with the subjects of their rows.
+// Built holds facts and the subject of each row.
 type Built struct {
 	*facts.Facts
 
@@ -125,8 +126,8 @@ func (f *Built) Declared() []*workload.Workload {
 // Subject returns the subject of the row with the given id.
 func (f *Built) Subject(id int) Subject { return f.subjects[id-1] }
 
-// Notes returns notes that belong to no finding. They are about workloads that fit only after pools
-// grow, and about selectors that the scheduler interprets in an unexpected way.
+// Notes returns notes that do not belong to a finding. They mention workloads that only fit after
+// pools grow, and selectors that the scheduler interprets in an unexpected way.
 func (f *Built) Notes() []string { return f.notes }
 
 // Facts builds the facts about the workloads of one cluster.
@@ -182,7 +183,7 @@ func build(in Input) *builder {
 	}
 	objects := model.ObjectsOf(m.Workloads)
 	fields, placed := m.SharedBudget(objects), m.SharedBudget(objects)
-	// Lists that refer to workloads by index need a row for every workload.
+	// Every workload needs a row if a list refers to workloads by index.
 	indexed := slices.ContainsFunc([]string{"workloads", "nodes.workloads", "pools.workloads", "pools.namespaces"}, b.whole)
 	for _, w := range m.Workloads {
 		if indexed && !w.Copy && !w.Superseded {
@@ -217,7 +218,7 @@ func build(in Input) *builder {
 	return b
 }
 
-// These questions may be given up; the summary uses these names for them.
+// Names that the summary uses for questions that remained unanswered.
 const (
 	askFields    = "which of its fields the API server rejects or drops"
 	askPlaced    = "whether its pods fit"
@@ -229,13 +230,13 @@ const (
 	askBudgets   = "which pods disruption budgets select"
 )
 
-// askAll asks a question about all workloads at once. The question may be given up.
+// askAll asks a question about all workloads at once. It reports whether the question was answered.
 func (b *builder) askAll(question string, f func()) bool {
 	return b.m.Ask(b.m.Workloads, question, b.m.Altogether(), f)
 }
 
-// stepsPerFact is the cost in steps of turning a fact into a finding, including rule evaluation and
-// report output.
+// stepsPerFact is the number of steps charged for turning a fact into a finding, including rule
+// evaluation and report output.
 const stepsPerFact = 600
 
 // subject registers the subject of the next fact and returns its id.
@@ -275,29 +276,29 @@ func (b *builder) row(w *workload.Workload) int {
 	return i
 }
 
-// stepsPerName is the cost in steps of comparing two names letter by letter.
+// stepsPerName is the number of steps charged for comparing two names letter by letter.
 const stepsPerName = 4
 
-// nearest returns the candidate that a name was probably meant to be, or "".
+// nearest returns the candidate that was probably meant by name, or "".
 func (b *builder) nearest(name string, candidates []string) string {
 	b.m.Run().Spend(stepsPerName * len(candidates))
 	return diag.Nearest(name, candidates)
 }
 
-// suggest returns the node label that a key was probably meant to be, or "".
+// suggest returns the node label that was probably meant by key, or "".
 func (b *builder) suggest(key string) string {
 	b.m.Run().Spend(stepsPerName * b.m.Topology.Keys())
 	return b.m.Topology.Suggest(key)
 }
 
-// wanted reports whether a rule may report a row of a list, given some of its fields as alternating
-// names and values. A row is left out only if no rule would report it, because only rules decide
-// which rows are bad.
+// wanted reports whether any rule might report a row with the given fields, passed as alternating
+// names and values. Rows are omitted only if no rule would report them, because it is up to the
+// rules to decide which rows are bad.
 func (b *builder) wanted(list string, fields ...any) bool {
 	return b.whole(list) || b.Wants != nil && b.Wants(list, fields...)
 }
 
-// lost returns the topology keys for which a workload is checked against the loss of a domain.
+// lost returns the topology keys whose domain losses are checked for a workload.
 func (b *builder) lost(w *workload.Workload) []string {
 	var keys []string
 	if b.Survive != nil {
@@ -311,7 +312,7 @@ func (b *builder) lost(w *workload.Workload) []string {
 	return slices.Compact(keys)
 }
 
-// required reports whether a workload must survive the loss of any domain of a key.
+// required reports whether a workload must survive the loss of any domain of key.
 func (b *builder) required(w *workload.Workload, key string) bool {
 	return b.Survive != nil && slices.Contains(b.Survive(w), key)
 }
@@ -350,8 +351,8 @@ func (b *builder) workload(w *workload.Workload) {
 	limits{b}.placement(w)
 }
 
-// Answered caches results that contexts with the same nodes share. These are the questions about
-// changes that are already answered, the advice that was tried, and the advice given to rows of
+// Answered caches results for contexts with the same nodes. It remembers which questions about
+// changes have been answered, which advice was tried, and which advice was given for a row of
 // facts.
 type Answered struct {
 	changes map[string]progress
@@ -360,22 +361,22 @@ type Answered struct {
 	left    *int
 }
 
-// NewAnswered returns an empty cache. The steps for trying advice are deducted from left, which
-// other caches may share.
+// NewAnswered returns an empty cache. Steps spent on trying advice are deducted from left, which
+// can be shared with other caches.
 func NewAnswered(left *int) *Answered {
 	return &Answered{changes: map[string]progress{}, advice: disruption.NewAdvice(), fixes: map[string][]diag.Fix{}, left: left}
 }
 
-// advice holds the fixes given to a row, and a key that identifies the row in later contexts.
+// advice holds the fixes suggested for a row, and a key that identifies the row in later contexts.
 type advice struct {
 	row   string
 	fixes []diag.Fix
 }
 
-// advised adds advice to the subject of a row about a workload. If an equal row about the same
-// lines led to a finding in an earlier context, this row leads to the same finding. Equal findings
-// count once, so the advice is not tried again. Rules outside the core may report the row
-// differently, so if they read it, the advice is tried in this context too.
+// advised adds advice to the subject of a workload's row. If an equal row about the same lines led
+// to a finding in an earlier context, this row leads to the same finding. Equal findings count
+// once, so the advice need not be tried again. Custom rules may report the row differently, so if
+// any of them reads it, the advice is tried in this context too.
 func (b *builder) advised(s Subject, w *workload.Workload, row any, advise func(Subject) Subject) Subject {
 	if b.Answered == nil || b.complete {
 		return advise(s)

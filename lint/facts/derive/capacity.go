@@ -27,11 +27,11 @@ type capacities struct {
 	daemons []demand
 	// grownDaemons holds the DaemonSet requests on a node of each growth entry.
 	grownDaemons []demand
-	// roomsOf counts the growth entries of each pool. They share the growth of the pool.
+	// roomsOf counts the growth entries of each pool. All entries of a pool share its growth.
 	roomsOf map[*topology.Pool]int
 }
 
-// scope groups the nodes that a row is about.
+// scope is the group of nodes that a row is about.
 type scope struct {
 	kind, name string
 	nodes      []int
@@ -40,17 +40,17 @@ type scope struct {
 	grown      grownDemand
 }
 
-// span holds the lower and upper bound of an amount.
+// span holds the lower and upper bounds of an amount.
 type span struct{ min, max int }
 
 func (s span) plus(o span) span { return span{plus(s.min, o.min), plus(s.max, o.max)} }
 
 func (s span) times(n span) span { return span{times(s.min, n.min), times(s.max, n.max)} }
 
-// plus adds a and b. The sum is capped at NoValue, which means no bound.
+// plus returns a+b, capped at NoValue, which means no bound.
 func plus(a, b int) int { return min(a+b, facts.NoValue) }
 
-// times multiplies a and b, which must not be negative. The product is capped at NoValue.
+// times returns a*b, capped at NoValue. Neither argument can be negative.
 func times(a, b int) int {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	if high > 0 || low > facts.NoValue {
@@ -59,7 +59,7 @@ func times(a, b int) int {
 	return int(low)
 }
 
-// demand holds the requests for each resource.
+// demand holds the requested amount of each resource.
 type demand []span
 
 func (d demand) add(o demand) {
@@ -76,7 +76,7 @@ func (d demand) times(n span) demand {
 	return all
 }
 
-// askCapacity is the question that is given up if there are too many nodes and pods.
+// askCapacity names the question that stays unanswered when there are too many nodes and pods.
 const askCapacity = "what nodes offer and pods request"
 
 func (c *capacities) describe() {
@@ -89,7 +89,7 @@ func (c *capacities) describe() {
 	}
 }
 
-// scope collects the scopes and the resources that nodes list.
+// scope collects the scopes and the resources listed on nodes.
 func (c *capacities) scope() {
 	listed := map[corev1.ResourceName]bool{corev1.ResourceCPU: true, corev1.ResourceMemory: true, corev1.ResourcePods: true}
 	all := &scope{kind: "cluster"}
@@ -142,7 +142,7 @@ func (c *capacities) scope() {
 
 func (c *capacities) nothing() demand { return make(demand, len(c.resources)) }
 
-// request adds up the requests of pods, grouped by the nodes that they may use.
+// request adds up the pod requests, grouped by the nodes that the pods may use.
 func (c *capacities) request() {
 	var kinds []*model.Eligibility
 	by, perNode := map[*model.Eligibility]demand{}, map[*model.Eligibility]demand{}
@@ -176,7 +176,7 @@ func (c *capacities) request() {
 	}
 }
 
-// pods returns bounds on the number of pods of a workload.
+// pods returns the minimum and maximum number of pods in a workload.
 func (c *capacities) pods(w *workload.Workload) span {
 	switch {
 	case w.Kind.PerNode():
@@ -209,7 +209,7 @@ func (c *capacities) perPod(w *workload.Workload) demand {
 	return one
 }
 
-// spread adds the requests of pods to the scopes of the nodes that they can use.
+// spread adds pod requests to the scopes of all nodes that the pods can use.
 func (c *capacities) spread(e *model.Eligibility, pods, perNode demand) {
 	c.m.Run().Spend(len(e.Nodes) + len(e.Growth))
 	usable := map[*scope]int{}
@@ -231,20 +231,20 @@ func (c *capacities) spread(e *model.Eligibility, pods, perNode demand) {
 			s.requested.add(pods.times(span{0, 1}))
 		}
 	}
-	if total == 0 { // they stay Pending but still count as requested
+	if total == 0 { // the pods stay Pending but still count as requested
 		c.scopes[0].requested.add(pods)
 	}
 	c.spreadGrown(e, pods, perNode, usable)
 }
 
-// offer returns the amount of a resource that a node offers. The result known is false if the node
-// does not declare the resource.
+// offer returns how much of a resource a node offers. The result known is false if the node does
+// not declare the resource.
 func (c *capacities) offer(node, resource int) (n int, known bool) {
 	amount, judged := model.Offered(c.m.Topology.Nodes[node], &model.Request{Name: c.resources[resource]})
 	return int(min(amount, facts.NoValue)), judged
 }
 
-// row returns the fact about one resource in a scope.
+// row returns the fact about a resource in a scope.
 func (c *capacities) row(s *scope, resource int) facts.Capacity {
 	c.m.Run().Spend(4 * len(s.nodes))
 	first := s.first
@@ -287,7 +287,8 @@ func percent(part span, whole int, known bool) (least, most int) {
 	return least, most
 }
 
-// lossKey is equal for nodes if their losses leave the same capacity.
+// lossKey identifies the capacity lost with a node. Nodes with the same key leave the same capacity
+// behind.
 type lossKey struct {
 	offers  int
 	daemons span
@@ -333,7 +334,7 @@ func (c *capacities) loss(key, value string, lost lossKey, of *facts.Capacity, a
 	return row
 }
 
-// grownDemand holds the requests when all pools have their largest size.
+// grownDemand holds the requests when all pools have grown to their maximum size.
 type grownDemand struct {
 	requested demand
 	// room holds the indices of the growth entries that belong to the scope.
@@ -354,9 +355,8 @@ func (c *capacities) scopeGrowth(in func(n *topology.Node) []*scope) {
 	}
 }
 
-// added returns bounds on the number of nodes that each pool adds in the given growth entries when
-// it has its largest size. The zones of a pool share its growth, so the lower bound counts only
-// pools that cannot grow elsewhere.
+// added returns bounds on how many nodes each fully grown pool adds in the given growth entries. A
+// pool's zones share its growth, so the lower bound only counts pools that cannot grow elsewhere.
 func (c *capacities) added(room []int) map[*topology.Pool]span {
 	some, added := map[*topology.Pool]int{}, map[*topology.Pool]span{}
 	for _, i := range room {
@@ -371,8 +371,8 @@ func (c *capacities) added(room []int) map[*topology.Pool]span {
 	return added
 }
 
-// offers returns bounds on the amount of a resource that pools add in the given growth entries. The
-// result known is false if an added node does not declare the resource.
+// offers returns bounds on how much of a resource pools add in the given growth entries. The result
+// known is false if an added node does not declare the resource.
 func (c *capacities) offers(room []int, resource int) (sum span, known bool) {
 	added, known := c.added(room), true
 	for _, i := range room {
@@ -386,7 +386,7 @@ func (c *capacities) offers(room []int, resource int) (sum span, known bool) {
 	return sum, known
 }
 
-// spreadGrown is like spread when pools have their largest size.
+// spreadGrown is like spread, but assumes that pools have grown to their maximum size.
 func (c *capacities) spreadGrown(e *model.Eligibility, pods, perNode demand, usable map[*scope]int) {
 	room := map[*scope][]int{}
 	open := 0
@@ -421,8 +421,8 @@ func (c *capacities) spreadGrown(e *model.Eligibility, pods, perNode demand, usa
 	}
 }
 
-// atMost holds the supply of and demand for a resource in a scope when all pools have their largest
-// size.
+// atMost holds the supply and demand for a resource in a scope when all pools have grown to their
+// maximum size.
 type atMost struct {
 	resource        int
 	room            []int
@@ -430,7 +430,7 @@ type atMost struct {
 	known           bool
 }
 
-// atMost fills in the fields of a row for the largest size of the pools.
+// atMost fills in the row fields that assume fully grown pools.
 func (c *capacities) atMost(s *scope, resource int, row *facts.Capacity) atMost {
 	more, known := c.offers(s.grown.room, resource)
 	row.AllocatableMax = plus(row.Allocatable, more.max)
@@ -443,8 +443,8 @@ func (c *capacities) atMost(s *scope, resource int, row *facts.Capacity) atMost 
 	return a
 }
 
-// after fills in the fields of a loss for the largest size of the pools. Only declared nodes are
-// lost, except that the loss of a zone also takes the growth of pools in that zone.
+// after fills in the loss fields that assume fully grown pools. A loss only affects declared nodes,
+// except that losing a zone also removes the pool growth in that zone.
 func (c *capacities) after(a *atMost, lost lossKey, row *facts.CapacityLoss) {
 	more, daemons := a.more, lost.daemons.max
 	if row.Key == corev1.LabelTopologyZone {
@@ -467,7 +467,7 @@ func (c *capacities) after(a *atMost, lost lossKey, row *facts.CapacityLoss) {
 	row.PercentGrownMin, row.PercentGrownMax = percentOf(requested, whole, a.known)
 }
 
-// percentOf is like percent, but the total is also known only within bounds.
+// percentOf is like percent for a total that is also known only within bounds.
 func percentOf(part, whole span, known bool) (least, most int) {
 	least, _ = percent(part, whole.max, known)
 	_, most = percent(part, whole.min, known)

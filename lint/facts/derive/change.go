@@ -18,7 +18,7 @@ import (
 // changes builds the facts about changes to workloads, such as rollouts, drains and losses.
 type changes struct{ *builder }
 
-// change adds the facts about changes. It skips workloads whose pods stay Pending anyway.
+// change adds the facts about changes. It skips workloads whose pods already stay Pending.
 func (b changes) change() {
 	for i := range b.j.Budgets() {
 		b.settled[b.j.Budgets()[i].Object.ID()] = &progress{budget: true}
@@ -42,8 +42,8 @@ func (b changes) change() {
 		if b.faulty[w] || b.orderDependent[w] || !b.j.Judged(w) {
 			continue
 		}
-		// An earlier context may already have the answers. Rules outside the core may join them
-		// with other rows of this context, so nothing is skipped if such rules run.
+		// An earlier context may already have the answers. Custom rules may combine them with other
+		// rows in this context, so nothing is skipped if there are custom rules.
 		shared := b.Answered != nil && !b.complete
 		if shared {
 			if known, ok := b.Answered.changes[b.j.Question(w)]; ok {
@@ -59,7 +59,7 @@ func (b changes) change() {
 	}
 }
 
-// asks asks questions about a change. Each of them may be given up.
+// asks asks questions about a change. Any of them may remain unanswered.
 func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload)) {
 	if b.changing == nil {
 		b.changing = b.m.ChangeBudget(model.ObjectsOf(b.m.Workloads))
@@ -78,7 +78,7 @@ func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload
 }
 
 // rollout adds a fact about whether an update of a workload completes. With an autoscaler, the
-// outcome is never only if the update completes neither at the smallest nor at the largest number
+// outcome is never only if the update fails to complete at both the smallest and the largest number
 // of pods.
 func (b changes) rollout(w *workload.Workload) {
 	all := filterStarted(b.j.Rollouts(w))
@@ -92,7 +92,7 @@ func (b changes) rollout(w *workload.Workload) {
 	if r.Why.Cause != model.ByBudget {
 		b.rolled[w] = ending
 	}
-	if ending == diag.Always || r.Why.Cause == model.ByNeighbour { // it completes, or only another workload stops it, so it can end skewed
+	if ending == diag.Always || r.Why.Cause == model.ByNeighbour { // it completes, or only a different workload blocks it, so it can end skewed
 		b.skew(w, r)
 	}
 	if !b.wanted("rollouts", "outcome", ending) {
@@ -108,7 +108,7 @@ func (b changes) rollout(w *workload.Workload) {
 	b.Rollouts = append(b.Rollouts, fact)
 }
 
-// markUnknown records that a question about a change to a workload has no answer.
+// markUnknown records that a question about a workload change has no answer.
 func (b changes) markUnknown(w *workload.Workload, why model.Reason) {
 	if b.noteTooLarge(w, diag.Unknown, why); why.Cause == model.ByBudget {
 		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
@@ -116,7 +116,7 @@ func (b changes) markUnknown(w *workload.Workload, why model.Reason) {
 	b.settle(w, func(d *progress) { d.changed, d.lost = false, false })
 }
 
-// noteTooLarge notes that an outcome is unknown because there is too much to search.
+// noteTooLarge adds a note if an outcome is unknown because the search space is too large.
 func (b *builder) noteTooLarge(w *workload.Workload, outcome diag.Outcome, why model.Reason) {
 	if outcome == diag.Unknown && (why.Cause == model.ByCrowd || why.Cause == model.BySize) {
 		run := b.m.Run()
@@ -124,7 +124,7 @@ func (b *builder) noteTooLarge(w *workload.Workload, outcome diag.Outcome, why m
 	}
 }
 
-// filterStarted returns the rollouts with pods that fit before the update.
+// filterStarted returns the rollouts whose pods fit before the update.
 func filterStarted(all []disruption.Rollout) []disruption.Rollout {
 	unbegun := func(r disruption.Rollout) bool { return r.Verdict == "" }
 	if !slices.ContainsFunc(all, unbegun) {
@@ -133,10 +133,10 @@ func filterStarted(all []disruption.Rollout) []disruption.Rollout {
 	return slices.DeleteFunc(slices.Clone(all), unbegun)
 }
 
-// worst returns the rollout to report and the outcome of all rollouts. It prefers the first rollout
-// that never completes, then one that sometimes does, then one with an unknown outcome. Only one of
-// the rollouts is carried out, so if one never completes but another may, the outcome is
-// "sometimes". Without rollouts the outcome is "none".
+// worst returns the rollout to report and the combined outcome of all rollouts. It prefers the
+// first rollout that never completes, then one that sometimes does, then one with an unknown
+// outcome. Only one of the rollouts actually happens, so if one never completes but another may,
+// the outcome is "sometimes". Without rollouts the outcome is "none".
 func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
 	if len(all) == 0 {
 		return nil, diag.None
@@ -155,8 +155,8 @@ func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
 	return &all[0], cmp.Or(all[0].Verdict, diag.None)
 }
 
-// rolloutSubject returns a subject located at the blocking term or port. The other parts of the
-// core are related locations, and the remedies that worked are fixes.
+// rolloutSubject returns a subject located at the blocking term or port. It adds the other parts of
+// the core as related locations, and the remedies that worked as fixes.
 func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fact *facts.Rollout) Subject {
 	s := Subject{}
 	if r.Core != nil {
@@ -194,14 +194,14 @@ type coreRules struct {
 	// w is the workload that the finding is about, and s its subject.
 	w *workload.Workload
 	s Subject
-	// rules holds the rules of the core except those that exclude nodes, which are in fewer. If
-	// rules is empty, fewer replaces it.
+	// rules holds the core's rules. Those that exclude nodes are kept in fewer, which replaces
+	// rules if it is empty.
 	rules, fewer []facts.Rule
 	others       []int
 	seen         map[diag.Span]bool
 }
 
-// core returns the parts of a core and a subject located at the first term, port or request. The
+// core returns the parts of a core, and a subject located at its first term, port or request. The
 // workload's own rules come first.
 func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *coreRules {
 	t := &coreRules{b: b.builder, m: m, w: w, seen: map[diag.Span]bool{}, rules: []facts.Rule{}, others: []int{}}
@@ -256,7 +256,7 @@ func (t *coreRules) add(atom search.Atom, own bool) {
 	}
 }
 
-// original returns the workload of the model that w is a copy of.
+// original returns the workload in the model from which w was copied.
 func original(m *model.Model, w *workload.Workload) *workload.Workload {
 	for _, o := range m.Workloads {
 		if o.String() == w.String() && o.Kind == w.Kind {
@@ -266,9 +266,9 @@ func original(m *model.Model, w *workload.Workload) *workload.Workload {
 	return w
 }
 
-// atOwn moves a subject to a rule of w that refers to the other workloads, if there is one. If two
-// workloads exclude each other, the core may name the rule of either. A subject without a location
-// moves to the rule that keeps pods off other nodes.
+// atOwn moves a subject to a rule of w that refers to the other workloads, if there is one. This
+// matters when two workloads exclude each other, because the core may name the rule of either one.
+// A subject without a location is moved to the rule that keeps the pods off other nodes.
 func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 	if s.Location.IsZero() {
 		s.Location = holding(b.m, w)
@@ -292,7 +292,7 @@ func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 	return s
 }
 
-// cause returns why an outcome is unknown, or "" for any other outcome.
+// cause returns the reason why an outcome is unknown, or "" for any other outcome.
 func cause(outcome diag.Outcome, why model.Reason) string {
 	if outcome != diag.Unknown {
 		return ""
@@ -313,7 +313,7 @@ func (b changes) ownRules(w *workload.Workload) []facts.Rule {
 	return rules
 }
 
-// remedyText describes the edit that applies a remedy.
+// remedyText describes how to edit the workload to apply a remedy.
 func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy disruption.Remedy) string {
 	switch remedy {
 	case disruption.MatchLabelKeys:
@@ -334,7 +334,7 @@ func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy d
 }
 
 // skew adds a fact about whether a completed rollout can leave the new pods unevenly spread, with
-// the spread constraint that is then violated.
+// the spread constraint that they violate.
 func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	if !b.skews() {
 		return
@@ -362,8 +362,8 @@ func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	b.Skews = append(b.Skews, fact)
 }
 
-// scaleOf reports whether pods is the maximum or the minimum of the workload's autoscaler, and the
-// kind of the autoscaler. Both are "" without an autoscaler.
+// scaleOf reports whether pods is the minimum or maximum of the workload's autoscaler. It also
+// returns the kind of autoscaler. Both results are "" without an autoscaler.
 func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 	switch {
 	case w.Scale == nil:
@@ -376,9 +376,9 @@ func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 
 func (b *builder) changes() changes { return changes{b} }
 
-// budget adds a fact about a disruption budget that allows no disruptions, shares a pod with
-// another budget or selects no pods. If a rule reads the complete list, it also adds budgets
-// without a defect.
+// budget adds a fact about a disruption budget that allows no disruptions, selects a pod that
+// another budget selects too, or selects no pods at all. If a rule reads the complete list, it also
+// adds facts about budgets without these defects.
 func (b changes) budget(x *disruption.Budget) {
 	if x.Idle {
 		s := Subject{Location: x.SelectorSpan()}
@@ -445,16 +445,17 @@ func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival,
 	b.Budgets = append(b.Budgets, fact)
 }
 
-// maxOthers is the maximum number of workloads, and of other budgets, in a fact about a budget.
+// maxOthers is the maximum number of workloads listed in a fact about a budget. The same limit
+// applies to other budgets.
 const maxOthers = 20
 
-// rival is another budget that selects pods of a workload.
+// rival is another budget that selects pods from a workload.
 type rival struct {
 	budget *workload.Budget
 	of     *workload.Workload
 }
 
-// rivals returns the other budgets that select pods of a budget, without duplicates.
+// rivals returns the other budgets that select pods already selected by x, without duplicates.
 func (b changes) rivals(x *disruption.Budget) (all []rival) {
 	seen := map[*source.Object]bool{x.Object: true}
 	for _, w := range x.Workloads {
@@ -556,7 +557,7 @@ func scalerName(w *workload.Workload) string {
 	return w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/")
 }
 
-// outerLabels adds facts about labels that a KubeVirt machine sets only outside its template,
+// outerLabels adds facts about labels that a KubeVirt machine only sets outside its template,
 // although selectors look for them on its pods (R-W21).
 func (b changes) outerLabels(w *workload.Workload) {
 	outer := w.OuterLabels()

@@ -13,8 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// losses adds a fact about the worst loss of a domain for each topology key and meaning that is
-// asked for.
+// losses adds a fact about the worst domain loss for each requested topology key and meaning.
 func (b changes) losses(w *workload.Workload) {
 	if w.Bare() { // everyone expects a bare pod to be gone with its node
 		return
@@ -32,7 +31,7 @@ func (b changes) losses(w *workload.Workload) {
 		}
 		for _, fact := range []*facts.Loss{gone, unreachable} {
 			if fact != nil && fact.Outcome == diag.Unknown {
-				var why model.Reason // ByBudget if any loss has that reason, or else the first reason
+				var why model.Reason // ByBudget if any loss has it, or else the first reason
 				for i := range all {
 					if s := &all[i]; s.Verdict == diag.Unknown && (!why.Given() || s.Why.Cause == model.ByBudget) {
 						why = s.Why
@@ -68,8 +67,8 @@ func (b changes) losses(w *workload.Workload) {
 	}
 }
 
-// loss returns a fact about the worst loss with one meaning, including the number of losses with
-// the same result. It returns nil if there is no loss.
+// loss returns a fact about the worst loss with the given meaning and how many losses have the same
+// result. It returns nil if there are no losses.
 func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning certificate.Meaning) *facts.Loss {
 	some := b.meant[:0]
 	for i := range all {
@@ -97,8 +96,8 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 	return fact
 }
 
-// pendingOf returns the number of pods that are Pending after a loss in every run, and the number
-// in the worst known run.
+// pendingOf returns how many pods are Pending after a loss. Every run leaves at least least pods
+// Pending, and the worst known run leaves most.
 func pendingOf(s *disruption.Survival) (least, most int) {
 	if s.Verdict == diag.Never {
 		return s.Pending, s.Pending
@@ -106,8 +105,8 @@ func pendingOf(s *disruption.Survival) (least, most int) {
 	return 0, s.Pending
 }
 
-// drain adds a fact about pods that find no other node when their node is drained. With a single
-// node this is expected, so no fact is added.
+// drain adds a fact about pods that have nowhere to go when their node is drained. With a single
+// node this is expected, so drain does nothing.
 func (b changes) drain(w *workload.Workload) {
 	if len(b.m.Topology.Nodes) < 2 {
 		return
@@ -153,8 +152,8 @@ func (b changes) drain(w *workload.Workload) {
 	b.Drains = append(b.Drains, fact)
 }
 
-// holding returns the span of the rule that keeps pods off other nodes, which is a term, a port or
-// else the node rules.
+// holding returns the span of the rule that keeps pods off other nodes. This is a term or a port if
+// possible, or else the node rules.
 func holding(m *model.Model, w *workload.Workload) diag.Span {
 	at := blockingTerm(m, w, func(t *model.Term) bool { return len(m.Others(t, w, false)) > 0 },
 		func(t *model.Term) bool { return m.Peer(t, w, w) == model.Yes })

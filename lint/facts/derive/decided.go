@@ -11,24 +11,24 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// progress records which questions about an object are answered.
+// progress records which questions about an object have been answered.
 type progress struct {
-	// judged means that the object's fields were checked, placed that the possible nodes of its
-	// pods are known, changed that the outcomes of its rollout, drain and migration are known, lost
-	// that the outcomes of the losses that it must survive are known, and guards that the pods that
-	// the budget selects are known.
+	// judged is set when the object's fields have been checked, and placed when it is known where
+	// its pods can run. changed is set when the outcomes of rollout, drain and migration are known,
+	// and lost when the outcomes of all required losses are known. guards is set when the pods
+	// selected by the budget are known.
 	judged, placed, changed, lost, guards bool
 	// sized is set if every node declares its allocatable resources.
 	sized bool
-	// budget is set for a disruption budget, idle for a workload that has no pods.
+	// budget is set for a disruption budget, and idle for a workload without pods.
 	budget, idle bool
 }
 
-// Decisions maps objects to the questions about them that are answered.
+// Decisions records for each object which questions have been answered.
 type Decisions map[diag.Object]*progress
 
-// Decisions returns the decisions made while building the facts. They remain valid after the facts
-// are dropped.
+// Decisions returns the decisions made while the facts were built. They do not keep the facts in
+// memory.
 func (f *Built) Decisions() Decisions { return f.settled }
 
 // Unjudged returns decisions for objects that were not checked.
@@ -56,8 +56,8 @@ func (d Decisions) Merge(o Decisions) {
 	}
 }
 
-// Undecided reports whether an object exists but a question that the given lists depend on is
-// unanswered for it. The absence of findings about the object then means nothing.
+// Undecided reports whether an object exists for which the given lists depend on an unanswered
+// question. In that case, the absence of findings about the object means nothing.
 func (d Decisions) Undecided(o diag.Object, lists []string) bool {
 	s, ok := d[o]
 	switch {
@@ -75,8 +75,9 @@ func (d Decisions) Undecided(o diag.Object, lists []string) bool {
 	return false
 }
 
-// lists maps each list of facts to whether the questions that it depends on are answered. Lists
-// about several workloads are missing, because they do not describe a single one.
+// lists reports for each list of facts whether all the questions that it depends on have been
+// answered. Lists about groups of workloads are not included, because they do not describe a single
+// workload.
 func (d progress) lists() map[string]bool {
 	return map[string]bool{
 		"refusals": d.judged, "unknown_fields": d.judged,
@@ -88,9 +89,10 @@ func (d progress) lists() map[string]bool {
 	}
 }
 
-// Decided reports whether all questions that the given lists depend on are answered for an object.
-// The absence of findings then means that the object has no problem. Lists that depend on node
-// resources count as unanswered if a node does not declare its allocatable resources.
+// Decided reports whether all the questions that the given lists depend on have been answered for
+// an object. If so, the absence of findings means that the object has no problems. Lists that
+// depend on node resources count as unanswered if a node does not declare its allocatable
+// resources.
 func (d Decisions) Decided(o diag.Object, lists []string) bool {
 	s, ok := d[o]
 	if !ok || len(lists) == 0 {
@@ -105,13 +107,13 @@ func (d Decisions) Decided(o diag.Object, lists []string) bool {
 	return true
 }
 
-// takesRoom holds the lists that depend on the resources of nodes, among other things.
+// takesRoom lists the facts that depend on node resources, among other things.
 var takesRoom = map[string]bool{
 	"sharing": true, "requests": true, "rollouts": true, "skews": true, "drains": true, "migrations": true, "autoscalers": true, "losses": true,
 }
 
-// settle records answers to questions about a workload. A workload that is declared several times
-// stays undecided, because questions about one declaration would involve the others.
+// settle records answers to questions about a workload. A workload with several declarations stays
+// undecided, because an answer about one declaration would depend on the others.
 func (b *builder) settle(w *workload.Workload, note func(*progress)) {
 	id := w.Object.ID()
 	d := b.settled[id]

@@ -88,8 +88,8 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 	return doc
 }
 
-// quirks returns notes on terms that the scheduler interprets in an unexpected way. The answers
-// follow the scheduler.
+// quirks returns notes on terms that the scheduler interprets in an unexpected way. The answers in
+// the document follow the scheduler.
 func quirks(m *model.Model) []string {
 	var notes []string
 	for _, w := range m.Workloads {
@@ -108,7 +108,7 @@ func quirks(m *model.Model) []string {
 // maxOpen is the maximum number of undecided verdicts that notes name.
 const maxOpen = 5
 
-// openNotes returns notes on the reasons for unknown verdicts.
+// openNotes returns notes explaining why verdicts are unknown.
 func openNotes(d *certificate.Decision) []string {
 	var notes []string
 	for _, q := range d.Doubts {
@@ -128,7 +128,7 @@ func openNotes(d *certificate.Decision) []string {
 	return notes
 }
 
-// steps converts a run to placement steps. The map names caches references.
+// steps converts a run to placement steps. It uses names to cache workload references.
 func steps(run []certificate.Placed, names map[*workload.Workload]string) []diag.PlacementStep {
 	all := make([]diag.PlacementStep, len(run))
 	for i, p := range run {
@@ -162,7 +162,7 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 	return out
 }
 
-// crowded adds a core about several workloads to each of these workloads.
+// crowded adds a core that involves several workloads to each of them.
 func (b decision) crowded(d *certificate.Decision, doc *diag.Placement) {
 	ws, core := search.ExplainTogether(b.m, d)
 	if core == nil {
@@ -177,8 +177,7 @@ func (b decision) crowded(d *certificate.Decision, doc *diag.Placement) {
 	}
 }
 
-// explained describes the parts of a core. Terms come first, then other parts, then numbers of
-// pods.
+// explained describes the parts of a core, with terms first and pod counts last.
 func explained(m *model.Model, ws []*workload.Workload, core *search.Core) []diag.PlacementCore {
 	list := []diag.PlacementCore{}
 	for _, terms := range []bool{true, false} {
@@ -210,13 +209,13 @@ func coreMember(span diag.Span, field, text string) diag.PlacementCore {
 	return diag.PlacementCore{File: span.File, Line: span.Line, Column: span.Column, Field: field, Text: text, Location: span}
 }
 
-// atomAt returns the span of an atom, its field and its description.
+// atomAt returns the span, the field and a description of an atom.
 func atomAt(m *model.Model, a search.Atom) (at diag.Span, field, text string) {
 	at, field, names := atomPlace(m, a)
 	return place(a.Workload, at), field, message.Core(&a, names)
 }
 
-// atomPlace returns the span and the field of an atom, and the text that its description includes.
+// atomPlace returns the span and the field of an atom, and the names to include in its description.
 func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string) {
 	w, spec := a.Workload, a.Workload.SpecNode
 	if a.Term != nil {
@@ -253,7 +252,7 @@ func excludedText(m *model.Model, w *workload.Workload) string {
 	return message.Exclusions(m.Excluded(w, true))
 }
 
-// outside adds the workloads that the decision leaves out.
+// outside adds the workloads that were left out of the decision.
 func outside(m *model.Model, doc *diag.Placement) {
 	for _, w := range m.Workloads {
 		g := m.Group(w)
@@ -275,8 +274,8 @@ func outside(m *model.Model, doc *diag.Placement) {
 	slices.Sort(doc.Unmodelled)
 }
 
-// changed answers the questions about changes to a workload. If the pods do not all fit now, they
-// do not fit on fewer nodes either, and drains do not apply.
+// changed answers the questions about changes to a workload. If not all pods fit to begin with,
+// they cannot fit on fewer nodes, so drains are not checked.
 func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange {
 	w := d.Workload
 	budget, unfit := message.Reason(model.Reason{Cause: model.ByBudget}), message.Reason(model.Reason{Cause: model.Unplaced})
@@ -305,15 +304,15 @@ func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 	return out
 }
 
-// stepsPerRow is the cost in steps of storing and writing a row of the document.
+// stepsPerRow is the number of steps charged for storing and writing a row of the document.
 const stepsPerRow = 50
 
-// survivals caches the answers about losses. Workloads with equal answers share one list.
+// survivals caches the answers about losses, so that workloads with equal answers share one list.
 type survivals struct {
 	seed  maphash.Seed
 	known map[uint64][]diag.PlacementSurvival
-	// asked is a buffer for the answers about one workload and key, and rows is a buffer for the
-	// rows of one workload.
+	// asked and rows are scratch buffers: asked for the answers about one workload and key, rows
+	// for all rows of one workload.
 	asked []disruption.Survival
 	rows  []diag.PlacementSurvival
 }
@@ -322,7 +321,7 @@ func newSurvivals() *survivals {
 	return &survivals{seed: maphash.MakeSeed(), known: map[uint64][]diag.PlacementSurvival{}}
 }
 
-// list returns the current rows as a list. Workloads with equal rows share one list.
+// list returns the current rows, reusing an earlier list if it has equal rows.
 func (s *survivals) list() []diag.PlacementSurvival {
 	hash := uint64(len(s.rows))
 	for i := range s.rows {
@@ -336,8 +335,8 @@ func (s *survivals) list() []diag.PlacementSurvival {
 	return list
 }
 
-// survives returns the answers about the loss of a domain for each topology key that is asked for.
-// Other workloads may share the list, so callers must not modify it.
+// survives returns the answers about losing a domain for each requested topology key. The list may
+// be shared with other workloads, so callers must not modify it.
 func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 	rows := b.survivals.rows[:0]
 	for _, key := range b.lost(w) {
@@ -381,7 +380,7 @@ func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	return out
 }
 
-// rolls describes the rollout at the number of pods where it has the worst outcome.
+// rolls describes the rollout at the replica count with the worst outcome.
 func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	all := b.j.Rollouts(w)
 	if some := filterStarted(all); len(some) > 0 {
@@ -421,7 +420,7 @@ func (b decision) rolloutReason(w *workload.Workload, r *disruption.Rollout) str
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
 
-// coreText returns a description of the rules in a core.
+// coreText describes the rules in a core.
 func (b decision) coreText(w *workload.Workload, m *model.Model, core *search.Core) string {
 	t := b.changes().core(w, m, core)
 	return strings.Join(message.Rules(b.Facts, b.row(w), t.rules), ", ")

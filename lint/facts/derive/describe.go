@@ -41,7 +41,7 @@ func (b *builder) describe() {
 	}
 }
 
-// askDescribe is the question that is given up if describing a workload takes too long.
+// askDescribe names the question that stays unanswered when describing a workload takes too long.
 const askDescribe = "facts for your own rules"
 
 // describeWorkloads fills in the existing rows of workloads.
@@ -92,7 +92,7 @@ type describing struct {
 	*builder
 	parts  []part
 	passed map[*model.Eligibility]*passing
-	// matched is the total length of all lists of workloads that terms select.
+	// matched is the combined length of all lists of workloads selected by terms.
 	matched int
 	// pools holds the pool names of nodes and growth entries.
 	pools poolNames
@@ -100,10 +100,9 @@ type describing struct {
 	declaredClaims map[[3]string]*source.Object
 }
 
-// part is a group of fields in a workload's row that are filled in together.
+// part is a group of row fields that are filled in together.
 type part struct {
-	// fields lists the names of the fields. The part is filled in only if some rule reads one of
-	// these fields.
+	// fields lists the field names. The part is skipped if no rule reads any of them.
 	fields string
 	fill   func(d *describing, w *workload.Workload, row *facts.Workload)
 }
@@ -150,7 +149,7 @@ func (d *describing) labels(w *workload.Workload, row *facts.Workload) {
 // isMap reports whether n is a map or absent.
 func isMap(n *source.Node) bool { return n.IsNull() || n.Kind == source.Map }
 
-// texts returns the entries of a map whose values are strings.
+// texts returns the map entries whose values are strings.
 func texts(n *source.Node) map[string]string {
 	all := make(map[string]string, n.Len())
 	for k, v := range n.Fields() {
@@ -183,7 +182,7 @@ func amountOfResource(name corev1.ResourceName, q resource.Quantity) facts.Resou
 	return facts.ResourceAmount{Resource: string(name), Quantity: q.String(), Value: int(min(model.Amount(name, q), facts.NoValue))}
 }
 
-// podLevel fills in the pod-level requests and limits, and whether all resources are known.
+// podLevel fills in the pod-level requests and limits, and records whether all resources are known.
 func (d *describing) podLevel(w *workload.Workload, row *facts.Workload) {
 	row.ResourcesKnown, row.Defaulted = !openResources(w), w.Defaulted
 	if r := w.Spec.Resources; r != nil {
@@ -197,7 +196,7 @@ func openResources(w *workload.Workload) bool {
 	return slices.ContainsFunc(w.Open, func(path string) bool { return strings.Contains(path, "resources") })
 }
 
-// containers fills in the containers of the pods. Each is located at its item in the manifest. A
+// containers fills in the pod's containers, each with the location of its item in the manifest. A
 // KubeVirt machine gets no rows, because KubeVirt creates its containers.
 func (d *describing) containers(w *workload.Workload, row *facts.Workload) {
 	row.Containers = []facts.Container{}
@@ -220,7 +219,7 @@ func (d *describing) containers(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// within returns the id for a row about a node of the pod template.
+// within returns the id for a row about a YAML node in the pod template.
 func (b *builder) within(w *workload.Workload, n *source.Node) int {
 	var at diag.Span
 	if n != nil {
@@ -272,7 +271,7 @@ func (b *builder) describeObjects() {
 	}
 }
 
-// value converts a node to the types of encoding/json, with exact numbers.
+// value converts a YAML node to encoding/json types, keeping numbers exact.
 func value(n *source.Node) any {
 	switch {
 	case n.IsNull():
@@ -293,7 +292,7 @@ func value(n *source.Node) any {
 	return n.Plain()
 }
 
-// answers returns the answers about each workload that some rule reads.
+// answers returns the answers that rules read, for each workload.
 func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	if !b.whole("workloads.answers") {
 		return nil
@@ -305,7 +304,7 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	if !b.topo || b.j == nil || !b.prepared {
 		return all
 	}
-	// The questions are asked as in the place command, with separate budgets.
+	// Ask the same questions as the place command, with separate budgets.
 	as := decision{newBuilder(Input{Model: b.m, Set: b.Set, Survive: b.Input.Survive, Asks: b.Asks}), newSurvivals()}
 	as.j, as.prepared, as.rows, as.Built.Facts.Workloads = b.j, true, b.rows, b.Built.Facts.Workloads
 	reads := func(field string) bool { return b.whole("workloads.answers." + field) }
@@ -326,7 +325,7 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	return all
 }
 
-// unanswered returns a row in which every applicable answer is unknown.
+// unanswered returns a row with every applicable answer set to unknown.
 func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 	row := facts.Answers{
 		Fits: diag.Unknown, Rolls: diag.Unknown, Drains: diag.Unknown, Migrates: diag.None, Autoscales: diag.None, Survives: []facts.Survives{},
@@ -350,11 +349,11 @@ func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 	return row
 }
 
-// outlives reports whether pods of a workload are recreated on other nodes. Pods that run to
-// completion and DaemonSet pods are not.
+// outlives reports whether the pods are recreated on other nodes when their node is lost. Pods that
+// run to completion and DaemonSet pods are not.
 func outlives(w *workload.Workload) bool { return !w.Finite() && !w.Kind.PerNode() }
 
-// answer fills in the answers about changes to a workload that some rule reads.
+// answer fills in those answers about changes to a workload that rules read.
 func (b *builder) answer(as decision, w *workload.Workload, row *facts.Answers) {
 	var questions []func(*workload.Workload)
 	ask := func(field string, f func(*workload.Workload)) {
@@ -431,7 +430,7 @@ func (d *describing) claims(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// claim returns the last object with a kind, namespace and name, or nil.
+// claim returns the last object with the given kind, namespace and name, or nil.
 func (d *describing) claim(kind, namespace, name string) *source.Object {
 	if d.Set == nil {
 		return nil

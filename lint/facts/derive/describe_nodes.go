@@ -54,7 +54,7 @@ func (b *builder) namesOfPools() (p poolNames) {
 	return p
 }
 
-// passing summarizes the nodes and the growth entries that some pods can use.
+// passing summarizes the nodes and growth entries that a set of pods can use.
 type passing struct {
 	usable, extra  int
 	poolless       int             // usable nodes without a pool
@@ -63,13 +63,13 @@ type passing struct {
 	zoneless, open bool
 }
 
-// placeable reports whether the node-level rules of a workload can be judged.
+// placeable reports whether a workload's node-level rules can be judged.
 func (b *builder) placeable(w *workload.Workload) bool {
 	return b.topo && !b.m.Group(w).Unknown.Given() && w.SpecNode != nil
 }
 
-// passes returns a summary of the nodes that a workload's node-level rules allow. Workloads with
-// the same rules share the result.
+// passes summarizes the nodes that a workload's node-level rules allow. Workloads with the same
+// rules share the result.
 func (d *describing) passes(w *workload.Workload) *passing {
 	e := d.m.Eligible(w)
 	if p := d.passed[e]; p != nil {
@@ -117,7 +117,7 @@ func (p *passing) add(n *topology.Node, zones map[string]bool) {
 	}
 }
 
-// nodesOf fills in the numbers of nodes and zones, and the pools, that the pods can use.
+// nodesOf fills in which pools the pods can use, and how many nodes and zones.
 func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	row.PlacementKnown = d.placeable(w)
 	if !row.PlacementKnown {
@@ -130,8 +130,8 @@ func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	row.ZonesMax = len(p.grown)
 }
 
-// share fills in the bounds on the pods that share a node or a zone while the smallest number of
-// pods runs.
+// share fills in bounds on how many pods share a node or a zone when the workload runs its minimum
+// number of pods.
 func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	pods := row.PodsMin
 	row.OnOneNodeMax, row.InOneZoneMax = pods, pods
@@ -162,7 +162,7 @@ func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	row.InOneZoneMin = min(row.InOneZoneMax, (pods+len(p.grown)-1)/len(p.grown))
 }
 
-// users holds the workloads that can use each node and each growth entry.
+// users lists for each node and each growth entry which workloads can use it.
 type users struct {
 	nodes, growth [][]int
 	known         bool
@@ -215,7 +215,7 @@ func (b *builder) users() (u users) {
 	return u
 }
 
-// askNodes is the question that is given up if there are too many nodes and workloads.
+// askNodes names the question that stays unanswered when there are too many nodes and workloads.
 const askNodes = "which workloads can use which nodes"
 
 // describeNodes lists the nodes and their pools.
@@ -262,7 +262,7 @@ func (b *builder) listNodes(u users) {
 	}
 }
 
-// poolParts collects the properties that the nodes of a pool share.
+// poolParts collects the properties shared by all nodes in a pool.
 type poolParts struct {
 	name, label string
 	first       *topology.Node
@@ -312,7 +312,7 @@ func (b *builder) listPools(u users) {
 	}
 }
 
-// offers returns a string that is equal for nodes with the same allocatable resources.
+// offers formats a node's allocatable resources as a string for comparison with other nodes.
 func offers(n *topology.Node) string { return fmt.Sprint(amounts(n.Allocatable)) }
 
 func (p *poolParts) add(n *topology.Node, users []int, there bool) {

@@ -16,8 +16,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// tolerations fills in the tolerations of the pods. Each is located at its item and lists the pools
-// that pods can use only with it.
+// tolerations fills in the pods' tolerations, each with its location and the pools that the pods
+// can use only because of it.
 func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	row.Tolerations = []facts.Toleration{}
 	items := w.SpecNode.Get("tolerations").Items()
@@ -44,7 +44,7 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// opens returns the pools that the pods can use only with the toleration at index without.
+// opens returns the pools that the pods could not use without the toleration at index without.
 func (d *describing) opens(w *workload.Workload, without int) []string {
 	e := d.m.Eligible(w)
 	other := *w
@@ -111,12 +111,12 @@ func (d *describing) nodeRules(w *workload.Workload, row *facts.Workload) {
 // operators lists the valid node affinity operators.
 var operators = []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}
 
-// expressions caches the number of nodes that meet an expression. The minimum counts declared
-// nodes; the maximum assumes that pools have their largest size.
+// expressions caches how many nodes meet an expression. The minimum counts declared nodes, and the
+// maximum assumes that pools have grown to their maximum size.
 type expressions struct{ nodes map[string]span }
 
-// meet sets the bounds on the number of nodes that meet an expression alone. The lower bound counts
-// declared nodes, and the upper bound adds the growth of pools.
+// meet sets the bounds on how many nodes meet an expression on its own. The lower bound counts
+// declared nodes, and the upper bound adds pool growth.
 func (d *describing) meet(rule *facts.NodeRule) {
 	if !d.topo {
 		rule.NodesMax = facts.NoBound
@@ -149,8 +149,8 @@ func (d *describing) meet(rule *facts.NodeRule) {
 	rule.Nodes, rule.NodesMax = n.min, n.max
 }
 
-// maxMatches is the maximum total length of the lists of workloads that terms select. The last list
-// may exceed it.
+// maxMatches is the maximum combined length of the lists of workloads selected by terms. The last
+// list may exceed it.
 const maxMatches = 2_000_000
 
 // terms fills in pod affinity terms and spread constraints.
@@ -187,10 +187,10 @@ func policy(honors bool) string {
 	return string(corev1.NodeInclusionPolicyIgnore)
 }
 
-// keptDomains caches the number of domains for a topology key and a list of nodes.
+// keptDomains caches how many domains a list of nodes has for a topology key.
 type keptDomains struct{ known map[carriedKey][2]int }
 
-// domains counts the distinct values of a key on nodes, and the nodes that lack the key.
+// domains counts the distinct values of a label key, and the nodes that lack the key.
 func (d *describing) domains(nodes []*topology.Node, key string) (values, missing int) {
 	if len(nodes) == 0 {
 		return 0, 0
@@ -229,7 +229,7 @@ func (d *describing) matches(w *workload.Workload, t *model.Term) []int {
 	return slices.Compact(all)
 }
 
-// guards fills in the disruption budgets and the autoscaler of a workload.
+// guards fills in a workload's disruption budgets and autoscaler.
 func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 	row.Budgets, row.Scalers = []facts.PodBudget{}, []facts.Scaler{}
 	if d.j != nil {

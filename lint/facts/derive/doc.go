@@ -1,23 +1,22 @@
-// Package derive builds the facts of one context. It asks the packages of lint/sched about each
+// Package derive builds the facts about one context. It asks the packages of lint/sched about each
 // workload and turns the answers into rows for rules to judge. Each row has a subject that rules do
-// not see. The subject holds the location of the row, related locations and the repairs that were
-// tried.
+// not see. The subject holds the row's location, related locations and the repairs that were tried.
 //
 // Contract: Facts builds the rows of one context within the step budget of its model, and records
-// in the model the questions that it gives up. Every row has a Subject. Decision builds the
-// document of the place command in the same way. An Explainer keeps the data that the rows were
-// built from and explains a row node by node.
+// unanswered questions in the model. Every row has a Subject. Decision builds the document for the
+// place command in the same way. An Explainer keeps the data that the rows were built from and
+// explains a row node by node.
 //
 // Facts that no rule reads are not built. Input.Asked reports which lists some rule reads,
 // Input.Wants reports which rows of a list some rule may report, and Input.Whole reports which
 // lists or fields are read by rules outside the core. Lists that Input.Whole reports are complete
-// (whole.go) and describe the input in detail (describe*.go, capacity.go). Questions that take too
-// many steps are given up, and the fields known, workloads_known and matches_known of the row are
-// then false.
+// (whole.go) and describe the input in detail (describe*.go, capacity.go). A question that takes
+// too many steps stays unanswered, and the row's known, workloads_known and matches_known fields
+// are false.
 //
-// Invariants: rows and subjects are in the order of the input, regardless of the order of
-// evaluation. A repair that changes a number or a rule is suggested only if it was tried on the
-// declared nodes, with rollouts and drains.
+// Invariants: rows and subjects are in input order, regardless of the order of evaluation. A repair
+// that changes a number or a rule is suggested only if it was tried on the declared nodes, with
+// rollouts and drains.
 //
 // Non-goals: levels, deciding which rows are bad (rules do that), suppressions.
 package derive

@@ -15,11 +15,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Explainer explains facts node by node. It keeps the data that the facts were built from, which
-// Facts does not.
+// Explainer explains facts node by node. Unlike Facts, it keeps the data that the facts were built
+// from.
 type Explainer struct {
 	b *builder
-	// left is the number of steps that remain for all further accounts.
+	// left is the number of steps left for the remaining accounts.
 	left int
 }
 
@@ -78,13 +78,12 @@ func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) 
 	return a
 }
 
-// judge returns a new judge, because the steps used to build the facts do not count here.
+// judge returns a new judge, so that steps used to build the facts do not count.
 func (x *Explainer) judge() *disruption.Judge {
 	return disruption.New(x.b.m, x.b.Set, search.Options{})
 }
 
-// unavailable returns an account of why the nodes cannot be checked, or false if they can be
-// checked.
+// unavailable returns an account that explains why nodes cannot be checked, or false if they can.
 func (x *Explainer) unavailable(w *workload.Workload) (diag.Account, bool) {
 	g := x.b.m.Group(w)
 	switch {
@@ -98,7 +97,7 @@ func (x *Explainer) unavailable(w *workload.Workload) (diag.Account, bool) {
 	return diag.Account{}, false
 }
 
-// unasked returns a table in which all nodes have the same outcome for a workload.
+// unasked returns a table that gives all nodes the same outcome without checking them.
 func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Account {
 	if len(x.b.m.Topology.Nodes) == 0 { // there may still be pools that can grow
 		return diag.Account{Notes: []string{why}}
@@ -110,7 +109,7 @@ func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Acco
 	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: message.AnyPod(w), Rows: []diag.NodeRow{row}}}}
 }
 
-// still explains a workload by checking a single pod on each node, as if the node were empty.
+// still explains a workload by checking a single pod on each node, as if all nodes were empty.
 func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 	if a, open := x.unavailable(w); open {
 		a.Notes = append(a.Notes, notes...)
@@ -123,7 +122,7 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, check.Still(x.b.m, w))}, Notes: notes}
 }
 
-// alone explains a workload as if no other workload used the nodes.
+// alone explains a workload as if it had the nodes to itself.
 func (x *Explainer) alone(w *workload.Workload) diag.Account {
 	a, open := x.unavailable(w)
 	if open {
@@ -191,7 +190,7 @@ func (x *Explainer) table(w *workload.Workload, caption string, all []check.Node
 	return t
 }
 
-// rowOf converts the answer for one node.
+// rowOf converts the answer for one node to a row.
 func rowOf(o check.NodeAnswer) diag.NodeRow {
 	row := diag.NodeRow{Outcome: diag.RowRejects, Why: message.Outlook(&o)}
 	switch {

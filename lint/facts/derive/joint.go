@@ -18,8 +18,8 @@ import (
 // joint builds the facts about workloads that affect each other.
 type joint struct{ *builder }
 
-// joint adds the facts about workloads that affect each other. It leaves out workloads that are
-// already known to be faulty.
+// joint adds the facts about workloads that affect each other, except those already known to be
+// faulty.
 func (b joint) joint() {
 	for _, c := range search.Conflicts(b.m, b.faulty) {
 		for _, w := range c.Among {
@@ -47,7 +47,7 @@ func (b joint) indices(ws []*workload.Workload) []int {
 	return list
 }
 
-// crowd adds a fact about workloads that fit one by one, but not together.
+// crowd adds a fact about workloads that fit individually but not together.
 func (b joint) crowd(c *search.Conflict) {
 	w := c.Workloads[0]
 	account := func(x *Explainer) diag.Account {
@@ -94,7 +94,7 @@ func (b joint) crowd(c *search.Conflict) {
 	b.Crowds = append(b.Crowds, fact)
 }
 
-// certain returns the smallest number of pods that a workload can have.
+// certain returns the minimum number of pods that a workload can have.
 func certain(m *model.Model, w *workload.Workload) int {
 	if w.Kind.PerNode() {
 		return m.Eligible(w).Count
@@ -102,7 +102,7 @@ func certain(m *model.Model, w *workload.Workload) int {
 	return w.Count.N
 }
 
-// order adds a fact about pods that fit nowhere if other pods are scheduled first.
+// order adds a fact about pods that no longer fit anywhere if other pods are scheduled first.
 func (b joint) order(c *search.Conflict) {
 	pending := c.Stuck.Pending[0]
 	w := pending.Workload
@@ -133,7 +133,7 @@ func (b joint) order(c *search.Conflict) {
 	b.Orders = append(b.Orders, fact)
 }
 
-// refusedNodes counts the nodes that each filter rejects, in descending order.
+// refusedNodes counts how many nodes each filter rejects, in descending order.
 func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	rows := make([]facts.FilterNodes, 0, len(reasons))
 	for filter, nodes := range reasons {
@@ -145,9 +145,9 @@ func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	return rows
 }
 
-// blocking returns the span of the rule of w that blocks some workloads. It prefers the first hard
-// term that refers to another of them, or to the pods of w if w is one of them. Without such a term
-// it returns the span of a host port, or else of the number of pods.
+// blocking returns the span of the rule in w that blocks the workloads in some. It prefers the
+// first hard term that refers to a different workload in some, then a term that refers to w's own
+// pods. If there is no such term, it falls back to a host port, or else to the number of pods.
 func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) diag.Span {
 	among := func(t *model.Term, own bool) bool {
 		return slices.ContainsFunc(some, func(o *workload.Workload) bool { return (o == w) == own && m.Peer(t, w, o) == model.Yes })
@@ -155,9 +155,9 @@ func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) d
 	return blockingTerm(m, w, func(t *model.Term) bool { return among(t, false) }, func(t *model.Term) bool { return among(t, true) })
 }
 
-// blockingTerm returns the span of the first hard term for which others returns true, or else of
-// the first one for which own does. Without such a term it returns the span of a host port, or else
-// of the number of pods.
+// blockingTerm returns the span of the first hard term accepted by others, or else of the first one
+// accepted by own. If there is no such term, it falls back to a host port, or else to the number of
+// pods.
 func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.Term) bool) diag.Span {
 	for _, asks := range []func(*model.Term) bool{others, own} {
 		for _, t := range m.Group(w).Terms {
@@ -177,7 +177,8 @@ func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.
 // maxNamed is the maximum number of nodes in a sentence.
 const maxNamed = 6
 
-// volume adds a fact about workloads that together request more of a resource than there is.
+// volume adds a fact about workloads whose combined requests exceed the available amount of a
+// resource.
 func (b joint) volume(s *bound.Shortage) {
 	w := s.Workloads[0]
 	requested, offered := s.Sums()
@@ -202,7 +203,7 @@ func (b joint) volume(s *bound.Shortage) {
 	b.Room = append(b.Room, fact)
 }
 
-// circle adds a fact about workloads that wait for each other.
+// circle adds a fact about workloads that are waiting for each other.
 func (b joint) circle(c bound.Circle) {
 	w := c.Workload
 	b.faulty[w] = true

@@ -61,7 +61,7 @@ var limitLists = map[bound.Limited]string{
 
 // frame returns a subject for a limit, located at its first term. If the limit is exceeded, frame
 // adds the number of pods and the excluded nodes to the subject. It also returns the reasons why
-// nodes are excluded, and the number of reasons that are left out.
+// nodes are excluded, and how many reasons were left out.
 func (b limits) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (s Subject, all []facts.Exclusion, more int) {
 	s = alone(w, at)
 	if !l.Exceeded {
@@ -90,7 +90,7 @@ func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
 		Outcome: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: unplaced(l), Nodes: l.Nodes, Eligible: l.Eligible,
 		Excluded: excluded, MoreExcluded: more, Growth: message.GrownPools(l.Growth), Together: []facts.Rule{},
 	}
-	for _, key := range l.Together.Keys { // the other rules that the limit follows from
+	for _, key := range l.Together.Keys { // the other rules that the limit depends on
 		fact.Together = append(fact.Together, facts.Rule{Use: string(l.Together.Kind), Hard: true, Key: key})
 	}
 	for i, t := range l.Terms {

@@ -47,7 +47,7 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 	b.TopologyKeys = append(b.TopologyKeys, fact)
 }
 
-// carried holds the number of nodes with a label and the first nodes without it.
+// carried holds the number of nodes with a label, and the first few nodes without it.
 type carried struct {
 	with    int
 	without []*topology.Node
@@ -176,9 +176,9 @@ type condition struct {
 // conditions holds the requirements of a nodeSelector or of one required node affinity term.
 type conditions []condition
 
-// nodeMatches adds facts about the nodes that match the nodeSelector or node affinity in values for
-// a chart. A chart can only add conditions, so values that match no node cannot match one after
-// rendering.
+// nodeMatches adds facts about which nodes match the nodeSelector or node affinity in chart values.
+// A chart can only add conditions, so if the values match no node, the rendered pods cannot match
+// one either.
 func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
 	if w.Within == "" || len(nodes) == 0 || len(w.Problems)+len(w.Unknown) > 0 {
 		return
@@ -192,7 +192,8 @@ func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
 	}
 }
 
-// nodeMatch adds a fact about alternative conditions. A node has to meet one of the alternatives.
+// nodeMatch adds a fact about alternative sets of conditions. A node matches if it meets all
+// conditions in any one set.
 func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all []conditions, nodes []*topology.Node) {
 	if len(all) == 0 || slices.ContainsFunc(all, func(c conditions) bool { return len(c) == 0 || c.unsettled(nodes) }) {
 		return
@@ -228,7 +229,7 @@ func (c conditions) matching(nodes []*topology.Node) (n int) {
 	return n
 }
 
-// unmet returns the first condition that no node meets, or nil if each is met by some node.
+// unmet returns the first condition that no node meets, or nil if there is none.
 func (c conditions) unmet(nodes []*topology.Node) *condition {
 	for i := range c {
 		if (conditions{c[i]}).matching(nodes) == 0 {
@@ -238,8 +239,8 @@ func (c conditions) unmet(nodes []*topology.Node) *condition {
 	return nil
 }
 
-// unsettled reports whether no conclusion can be drawn from the conditions. That is so if they name
-// a node but pool nodes have made-up names, or if they use a renamed label, which another rule
+// unsettled reports whether the conditions allow no conclusion. This happens when they name a node
+// but pool nodes have made-up names, or when they use a renamed label, which a different rule
 // reports.
 func (c conditions) unsettled(nodes []*topology.Node) bool {
 	pooled := slices.ContainsFunc(nodes, func(n *topology.Node) bool { return n.Pool != nil })
@@ -278,12 +279,12 @@ func affinityConditions(w *workload.Workload, terms *source.Node) (all []conditi
 	return all
 }
 
-// termBeside reports whether the same list has another affinity term that uses the replacement of a
-// deprecated topology key and makes t harmless. The scores of soft terms add up, and a term without
-// domains adds nothing. Required anti-affinity on a label that no node has separates no pods
-// (R-A8), so the other term decides. Required affinity is not harmless because it needs both
-// labels, and neither is soft spread because it scores only nodes that have all keys
-// (podtopologyspread/scoring.go, requireAllTopologies).
+// termBeside reports whether t, which uses a deprecated topology key, is harmless because another
+// affinity term in the list uses the new key. A soft term is harmless because scores add up, and a
+// term without domains adds nothing. Required anti-affinity is harmless because a label that no
+// node has does not separate any pods (R-A8), so the other term decides. Required affinity is not
+// harmless because it needs both labels. Soft spread is not harmless either, because it only scores
+// nodes that have all keys (podtopologyspread/scoring.go, requireAllTopologies).
 func termBeside(all []*model.Term, t *model.Term) bool {
 	replacement, deprecated := topology.Deprecated(t.Key)
 	if !deprecated || t.Use == model.Spread || t.Use == model.Affinity && t.Hard {
@@ -294,9 +295,9 @@ func termBeside(all []*model.Term, t *model.Term) bool {
 	})
 }
 
-// nodeTermBeside reports whether the same node affinity has another term that asks for the
-// replacement of a deprecated key. The deprecated key is then harmless, because required terms are
-// alternatives and the scores of preferred terms add up.
+// nodeTermBeside reports whether another term in the same node affinity uses the new name of a
+// deprecated key. This makes the deprecated key harmless, because required terms are alternatives
+// and the scores of preferred terms add up.
 func nodeTermBeside(w *workload.Workload, term *source.Node, hard bool, key string) (found bool) {
 	replacement, deprecated := topology.Deprecated(key)
 	if !deprecated || replacement == "" {
@@ -311,8 +312,8 @@ func nodeTermBeside(w *workload.Workload, term *source.Node, hard bool, key stri
 	return found
 }
 
-// maker returns the name of a custom resource if its operator may create the pods that a selector
-// is meant for. Otherwise it returns "".
+// maker returns the name of a custom resource whose operator may create the pods that a selector is
+// meant to match. It returns "" if there is none.
 func (b terms) maker(w *workload.Workload, t *model.Term) string {
 	if b.Set == nil || len(b.Set.Customs) == 0 {
 		return ""

@@ -43,7 +43,7 @@ func (b limits) placement(w *workload.Workload) {
 	}
 }
 
-// sharing adds a fact about whether all pods of a workload can run on one node.
+// sharing adds a fact about whether all pods of a workload can end up on one node.
 func (b limits) sharing(w *workload.Workload) {
 	t, all := bound.Share(b.m, w) // fast if all pods fit on one node
 	if all == model.Maybe {
@@ -88,8 +88,8 @@ func (b limits) sharing(w *workload.Workload) {
 // maxRelated is the maximum number of nodes among the related locations of a finding.
 const maxRelated = 3
 
-// excluded adds related locations for excluded nodes to a subject, and returns at most maxReasons
-// reasons why nodes are excluded.
+// excluded adds the excluded nodes to a subject as related locations, and returns up to maxReasons
+// reasons for their exclusion.
 func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subject, []facts.Exclusion) {
 	all := m.Excluded(w, small)
 	rows := []facts.Exclusion{}
@@ -106,8 +106,8 @@ func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subj
 // maxReasons is the maximum number of reasons in a fact. The most frequent ones come first.
 const maxReasons = 50
 
-// eligibility adds a fact about how many nodes pass the node-level filters, and reports whether any
-// does.
+// eligibility adds a fact about how many nodes pass the node-level filters, and reports whether
+// there are any.
 func (b limits) eligibility(w *workload.Workload) bool {
 	e := b.m.Eligible(w)
 	if e.Count+e.Growable > 0 && !b.wanted("eligibility", "outcome", diag.Always) {
@@ -115,8 +115,8 @@ func (b limits) eligibility(w *workload.Workload) bool {
 	}
 	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count}
 	// Pods bound to a missing node are deleted (R-N1; pkg/controller/podgc/gc_controller.go,
-	// gcOrphaned), and a kubelet rejects pods that do not fit its node. The scheduler never sees
-	// either as Pending.
+	// gcOrphaned), and a kubelet rejects pods that do not fit on its node. Neither kind is ever
+	// Pending in the scheduler.
 	if w.Spec.NodeName != "" {
 		if fact.Bound = "undeclared"; declared(b.m, w.Spec.NodeName) {
 			fact.Bound = "declared"
@@ -169,8 +169,8 @@ func nodeRule(m *model.Model, w *workload.Workload) diag.Span {
 	return w.CountSpan()
 }
 
-// affinityFails reports whether no node matches the required node affinity alone, without the
-// nodeSelector.
+// affinityFails reports whether the required node affinity matches no node even when the
+// nodeSelector is ignored.
 func affinityFails(m *model.Model, w *workload.Workload) bool {
 	c := *w
 	c.Spec.NodeSelector = nil
@@ -180,7 +180,7 @@ func affinityFails(m *model.Model, w *workload.Workload) bool {
 }
 
 // failingPair returns the span of a nodeSelector label that no node has, or the zero Span. If there
-// are several, it returns the first by name, because the order of fields may change.
+// are several, it picks the first by name, because the order of fields may change.
 func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) diag.Span {
 	pairs := map[string]*source.Node{}
 	for k := range selector.Fields() {
@@ -195,8 +195,8 @@ func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) di
 	return diag.Span{}
 }
 
-// firstExpression returns the span of the expression of a required node affinity if there is only
-// one, or else the span of its nodeSelectorTerms.
+// firstExpression returns the span of the only expression in a required node affinity. If there is
+// more than one, it returns the span of its nodeSelectorTerms.
 func firstExpression(w *workload.Workload, required *source.Node) diag.Span {
 	terms := required.Get("nodeSelectorTerms").Items()
 	if len(terms) == 1 {
@@ -266,8 +266,8 @@ func (b limits) nearNodeLabel(key, value string) string {
 	return ""
 }
 
-// requests adds facts that compare each request of one pod with empty nodes, and reports whether
-// the pod fits on some node.
+// requests adds facts that compare a pod's requests with empty nodes, and reports whether the pod
+// fits on any node.
 func (b limits) requests(w *workload.Workload) bool {
 	if !b.wanted("requests", "outcome", diag.Always, "unlisted", false) && bound.FitsSomewhere(b.m, w) {
 		return true
@@ -309,8 +309,8 @@ func (b limits) requests(w *workload.Workload) bool {
 	return fit.Fitting > 0
 }
 
-// jointly adds a fact about a pod that fits no node although each of its requests alone fits some
-// node. For example, the nodes with enough memory have too little cpu.
+// jointly adds a fact about a pod that does not fit on any node although each individual request
+// does. For example, the nodes with enough memory may have too little CPU.
 func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	if len(fit.Requests) == 0 {
 		return
@@ -377,8 +377,8 @@ func declared(m *model.Model, node string) bool {
 }
 
 // unlisted adds facts about requested extended resources that no node lists, and reports whether
-// there are any. The nodes for such pods are unknown, so the workload gets no facts about changes
-// or about other workloads.
+// there are any. It is then unknown which nodes the pods can use, so the workload gets no facts
+// about changes or about other workloads.
 func (b limits) unlisted(w *workload.Workload) bool {
 	names := search.Unlisted(b.m, w)
 	if len(names) == 0 {
@@ -404,9 +404,9 @@ func (b limits) unlisted(w *workload.Workload) bool {
 	return true
 }
 
-// nearResource returns the extended resource of a node that a name was probably meant to be. Either
-// the domains are equal and the names similar, or the names are equal and the domains similar. The
-// two parts are compared separately because names are short compared with domains.
+// nearResource returns the extended resource on a node that was probably meant by name. It looks
+// for an equal domain with a similar name, or an equal name with a similar domain. The two parts
+// are compared separately because names are much shorter than domains.
 func (b limits) nearResource(name corev1.ResourceName) string {
 	domain, rest, _ := strings.Cut(string(name), "/")
 	byName, byDomain := map[string]string{}, map[string]string{}

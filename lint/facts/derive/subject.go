@@ -25,7 +25,7 @@ type Subject struct {
 	// Pending is the number of pods that stay Pending according to the row.
 	Pending int
 
-	// written is the node in file that the paths of findings are relative to, or nil.
+	// written is the YAML node in file that finding paths are relative to, or nil.
 	written *source.Node
 	file    *source.File
 
@@ -39,10 +39,10 @@ type explanation struct {
 	account account
 }
 
-// account builds the explanation of a row, node by node, when it is needed.
+// account builds a row's node-by-node explanation on demand.
 type account func(*Explainer) diag.Account
 
-// noteOnly returns an account that checks no node and gives the reason.
+// noteOnly returns an account that does not check any nodes and explains why.
 func noteOnly(why string) account {
 	return func(*Explainer) diag.Account { return diag.Account{Notes: []string{why}} }
 }
@@ -66,16 +66,16 @@ func alone(w *workload.Workload, at diag.Span) Subject {
 	return about(w, at).withAccount(w, func(x *Explainer) diag.Account { return x.alone(w) })
 }
 
-// of assigns a subject to a workload.
+// of makes w's object the subject's object.
 func (s Subject) of(w *workload.Workload) Subject { return s.in(w.Object.ID()) }
 
-// in assigns a subject to an object.
+// in sets the subject's object.
 func (s Subject) in(id diag.Object) Subject {
 	s.Object = &id
 	return s
 }
 
-// as sets the node that the paths of findings are relative to.
+// as sets the YAML node that finding paths are relative to.
 func (s Subject) as(file *source.File, n *source.Node) Subject {
 	s.file, s.written = file, n
 	return s
@@ -100,7 +100,7 @@ func (s Subject) At(path []string) diag.Span {
 	return at
 }
 
-// step returns the field of a map with the given name and its key, or an item of a list.
+// step returns the map field with the given name and its key, or the matching list item.
 func step(n *source.Node, name string) (key, next *source.Node) {
 	if n == nil || n.Kind != source.Sequence {
 		return n.Field(name)
@@ -162,8 +162,9 @@ func writeAt(w *workload.Workload, at diag.Span, text string) diag.Fix {
 	return fix
 }
 
-// safe marks a fix as safe to apply without approval, or records why it is not. A safe edit affects
-// only this place, and the edited manifest can still be applied to a cluster that has the object.
+// safe marks a fix as safe to apply without approval, or records why it is not. An edit is safe if
+// it has no effect elsewhere and the edited manifest can still be applied to a cluster that already
+// has the object.
 func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	e := &fix.Edits[0]
 	if start, end, ok := w.File().Range(e.Location); ok { // within one line
@@ -206,7 +207,7 @@ func arithmeticOf(a *workload.Arithmetic) facts.Arithmetic {
 	}
 }
 
-// termRule returns the rule of a term. The argument w is the index of its workload.
+// termRule converts a term to a rule. The argument w is the row index of its workload.
 func termRule(w int, t *model.Term) facts.Rule {
 	return facts.Rule{W: w, Use: string(t.Use), Hard: t.Hard, Key: t.Key}
 }
@@ -227,8 +228,8 @@ func limitOf(w int, l *bound.Limit) facts.Limit {
 	}
 }
 
-// placed describes the placement of a workload's pods, or of one revision during a rollout. The
-// slice nodes holds one node for each pod. The result counts all nodes, and lists the pods on a few
+// placed describes where a workload's pods run, or the pods of one revision during a rollout. The
+// slice nodes holds one node per pod. The result counts all nodes but only lists the pods on a few
 // of them.
 func placed(w int, revision string, nodes []*topology.Node) facts.Placed {
 	p := facts.Placed{W: w, Revision: revision, Pods: len(nodes)}
@@ -250,7 +251,7 @@ func placed(w int, revision string, nodes []*topology.Node) facts.Placed {
 	return p
 }
 
-// runningAt describes the placement of the pods when a rollout is stuck.
+// runningAt describes where the pods run when a rollout is stuck.
 func runningAt(w int, r *disruption.Rollout) []facts.Placed {
 	old, fresh := r.Left()
 	all := []facts.Placed{}

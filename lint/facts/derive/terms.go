@@ -56,7 +56,7 @@ func (b terms) term(w *workload.Workload, t *model.Term, usable []*topology.Node
 	b.labelKeys(w, t, "mismatchLabelKeys", t.MismatchKeys)
 }
 
-// unreadable reports whether a term has values that are invalid or not known yet.
+// unreadable reports whether a term has values that are invalid or not yet known.
 func unreadable(w *workload.Workload, t *model.Term) bool {
 	if t.Key == "" || source.Placeholder(t.Key) {
 		return true
@@ -154,8 +154,8 @@ func labelsOf(w *workload.Workload) []string {
 	return labels
 }
 
-// labelKeys adds facts about the keys of matchLabelKeys or mismatchLabelKeys and whether the pods
-// have these labels (R-A18, R-P7).
+// labelKeys adds facts about the keys in matchLabelKeys or mismatchLabelKeys, including whether the
+// pods have these labels (R-A18, R-P7).
 func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys []string) {
 	items := t.Node.Get(list).Items()
 	var candidates []string
@@ -236,7 +236,7 @@ func (b terms) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Nod
 	b.Affinity = append(b.Affinity, fact)
 }
 
-// softRules returns the preferred rules that ask for spreading.
+// softRules returns the preferred rules that request spreading.
 func softRules(w *workload.Workload, m *model.Model) []facts.Rule {
 	soft := []facts.Rule{}
 	for _, t := range m.Group(w).Terms {
@@ -247,9 +247,9 @@ func softRules(w *workload.Workload, m *model.Model) []facts.Rule {
 	return soft
 }
 
-// fragments adds facts about placement fields of objects that are not judged. The facts cover
-// values that the core API rejects and the node labels that the fields name. There are no facts
-// about pods, because an operator decides which pods get these fields and how many there are.
+// fragments adds facts about placement fields in objects that are not judged. The facts cover
+// values that the core API rejects and node labels used in the fields. There are no facts about
+// pods, because an operator decides which pods get these fields and how many pods there are.
 func (b terms) fragments(set *workload.Set) {
 	for _, o := range set.Foreign {
 		b.settled[o.ID()] = &progress{}

@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// questions returns the names of the lists that have an outcome for each workload, and of those
-// that are completed in another way. A complete list has a row for each workload. The outcome is
-// "none" if the question does not apply and "unknown" if it has no answer.
+// questions returns the names of all lists that can be completed. A complete list has a row for
+// each workload, with the outcome "none" if the question does not apply and "unknown" if it has no
+// answer. Some lists are completed in a different way.
 func questions() []string {
 	var names []string
 	for _, q := range perWorkload() {
@@ -21,7 +21,7 @@ func questions() []string {
 	return append(names, "topology_keys", "node_labels", "selectors", "node_terms", "node_matches", "label_keys", "budgets")
 }
 
-// emptyRow holds the values for a row that is added to complete a list.
+// emptyRow holds the values for a row added to complete a list.
 type emptyRow struct {
 	w       int
 	outcome diag.Outcome
@@ -31,11 +31,10 @@ type emptyRow struct {
 // question is a list with an outcome for each workload.
 type question struct {
 	list string
-	// change is set if the question is about a change. Such a question is asked only if the pods
-	// fit.
+	// change is set for a question about a change, which is only asked if the pods fit.
 	change bool
-	// arises reports whether the question applies to a workload. If it does not, the workload gets
-	// a row with the outcome "none" unless bare is set.
+	// arises reports whether the question applies to a workload. If not, the workload gets a row
+	// with the outcome "none" unless bare is set.
 	arises func(b *builder, w *workload.Workload) bool
 	bare   bool
 	// add adds one or more rows for a workload.
