@@ -318,8 +318,8 @@ func (f *Follower) Follow(steps []*Step, n *Node) []Step {
 const maxAlike = 64
 
 // item returns the list item that corresponds to a step of another object: the only item with the
-// same name, or else the only one that is equal. If neither is unique but both lists have equally
-// many items with that name, it returns the one at the same position among them. It returns nil if
+// same name, or else the only equal item. If neither is unique but both lists have the same number
+// of items with that name, item returns the one at the same position among them. It returns nil if
 // there is no clear match.
 func (f *Follower) item(s *Step, list *Node) *Node {
 	name := itemName(s.Value)

@@ -337,7 +337,7 @@ type Set struct {
 	// manifest, links that are hidden or not tracked, and files beyond the limits of a run.
 	// Directories end in a slash. Line is not set.
 	Unread []Skipped
-	// Inflated holds the directories in which charts rendered by a kustomization may be.
+	// Inflated holds the directories that may contain charts rendered by a kustomization.
 	Inflated map[string]bool
 	// Placeholders lists, by file name, the placeholders that YAML would treat as syntax. They are
 	// read as strings so that the rest of their document can be parsed.
