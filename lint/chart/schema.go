@@ -18,7 +18,7 @@ import (
 
 const schemaFile = "values.schema.json"
 
-// validate validates the values against the values.schema.json of the chart and of its
+// validate checks the values against the values.schema.json files of the chart and its
 // dependencies. Unlike Helm, it does not follow references to other files.
 func (l *loader) validate(c *helm.Chart, values map[string]any) error {
 	if c.Schema != nil {
@@ -153,8 +153,8 @@ func (w *schemaWork) inner(part any, depth, key int) string {
 	return w.read(part, depth+1)
 }
 
-// schemaWork computes an upper bound on the pairs of subschema and value that validation visits.
-// Schemas that refer to each other several times lead to exponentially many pairs.
+// schemaWork computes an upper bound on the number of subschema-value pairs that validation visits.
+// If schemas refer to each other repeatedly, the number of pairs can be exponential.
 type schemaWork struct{ left int }
 
 func (w *schemaWork) visit(s *jsonschema.Schema, value any, depth int) {

@@ -17,8 +17,8 @@ import (
 // trace records which template node printed which part of a string.
 //
 // It watches the execution of templates. Before a node prints, trace records the current length of
-// the frame's text. It identifies strings by the address of their bytes, which stays the same when
-// templates pass a string on.
+// the frame's text. It identifies strings by the address of their bytes, because that does not
+// change when templates pass a string on.
 type trace struct {
 	e       *engine
 	frames  []*frame
@@ -34,7 +34,7 @@ type frame struct {
 	segments []segment
 }
 
-// segment is the output of one node. It extends to the offset of the next segment.
+// segment is the output of one node. It ends at the offset of the next segment.
 type segment struct {
 	from  int
 	node  *node
@@ -57,7 +57,7 @@ type node struct {
 	chains []chain // of an action
 }
 
-// origin says where a line was written. in is nil if that is unknown.
+// origin is the place in the templates where a line was written. in is nil if the place is unknown.
 type origin struct {
 	in    *written
 	line  int

@@ -110,8 +110,8 @@ func (f *foldable) unfolded(n *Node) *inside {
 	return at.inside
 }
 
-// canFold reports whether the tree of the object corresponds to its text. It does not for a copy of
-// the object, because the copy's tree may have been changed.
+// canFold reports whether the tree of the object corresponds to its text. In a copy of the object,
+// the tree may have been modified.
 func (o *Object) canFold() bool {
 	return o.text != nil && o.text.of == o && (o.text.root == nil || o.text.root == o.Root)
 }

@@ -197,8 +197,8 @@ func itemName(n *Node) string {
 	return nameBelow(n)
 }
 
-// nameBelow searches the maps and lists in a map for a name. It goes by field name, because the
-// order in the file may change.
+// nameBelow searches the maps and lists in a map for a name. It visits the fields in name order,
+// because their order in the file may change.
 func nameBelow(n *Node) string {
 	fields := map[string]*Node{}
 	for k, v := range n.Fields() {

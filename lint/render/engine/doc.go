@@ -6,10 +6,11 @@
 // them. If the build fails, Output.Problem has the file, line and column of the faulty
 // kustomization entry. The same files give the same Output.
 //
-// Build first makes a plan. It reads the kustomizations with kustomize's own types and follows
-// them from the root. It resolves every entry, rejects URLs, foreign plugins and functions, finds
-// missing files and cycles, and adds up the cost of the build, counting a directory as often as it
-// is included. Only then does kustomize run, on a file system that serves what the plan has read.
+// Build first makes a plan. It reads the kustomizations with kustomize's own types and follows them
+// from the root. It resolves every entry, rejects URLs, foreign plugins and functions, finds
+// missing files and cycles, and adds up the cost of the build. A directory that is included twice
+// counts twice. Only then does kustomize run, on a file system that serves the files that the plan
+// has read.
 //
 // Markers: some YAML gets markers before kustomize reads it. These are the files that a
 // kustomization names as resources or strategic merge patches, and inline patches. In them, each
