@@ -92,8 +92,8 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) (e
 	return nil
 }
 
-// closed rejects references from a schema to other files and records the first one. Helm would
-// read any file of the machine and access the network. A URN accepts any value, as in Helm
+// closed rejects references from a schema to other files, and records the first one. Helm would
+// read any file on the machine and access the network. A URN accepts any value, as in Helm
 // (pkg/chartutil: urnLoader).
 type closed struct{ url string }
 
@@ -117,9 +117,8 @@ func (c *counted) MatchString(text string) bool {
 	return c.Regexp.MatchString(text)
 }
 
-// read charges for the size of a schema and returns a message if it exceeds a limit. The
-// jsonschema library stores the full path of every subschema and computes with numbers of any
-// length.
+// read charges for the size of a schema and returns a message if it exceeds a limit. The jsonschema
+// library stores the full path of every subschema and does arithmetic on numbers of any length.
 func (w *schemaWork) read(part any, depth int) string {
 	switch part := part.(type) {
 	case json.Number:

@@ -38,8 +38,8 @@ type frame struct {
 type segment struct {
 	from  int
 	node  *node
-	value *traced     // of an action that prints a string with known origins
-	cands []candidate // of an action that prints a value
+	value *traced     // set if an action prints a string with known origins
+	cands []candidate // set if an action prints a value
 }
 
 // written is the source text of templates: a file, or an argument of tpl.
@@ -267,7 +267,7 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 	}
 }
 
-// container records the position for a line that contains only a key.
+// container records the position of the value if the line contains only a key.
 func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	if p == nil {
 		return
@@ -282,7 +282,7 @@ func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	}
 }
 
-// item records the position for a line on which a map in a list begins.
+// item records the position of the list item if a map in a list begins on the line.
 func (w *walk) item(n *kyaml.Node, p *fieldPath) {
 	if p == nil || p.parent == nil || p.item < 0 || len(n.Content) == 0 {
 		return

@@ -263,10 +263,11 @@ func heavy(k *kustomization) int {
 	return n
 }
 
-// untouched is how often kustomize visits the objects when a kustomization changes nothing.
+// untouched is the number of visits to each object by kustomize when a kustomization changes
+// nothing.
 const untouched = 1
 
-// transforms returns how often kustomize visits the objects of a kustomization.
+// transforms returns the number of visits to each object of a kustomization by kustomize.
 func transforms(k *kustomization) int {
 	s := &k.spec
 	return untouched + deprecatedTransforms(s) + len(s.Patches) + len(s.Replacements) +
