@@ -66,7 +66,7 @@ type Result struct {
 	Steps int
 }
 
-// Note explains why a file of a chart is not handled as Helm would.
+// Note explains why schedlint does not handle a chart file as Helm would.
 type Note struct{ File, Detail string }
 
 // Manifest is the output of one template.
@@ -151,7 +151,7 @@ func render(in Input, steps int) (res *Result, err error) {
 
 // DefaultRelease is the default name of a release, as in helm template (helm:
 // cmd/helm/template.go). The name of the chart would be a bad default, because it would hide
-// mistakes: templates made by helm create leave the release name out of names and labels if it
+// mistakes: templates made by helm create omit the release name from names and labels if it
 // contains the chart name.
 const DefaultRelease = "release-name"
 

@@ -481,7 +481,7 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 const manyLevels = 200
 
 // cyclic reports whether a value contains a map or list that contains itself. open holds true for
-// the containers around v, and false for those without a cycle.
+// the containers around v, and false for containers that are known to have no cycle.
 func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 	b.charge(1)
 	v = concrete(v)

@@ -29,8 +29,8 @@ import (
 )
 
 // functions returns Helm's functions except include and tpl. The functions do not charge for their
-// work; wrap adds that. They behave as in Helm, with two exceptions: keys and values return sorted
-// results, and the functions in constants return fixed values.
+// work; wrap adds the charges. They behave as in Helm, with two exceptions: keys and values return
+// sorted results, and the functions in constants return fixed values.
 func (e *engine) functions() map[string]any {
 	all := sprig.TxtFuncMap()
 	delete(all, "env")

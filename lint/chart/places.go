@@ -405,8 +405,8 @@ func (w *weighed) add(o origin, action bool, piece []byte) {
 	w.cands = cands
 }
 
-// origin returns the origin of line k of a segment that has of lines. It also reports whether an
-// action printed the line.
+// origin returns the origin of the line with index k in a segment, where of is the number of lines.
+// It also reports whether an action printed the line.
 func (s *segment) origin(k, of int) (o origin, action bool) {
 	n := s.node
 	switch {

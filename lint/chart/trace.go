@@ -267,7 +267,7 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 	}
 }
 
-// container records the position of the value if the line contains only a key.
+// container records where a map or list was set, for the line that contains only its key.
 func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	if p == nil {
 		return
@@ -282,7 +282,7 @@ func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	}
 }
 
-// item records the position of the list item if a map in a list begins on the line.
+// item records where a map in a list was set, for the line on which the map begins.
 func (w *walk) item(n *kyaml.Node, p *fieldPath) {
 	if p == nil || p.parent == nil || p.item < 0 || len(n.Content) == 0 {
 		return

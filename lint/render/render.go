@@ -118,9 +118,9 @@ type Output struct {
 	// of the archive relative to the chart, a colon, and the name of the template in the archive.
 	// Inside is set only for charts.
 	Inside []string
-	// Charts holds the outputs of charts that kustomize changed afterwards. Its keys are in Files,
-	// and positions in those files refer to the Text of the chart's output. The Lines of that output
-	// lead to the sources.
+	// Charts holds the outputs of charts that kustomize has changed afterwards. Its keys are in
+	// Files, and positions in those files refer to the Text of the chart's output. The Lines of
+	// that output map to the sources.
 	Charts map[string]*Output
 	// Named is the position at which an output in Charts is requested, or nil if it is unknown. It is
 	// nil for other outputs.

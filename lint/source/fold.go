@@ -163,7 +163,7 @@ func (k *Kept) whole(name string) bool { return slices.Contains(k.Names, name) }
 
 func (k *Kept) partly(name string) bool { return name != "" && name == k.Through }
 
-// fill copies the kept contents of another node to n.
+// fill gives n a copy of another node's kept contents.
 func (c copier) fill(n, of *Node) {
 	n.inside = nil // even an empty slice would keep a page of the old tree alive
 	if of.Len() == 0 {
@@ -193,8 +193,8 @@ func (c copier) fill(n, of *Node) {
 	n.inside = in
 }
 
-// kept returns a field of a folded map. It returns ok false if the text must be parsed again to
-// find the field.
+// kept returns a field of a folded map. ok is false if the text must be parsed again to find the
+// field.
 func (in *inside) kept(key string) (k, v *Node, ok bool) {
 	if in == nil || in.folded == nil {
 		return nil, nil, false
@@ -207,7 +207,7 @@ func (in *inside) kept(key string) (k, v *Node, ok bool) {
 	return nil, nil, in.folded.kept.partly(key) || in.folded.kept.whole(key)
 }
 
-// copyInside copies the complete contents of another node to n.
+// copyInside gives n a complete copy of another node's contents.
 func (c copier) copyInside(n, of *Node) {
 	n.inside = nil
 	in := of.opened()

@@ -14,13 +14,13 @@ import (
 // Object is one Kubernetes object. The items of a List are separate objects.
 type Object struct {
 	File *File
-	// Root is the tree of the object. It has only apiVersion, kind and metadata if Options.Keep
-	// declined the object's kind.
+	// Root is the tree of the object. It has only apiVersion, kind and metadata if Options.Keep has
+	// rejected the object's kind.
 	Root                              *Node
 	APIVersion, Kind, Namespace, Name string
 	// Hook is set for chart tests and for objects that the deployment tool treats as hooks.
 	Hook Hook
-	// NamespaceAssumed is set if a chart creates the object in the namespace of its release and that
+	// NamespaceAssumed is set if a chart creates the object in its release namespace and that
 	// namespace is unknown.
 	NamespaceAssumed bool
 

@@ -278,7 +278,7 @@ var words = map[string]Type{
 // yamlFloat matches the floats that go-yaml v2 accepts.
 var yamlFloat = lazy.Regexp(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
-// resolvePlain returns the type of a plain scalar without a tag.
+// resolvePlain returns the type of an untagged plain scalar.
 func resolvePlain(s string) Type {
 	if s == "" {
 		return Null

@@ -37,7 +37,7 @@ type walker struct {
 	untracked []string
 	// passed lists paths that are skipped for any other reason.
 	passed []passedPath
-	// wanted reports whether a file is read, given its base name.
+	// wanted reports whether to read a file, given its base name.
 	wanted func(base string) bool
 	// most is the maximum number of directory entries to read; 0 means no limit.
 	most, entries int
@@ -396,7 +396,7 @@ const (
 // versionKey matches apiVersion, a key that every manifest has.
 var versionKey = lazy.Regexp(`(?m)^[ \t{]*(?:- +)*["']?apiVersion["']?[ \t]*:`)
 
-// mayHoldManifests reports whether some file below a directory begins like a manifest. It returns
+// mayHoldManifests reports whether any file below a directory begins like a manifest. It returns
 // true if the directory is too large to search.
 func mayHoldManifests(dir string) bool {
 	names, files := maxHiddenNames, maxHiddenFiles

@@ -24,7 +24,7 @@ const (
 	chartSteps = 20
 )
 
-// tooDeep is the panic value for values that are nested too deep. stopped recovers it.
+// tooDeep is the panic value for values that are nested too deeply. stopped recovers it.
 type tooDeep struct{}
 
 // stopped turns a panic with tooDeep into an error.

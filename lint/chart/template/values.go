@@ -10,7 +10,7 @@ import (
 	"text/template/parse"
 )
 
-// classes is a set of groups of kinds. All kinds in a group are treated alike.
+// classes identifies a group of kinds that are treated alike.
 type classes int
 
 const (

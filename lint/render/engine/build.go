@@ -216,7 +216,7 @@ func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
 // objects.
 const maxSaid = 10_000
 
-// triedAsFile matches the message that kustomize adds for every directory on the way to an error.
+// triedAsFile matches the message that kustomize adds for every directory on the path to an error.
 var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)
 
 // address matches the memory address that kustomize prints for a generator.

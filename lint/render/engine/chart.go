@@ -308,8 +308,8 @@ type printed struct {
 	index int // index in the output of the template
 	kind  string
 	hook  bool
-	// test is set for a hook of helm test. unknown is set for a hook that Helm does not recognize and
-	// leaves out.
+	// test is set for a helm test hook. unknown is set for a hook that Helm does not recognize and
+	// therefore omits.
 	test, unknown bool
 	// about is the metadata of the object, to which a namespace can be added.
 	about *yaml.Node
@@ -473,8 +473,7 @@ func (d *printed) deployTo(namespace string) {
 	}
 }
 
-// installOrder lists kinds in the order in which Helm installs them. All other kinds come later,
-// sorted by name.
+// installOrder lists kinds in Helm's install order. All other kinds come later, sorted by name.
 var installOrder = strings.Fields(`PriorityClass Namespace NetworkPolicy ResourceQuota LimitRange PodSecurityPolicy
 	PodDisruptionBudget ServiceAccount Secret SecretList ConfigMap StorageClass PersistentVolume PersistentVolumeClaim
 	CustomResourceDefinition ClusterRole ClusterRoleList ClusterRoleBinding ClusterRoleBindingList Role RoleList

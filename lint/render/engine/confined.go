@@ -20,9 +20,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// tree is the part of the repository that a build may read: regular files and directories below
-// the root of confinement, except those of git. Names are relative to the root and use forward
-// slashes.
+// tree is the part of the repository that a build can read. It consists of the regular files and
+// directories below the root of confinement, except git's own. Names are relative to the root and
+// use forward slashes.
 type tree struct {
 	dir  string
 	root *os.Root

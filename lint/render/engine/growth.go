@@ -223,8 +223,8 @@ type sum struct {
 	// schemas is the size of the omitted schemas in bytes, and schemaNodes is the maximum number of
 	// YAML nodes in them.
 	schemas, schemaNodes int
-	// references is the number of references to kustomize variables, including strings that merely
-	// look like one.
+	// references is the number of references to kustomize variables, including strings that only
+	// look like references.
 	references int
 }
 
@@ -263,11 +263,11 @@ func heavy(k *kustomization) int {
 	return n
 }
 
-// untouched is the number of visits to each object by kustomize when a kustomization changes
-// nothing.
+// untouched is the number of passes that kustomize makes over the objects when a kustomization
+// changes nothing.
 const untouched = 1
 
-// transforms returns the number of visits to each object of a kustomization by kustomize.
+// transforms returns the number of passes that kustomize makes over the objects of a kustomization.
 func transforms(k *kustomization) int {
 	s := &k.spec
 	return untouched + deprecatedTransforms(s) + len(s.Patches) + len(s.Replacements) +

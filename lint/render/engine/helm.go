@@ -49,8 +49,7 @@ const (
 // legacyKeys maps keys of helmCharts to those of the older helmChartInflationGenerator.
 var legacyKeys = map[string]string{"name": "chartName", "valuesFile": "values", "valuesInline": "valuesLocal"}
 
-// releases returns the releases in the fields of a kustomization, in the order in which kustomize
-// renders them.
+// releases returns the releases in a kustomization, in kustomize's rendering order.
 func (k *kustomization) releases() []*release {
 	legacy, globals := types.SplitHelmParameters(deprecatedCharts(&k.spec))
 	if k.spec.HelmGlobals != nil {

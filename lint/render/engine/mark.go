@@ -180,7 +180,7 @@ func newLines(text []byte) (*lines, bool) {
 	return l, true
 }
 
-// rest returns the rest of a line from a position on, and the offset of the position.
+// rest returns the rest of a line, starting at a position, and the offset of that position.
 func (l *lines) rest(line, column int) (rest []byte, at int) {
 	if line < 1 || line > len(l.starts) || column < 1 {
 		return nil, 0

@@ -61,8 +61,8 @@ func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
 	return r.finish(), nil
 }
 
-// object adds one object. Its YAML tree contains the markers; text is what kustomize prints for
-// it.
+// object adds one object. Its YAML tree contains the markers; text is kustomize's output for the
+// object.
 func (r *results) object(res *resource.Resource, text []byte, marked bool) (err error) {
 	f := found{line: r.line + 1}
 	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {
@@ -230,8 +230,8 @@ func identityOf(root *yaml.Node) identity {
 }
 
 // origin returns the document that declares a rendered object. This is the document that sets the
-// object's kind. If the kind was patched, origin looks for a single document whose object ends up
-// with the same kind and name.
+// object's kind. If the kind was patched, origin looks for a single document whose object has the
+// same kind and name after all renaming.
 func (r *results) origin(root *yaml.Node, v votes) (origin, bool) {
 	if v.kind != nil {
 		return *v.kind, true
