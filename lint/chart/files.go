@@ -129,7 +129,7 @@ func (f files) Lines(name string) []string {
 }
 
 // Metadata is the value of .Chart.Metadata in templates. It has the same fields in the same order
-// as in Helm. Two of Helm's lists contain pointers, and a template that prints such a list prints
+// as in Helm. Two of Helm's lists contain pointers, and a template that prints one of them prints
 // addresses that differ between runs. The lists here contain values instead.
 type Metadata struct {
 	Name         string            `json:"name,omitempty"`

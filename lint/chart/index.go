@@ -222,8 +222,8 @@ func outcomeOf(arg parse.Node) outcome {
 	return outcome{open: true}
 }
 
-// scalars returns a candidate for each field in an action that may have been printed. A field
-// counts only if its value cannot be confused with a rival.
+// scalars returns a candidate for each field whose value an action may have printed. A field counts
+// only if its value cannot be confused with a rival.
 func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 	var all []candidate
 	for _, c := range n.chains {

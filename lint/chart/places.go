@@ -227,7 +227,7 @@ func ways(at []step, chart *chartValues) []way {
 	return append(global[:n:n], all...)
 }
 
-// sets reports whether an argument sets a path or a parent of it.
+// sets reports whether an argument sets a path or one of its parents.
 func sets(v any, at []step) bool {
 	for _, s := range at {
 		switch of := v.(type) {
@@ -368,7 +368,7 @@ func (t *trace) lines(f *frame) []origin {
 	return all
 }
 
-// weighed is the best origin of a line so far.
+// weighed is the best origin that has been found for a line so far.
 type weighed struct {
 	origin
 	weight int
@@ -527,7 +527,7 @@ func (t *trace) called(name string, args []reflect.Value, result reflect.Value) 
 	}
 }
 
-// textsIn adds the strings with known origins in an argument, which may be a list.
+// textsIn appends the strings with known origins from an argument, which may be a list.
 func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	if text, ok := stringOf(arg); ok {
 		if one := t.tracedOf(text); one != nil {

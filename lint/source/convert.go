@@ -33,7 +33,7 @@ type converter struct {
 	branches     *branches
 	computed     map[int]computed // see yttCode
 	comma        bool             // see yamlReader
-	altered      bool             // some values differ from what YAML says
+	altered      bool             // some values differ from those in the YAML
 	errs         []textError
 	room         int // number of mistakes that can still be recorded for the file
 	templated    bool

@@ -96,8 +96,8 @@ func Load(opts Options, paths []string) (*Set, error) {
 	return set, errors.Join(w.errs...)
 }
 
-// smallTree is the total size in bytes up to which a single worker reads the files. In a short
-// run, sharing caches and the memory bus costs more CPU time than parallel workers save.
+// smallTree is the total input size, in bytes, up to which a single worker reads all files. In a
+// short run, sharing caches and the memory bus costs more CPU time than parallel workers save.
 const smallTree = 16 << 20
 
 // forEach calls f for every index on several workers. Each result has its own slot, so timing does

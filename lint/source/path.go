@@ -55,9 +55,9 @@ func (n *Node) Places() *Places { return &Places{root: n} }
 const fewPlaces = 8
 
 // pathTo returns the path to a position, last step first. It gives the same answer as the index
-// that Places.walk builds. With kept set, it searches only the kept fields of folded maps. Those
-// are searched first, since no two keys or scalars begin at the same position in a folded map, and
-// the text rarely has to be parsed again.
+// that Places.walk builds. With kept set, it searches only the kept fields of folded maps. Callers
+// try these fields first, because the text then rarely has to be parsed again. The answer is the
+// same, because no two keys or scalars in a folded map begin at the same position.
 func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 	fields, folded := n.Fields(), n.inside != nil && n.inside.folded != nil
 	var items []*Node
@@ -269,8 +269,8 @@ func first(in map[spot]*Step, n *Node, s *Step) {
 	}
 }
 
-// At returns the steps from the object to the value at a span, or nil. A span of one character
-// stands for a map or a list, as in File.Span.
+// At returns the steps from the object to the value at a span, or nil. As in File.Span, a span of
+// one character means a map or a list.
 func (t *Trails) At(s diag.Span) []*Step {
 	at := spot{int32(s.Line), int32(s.Column)}
 	found := t.named[at]

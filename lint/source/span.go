@@ -160,9 +160,9 @@ func runeOffset(s string, n int) int {
 	return len(s)
 }
 
-// scalarExtent returns the start and end offsets of a scalar without its tag and anchor. at is the
-// offset at which the scalar begins with its tag and anchor. The parser does not report where
-// values end.
+// scalarExtent returns the start and end offsets of a scalar, excluding its tag and anchor. at is
+// the offset of the scalar including its tag and anchor. The end must be computed, because the
+// parser does not report it.
 func scalarExtent(text []byte, at int, n *Node) (start, end int) {
 	if n.absent() {
 		return at, at
@@ -342,7 +342,8 @@ func (x *textIndex) bounds(line int) (start, end int) {
 	return start, start + len(bytes.TrimRight(x.text[start:end], "\r\n"))
 }
 
-// offset returns the offset of a position. A column beyond the end of the line counts as its end.
+// offset returns the offset of a position. A column beyond the end of the line is treated as the
+// end.
 func (x *textIndex) offset(line, column int) int {
 	if line < 1 || line > len(x.lines) {
 		return len(x.text)
@@ -374,7 +375,7 @@ func (x *textIndex) before(at int) int {
 	return n
 }
 
-// rune returns the offset of the code point with n code points before it.
+// rune returns the offset of code point n, counted from 0.
 func (x *textIndex) rune(n int) int {
 	i := sort.Search(len(x.runes), func(i int) bool { return int(x.runes[i]) > n }) - 1
 	at, seen := i*chunk, int(x.runes[i])
@@ -413,7 +414,7 @@ var byteOrders = []struct {
 	{[]byte{0xfe, 0xff}, binary.BigEndian},
 }
 
-// fromUTF16 decodes UTF-16 text with a byte order mark; ok is false for text without one, and if a
+// fromUTF16 decodes UTF-16 text with a byte order mark; ok is false if there is no mark or if a
 // code point is incomplete.
 func fromUTF16(raw []byte) (text []byte, ok bool) {
 	for _, e := range byteOrders {

@@ -188,7 +188,7 @@ func shown(name string) string {
 type fileSystem struct {
 	tree   *tree
 	served map[string][]byte // modified contents by file name without symbolic links
-	// refused is the first refusal, and name is the file that was refused. The refusal is recorded
+	// refused is the first refusal, and name is the file that it concerns. The refusal is recorded
 	// here because kustomize may drop the error.
 	refused error
 	name    string

@@ -245,7 +245,7 @@ func named(u use, value string) string {
 	return value
 }
 
-// label describes an entry in messages.
+// label returns a description of an entry for messages.
 func (e *entry) label() string { return e.field + " entry " + shown(masked(e.value)) }
 
 // oneLine returns a message without line breaks and truncated to 500 bytes.

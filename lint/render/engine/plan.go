@@ -41,8 +41,8 @@ type plan struct {
 	schema bool
 }
 
-// visit is one inclusion of a directory. If the objects in the directory are plugins, it also
-// holds the directory to which paths in them are relative.
+// visit is one inclusion of a directory. If the objects in the directory are plugins, it also holds
+// the base directory for paths in the plugins.
 type visit struct {
 	dir    string
 	plugin bool
@@ -63,7 +63,7 @@ func newPlan(r render.Root, t *tree) *plan {
 	}
 }
 
-// make follows the root and returns the cost of the build.
+// make completes the plan, starting at the root, and returns the cost of the build.
 func (p *plan) make() (sum, *render.Problem) {
 	f := p.tree.read(p.root.Dir)
 	switch {

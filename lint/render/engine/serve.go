@@ -18,7 +18,7 @@ import (
 func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 	for _, f := range p.tree.real {
 		if m != nil && bytes.Contains(f.text, []byte(m.sign[2:])) {
-			m = nil // some text already looks like a marker
+			m = nil // the text already contains something like a marker
 		}
 	}
 	served := map[string][]byte{}
