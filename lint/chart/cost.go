@@ -47,7 +47,7 @@ func (e *engine) wrap(name string, f reflect.Value) any {
 	}).Interface()
 }
 
-// fixed returns the fixed cost of a function, in steps.
+// fixed returns the number of steps that every call of a function costs, whatever its arguments.
 func fixed(name string) int {
 	switch {
 	case strings.HasPrefix(name, "semver"), strings.HasSuffix(name, "AES"), strings.HasPrefix(name, "url"):

@@ -129,8 +129,8 @@ func (f files) Lines(name string) []string {
 }
 
 // Metadata is the value of .Chart.Metadata in templates. It has the same fields in the same order
-// as in Helm. Two of Helm's lists contain pointers, and a template that prints one of them prints
-// addresses that differ between runs. The lists here contain values instead.
+// as in Helm. Two of Helm's lists contain pointers, so a template that prints one of them prints
+// addresses, which differ between runs. The lists here contain values instead.
 type Metadata struct {
 	Name         string            `json:"name,omitempty"`
 	Home         string            `json:"home,omitempty"`

@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// weighty is the length at which a scalar starts to count as an additional value. Every walk over a
-// long string takes time.
+// weighty is the number of bytes in a scalar that count as one additional value, because every walk
+// over a long string takes time.
 const weighty = 64
 
 // converter converts parser nodes to Nodes. It resolves aliases and merge keys, and reports

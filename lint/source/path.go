@@ -55,9 +55,10 @@ func (n *Node) Places() *Places { return &Places{root: n} }
 const fewPlaces = 8
 
 // pathTo returns the path to a position, last step first. It gives the same answer as the index
-// that Places.walk builds. With kept set, it searches only the kept fields of folded maps. Callers
-// try these fields first, because the text then rarely has to be parsed again. The answer is the
-// same, because no two keys or scalars in a folded map begin at the same position.
+// that Places.walk builds. With kept set, it searches only the kept fields of folded maps.
+// Otherwise it tries the kept fields first, because the text then rarely has to be parsed again.
+// The answer is the same, because no two keys or scalars in a folded map begin at the same
+// position.
 func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 	fields, folded := n.Fields(), n.inside != nil && n.inside.folded != nil
 	var items []*Node

@@ -102,7 +102,8 @@ func (p *plan) build(m *marker) *render.Output {
 	return &render.Output{Problem: p.atRoot(err)}
 }
 
-// run runs kustomize. Some inputs make kustomize panic, such as an invalid schema.
+// run runs kustomize and turns a panic into an error. Some inputs, such as an invalid schema, make
+// kustomize panic.
 func (p *plan) run(fs *fileSystem) (result resmap.ResMap, err error) {
 	crashed := true
 	defer func() {

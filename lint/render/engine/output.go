@@ -106,7 +106,7 @@ func (r *results) declaredName(f found) []string {
 	return []string{identityOf(doc.docs[f.origin.doc]).name}
 }
 
-// votes holds the documents that an object's marks point to. kind is the document with the object's
+// votes lists the documents that an object's marks point to. kind is the document with the object's
 // kind, or nil.
 type votes struct {
 	docs map[origin]bool
