@@ -34,8 +34,8 @@ type Input struct {
 	Archive *File
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
-	// Values lists the files given with -f; later ones take precedence. The first Defaults of them
-	// replace the values.yaml of the chart.
+	// Values lists the files given with -f; later ones take precedence. The first Defaults entries
+	// replace the chart's values.yaml.
 	Values   []File
 	Defaults int
 	// Set and SetString hold the arguments of --set and --set-string.
@@ -46,7 +46,7 @@ type Input struct {
 	Namespace string
 	// KubeVersion is the Kubernetes version of the cluster. Empty means DefaultKubeVersion.
 	KubeVersion string
-	// APIVersions lists API versions in addition to those that Helm assumes by default.
+	// APIVersions lists API versions that are added to Helm's default API versions.
 	APIVersions []string
 }
 
@@ -66,7 +66,7 @@ type Result struct {
 	Steps int
 }
 
-// Note explains why a file of a chart is not handled as Helm would.
+// Note explains why schedlint does not handle a chart file as Helm would.
 type Note struct{ File, Detail string }
 
 // Manifest is the output of one template.
@@ -92,9 +92,9 @@ type Origin struct {
 	// Values is the position at which the value in the line was set. It is zero if the position is
 	// unknown or the value was computed.
 	Values Place
-	// Item is the position of the list item that begins on the line. It is zero if no map in a list
-	// begins on the line or if the position is unknown. Keys are printed in sorted order, so the item
-	// may begin with another key in the values file.
+	// Item is the position of the list item that begins on the line. It is zero if the position is
+	// unknown or if no map in a list begins on the line. Keys are printed in sorted order, so the
+	// item may begin with a different key in the values file.
 	Item Place
 }
 
@@ -109,9 +109,9 @@ type Place struct {
 	Line, Column int
 }
 
-// Render renders a chart as helm template does, except that the order of the output differs, and
-// so do functions that are random or that read the clock, the environment or the network. The
-// error is a *Problem.
+// Render renders a chart like helm template, with two exceptions. The order of the output differs.
+// Functions that are random or that read the clock, the environment or the network return constants
+// or nothing. The error is a *Problem.
 func Render(in Input) (*Result, error) { return render(in, limits.ChartSteps) }
 
 func render(in Input, steps int) (res *Result, err error) {
@@ -121,7 +121,7 @@ func render(in Input, steps int) (res *Result, err error) {
 			if over, ok := r.(limit); ok {
 				p = limitAt(chartFile, "%s", string(over))
 			}
-			p.Steps = steps // the remaining files are not charged
+			p.Steps = steps // the remaining files cost nothing
 			res, err = nil, p
 		}
 	}()
@@ -142,7 +142,7 @@ func render(in Input, steps int) (res *Result, err error) {
 	if err != nil {
 		return nil, l.problem(err)
 	}
-	var crds []File // CRDs of a chart come before those of its dependencies
+	var crds []File // a chart's CRDs come before the CRDs of its dependencies
 	for _, crd := range c.CRDObjects() {
 		crds = append(crds, File{Name: l.nameOf(crd.File.Data, crd.Filename), Data: crd.File.Data})
 	}
@@ -151,11 +151,11 @@ func render(in Input, steps int) (res *Result, err error) {
 
 // DefaultRelease is the default name of a release, as in helm template (helm:
 // cmd/helm/template.go). The name of the chart would be a bad default, because it would hide
-// mistakes: templates made by helm create leave the release name out of names and labels if it
+// mistakes: templates made by helm create omit the release name from names and labels if it
 // contains the chart name.
 const DefaultRelease = "release-name"
 
-// release performs the checks that Helm performs before rendering, and computes the values.
+// release performs the same checks as Helm before rendering, and computes the values.
 func (l *loader) release(c *helm.Chart) (chartutil.Values, error) {
 	caps, err := chartutil.NewCapabilities(l.in.KubeVersion, l.in.APIVersions)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // wrap returns a function of the same type as f, because the type determines how arguments are
-// converted. The wrapper charges for the arguments before it calls f, refuses to create results
-// that are too large, and reports strings in the result to the trace.
+// converted. The wrapper charges for the arguments before it calls f, rejects results that would be
+// too large, and reports strings in the result to the trace.
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
 	charge, base := charges[name], fixed(name)
@@ -47,7 +47,7 @@ func (e *engine) wrap(name string, f reflect.Value) any {
 	}).Interface()
 }
 
-// fixed returns the constant part of a function's cost, in steps.
+// fixed returns the number of steps that every call of a function costs, whatever its arguments.
 func fixed(name string) int {
 	switch {
 	case strings.HasPrefix(name, "semver"), strings.HasSuffix(name, "AES"), strings.HasPrefix(name, "url"):
@@ -58,11 +58,11 @@ func fixed(name string) int {
 	return 1
 }
 
-// decimals lists the functions that compute with arbitrary precision.
+// decimals lists the arbitrary-precision functions.
 var decimals = strings.Fields("add1f addf subf divf mulf")
 
-// deepFunctions lists functions that read their arguments completely. Functions that expect
-// numbers or keys but accept any type are included, because they print values of other types.
+// deepFunctions lists functions that read their arguments completely. This includes functions that
+// expect numbers or keys but accept any type, because they print values of other types.
 var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote squote cat print printf println html js urlquery deepCopy mustDeepCopy
 	merge mustMerge mergeOverwrite mustMergeOverwrite deepEqual has mustHas uniq mustUniq without mustWithout
 	join sortAlpha urlJoin int int64 float64 toDecimal add1 add sub div mod mul add1f addf subf divf mulf
@@ -71,9 +71,9 @@ var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote
 // jsonFunctions lists functions that encode values with encoding/json.
 var jsonFunctions = strings.Fields("toYaml toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson")
 
-// charges maps a function to a charge for its work and its result. The charge is an upper bound
-// and does not include reading the arguments. A function that is not listed returns results not
-// much larger than its arguments.
+// charges maps the name of a function to a function that charges for its work and its result. The
+// charge is an upper bound and excludes reading the arguments. The result of an unlisted function
+// is not much larger than its arguments.
 var charges = func() map[string]func(*budget, []reflect.Value) {
 	all := map[string]func(*budget, []reflect.Value){}
 	for _, row := range []struct {
@@ -119,8 +119,8 @@ func dictCharge(b *budget, a []reflect.Value) {
 	}
 }
 
-// parseCharge charges for parsing a string, which is slow. Every value begins after one of a few
-// characters and takes about 100 bytes.
+// parseCharge charges for parsing a string, which is slow. Every value follows one of a few
+// characters and takes about 100 bytes of memory.
 func parseCharge(b *budget, a []reflect.Value) {
 	text, ok := stringOf(a[0])
 	if !ok {
@@ -365,12 +365,12 @@ type limit string
 
 func (l limit) Error() string { return string(l) }
 
-// limitAt returns a problem that is due to a limit of schedlint and may not occur in Helm.
+// limitAt returns a problem for a schedlint limit that may not exist in Helm.
 func limitAt(file, format string, args ...any) *Problem {
 	return &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...), Refused: true}
 }
 
-// take is charge, but returns the error instead of panicking.
+// take is like charge, but returns the error instead of panicking.
 func (b *budget) take(n int) error {
 	if n < 0 || !b.Add(n) {
 		b.Spent = b.Most
@@ -392,7 +392,7 @@ func (b *budget) text(n int) {
 	b.charge(n/bytesPerStep + 1)
 }
 
-// fits panics if a string of n bytes exceeds the limit.
+// fits panics if a string of n bytes would exceed the limit.
 func fits(n int) {
 	if n > limits.ChartText {
 		panic(limit(fmt.Sprintf("a text of %d bytes exceeds the limit of %d", n, limits.ChartText)))
@@ -481,7 +481,7 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 const manyLevels = 200
 
 // cyclic reports whether a value contains a map or list that contains itself. open holds true for
-// the containers around v, and false for those without a cycle.
+// the containers around v, and false for containers that are known to have no cycle.
 func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 	b.charge(1)
 	v = concrete(v)

@@ -58,7 +58,7 @@ func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
 }
 
 // gather collects the templates of a chart and of its dependencies. It returns the dot of the
-// chart's templates. Templates of the parent chart see it in .Subcharts.
+// chart's templates, which the parent chart's templates see in .Subcharts.
 func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	below := map[string]any{}
 	dot := map[string]any{
@@ -98,7 +98,7 @@ func (e *engine) order() []string {
 	})
 }
 
-// rootName is Helm's name for the template that all others belong to.
+// rootName is Helm's name for the template with which all other templates are associated.
 const rootName = "gotpl"
 
 // parse parses all templates.
@@ -147,7 +147,7 @@ func (e *engine) execute() ([]Manifest, error) {
 	return all, nil
 }
 
-// noValue is the output of text/template for a missing value. Helm removes it.
+// noValue is the string that text/template prints for a missing value. Helm removes it.
 var noValue = []byte("<no value>")
 
 func withoutNoValue(text []byte) []byte { return bytes.ReplaceAll(text, noValue, nil) }

@@ -30,18 +30,18 @@ func newFiles(from []*helm.File, absent []string) any {
 	return all
 }
 
-// partialFiles is the value of .Files if some files are missing (Input.Absent). It is not a map,
-// so templates cannot range over all files. Its methods refuse any name or pattern that may refer
-// to a missing file.
+// partialFiles is the value of .Files if some files are missing (Input.Absent). It is not a map, so
+// templates cannot range over all files. Its methods reject any name or pattern that may refer to a
+// missing file.
 type partialFiles struct {
 	of     files
 	absent []string
 }
 
-// String returns a fixed text, because the default format would print all files in messages.
+// String returns a fixed string, because the default format would print all files in messages.
 func (*partialFiles) String() string { return "the files of a chart, of which some are not read" }
 
-// need refuses the name of a missing file or of a file in a missing directory. The same file has a
+// need rejects the name of a missing file or of a file in a missing directory. The same file has a
 // different name in each chart that contains it.
 func (f *partialFiles) need(name string) files {
 	if _, there := f.of[name]; !there {
@@ -50,7 +50,7 @@ func (f *partialFiles) need(name string) files {
 	return f.of
 }
 
-// needAll refuses a pattern that may match a missing file.
+// needAll rejects a pattern that may match a missing file.
 func (f *partialFiles) needAll(pattern string) files {
 	if at := strings.IndexAny(pattern, `*?[{\`); at >= 0 {
 		pattern = pattern[:at]
@@ -129,8 +129,8 @@ func (f files) Lines(name string) []string {
 }
 
 // Metadata is the value of .Chart.Metadata in templates. It has the same fields in the same order
-// as in Helm. Two of Helm's lists contain pointers, and a template that prints such a list prints
-// addresses that differ between runs. The lists here contain values instead.
+// as in Helm. Two of Helm's lists contain pointers, so a template that prints one of them prints
+// addresses, which differ between runs. The lists here contain values instead.
 type Metadata struct {
 	Name         string            `json:"name,omitempty"`
 	Home         string            `json:"home,omitempty"`
@@ -180,8 +180,8 @@ func pointees[T any](list []*T) (all []T) {
 	return all
 }
 
-// typeOf returns the name that Helm prints for the type of a value. Some values here have other Go
-// types than in Helm.
+// typeOf returns the name that Helm prints for the type of a value. Some values here have different
+// Go types than in Helm.
 func typeOf(v any) string {
 	switch v.(type) {
 	case files:

@@ -28,9 +28,9 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// functions returns Helm's functions except include and tpl. They do not charge for their work
-// yet. They behave as in Helm, except that keys and values return sorted results and that the
-// functions of constants return fixed values.
+// functions returns Helm's functions except include and tpl. The functions do not charge for their
+// work; wrap adds the charges. They behave as in Helm, with two exceptions: keys and values return
+// sorted results, and the functions in constants return fixed values.
 func (e *engine) functions() map[string]any {
 	all := sprig.TxtFuncMap()
 	delete(all, "env")
@@ -82,7 +82,7 @@ func (e *engine) functions() map[string]any {
 	return all
 }
 
-// failure is the message of a template that called fail or required.
+// failure is the error message of a template that called fail or required.
 type failure string
 
 func (f failure) Error() string { return string(f) }
@@ -176,7 +176,7 @@ func (e *engine) methods() template.Methods {
 			"Year": time.Time.Year, "Month": time.Time.Month, "Day": time.Time.Day, "YearDay": time.Time.YearDay, "Weekday": time.Time.Weekday,
 			"Hour": time.Time.Hour, "Minute": time.Time.Minute, "Second": time.Time.Second, "Nanosecond": time.Time.Nanosecond,
 			"Unix": time.Time.Unix, "UnixMilli": time.Time.UnixMilli, "UnixMicro": time.Time.UnixMicro, "UnixNano": time.Time.UnixNano,
-			"UTC": time.Time.UTC, "Local": time.Time.UTC, "Location": time.Time.Location, // every zone is UTC: see constants
+			"UTC": time.Time.UTC, "Local": time.Time.UTC, "Location": time.Time.Location, // every zone is UTC; see constants
 			"Round": time.Time.Round, "Truncate": time.Time.Truncate, "Format": time.Time.Format, "GoString": time.Time.GoString,
 		},
 		reflect.TypeFor[time.Duration](): {
@@ -221,7 +221,7 @@ func (e *engine) charged(f reflect.Value) any {
 }
 
 // fileMethods returns the methods of .Files. Each charges for the files that it reads. one returns
-// the files in which to look up a name, and many those in which to look up a pattern.
+// the files in which to look up a name, and many returns the files in which to look up a pattern.
 func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[string]any {
 	all := func(receiver T) files {
 		f := many(receiver, "")
@@ -249,8 +249,8 @@ func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[s
 	}
 }
 
-// constants provides the functions that are random in Helm or that read the clock or the time
-// zones of the machine. Their results differ from call to call, but are the same in every run.
+// constants provides replacements for Helm functions that are random or that read the machine's
+// clock or time zones. Their results differ between calls, but are the same in every run.
 type constants struct {
 	chart, template string
 	call            uint64
@@ -356,8 +356,8 @@ func moment(date any) time.Time {
 
 func formatted(layout string, date any) string { return moment(date).UTC().Format(layout) }
 
-// functions returns the functions by their sprig names. Every time zone is UTC, because the time
-// zones of the machine are not read.
+// functions returns the functions by their sprig names. Every time zone is UTC, because the
+// machine's time zones are not read.
 func (c *constants) functions() map[string]any {
 	inZone := func(layout string, date any, _ string) string { return formatted(layout, date) }
 	return map[string]any{
@@ -426,10 +426,10 @@ func buildCustomCert(cert, key string) (certificate, error) {
 	return certificate{string(plain), string(plainKey)}, nil
 }
 
-// Constants returns the functions that Render uses in place of random ones, of those that depend
-// on the machine, and of those with results in random order. Before a template is executed, start
-// must be called with its name. Tests pass these functions to another engine to compare its output
-// with that of Render.
+// Constants returns Render's replacements for functions that are random, that depend on the
+// machine, or whose results have a random order. Before a template is executed, start must be
+// called with its name. Tests pass these functions to another engine in order to compare its output
+// with Render's.
 func Constants(chart string) (functions texttemplate.FuncMap, start func(template string)) {
 	c := &constants{chart: chart}
 	functions = c.functions()

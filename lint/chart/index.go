@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// index maps values to their paths in the merged values of the chart. Templates pass on maps,
-// lists and strings without copying them, so an address identifies a value.
+// index maps values to their paths in the merged values of the chart. Templates do not copy the
+// maps, lists and strings that they pass on, so an address identifies a value.
 type index struct {
 	containers map[container]*fieldPath
 	texts      map[*byte]*fieldPath
@@ -120,16 +120,16 @@ func (x *index) pathOf(v any) *fieldPath {
 }
 
 // chain is a field chain in an action, such as $x.image.tag. It consists of a base, which is the
-// dot or a variable, and field names. rivals lists strings that the action may print instead of
-// the value. If the value equals one of them, it is unclear which of the two was printed.
+// dot or a variable, and field names. rivals lists strings that the action may print instead of the
+// value. If the value equals one of them, it is unclear whether the value or the rival was printed.
 type chain struct {
 	base   string // "" for the dot
 	names  []string
 	rivals []string
 }
 
-// outcome describes what a pipeline may print: the values of field chains, literal strings and, if
-// open is set, anything else.
+// outcome describes the possible output of a pipeline. This can be the values of field chains,
+// literal strings and, if open is set, anything else.
 type outcome struct {
 	chains []chain
 	texts  []string
@@ -137,12 +137,12 @@ type outcome struct {
 }
 
 // passing lists functions that print one of their arguments, possibly in another form. All other
-// functions compute their result, so it does not come from a field even if it equals the value of
-// one.
+// functions compute their result, so the result does not come from a field even if it equals a
+// field's value.
 var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 required tpl
 	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent get index`)
 
-// choosing lists functions that print one of several arguments. Its values return the arguments in
+// choosing lists functions that print one of several arguments. Each entry returns the arguments in
 // the order in which the function considers them.
 var choosing = map[string]func(args []outcome) []outcome{
 	"coalesce": func(args []outcome) []outcome { return args },
@@ -150,7 +150,7 @@ var choosing = map[string]func(args []outcome) []outcome{
 	"default":  func(args []outcome) []outcome { slices.Reverse(args); return args },
 }
 
-// outcomeIn returns what a pipeline may print.
+// outcomeIn returns the possible output of a pipeline.
 func outcomeIn(p *parse.PipeNode) outcome {
 	var piped []outcome
 	for _, c := range p.Cmds {
@@ -167,7 +167,7 @@ func outcomeIn(p *parse.PipeNode) outcome {
 	return piped[0]
 }
 
-// printedBy returns what a function may print, given what its arguments may be.
+// printedBy returns the possible output of a function, given the possible values of its arguments.
 func printedBy(name string, args []outcome) outcome {
 	switch order := choosing[name]; {
 	case order != nil:
@@ -193,8 +193,8 @@ func (p outcome) with(other outcome) outcome {
 	return outcome{slices.Concat(p.chains, other.chains), slices.Concat(p.texts, other.texts), p.open || other.open}
 }
 
-// against returns p with everything in rival added to the rivals of its chains. It drops the
-// chains if rival is open.
+// against returns p with everything in rival added to the rivals of its chains. If rival is open,
+// it drops the chains.
 func (p outcome) against(rival outcome) outcome {
 	if rival.open {
 		p.chains = nil
@@ -222,8 +222,8 @@ func outcomeOf(arg parse.Node) outcome {
 	return outcome{open: true}
 }
 
-// scalars returns a candidate for each field in an action that may have been printed. A field
-// counts only if its value cannot be confused with a rival.
+// scalars returns a candidate for each field whose value an action may have printed. A field counts
+// only if its value cannot be confused with a rival.
 func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 	var all []candidate
 	for _, c := range n.chains {

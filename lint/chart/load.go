@@ -29,7 +29,8 @@ import (
 // loader loads a chart from Input with Helm's loader.
 type loader struct {
 	in Input
-	// files holds Input.Files without those that .helmignore excludes. Archives are unpacked.
+	// files holds Input.Files, excluding files that .helmignore matches. Archives have been
+	// unpacked.
 	files []*helmload.BufferedFile
 	// names maps the address of a file's first byte to the file name for messages and origins. Helm
 	// does not copy the contents, but its file names are relative to the subchart.
@@ -71,8 +72,8 @@ func (l *loader) load() (*helm.Chart, error) {
 	return c, l.vendored(c)
 }
 
-// meets checks the version of the chart against the requested one. Like Helm, it accepts an equal
-// string or a version that meets the constraint.
+// meets checks the chart version against the requested version. Like Helm, it accepts an equal
+// string or a version that satisfies the constraint.
 func (l *loader) meets(m *helm.Metadata) error {
 	asked := strings.ReplaceAll(l.in.Version, "_", "+") // OCI tags use an underscore instead
 	if asked == "" || asked == m.Version {
@@ -136,7 +137,7 @@ func (l *loader) collect() error {
 	return nil
 }
 
-// spare reports whether a file of a chart or dependency is only read by templates.
+// spare reports whether only templates read a file of a chart or dependency.
 func spare(name string) bool {
 	dir, rest, in := strings.Cut(name, "/")
 	if in && dir == "charts" {
@@ -266,8 +267,8 @@ func isArchive(name string) bool {
 	}
 }
 
-// packed is an archive with the prefix of Helm's names for its files, and its own name for
-// messages and origins.
+// packed is an archive. It has the prefix that Helm puts before the names of files in the archive,
+// and the archive name for messages and origins.
 type packed struct {
 	inside, known string
 	data          []byte
@@ -314,7 +315,7 @@ func unreadable(p packed, err error) error {
 	return &Problem{File: p.known, Line: 1, Detail: "the archive cannot be read: " + err.Error()}
 }
 
-// weigh reads an archive to its end without keeping anything. It returns an error if the contents
+// weigh reads an archive to its end and discards the contents. It returns an error if the contents
 // exceed the limits.
 func weigh(p packed, left unpacked) error {
 	most := archive.Limits{Bytes: limits.ChartBytes, File: limits.ChartFile, Entries: limits.ChartFiles}
@@ -362,8 +363,8 @@ const (
 	setStringName = "--set-string"
 )
 
-// merged returns the values of a and b merged. b takes precedence; tables are merged, and other
-// values are replaced.
+// merged merges the values a and b. b takes precedence: tables are merged, and other values are
+// replaced.
 func merged(a, b map[string]any) map[string]any {
 	out := maps.Clone(a)
 	for key, value := range b {
@@ -417,10 +418,10 @@ type Problem struct {
 	Line int
 	// Detail describes the problem and, if known, how to fix it.
 	Detail string
-	// Refused is set if Helm might render the chart, for instance if the chart exceeds a limit or
-	// needs something outside of it.
+	// Refused is set if Helm might render the chart, for instance because the chart exceeds a
+	// schedlint limit or needs files outside the chart.
 	Refused bool
-	// Steps is the number of steps taken until the problem occurred.
+	// Steps is the number of steps before the problem occurred.
 	Steps int
 }
 
@@ -505,8 +506,8 @@ func located(name, said string) (int, string) {
 }
 
 // executionProblem returns a problem at the innermost template file that an error mentions. The
-// outer ones are merely those that include it. Its detail is the message of the limit or failure
-// that caused the error, if any, and otherwise that of the execution error.
+// outer templates only include that one. The detail is the message of the limit or failure that
+// caused the error. If there is no such cause, it is the message of the execution error.
 func (e *engine) executionProblem(s *source, err error) error {
 	p := &Problem{File: s.file, Line: 1}
 	inner := err

@@ -17,8 +17,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// candidate is a possible position of the value in a line. It counts only if the finished line
-// still contains the scalar, or equals whole.
+// candidate is a position at which the value in a line may have been set. It counts only if the
+// finished line still contains the scalar, or equals whole.
 type candidate struct {
 	place         Place
 	scalar, whole string
@@ -27,8 +27,8 @@ type candidate struct {
 }
 
 // chosen returns the position of the value in a line or, with begins set, of the list item that
-// begins there. It considers the candidates that agree with the line. If they have different
-// positions, it returns the zero Place.
+// begins there. It considers only candidates that agree with the line. If these candidates have
+// different positions, chosen returns the zero Place.
 func chosen(all []candidate, line string, begins bool) Place {
 	var found Place
 	for _, c := range all {
@@ -56,7 +56,7 @@ func item(line string) string {
 	return line
 }
 
-// scalarOf returns the scalar at the end of a line, which follows a key or a dash.
+// scalarOf returns the scalar that follows the key or the dash in a line.
 func scalarOf(line string) string {
 	line = item(line)
 	if _, value, ok := strings.Cut(line, ": "); ok {
@@ -113,7 +113,7 @@ type values struct {
 	keys   map[*kyaml.Node]map[string]int // index of each key in a mapping
 }
 
-// chartValues holds the values file of a chart and, by name, those of its dependencies.
+// chartValues holds the values files of a chart and, by name, of its dependencies.
 type chartValues struct {
 	own  *values
 	deps map[string]*chartValues
@@ -171,8 +171,8 @@ type spot struct {
 	key, value *kyaml.Node
 }
 
-// find returns where the value of a path is set; ok is false if it is not set anywhere. For a
-// value from the command line, only the file is set.
+// find returns the position at which the value of a path is set; ok is false if it is not set
+// anywhere. For a value from the command line, only the file is set.
 func (s *sources) find(p *fieldPath) (spot, bool) {
 	at := p.steps()
 	for _, set := range s.sets {
@@ -202,9 +202,9 @@ type way struct {
 	steps []step
 }
 
-// ways returns the paths under which a chart and its dependencies know a value. For the chart
-// itself that is the whole path, and for each dependency along the path it is the rest. Globals of
-// a dependency are also globals of the charts that contain it.
+// ways returns the paths of a value within the values of a chart and of its dependencies. For the
+// chart itself, this is the whole path. For each dependency along the path, it is the remaining
+// part. Globals of a dependency are also globals of the charts that contain it.
 func ways(at []step, chart *chartValues) []way {
 	all := []way{{chart, 0, at}}
 	charts := []*chartValues{chart}
@@ -227,7 +227,7 @@ func ways(at []step, chart *chartValues) []way {
 	return append(global[:n:n], all...)
 }
 
-// sets reports whether an argument sets a path or a parent of it.
+// sets reports whether an argument sets a path or one of its parents.
 func sets(v any, at []step) bool {
 	for _, s := range at {
 		switch of := v.(type) {
@@ -341,7 +341,8 @@ func (s *sources) scalar(p *fieldPath, value any) []candidate {
 	return []candidate{{place: Place{found.file, n.Line, n.Column}, scalar: printed}}
 }
 
-// lines returns the origins of the lines in a frame. There is one more line than line breaks.
+// lines returns the origins of the lines in a frame. The number of lines is one more than the
+// number of line breaks.
 func (t *trace) lines(f *frame) []origin {
 	text := f.text.Bytes()
 	n := bytes.Count(text, []byte{'\n'}) + 1
@@ -367,14 +368,14 @@ func (t *trace) lines(f *frame) []origin {
 	return all
 }
 
-// weighed is the best origin of a line so far.
+// weighed is the best origin that has been found for a line so far.
 type weighed struct {
 	origin
 	weight int
 }
 
-// Weights of the pieces of a line. A line originates from the piece with a word in it rather than
-// from indentation or a list dash, and from template text rather than from an action.
+// Weights of the pieces of a line. A piece with a word outweighs indentation and list dashes, and
+// template text outweighs an action.
 const (
 	blank = 1 + iota
 	punctuation
@@ -382,7 +383,7 @@ const (
 	wordOfText
 )
 
-// add considers another piece of the line. Candidates for the position of the value are kept
+// add considers another piece of the line. All candidates for the position of the value are kept,
 // whichever piece wins.
 func (w *weighed) add(o origin, action bool, piece []byte) {
 	weight := wordOfText
@@ -404,8 +405,8 @@ func (w *weighed) add(o origin, action bool, piece []byte) {
 	w.cands = cands
 }
 
-// origin returns the origin of the k-th line of a segment with the given number of lines. It also
-// reports whether an action printed the line.
+// origin returns the origin of the line with index k in a segment, where of is the number of lines.
+// It also reports whether an action printed the line.
 func (s *segment) origin(k, of int) (o origin, action bool) {
 	n := s.node
 	switch {
@@ -449,8 +450,8 @@ func (t *trace) tracedOf(text string) *traced {
 	return t.ofValues(text)
 }
 
-// derive records the origins of a string that a function made from other strings. Lines that the
-// function left unchanged keep their origins, provided they are in the same order.
+// derive records the line origins of a string that a function has made from other strings. Lines
+// that the function left unchanged keep their origins, provided they are in the same order.
 func (t *trace) derive(text string, from []*traced) {
 	lines := strings.Split(text, "\n")
 	t.e.budget.charge(4 * len(lines))
@@ -506,7 +507,7 @@ func (t *trace) ofValues(text string) *traced {
 	return one
 }
 
-// called records the origins of a string that a function made from arguments with known origins.
+// called records the line origins of a function's result if its arguments have known origins.
 func (t *trace) called(name string, args []reflect.Value, result reflect.Value) {
 	text, ok := stringOf(result)
 	if !ok || len(text) < 2 || t.tracedOf(text) != nil {
@@ -526,7 +527,7 @@ func (t *trace) called(name string, args []reflect.Value, result reflect.Value) 
 	}
 }
 
-// textsIn adds the strings with known origins in an argument, which may be a list.
+// textsIn appends the strings with known origins from an argument, which may be a list.
 func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	if text, ok := stringOf(arg); ok {
 		if one := t.tracedOf(text); one != nil {

@@ -18,7 +18,7 @@ import (
 
 const schemaFile = "values.schema.json"
 
-// validate validates the values against the values.schema.json of the chart and of its
+// validate checks the values against the values.schema.json files of the chart and its
 // dependencies. Unlike Helm, it does not follow references to other files.
 func (l *loader) validate(c *helm.Chart, values map[string]any) error {
 	if c.Schema != nil {
@@ -92,8 +92,8 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) (e
 	return nil
 }
 
-// closed rejects references from a schema to other files and records the first one. Helm would
-// read any file of the machine and access the network. A URN accepts any value, as in Helm
+// closed rejects references from a schema to other files, and records the first one. Helm would
+// read any file on the machine and access the network. A URN accepts any value, as in Helm
 // (pkg/chartutil: urnLoader).
 type closed struct{ url string }
 
@@ -117,9 +117,8 @@ func (c *counted) MatchString(text string) bool {
 	return c.Regexp.MatchString(text)
 }
 
-// read charges for the size of a schema and returns a message if it exceeds a limit. The
-// jsonschema library stores the full path of every subschema and computes with numbers of any
-// length.
+// read charges for the size of a schema and returns a message if it exceeds a limit. The jsonschema
+// library stores the full path of every subschema and does arithmetic on numbers of any length.
 func (w *schemaWork) read(part any, depth int) string {
 	switch part := part.(type) {
 	case json.Number:
@@ -153,8 +152,8 @@ func (w *schemaWork) inner(part any, depth, key int) string {
 	return w.read(part, depth+1)
 }
 
-// schemaWork computes an upper bound on the pairs of subschema and value that validation visits.
-// Schemas that refer to each other several times lead to exponentially many pairs.
+// schemaWork computes an upper bound on the number of subschema-value pairs that validation visits.
+// If schemas refer to each other repeatedly, the number of pairs can be exponential.
 type schemaWork struct{ left int }
 
 func (w *schemaWork) visit(s *jsonschema.Schema, value any, depth int) {

@@ -17,8 +17,8 @@ import (
 // trace records which template node printed which part of a string.
 //
 // It watches the execution of templates. Before a node prints, trace records the current length of
-// the frame's text. It identifies strings by the address of their bytes, which stays the same when
-// templates pass a string on.
+// the frame's text. It identifies strings by the address of their bytes, because that does not
+// change when templates pass a string on.
 type trace struct {
 	e       *engine
 	frames  []*frame
@@ -34,12 +34,12 @@ type frame struct {
 	segments []segment
 }
 
-// segment is the output of one node. It extends to the offset of the next segment.
+// segment is the output of one node. It ends at the offset of the next segment.
 type segment struct {
 	from  int
 	node  *node
-	value *traced     // of an action that prints a string with known origins
-	cands []candidate // of an action that prints a value
+	value *traced     // set if an action prints a string with known origins
+	cands []candidate // set if an action prints a value
 }
 
 // written is the source text of templates: a file, or an argument of tpl.
@@ -57,7 +57,7 @@ type node struct {
 	chains []chain // of an action
 }
 
-// origin says where a line was written. in is nil if that is unknown.
+// origin is the place in the templates where a line was written. in is nil if the place is unknown.
 type origin struct {
 	in    *written
 	line  int
@@ -267,7 +267,7 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 	}
 }
 
-// container records the position for a line that contains only a key.
+// container records where a map or list was set, for the line that contains only its key.
 func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	if p == nil {
 		return
@@ -282,7 +282,7 @@ func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	}
 }
 
-// item records the position for a line on which a map in a list begins.
+// item records where a map in a list was set, for the line on which the map begins.
 func (w *walk) item(n *kyaml.Node, p *fieldPath) {
 	if p == nil || p.parent == nil || p.item < 0 || len(n.Content) == 0 {
 		return

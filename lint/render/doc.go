@@ -2,7 +2,7 @@
 // such as a Helm chart or a top-level kustomization, in the same way as its own tool. It also
 // records where everything in the result comes from.
 //
-// Contract: a Root goes to a worker and comes back as an Output. A worker is a process of this
+// Contract: a Root is sent to a worker, which returns an Output. A worker is a process of this
 // program that may be killed. Equal sources give equal Outputs.
 //
 // Invariants: nothing outside the root of confinement is read, nothing is executed, and there are

@@ -26,7 +26,7 @@ type Pool struct {
 	// Command returns the command that starts a worker. The command must call Serve on its standard
 	// input and output.
 	Command func() (*exec.Cmd, error)
-	// Nonce is a random string that no author of the sources can know.
+	// Nonce is a random string that the authors of the sources cannot know.
 	Nonce string
 	// Workers is the maximum number of workers; 0 means one for each processor.
 	Workers int
@@ -36,7 +36,8 @@ type Pool struct {
 	// expire returns a channel that signals the end of a root's time; nil uses the clock. Tests
 	// replace it to time out particular roots.
 	expire func(Root, time.Duration) <-chan time.Time
-	// spent is the part of limits.Renders that earlier calls of Render used. A Pool serves one run.
+	// spent is the part of limits.Renders that earlier calls to Render have used. A Pool serves one
+	// run.
 	spent limits.Cost
 }
 
@@ -84,8 +85,9 @@ type queue struct {
 	spent   bool
 }
 
-// take returns the index of the next root, or -1 if there is none. It waits while too many bytes
-// of output are uncounted. Otherwise the outputs after a slow root could fill the memory.
+// take returns the index of the next root, or -1 if there is none. It waits while too many bytes of
+// output are uncounted. Otherwise, outputs could fill the memory while a slow root is being
+// rendered.
 func (q *queue) take() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -99,7 +101,7 @@ func (q *queue) take() int {
 	return q.next - 1
 }
 
-// put stores an output, and then counts the outputs up to the first one that is still missing.
+// put stores an output. It then adds up the costs of all outputs before the first missing one.
 func (q *queue) put(i int, o *Output) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -241,7 +243,7 @@ func (w *worker) ended(err error) string {
 	return "the worker does not answer: " + err.Error()
 }
 
-// stop kills a worker, which may be nil.
+// stop kills a worker. w may be nil.
 func (w *worker) stop() {
 	if w == nil {
 		return
@@ -305,7 +307,7 @@ const (
 	cpuStatus    = 76
 )
 
-// Watch ends a worker that exceeds a limit. It measures the CPU time and the memory of the process
+// Watch stops a worker that exceeds a limit. It measures the CPU time and the memory of the process
 // rather than the wall clock, so that the load of the machine does not affect the result.
 type Watch struct {
 	memory uint64

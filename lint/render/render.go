@@ -11,7 +11,7 @@ import (
 
 // Root describes one render: what to build, and with which settings.
 type Root struct {
-	// Confinement is the absolute path of a directory, without symbolic links. No file outside of it
+	// Confinement is the absolute path of a directory, without symbolic links. No file outside it
 	// is read.
 	Confinement string
 	// Dir is the directory of the kustomization or chart, relative to Confinement and with forward
@@ -44,13 +44,13 @@ type Chart struct {
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
 	// Values lists values files and values from elsewhere; later ones take precedence. The first
-	// Defaults of them replace the values.yaml of the chart.
+	// Defaults entries replace the chart's values.yaml.
 	Values   []Values
 	Defaults int
 	// Set and SetString hold arguments of --set and --set-string.
 	Set, SetString []string
-	// KubeVersion and APIVersions are the assumed capabilities of the cluster. APIVersions are added
-	// to those that Helm assumes by default.
+	// KubeVersion and APIVersions are the assumed capabilities of the cluster. APIVersions are
+	// added to Helm's default API versions.
 	KubeVersion string
 	APIVersions []string
 	// CRDs includes the CRDs, before everything else. NoHooks leaves out hooks, and NoTests leaves
@@ -85,8 +85,8 @@ func Files(names ...string) (all []Values) {
 	return all
 }
 
-// work returns the cost of an output in steps, at about 4 MB of YAML read or written per second.
-// The cost of a killed worker is unknown and counts as the limit of a root.
+// work returns the cost of an output in steps, assuming that about 4 MB of YAML is read or written
+// per second. The cost of a killed worker is unknown, so work returns the limit for one root.
 func (o *Output) work() int {
 	if o.Problem != nil && o.Problem.Kind == Killed {
 		return limits.Render.Steps
@@ -94,7 +94,8 @@ func (o *Output) work() int {
 	return o.Cost.Steps + o.Cost.Bytes/2
 }
 
-// share returns the largest fraction of a run's limits that a cost uses.
+// share returns the fraction of the run's limits that a cost uses, for the limit that is closest to
+// being reached.
 func share(c limits.Cost) float64 {
 	most := limits.Renders
 	return max(float64(c.Objects)/float64(most.Objects), float64(c.Bytes)/float64(most.Bytes), float64(c.Entries)/float64(most.Entries))
@@ -117,9 +118,9 @@ type Output struct {
 	// of the archive relative to the chart, a colon, and the name of the template in the archive.
 	// Inside is set only for charts.
 	Inside []string
-	// Charts holds the outputs of charts that kustomize changed afterwards. Its keys are in Files,
-	// and positions in those files refer to the Text of the chart's output. The Lines of that output
-	// lead to the sources.
+	// Charts holds the outputs of charts that kustomize has changed afterwards. Its keys are in
+	// Files, and positions in those files refer to the Text of the chart's output. The Lines of
+	// that output map to the sources.
 	Charts map[string]*Output
 	// Named is the position at which an output in Charts is requested, or nil if it is unknown. It is
 	// nil for other outputs.
@@ -127,8 +128,8 @@ type Output struct {
 	// Sources lists, in sorted order, the kustomizations of the root and the files that were read as
 	// their resources or patches. The objects in these files are judged as rendered, not as written.
 	Sources []string
-	// Data lists files that were read for other purposes, sorted. Plain lists those in crds/, which
-	// Helm deploys unchanged.
+	// Data lists files that were read for other purposes, sorted. Plain lists the files in crds/,
+	// which Helm deploys unchanged.
 	Data, Plain []string
 	// Unchecked lists checks of the original tool that schedlint does not perform.
 	Unchecked []*Problem
@@ -175,10 +176,11 @@ type Line struct {
 const (
 	// Failed means that kustomize or Helm rejects the input, for instance because a file is missing.
 	Failed = "failed"
-	// Refused means that schedlint refuses something that kustomize or Helm may do: reading outside
-	// the repository, connecting to the network, executing commands, or exceeding a limit.
+	// Refused means that rendering would have to read outside the repository, connect to the
+	// network, execute commands or exceed a limit. Kustomize and Helm may do so, but schedlint does
+	// not.
 	Refused = "refused"
-	// Killed means that the worker exceeded its limit on time or memory.
+	// Killed means that the worker exceeded its time or memory limit.
 	Killed = "killed"
 	// Repeated means that a chart prints a key twice in a mapping and kustomize rejects its output.
 	// Detail is the key.
@@ -190,7 +192,7 @@ const (
 // Problem is the reason why a root has no result.
 type Problem struct {
 	Kind string
-	// File, Line and Column are the position in the kustomizations that leads to the problem. File is
+	// File, Line and Column are the position in the kustomizations that causes the problem. File is
 	// relative to Confinement. Line is 1 if it is unknown.
 	File         string
 	Line, Column int
@@ -235,8 +237,8 @@ type Overlay struct {
 	Variables *Variables
 }
 
-// Changes reports whether applying the overlay requires kustomize. It does not if the overlay only
-// sets a namespace.
+// Changes reports whether kustomize is needed to apply the overlay. An overlay that only sets a
+// namespace does not need it.
 func (o *Overlay) Changes() bool {
 	return o != nil && (len(o.Fields) > 0 || len(o.Labels) > 0 || o.Variables != nil)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// weighty is the text length from which a scalar counts as an additional value, because every walk
+// weighty is the number of bytes in a scalar that count as one additional value, because every walk
 // over a long string takes time.
 const weighty = 64
 
@@ -33,9 +33,9 @@ type converter struct {
 	branches     *branches
 	computed     map[int]computed // see yttCode
 	comma        bool             // see yamlReader
-	altered      bool             // some values differ from what YAML says
+	altered      bool             // some values differ from those in the YAML
 	errs         []textError
-	room         int // number of further mistakes that are recorded for the file
+	room         int // number of mistakes that can still be recorded for the file
 	templated    bool
 	fatal        bool
 }
@@ -74,14 +74,14 @@ func (c *converter) fail(kind ProblemKind, y *yaml.Node, detail string) *Node {
 	return &Node{Kind: Scalar, Type: Null}
 }
 
-// mistake records a mistake. Conversion stops after too many of them.
+// mistake records an error in the document. Conversion stops after too many errors.
 func (c *converter) mistake(e textError) {
 	c.errs = append(c.errs, e)
 	c.fatal = c.fatal || len(c.errs) > c.room
 }
 
-// document converts a document. If keep does not need the object, it converts only apiVersion,
-// kind and metadata, and checks the rest without copying it.
+// document converts a document. If keep rejects the object, document converts only apiVersion, kind
+// and metadata, and checks the rest without copying it.
 func (c *converter) document(y *yaml.Node, keep func(apiVersion, kind string) bool) *Node {
 	apiVersion, kind := "", ""
 	for i := 0; y.Kind == yaml.MappingNode && i+1 < len(y.Content); i += 2 {
@@ -196,7 +196,7 @@ func scalar(n *Node, y *yaml.Node) {
 	}
 }
 
-// anchor converts an anchored node and records what each of its aliases costs.
+// anchor converts an anchored node and records the cost of each alias to it.
 func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	if c.anchors == nil {
 		c.anchors = map[*yaml.Node]anchored{}
@@ -212,8 +212,8 @@ func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	return n
 }
 
-// alias returns the shared node of an anchor. Sharing costs nothing here, but every later walk
-// visits each alias, so alias counts the nodes as copies.
+// alias returns the node that an alias refers to. The node is shared rather than copied, but every
+// later walk visits it once per alias, so alias counts its contents as copies.
 func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	a, seen := c.anchors[y.Alias]
 	switch {
@@ -227,15 +227,15 @@ func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	c.deepest = max(c.deepest, depth+a.height)
 	c.expanded += a.size
 	c.copied += a.size
-	copied, all := c.file.copied+c.copied, c.file.expanded+c.expanded // sums over the file, which may have many documents that each stay below the limit
+	copied, all := c.file.copied+c.copied, c.file.expanded+c.expanded // totals for the file, because each of its documents may be below the limit
 	if excessive(c.copied, c.expanded) || copied > limits.Expansion && copied/20 > all-copied {
 		return c.fail(AliasBomb, y, fmt.Sprintf("aliases expand to more than %d values", limits.Expansion))
 	}
 	return a.node
 }
 
-// excessive distinguishes bombs from documents that are merely large. It uses the thresholds of
-// kubectl's decoder (go-yaml v2, decode.go, allowedAliasRatio).
+// excessive distinguishes alias bombs from documents that are merely large. It uses the thresholds
+// of kubectl's decoder (go-yaml v2, decode.go, allowedAliasRatio).
 func excessive(copied, all int) bool {
 	if copied <= limits.Expansion {
 		return false

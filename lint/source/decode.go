@@ -21,11 +21,11 @@ type Mismatch struct {
 	Path string
 	// Key and Value are the key and the value of the field. Key is nil for a list item.
 	Key, Value *Node
-	// Unknown is set if the type has no such field. Suggestion is then the name that was probably
-	// meant, or empty.
+	// Unknown is set if the type has no such field. Suggestion is then the name that the user
+	// probably meant, or empty.
 	Unknown    bool
 	Suggestion string
-	// Want is the name of the expected type if Unknown is not set.
+	// Want is the name of the expected type when Unknown is not set.
 	Want string
 	// Placeholder is set if a later tool replaces the value. The value is then unknown rather than
 	// wrong.
@@ -37,13 +37,13 @@ type Mismatch struct {
 // types. If a value does not fit, Decoder reports it, leaves the Go value zero and continues. List
 // items keep their index.
 type Decoder struct {
-	// Full maps a type with some of the API's fields to the type with all of them.
+	// Full maps a type that has only some of the API's fields to the complete type.
 	Full map[reflect.Type]reflect.Type
 	// Open lists types that accept any field.
 	Open map[reflect.Type]bool
 
 	plans map[reflect.Type]*plan
-	// reads caches which types implement JSON decoding themselves.
+	// reads caches whether a type implements its own JSON decoding.
 	reads map[reflect.Type]bool
 	// way is the path from the decoded node to the current position.
 	way   []place
@@ -160,7 +160,7 @@ func (d *Decoder) value(n *Node, out reflect.Value) {
 	}
 }
 
-// readsItself reports whether a type implements JSON decoding itself.
+// readsItself reports whether a type implements its own JSON decoding.
 func (d *Decoder) readsItself(t reflect.Type) bool {
 	reads, known := d.reads[t]
 	if !known {
@@ -173,7 +173,7 @@ func (d *Decoder) readsItself(t reflect.Type) bool {
 	return reads
 }
 
-// unmarshal decodes a scalar into a type that implements JSON decoding itself, such as Quantity.
+// unmarshal decodes a scalar into a type that implements its own JSON decoding, such as Quantity.
 func (d *Decoder) unmarshal(n *Node, out reflect.Value) {
 	if n.Kind != Scalar {
 		d.mismatch(spaced(out.Type().Name()))
@@ -239,8 +239,8 @@ func plainText(s string) bool {
 	return true
 }
 
-// mostSuggestions is the maximum number of mistakes in a document that get a suggestion. No one
-// makes that many by hand.
+// mostSuggestions is the maximum number of suggestions per document. No one makes that many typos
+// by hand.
 const mostSuggestions = 1000
 
 func (d *Decoder) structure(n *Node, out reflect.Value) {

@@ -17,9 +17,10 @@ import (
 type Directive struct {
 	// Rule is the first word after the mark, and Text is the rest.
 	Rule, Text string
-	// Span is the position of the comment. Line is the line that the directive applies to. For a
-	// comment after other text, that is its own line. Otherwise it is the next line that is not a
-	// comment and, in a template, prints something. Line is 0 if there is no such line.
+	// Span is the position of the comment. Line is the line that the directive applies to. A
+	// comment after other text applies to its own line. Any other comment applies to the next line
+	// that is not a comment and, in a template, prints something. Line is 0 if there is no such
+	// line.
 	Span diag.Span
 	Line int
 }
@@ -55,7 +56,7 @@ func (f *File) Directives() []Directive {
 			d.Text = line[m[6]:m[7]]
 		}
 		if strings.TrimSpace(f.Printed(n)[:m[2]]) == "" {
-			if below <= n { // otherwise the line below the previous comments is also the line below this one
+			if below <= n { // otherwise, the result for the previous comment is still valid
 				below = f.below(n)
 			}
 			if d.Line = below; below > f.LineCount() {
@@ -140,8 +141,8 @@ func (f *File) Literal(n int) string {
 	return f.literal.Line(n)
 }
 
-// withoutActions replaces the actions that without selects. The text keeps its length and its
-// lines.
+// withoutActions replaces the actions that without selects. The length of the text and its line
+// breaks stay the same.
 func withoutActions(text []byte, without func(action []byte) bool) []byte {
 	out, cloned := text, false
 	for at := 0; ; {
@@ -274,8 +275,8 @@ func yttCode(text []byte) (template bool, values map[int]computed) {
 	return false, values
 }
 
-// openQuote returns the quote that is still open at the end of a line, or 0. quote is the one open
-// at its start. A quote opens only where a value begins.
+// openQuote returns the quote that is still open at the end of a line, or 0. quote is the quote
+// that is open at the start of the line, or 0. A quote opens only where a value begins.
 func openQuote(line []byte, quote byte) byte {
 	begins := true
 	for i := 0; i < len(line); i++ {

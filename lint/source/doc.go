@@ -11,11 +11,11 @@
 //
 // Limits (package limits): a file has at most 64 MiB, 100,000 documents and items of Lists, 1,000
 // problems, 10,000 suppressions and 16,000,000 values. Its values are also limited to 4,000,000 or
-// one for every four bytes, whichever is more. A run has at most 1 GiB, 1,000,000 documents,
-// 10,000 problems, 100,000 suppressions and 32,000,000 values kept in memory. For comparison, a
-// dump of 10,000 Deployments has 10,000 documents and 1,500,000 to 4,000,000 values. Nothing is
-// kept of a file that exceeds a limit, and one Problem names the limit. JSON that never mentions a
-// manifest key is left out as data instead. Within the limits, time and memory are linear.
+// one for every four bytes, whichever is more. A run has at most 1 GiB, 1,000,000 documents, 10,000
+// problems, 100,000 suppressions and 32,000,000 values kept in memory. For comparison, a dump of
+// 10,000 Deployments has 10,000 documents and 1,500,000 to 4,000,000 values. A file that exceeds a
+// limit is dropped entirely, and one Problem names the limit. JSON that never mentions a manifest
+// key is left out as data instead. Within the limits, time and memory are linear.
 //
 // Files are UTF-8, or UTF-16 with a byte order mark, which is converted to UTF-8 immediately.
 //
@@ -34,11 +34,10 @@
 // memory limit of a run would not be affordable without the second parser. FuzzSimple and tests
 // over fixtures and the corpus compare the two parsers.
 //
-// Object.Fold releases the tree of an object. The Node in its place keeps the fields that every
-// run needs, and parses the text of its document again for the rest, for instance to locate a
-// finding. Only a document that parseSimple has parsed, that is a single object and that has at
-// most 32 KiB is folded, which limits the cost of looking up one value. A few trees that were
-// parsed again are cached.
+// Object.Fold releases the tree of an object. The Node in its place keeps the fields that every run
+// needs, and parses the text of its document again for the rest, for instance to locate a finding.
+// A document is folded only if it was parsed by parseSimple, is a single object and is at most 32
+// KiB long, which limits the cost of looking up one value. A few reparsed trees are cached.
 //
 // This is the only package that imports kyaml, and it uses only kyaml's YAML node parser: the kio
 // readers split streams before parsing and so lose the line numbers. JSON has its own reader,

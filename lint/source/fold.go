@@ -24,7 +24,7 @@ type foldable struct {
 	file *File
 	extent
 	shelf *shelf
-	// of is the object in the document. root is its tree, or nil once it is folded.
+	// of is the object in the document. root is its tree, or nil once it has been folded.
 	of   *Object
 	root *Node
 	kept *Kept
@@ -32,8 +32,8 @@ type foldable struct {
 
 // Kept selects the fields that stay in memory when an object is folded.
 type Kept struct {
-	// Names lists the fields that are kept completely. Through is a field at any level, such as spec,
-	// of which only the fields in Names are kept.
+	// Names lists the fields that are kept completely. Through is the name of a field such as spec.
+	// Wherever it occurs, only its fields in Names are kept.
 	Names   []string
 	Through string
 }
@@ -46,7 +46,8 @@ type shelf struct {
 	memory *memory
 	open   [openTrees]openTree
 	next   int
-	// kept is the memory for the kept fields. keeping allows one document at a time to use it.
+	// kept is the memory for the kept fields. keeping ensures that only one document at a time uses
+	// it.
 	keeping sync.Mutex
 	kept    slab
 }
@@ -56,14 +57,16 @@ type openTree struct {
 	root *Node
 }
 
-// openTrees is the number of cached trees, enough for an object and those it is compared with.
+// openTrees is the number of cached trees, enough for an object and the objects it is compared
+// with.
 const openTrees = 4
 
-// unfoldedPage is the number of Nodes that are allocated at once when a document is parsed again.
-// It is small so that a Node in use keeps few others in memory.
+// unfoldedPage is the number of Nodes per allocation when a document is parsed again. It is small
+// so that a Node in use keeps few other Nodes in memory.
 const unfoldedPage = 8
 
-// newShelf returns a shelf that parses documents with the same options as the first time.
+// newShelf returns a shelf. keep and drop must be the options with which the documents were first
+// parsed.
 func newShelf(keep func(apiVersion, kind string) bool, drop func(field string) bool) *shelf {
 	m := newMemory()
 	m.slab.page = unfoldedPage
@@ -107,8 +110,8 @@ func (f *foldable) unfolded(n *Node) *inside {
 	return at.inside
 }
 
-// canFold reports whether the tree of the object corresponds to its text. The tree of a copy of
-// the object may have been changed.
+// canFold reports whether the tree of the object corresponds to its text. In a copy of the object,
+// the tree may have been modified.
 func (o *Object) canFold() bool {
 	return o.text != nil && o.text.of == o && (o.text.root == nil || o.text.root == o.Root)
 }
@@ -160,7 +163,7 @@ func (k *Kept) whole(name string) bool { return slices.Contains(k.Names, name) }
 
 func (k *Kept) partly(name string) bool { return name != "" && name == k.Through }
 
-// fill copies the kept contents of another node to n.
+// fill gives n a copy of another node's kept contents.
 func (c copier) fill(n, of *Node) {
 	n.inside = nil // even an empty slice would keep a page of the old tree alive
 	if of.Len() == 0 {
@@ -190,8 +193,8 @@ func (c copier) fill(n, of *Node) {
 	n.inside = in
 }
 
-// kept returns a field of a folded map. It returns ok false if the text must be parsed again to
-// find the field.
+// kept returns a field of a folded map. ok is false if the text must be parsed again to find the
+// field.
 func (in *inside) kept(key string) (k, v *Node, ok bool) {
 	if in == nil || in.folded == nil {
 		return nil, nil, false
@@ -204,7 +207,7 @@ func (in *inside) kept(key string) (k, v *Node, ok bool) {
 	return nil, nil, in.folded.kept.partly(key) || in.folded.kept.whole(key)
 }
 
-// copyInside copies the complete contents of another node to n.
+// copyInside gives n a complete copy of another node's contents.
 func (c copier) copyInside(n, of *Node) {
 	n.inside = nil
 	in := of.opened()
@@ -225,10 +228,10 @@ type slab struct {
 	rest    []Node
 	insides []inside
 	lists   []*Node
-	page    int // number of Nodes that are allocated at once; 0 means slabNodes
+	page    int // number of Nodes per allocation; 0 means slabNodes
 }
 
-// slabNodes is the default number of Nodes that are allocated at once.
+// slabNodes is the default number of Nodes per allocation.
 const slabNodes = 64
 
 func (s *slab) size() int {

@@ -74,7 +74,7 @@ type jsonReader struct {
 	slab  slab
 	words wording
 	open  []*Node // contents of maps and lists that are not yet complete
-	at    int     // line and col are those of this offset
+	at    int     // offset that line and col refer to
 	line  int32
 	col   int32
 	deep  bool

@@ -34,9 +34,9 @@ type Options struct {
 	// Drop reports whether the maps and lists in a field are not needed. They are checked like all
 	// others, but left out of the result.
 	Drop func(field string) bool
-	// Strict makes every document that does not parse a problem, except templates. Use it for files
-	// with a known purpose, such as a configuration. Otherwise only documents that were meant to be
-	// manifests are problems.
+	// If Strict is set, every document that does not parse is a problem, except for templates. Use
+	// it for files with a known purpose, such as a configuration. Otherwise only documents that
+	// were meant to be manifests are problems.
 	Strict bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
@@ -53,7 +53,7 @@ type Options struct {
 	shelf *shelf
 }
 
-// takeAll sets Keep and Drop so that everything is kept, unless they are already set.
+// takeAll makes Keep and Drop keep everything, unless they are already set.
 func (o *Options) takeAll() {
 	if o.Keep == nil {
 		o.Keep = func(string, string) bool { return true }
@@ -72,9 +72,9 @@ func (o *Options) foldable(of *Object, at extent) *foldable {
 	return &foldable{file: of.File, extent: at, shelf: o.shelf, of: of, root: of.Root}
 }
 
-// Load reads the given files and directories; "-" is standard input. The error joins the errors of
-// the arguments themselves, such as a path that does not exist. The Set is valid even then, and
-// holds everything that could be read.
+// Load reads the given files and directories; "-" is standard input. The error joins all errors in
+// the arguments, such as a path that does not exist. The Set is valid even then, and holds
+// everything that could be read.
 func Load(opts Options, paths []string) (*Set, error) {
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = int64(cmp.Or(opts.file, &limits.File).Bytes)
@@ -96,8 +96,8 @@ func Load(opts Options, paths []string) (*Set, error) {
 	return set, errors.Join(w.errs...)
 }
 
-// smallTree is the total size in bytes up to which a single worker reads the files. In a short
-// run, sharing caches and the memory bus costs more CPU time than parallel workers save.
+// smallTree is the total input size, in bytes, up to which a single worker reads all files. In a
+// short run, sharing caches and the memory bus costs more CPU time than parallel workers save.
 const smallTree = 16 << 20
 
 // forEach calls f for every index on several workers. Each result has its own slot, so timing does
@@ -184,14 +184,14 @@ func LoadText(opts Options, name string, text []byte) *Set {
 	return join([]result{r})
 }
 
-// batchBytes and batchFiles limit how much is read before the limits of the run are checked.
+// batchBytes and batchFiles limit how much is read before the run's limits are checked.
 const (
 	batchBytes = 64 << 20
 	batchFiles = 10_000
 )
 
-// readAll reads files in order, up to the limits of a run. The first file that exceeds a limit
-// gets a problem. Neither that file nor those after it are read.
+// readAll reads files in order, up to the run's limits. The first file that exceeds a limit gets a
+// problem. Neither that file nor any later file is read.
 func readAll(files []found, opts Options) (results []result, left []Skipped) {
 	var size int64
 	for _, f := range files {
@@ -220,7 +220,7 @@ func readAll(files []found, opts Options) (results []result, left []Skipped) {
 			what := sum.Beyond(*most)
 			if what == "" {
 				if len(results) > 0 {
-					r.plain = nil // only that of the first file is needed
+					r.plain = nil // only the first file's is needed
 				}
 				results = append(results, *r)
 				continue

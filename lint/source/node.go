@@ -45,7 +45,7 @@ type Node struct {
 	Value string
 	// inside holds the contents of a map or a list. It is nil for scalars, which most Nodes are.
 	inside *inside
-	// Line and Column count from 1. A column is one Unicode code point.
+	// Line and Column count from 1. Columns count Unicode code points.
 	Line, Column int32
 	Kind         Kind
 	Type         Type

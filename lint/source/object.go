@@ -14,13 +14,13 @@ import (
 // Object is one Kubernetes object. The items of a List are separate objects.
 type Object struct {
 	File *File
-	// Root is the tree of the object. It has only apiVersion, kind and metadata if Options.Keep
-	// declined the object's kind.
+	// Root is the tree of the object. It has only apiVersion, kind and metadata if Options.Keep has
+	// rejected the object's kind.
 	Root                              *Node
 	APIVersion, Kind, Namespace, Name string
-	// Hook is set for hooks of the tool that deploys the object, and for all chart tests.
+	// Hook is set for chart tests and for objects that the deployment tool treats as hooks.
 	Hook Hook
-	// NamespaceAssumed is set if a chart creates the object in the namespace of its release and that
+	// NamespaceAssumed is set if a chart creates the object in its release namespace and that
 	// namespace is unknown.
 	NamespaceAssumed bool
 
@@ -127,12 +127,12 @@ func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool)
 	return true
 }
 
-// Hook says when a deployment creates an object that it does not create together with the others.
-// It is "" for ordinary objects.
+// Hook says when a deployment creates an object that is not created together with the other
+// objects. It is "" for ordinary objects.
 type Hook string
 
 const (
-	// HookStep marks an object that is created at a certain step, such as before an upgrade.
+	// HookStep marks an object that is created at a particular step, such as before an upgrade.
 	HookStep Hook = "step"
 	// HookNever marks an object that no deployment creates, such as a test or a hook that the tool
 	// skips. It exists only while someone runs it by hand.
@@ -172,7 +172,7 @@ func isTest(annotations *Node) bool {
 	return true
 }
 
-// HelmHook returns the kind of hook that Helm makes of an object, or "".
+// HelmHook returns the kind of hook that Helm treats an object as, or "" if it is not a hook.
 func HelmHook(o *Object) Hook {
 	times := o.Root.At("metadata", "annotations", helmHook)
 	if times == nil {
@@ -191,8 +191,8 @@ func HelmHook(o *Object) Hook {
 	return hook
 }
 
-// ArgoHook returns the kind of hook that Argo CD makes of an object, or "". Argo CD respects
-// Helm's annotations on objects without its own.
+// ArgoHook returns the kind of hook that Argo CD treats an object as, or "" if it is not a hook.
+// Argo CD respects Helm's annotations on objects without its own.
 func ArgoHook(o *Object) Hook {
 	steps := o.Root.At("metadata", "annotations", argoHook)
 	if steps == nil {
@@ -209,14 +209,14 @@ func ArgoHook(o *Object) Hook {
 // manifestKey matches the key apiVersion or kind at the start of a string.
 var manifestKey = lazy.Regexp(`^(?:(?:apiVersion|kind)[ \t]*:(?:\s|$)|(?:"(?:apiVersion|kind)"|'(?:apiVersion|kind)')[ \t]*:)`)
 
-// otherKind matches a kind as in Google APIs, such as discovery#restDescription.
+// otherKind matches a Google API kind, such as discovery#restDescription.
 var otherKind = lazy.Regexp(`^["']?kind["']?[ \t]*:[ \t]*["']?\w+#`)
 
 func startsWithKey(text []byte) bool { return manifestKey().Match(text) && !otherKind().Match(text) }
 
 // meansManifest reports whether text that does not parse was meant to contain a Kubernetes object:
 // one of its documents has the top-level key apiVersion or kind. Dumps, logs and files such as a
-// tasks.json with comments do not.
+// tasks.json with comments have no such key.
 func meansManifest(text []byte) bool {
 	for part := range parts(text) {
 		if meansObject(part) {
@@ -289,7 +289,7 @@ func comments(text []byte, at int) bool {
 	return text[at] == '#' || bytes.HasPrefix(text[at:], []byte("//")) || bytes.HasPrefix(text[at:], []byte("/*"))
 }
 
-// lineQuoted returns the length of a quoted string, which ends no later than its line.
+// lineQuoted returns the length of a quoted string, which extends at most to the end of its line.
 func lineQuoted(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
@@ -355,7 +355,7 @@ func templateOpening(text []byte) (opening string, at int) {
 // block scalar.
 func blockLines(text []byte) iter.Seq2[[]byte, bool] {
 	return func(yield func([]byte, bool) bool) {
-		block := -1 // indentation of the field whose block scalar this is, or -1
+		block := -1 // indentation of the field with the current block scalar, or -1
 		for line := range bytes.Lines(text) {
 			rest := bytes.TrimLeft(line, " ")
 			inBlock := block >= 0 && (len(line)-len(rest) > block || len(bytes.TrimSpace(rest)) == 0)
@@ -381,7 +381,7 @@ func blockLines(text []byte) iter.Seq2[[]byte, bool] {
 var ellipsis = lazy.Regexp(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
 
 // notRead returns the reason for leaving out a document that does not parse. It returns "" if the
-// document was meant to be a manifest, which makes the error a mistake. With strict set, only
+// document was meant to be a manifest, because the user must then correct it. With strict set, only
 // templates are left out. line is the line of the first template action, counted from 0, or -1.
 func notRead(text []byte, strict bool) (skip string, line int) {
 	switch opening, at := templateOpening(text); {

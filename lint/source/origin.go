@@ -24,8 +24,8 @@ type Origin struct {
 	// ConfiguredIn is set instead of Path for a generated object. It is the file that configures the
 	// generator. Generator and Name are the kind and the name of the generator.
 	ConfiguredIn, Generator, Name string
-	// Template is set instead of Path for an object of a Helm chart. Its first path element is the
-	// name of the chart.
+	// Template is set instead of Path for an object from a Helm chart. Its first path element is
+	// the name of the chart.
 	Template string
 }
 
@@ -70,7 +70,7 @@ func (o *Object) Origin() (Origin, bool) {
 	return from, (from.Path == "") != (from.ConfiguredIn == "")
 }
 
-// localPath reports whether p can be a relative path. The file that contains it may come from an
+// localPath reports whether p can be a relative path. The path may have been written by an
 // attacker.
 func localPath(p string) bool {
 	return p != "" && len(p) <= maxOrigin && utf8.ValidString(p) && !path.IsAbs(p) && !strings.ContainsFunc(p, unicode.IsControl)
@@ -134,7 +134,7 @@ const (
 )
 
 // Made returns the tool that generated the object, or "" if nothing in the object or its file says
-// so. Edits of generated text are lost when it is generated again.
+// so. Edits to generated text are lost when it is regenerated.
 func (o *Object) Made() Maker {
 	meta := o.Root.Get("metadata")
 	notes := meta.Get("annotations")
@@ -175,8 +175,8 @@ func opening(text []byte) []byte {
 	return text[:at]
 }
 
-// Roots returns all documents of a file, of any kind, except those that cannot be read. It parses
-// the text again and does not affect the objects that Load returned.
+// Roots returns every readable document in a file, whatever its kind. It parses the text again and
+// does not affect the objects that Load returned.
 func (f *File) Roots() []*Node {
 	if f.refused || !utf8.Valid(f.Text) || bytes.IndexByte(f.Text, 0) >= 0 {
 		return nil
@@ -213,8 +213,8 @@ func roots(docs []document) []*Node {
 	return all
 }
 
-// Stream finds objects of a file by position. It parses the file again, but only the documents
-// that are asked for.
+// Stream finds objects of a file by position. It parses the file again, but only the requested
+// documents.
 type Stream struct {
 	file *File
 	// parts holds the text of each document, and lines the number of lines before it.

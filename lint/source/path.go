@@ -55,9 +55,10 @@ func (n *Node) Places() *Places { return &Places{root: n} }
 const fewPlaces = 8
 
 // pathTo returns the path to a position, last step first. It gives the same answer as the index
-// that Places.walk builds. With kept set, it searches only the kept fields of folded maps. Those
-// are searched first, since no two keys or scalars begin at the same position in a folded map, and
-// the text rarely has to be parsed again.
+// that Places.walk builds. With kept set, it searches only the kept fields of folded maps.
+// Otherwise it tries the kept fields first, because the text then rarely has to be parsed again.
+// The answer is the same, because no two keys or scalars in a folded map begin at the same
+// position.
 func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 	fields, folded := n.Fields(), n.inside != nil && n.inside.folded != nil
 	var items []*Node
@@ -197,8 +198,8 @@ func itemName(n *Node) string {
 	return nameBelow(n)
 }
 
-// nameBelow searches the maps and lists in a map for a name. It goes by field name, because the
-// order in the file may change.
+// nameBelow searches the maps and lists in a map for a name. It visits the fields in name order,
+// because their order in the file may change.
 func nameBelow(n *Node) string {
 	fields := map[string]*Node{}
 	for k, v := range n.Fields() {
@@ -269,8 +270,8 @@ func first(in map[spot]*Step, n *Node, s *Step) {
 	}
 }
 
-// At returns the steps from the object to the value at a span, or nil. A span of one character
-// stands for a map or a list, as in File.Span.
+// At returns the steps from the object to the value at a span, or nil. As in File.Span, a span of
+// one character means a map or a list.
 func (t *Trails) At(s diag.Span) []*Step {
 	at := spot{int32(s.Line), int32(s.Column)}
 	found := t.named[at]
@@ -318,8 +319,8 @@ func (f *Follower) Follow(steps []*Step, n *Node) []Step {
 const maxAlike = 64
 
 // item returns the list item that corresponds to a step of another object: the only item with the
-// same name, or else the only one that is equal. If neither is unique but both lists have equally
-// many items with that name, it returns the one at the same position among them. It returns nil if
+// same name, or else the only equal item. If neither is unique but both lists have the same number
+// of items with that name, item returns the one at the same position among them. It returns nil if
 // there is no clear match.
 func (f *Follower) item(s *Step, list *Node) *Node {
 	name := itemName(s.Value)

@@ -278,7 +278,7 @@ var words = map[string]Type{
 // yamlFloat matches the floats that go-yaml v2 accepts.
 var yamlFloat = lazy.Regexp(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
-// resolvePlain returns the type of a plain scalar without a tag.
+// resolvePlain returns the type of an untagged plain scalar.
 func resolvePlain(s string) Type {
 	if s == "" {
 		return Null
@@ -376,9 +376,9 @@ func resolveTag(tag, value string) Type {
 
 var tags = map[Type]string{Int: "!!int", Bool: "!!bool", Null: "!!null"}
 
-// Limits of a quantity. Kubernetes has none and computes with as many digits as the quantity has,
-// so 1e-100000000 takes hours and gigabytes. Quantities that Kubernetes itself writes have at most
-// 19 digits and exponents from -9 to 18.
+// Limits on quantities. Kubernetes has no such limits and computes with as many digits as the
+// quantity has, so 1e-100000000 takes hours and gigabytes. Quantities that Kubernetes itself writes
+// have at most 19 digits and exponents from -9 to 18.
 const (
 	maxQuantityLength   = 64
 	maxQuantityExponent = 100

@@ -33,7 +33,7 @@ type simpleNodes struct {
 	extent  extent       // range of the document
 }
 
-// nodeChunk is the number of nodes that are allocated at once.
+// nodeChunk is the number of nodes per allocation.
 const nodeChunk = 128
 
 // maxSimple is the maximum nesting depth, and maxSimpleKey the maximum length of a key. The YAML
@@ -62,8 +62,8 @@ func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) b
 	return true
 }
 
-// simpleText reports whether every character of the text means the same in any context, and
-// whether all of them are ASCII.
+// simpleText reports whether every character of the text has the same meaning in every context, and
+// whether all characters are ASCII.
 func simpleText(text []byte) (ascii, ok bool) {
 	ascii = true
 	for i := 0; i < len(text); i++ {
@@ -145,7 +145,7 @@ func (s *simple) scalar(style yaml.Style, at int, value string) *yaml.Node {
 	return n
 }
 
-// close makes the open nodes from an index on the children of a collection.
+// close makes the open nodes, starting at an index, the children of a collection.
 func (s *simple) close(n *yaml.Node, from int) *yaml.Node {
 	if from < len(s.open) {
 		first := len(s.content)

@@ -62,9 +62,9 @@ func (f *File) Line(n int) string {
 // LineCount returns the number of lines, which is at least 1.
 func (f *File) LineCount() int { return len(f.indexed().lines) }
 
-// Span returns the position of a node. For a scalar that is the value with its quotes, but without
-// its tag and anchor. For a block scalar it is the indicator, and for a map or list the first
-// character. A missing value, as after a bare "key:", has an empty span.
+// Span returns the position of a node. For a scalar, that is the value including its quotes but
+// excluding its tag and anchor. For a block scalar it is the indicator, and for a map or list the
+// first character. A missing value, as after a bare "key:", has an empty span.
 func (f *File) Span(n *Node) diag.Span {
 	if f == nil || n == nil || n.Line == 0 {
 		return diag.Span{}
@@ -94,8 +94,9 @@ func (f *File) FieldSpan(key, value *Node) diag.Span {
 	return s
 }
 
-// ItemSpan returns the position of a list item, which is that of its first field. A render has
-// sorted fields, so the first one means nothing there; ItemSpan then returns the same as Span.
+// ItemSpan returns the position of a list item, which is that of its first field. The fields of a
+// render are sorted, so which one comes first means nothing. ItemSpan then returns the same
+// position as Span.
 func (f *File) ItemSpan(n *Node) diag.Span {
 	if !f.Result {
 		for k, v := range n.Fields() {
@@ -122,16 +123,16 @@ func (f *File) Range(s diag.Span) (start, end int, ok bool) {
 // absent reports whether a scalar has no text in the file, as after a bare "key:".
 func (n *Node) absent() bool { return n.Value == "" && !n.Quoted }
 
-// LineSpan returns the span of a line without surrounding white space.
+// LineSpan returns the span of a line, excluding surrounding white space.
 func (f *File) LineSpan(n int) diag.Span {
 	text := f.Line(n)
 	start := 1 + utf8.RuneCountInString(text) - utf8.RuneCountInString(strings.TrimLeft(text, " \t"))
 	return diag.Span{File: f.Name, Line: n, Column: start, EndLine: n, EndColumn: max(start, 1+utf8.RuneCountInString(strings.TrimRight(text, " \t")))}
 }
 
-// BlockSpan maps a span in the content of a block scalar to a span in the file with the scalar.
-// The content is given as a File of its own. ok is false for other scalars, and if the lines of
-// the two files do not match.
+// BlockSpan maps a span in the content of a block scalar to a span in the file with the scalar. The
+// content is passed as a separate File. ok is false for other scalars, and if the lines of the two
+// files do not match.
 func (f *File) BlockSpan(block *Node, text *File, s diag.Span) (at diag.Span, ok bool) {
 	above := f.Span(block)
 	if line := f.Line(above.Line); s.IsZero() || !block.Quoted || !strings.HasPrefix(line[runeOffset(line, above.Column-1):], "|") {
@@ -159,9 +160,9 @@ func runeOffset(s string, n int) int {
 	return len(s)
 }
 
-// scalarExtent returns the start and end offsets of a scalar without its tag and anchor. at is the
-// offset at which the scalar begins with its tag and anchor. The parser does not report where
-// values end.
+// scalarExtent returns the start and end offsets of a scalar, excluding its tag and anchor. at is
+// the offset of the scalar including its tag and anchor. The end must be computed, because the
+// parser does not report it.
 func scalarExtent(text []byte, at int, n *Node) (start, end int) {
 	if n.absent() {
 		return at, at
@@ -341,7 +342,8 @@ func (x *textIndex) bounds(line int) (start, end int) {
 	return start, start + len(bytes.TrimRight(x.text[start:end], "\r\n"))
 }
 
-// offset returns the offset of a position. A column beyond the end of the line counts as its end.
+// offset returns the offset of a position. A column beyond the end of the line is treated as the
+// end.
 func (x *textIndex) offset(line, column int) int {
 	if line < 1 || line > len(x.lines) {
 		return len(x.text)
@@ -373,7 +375,7 @@ func (x *textIndex) before(at int) int {
 	return n
 }
 
-// rune returns the offset of the code point with n code points before it.
+// rune returns the offset of code point n, counted from 0.
 func (x *textIndex) rune(n int) int {
 	i := sort.Search(len(x.runes), func(i int) bool { return int(x.runes[i]) > n }) - 1
 	at, seen := i*chunk, int(x.runes[i])
@@ -412,7 +414,7 @@ var byteOrders = []struct {
 	{[]byte{0xfe, 0xff}, binary.BigEndian},
 }
 
-// fromUTF16 decodes UTF-16 text with a byte order mark; ok is false for text without one, and if a
+// fromUTF16 decodes UTF-16 text with a byte order mark; ok is false if there is no mark or if a
 // code point is incomplete.
 func fromUTF16(raw []byte) (text []byte, ok bool) {
 	for _, e := range byteOrders {

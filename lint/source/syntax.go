@@ -75,8 +75,8 @@ func (r *yamlReader) broken(err error, text []byte) {
 	r.add(limits.Cost{Documents: 1}, r.most, e.line, e)
 }
 
-// Parser messages for mistakes that are often on the line above the one reported, or much further
-// up.
+// Parser messages for errors whose cause is often on the line above the reported one, or much
+// further up.
 const (
 	saysKey   = "mapping values are not allowed in this context"
 	saysQuote = "found unexpected end of stream"
@@ -152,8 +152,8 @@ func lineEnds(text []byte) (ends []int) {
 	return ends
 }
 
-// recognise returns the reason why a document contains no objects to judge, or "" if it may
-// contain some.
+// recognise returns the reason why a document contains no objects to check, or "" if it may contain
+// objects.
 func recognise(f *File, d document) string {
 	base := path.Base(f.Name)
 	n := d.root
@@ -333,11 +333,11 @@ type Set struct {
 	// Untracked lists the names of files that Options.Tracked left out.
 	Untracked []string
 	// Unread lists paths that were left out although they may contain manifests: paths that
-	// Options.Ignore declined, hidden and third-party directories with a file that begins like a
+	// Options.Ignore excludes, hidden and third-party directories with a file that begins like a
 	// manifest, links that are hidden or not tracked, and files beyond the limits of a run.
 	// Directories end in a slash. Line is not set.
 	Unread []Skipped
-	// Inflated holds the directories in which charts rendered by a kustomization may be.
+	// Inflated holds the directories that may contain charts rendered by a kustomization.
 	Inflated map[string]bool
 	// Placeholders lists, by file name, the placeholders that YAML would treat as syntax. They are
 	// read as strings so that the rest of their document can be parsed.

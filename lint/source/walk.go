@@ -23,8 +23,9 @@ type found struct {
 	problem       string
 }
 
-// walker collects files. It identifies a file by its path without symbolic links, and adds it once
-// however many arguments lead to it. The order of the arguments does not matter.
+// walker collects files. It identifies a file by its path with symbolic links resolved, so a file
+// that several arguments lead to is added once. The order of the arguments does not affect the
+// result.
 type walker struct {
 	opts  Options
 	root  string // root of the repository without symbolic links
@@ -34,17 +35,17 @@ type walker struct {
 	errs  []error
 	// untracked lists the names of files that are not part of the input.
 	untracked []string
-	// passed lists paths that are left out for another reason.
+	// passed lists paths that are skipped for any other reason.
 	passed []passedPath
-	// wanted reports whether a file is read, given its base name.
+	// wanted reports whether to read a file, given its base name.
 	wanted func(base string) bool
 	// most is the maximum number of directory entries to read; 0 means no limit.
 	most, entries int
 }
 
-// link is a symbolic link still to be followed. Links are followed last, so that a file that is
-// also reachable without one is shown under its own name. bound is the directory that links must
-// not leave.
+// link is a symbolic link that has not been followed yet. Links are followed last, so that a file
+// that is also reachable without one is shown under its own name. bound is the directory that links
+// must not leave.
 type link struct{ path, shown, bound string }
 
 func newWalker(opts Options) *walker {
@@ -299,8 +300,8 @@ type Input struct {
 }
 
 // Walk lists the files below paths by the same rules as Load; see Options. wanted reports whether
-// to list a file, given its base name. Each file is listed once, sorted by name. Walk stops after
-// most directory entries and sets over. The error joins the errors of the arguments themselves.
+// to list a file, given its base name. Each file is listed once, sorted by name. After most
+// directory entries, Walk stops and sets over. The error joins all errors in the arguments.
 func Walk(opts Options, paths []string, most int, wanted func(base string) bool) (all []Input, over bool, err error) {
 	if opts.Tracked == nil {
 		opts.Tracked = func(string) bool { return true }
@@ -315,13 +316,13 @@ func Walk(opts Options, paths []string, most int, wanted func(base string) bool)
 	return all, w.entries > most, errors.Join(w.errs...)
 }
 
-// KustomizationFiles returns the file names of a kustomization. A directory may have only one of
-// them (kustomize: api/konfig/general.go).
+// KustomizationFiles returns the file names that kustomize recognizes. A directory may have only
+// one of them (kustomize: api/konfig/general.go).
 func KustomizationFiles() []string {
 	return []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 }
 
-// IsKustomizationFile reports whether a base name is that of a kustomization.
+// IsKustomizationFile reports whether base is the file name of a kustomization.
 func IsKustomizationFile(base string) bool { return slices.Contains(KustomizationFiles(), base) }
 
 // passedPath is a path that is not read.
@@ -367,7 +368,7 @@ func ofOthers(path string) bool {
 }
 
 // hidden records a directory that is skipped although it may contain manifests. Many repositories
-// have hidden directories just for an editor or for CI.
+// have hidden directories that only an editor or CI uses.
 func (w *walker) hidden(reason, path string) {
 	switch {
 	case versionControl[filepath.Base(path)] || !w.opts.Tracked(path):
@@ -378,7 +379,7 @@ func (w *walker) hidden(reason, path string) {
 	}
 }
 
-// linkUnread records a link that is not followed, if its target would otherwise be read.
+// linkUnread records a link that is not followed, unless its target would be skipped anyway.
 func (w *walker) linkUnread(reason, path string) {
 	if info, err := os.Stat(path); err == nil && (info.IsDir() || isManifest(path)) {
 		w.unread(reason, path, info.IsDir())
@@ -395,7 +396,7 @@ const (
 // versionKey matches apiVersion, a key that every manifest has.
 var versionKey = lazy.Regexp(`(?m)^[ \t{]*(?:- +)*["']?apiVersion["']?[ \t]*:`)
 
-// mayHoldManifests reports whether some file below a directory begins like a manifest. It returns
+// mayHoldManifests reports whether any file below a directory begins like a manifest. It returns
 // true if the directory is too large to search.
 func mayHoldManifests(dir string) bool {
 	names, files := maxHiddenNames, maxHiddenFiles
@@ -445,7 +446,7 @@ func beginsLikeManifest(path string) bool {
 }
 
 // isBrokenList reports whether an object is a List without usable items. A custom resource whose
-// kind ends in List is not one if it has a name or a spec.
+// kind ends in List is an ordinary object if it has a name or a spec.
 func isBrokenList(o *Object) bool {
 	if !strings.HasSuffix(o.Kind, "List") || o.Kind != "List" && (o.Name != "" || o.Root.Get("spec") != nil) {
 		return false

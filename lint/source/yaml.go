@@ -32,8 +32,8 @@ type textError struct {
 	doc          int   // index of the document
 	lastCounts   bool  // see Problem.LastCounts
 	detail       string
-	// skip is the reason for leaving out a document that was never meant to be parsed as YAML. It is
-	// empty if the error is a mistake.
+	// skip is the reason for leaving out a document that was never meant to be parsed as YAML. It
+	// is empty if the user must correct the error.
 	skip string
 }
 
@@ -44,8 +44,8 @@ type contents struct {
 	sum  limits.Cost
 	// placeholders lists placeholders that YAML would treat as syntax.
 	placeholders []string
-	// over reports the limit that the file exceeds, or is nil. docs then holds the documents before
-	// that point.
+	// over is the error for the limit that the file exceeds, or nil. docs then holds the documents
+	// before that point.
 	over *textError
 }
 
@@ -62,9 +62,9 @@ func newMemory() *memory { return &memory{words: wording{}} }
 type yamlReader struct {
 	opts  Options
 	most  limits.Cost
-	lines int // number of lines before the part being parsed, as the parser counts lines
+	lines int // number of lines before the current part, as counted by the parser
 	moved *moved
-	// search is the number of bytes that may still be searched for syntax errors.
+	// search is the number of bytes that can still be searched for syntax errors.
 	search int
 	was    map[string]string // see withPlainPlaceholders
 	// ytt is set if the file is a ytt template.
@@ -242,8 +242,8 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 	return r.over == nil
 }
 
-// add adds a cost and errors to the totals, and checks the limits. line is the position to report
-// if a limit is exceeded, unless an error reaches the limit first.
+// add adds a cost and errors to the totals, and checks the limits. If a limit is exceeded, it is
+// reported at line, unless an error has reached the limit first.
 func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 	for _, e := range errs {
 		if e.skip != "" {
@@ -261,8 +261,8 @@ func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 }
 
 // moved converts parser positions to file positions. It is needed only for text with line breaks
-// that YAML 1.1 alone recognizes, and for text with several byte order marks, which the parser
-// does not get to see.
+// that are specific to YAML 1.1, and for text with several byte order marks, which are removed
+// before parsing.
 type moved struct {
 	parser, file *textIndex
 	by           int // bytes removed from the start of the file

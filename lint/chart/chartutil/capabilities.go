@@ -20,8 +20,8 @@ type Capabilities struct {
 	HelmVersion BuildInfo
 }
 
-// String returns what templates print for the capabilities. Without it, a pointer in a map would
-// print as an address that differs between runs.
+// String returns the string that templates print for the capabilities. Without this method, a
+// pointer in a map would print as an address that differs between runs.
 func (c *Capabilities) String() string {
 	type plain Capabilities
 	return fmt.Sprint((*plain)(c))
@@ -82,8 +82,8 @@ func NewCapabilities(kube string, apis []string) (*Capabilities, error) {
 	}, nil
 }
 
-// IsReleaseName reports whether Helm accepts the name of a release. The maximum length leaves room
-// for suffixes in object names.
+// IsReleaseName reports whether Helm accepts a release name. The maximum length allows for suffixes
+// in object names.
 func IsReleaseName(name string) bool {
 	return len(name) <= 53 && len(validation.IsDNS1123Subdomain(name)) == 0
 }

@@ -9,9 +9,9 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 )
 
-// ProcessDependencies changes a chart into the one that is installed with the user's values. It
-// renames dependencies to their aliases, removes those that conditions or tags disable, and adds
-// the values that the chart imports. Null values are kept.
+// ProcessDependencies changes a chart into the chart that Helm installs with the user's values. It
+// renames dependencies to their aliases, removes dependencies that conditions or tags disable, and
+// adds imported values. Null values are kept.
 //
 // An alias is a copy of the chart. All copies share the list of dependencies in Chart.yaml, so, as
 // in Helm, only the first copy resolves names and imports.
@@ -24,8 +24,8 @@ func ProcessDependencies(c *helm.Chart, user map[string]any, charge func(steps i
 	return merger{charge, false}.imports(c, 0)
 }
 
-// IsCompatible reports whether a version satisfies a constraint. It returns false if either of
-// them is malformed.
+// IsCompatible reports whether a version satisfies a constraint. It returns false if either string
+// is malformed.
 func IsCompatible(constraint, version string) bool {
 	v, err := semver.NewVersion(version)
 	if err != nil {
@@ -35,8 +35,8 @@ func IsCompatible(constraint, version string) bool {
 	return err == nil && allowed.Check(v)
 }
 
-// enable resolves the dependencies of a chart and, recursively, those of its dependencies. path is
-// the path from the root to the values of the chart, either empty or with a dot at its end.
+// enable recursively resolves the dependencies of a chart. path is the path from the root to the
+// values of the chart, either empty or with a dot at its end.
 func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth int) error {
 	m.enter(chartSteps, depth)
 	if c.Metadata.Dependencies == nil {
@@ -61,8 +61,8 @@ func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth in
 }
 
 // resolved returns the charts that a chart depends on. Charts in charts/ that Chart.yaml does not
-// list come first, followed by one chart for each entry in Chart.yaml that has one. The name of an
-// entry with an alias becomes the alias.
+// list come first, followed by one chart for each Chart.yaml entry with a matching chart. An entry
+// with an alias takes the alias as its name.
 func (m merger) resolved(c *helm.Chart) []*helm.Chart {
 	var all []*helm.Chart
 	for _, d := range c.Dependencies() {
@@ -94,7 +94,7 @@ func (m merger) fits(d *helm.Chart, want *helm.Dependency) bool {
 	return IsCompatible(want.Version, d.Metadata.Version)
 }
 
-// aliased returns a copy of a chart. The copy is named after the alias if there is one.
+// aliased returns a copy of a chart. The copy is named after the alias if the alias is not empty.
 func (m merger) aliased(d *helm.Chart, alias string) *helm.Chart {
 	m.charge(chartSteps)
 	chart, about := *d, *d.Metadata
@@ -105,7 +105,7 @@ func (m merger) aliased(d *helm.Chart, alias string) *helm.Chart {
 	return &chart
 }
 
-// tags disables the entries that have a false tag and no true one, and enables all others.
+// tags disables every entry that has a false tag and no true tag, and enables all others.
 func (m merger) tags(all []*helm.Dependency, values Values) {
 	tags, err := values.Table("tags")
 	for _, d := range all {
@@ -120,7 +120,8 @@ func (m merger) tags(all []*helm.Dependency, values Values) {
 	}
 }
 
-// conditions enables or disables each entry by the first of its conditions that is a boolean.
+// conditions enables or disables each entry according to its first condition that has a boolean
+// value.
 func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
 	for _, d := range all {
 		for condition := range strings.SplitSeq(strings.TrimSpace(d.Condition), ",") {
@@ -137,7 +138,7 @@ func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
 	}
 }
 
-// enabled returns the charts and the entries without those whose names are disabled.
+// enabled returns the charts and entries, excluding those with a disabled name.
 func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
 	off := map[string]bool{}
 	for _, d := range c.Metadata.Dependencies {
@@ -160,8 +161,8 @@ func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
 	return charts, wanted
 }
 
-// imports adds to each chart the values that it imports from its dependencies, innermost charts
-// first. The merger must keep nulls.
+// imports adds the values that each chart imports from its dependencies. It processes the innermost
+// charts first. The merger must keep nulls.
 func (m merger) imports(c *helm.Chart, depth int) error {
 	m.enter(chartSteps, depth)
 	for _, d := range c.Dependencies() {

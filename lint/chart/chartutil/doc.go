@@ -3,9 +3,9 @@
 // of the cluster.
 //
 // Contract: for helm template, the results equal those of the package with the same name in Helm
-// 3.21.4. That includes which maps are shared within the result, because templates change maps,
-// and type names, because templates print them: typeOf .Values is "chartutil.Values". Helm's
-// package is not imported because it links all of client-go for a list of API versions.
+// 3.21.4. This also applies to maps that are shared within the result, because templates change
+// maps, and to type names, because templates print them: typeOf .Values is "chartutil.Values".
+// Helm's package is not imported because it links all of client-go for a list of API versions.
 //
 // Invariants: where Helm depends on map order, this package processes keys in sorted order. It
 // changes the chart in the same way as Helm, and does not change the values of the release. All

@@ -18,13 +18,13 @@ type merger struct {
 	drop   bool
 }
 
-// Costs in steps. A table costs more than its entries because it must be allocated.
+// Costs in steps. A table costs more than its entries, because it must be allocated.
 const (
 	tableSteps = 4
 	chartSteps = 20
 )
 
-// tooDeep is a panic value that stopped recovers.
+// tooDeep is the panic value for values that are nested too deeply. stopped recovers it.
 type tooDeep struct{}
 
 // stopped turns a panic with tooDeep into an error.
@@ -76,8 +76,8 @@ func (m merger) enter(steps, depth int) {
 	}
 }
 
-// under merges low into high and returns high, whose values take precedence. Values that are only
-// in low are not copied. A null in high stays if low does not have the key.
+// under merges low into high and returns high. The values in high take precedence. Values that are
+// only in low are shared rather than copied. A null in high stays if low does not have the key.
 func (m merger) under(high, low map[string]any, depth int) map[string]any {
 	m.enter(1+len(high)+len(low), depth)
 	if low == nil {
@@ -119,10 +119,10 @@ func sorted(table map[string]any) []string { return slices.Sorted(maps.Keys(tabl
 
 const globalKey = "global"
 
-// Coalesce returns the values that the templates of a chart see. The user's values take precedence
-// over those of the chart, and the same applies to each dependency, whose values are below its
-// name. A null deletes a key that the chart sets. The error is ErrDepth or names a dependency
-// whose values are not a mapping.
+// Coalesce returns the values that a chart's templates see. The user's values take precedence over
+// the chart's values. The same applies to each dependency, whose values are under its name. A null
+// deletes a key that the chart sets. The error is ErrDepth, or it names a dependency whose values
+// are not a mapping.
 func Coalesce(c *helm.Chart, user map[string]any, charge func(steps int)) (v Values, err error) {
 	defer stopped(&err)
 	return merger{charge, true}.all(c, user)
@@ -159,7 +159,7 @@ func (m merger) chart(c *helm.Chart, v map[string]any, depth int) error {
 	return nil
 }
 
-// own merges the chart's own values into v.
+// own merges the default values of the chart into v.
 func (m merger) own(c *helm.Chart, v map[string]any) {
 	for key, value := range m.copiedTable(c.Values, 0) {
 		winner, ok := v[key]
@@ -179,16 +179,16 @@ func (m merger) own(c *helm.Chart, v map[string]any) {
 }
 
 // keepingFor returns a merger that keeps nulls if the key holds the values of a dependency. Such
-// nulls may delete values that the dependency sets, and those are merged later.
+// nulls may delete the dependency's values, which are merged later.
 func (m merger) keepingFor(c *helm.Chart, key string) merger {
 	m.charge(len(c.Dependencies()))
 	named := func(d *helm.Chart) bool { return d.Name() == key }
 	return merger{m.charge, m.drop && !slices.ContainsFunc(c.Dependencies(), named)}
 }
 
-// globals merges the globals of a chart into those of a dependency and gives them precedence. It
-// does not copy nested tables, so nested globals of the dependency also reach the chart and its
-// later dependencies.
+// globals merges a chart's globals into the globals of a dependency. The chart's globals take
+// precedence. Nested tables are not copied, so nested globals of the dependency also reach the
+// chart and its later dependencies.
 func (m merger) globals(below, above map[string]any) {
 	to, ok := tableAt(below, globalKey)
 	if !ok {
@@ -234,13 +234,13 @@ func tableAt(v map[string]any, key string) (table map[string]any, ok bool) {
 	return table, ok
 }
 
-// Values holds the values of a chart or a part of them. Templates can call its methods.
+// Values holds all or part of a chart's values. Templates can call its methods.
 type Values map[string]any
 
 // MaxDepth is the maximum nesting depth of values.
 const MaxDepth = 10_000
 
-// ErrDepth is returned if values are nested more than MaxDepth levels deep.
+// ErrDepth is returned when values are nested more than MaxDepth levels deep.
 var ErrDepth = errors.New("values are nested more than 10000 deep, or contain themselves")
 
 // Table returns the table at a dot-separated path of keys.

@@ -71,7 +71,7 @@ func (x *run) call(c callee, g given) reflect.Value {
 		args = append(args, x.fit(*g.piped, parameter(t, len(args))))
 	}
 	if compares[c.name] {
-		n := 1 // plus the cost of comparing strings
+		n := 1 // the cost of comparing strings is added
 		for _, arg := range args {
 			if v, _ := indirect(unwrapped(arg)); v.Kind() == reflect.String {
 				n += v.Len() / bytesPerStep
@@ -124,7 +124,7 @@ func protected(fn reflect.Value, args []reflect.Value) (v reflect.Value, err err
 	return out[0], nil
 }
 
-// unwrapped returns the wrapped value if a function returns a reflect.Value.
+// unwrapped returns the inner value if a function has returned a reflect.Value.
 func unwrapped(v reflect.Value) reflect.Value {
 	if v.IsValid() && v.Type() == valueType {
 		return v.Interface().(reflect.Value)
@@ -180,7 +180,7 @@ func (x *run) constant(n parse.Node, t reflect.Type) reflect.Value {
 	return v
 }
 
-// fit converts a value to a type. At most, it follows one pointer or takes the address once.
+// fit converts a value to a type. For this, it can follow one pointer or take the value's address.
 func (x *run) fit(v reflect.Value, t reflect.Type) reflect.Value {
 	if !v.IsValid() {
 		if !canBeNil(t) {
@@ -291,7 +291,7 @@ func indexOne(v, by reflect.Value) (reflect.Value, error) {
 	return v, fmt.Errorf("can't index item of type %s", v.Type())
 }
 
-// position converts an index and checks that it is at most most.
+// position converts an index to an int and checks that it does not exceed most.
 func position(by reflect.Value, most int) (int, error) {
 	at := int64(-1)
 	switch class(by.Kind()) {

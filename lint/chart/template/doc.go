@@ -7,8 +7,8 @@
 // ordered by kind.
 //
 // Invariants: a panic in a function becomes an error. Every node, argument, field and iteration is
-// reported as a step. Machine.MaxDepth limits recursion, including runs started by functions.
-// Charging for the work of functions is left to the caller.
+// reported as a step. Machine.MaxDepth limits recursion, including runs started by functions. The
+// caller must charge for the work of functions.
 //
 // Non-goals: escaping for HTML, delimiters other than {{ and }}, parallel execution.
 package template

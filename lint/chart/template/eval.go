@@ -49,7 +49,7 @@ func (x *run) pipeline(dot reflect.Value, p *parse.PipeNode) reflect.Value {
 	return v
 }
 
-// find returns the index of the innermost variable with a name. The search is charged as steps.
+// find returns the index of the innermost variable with a name. The search costs steps.
 func (x *run) find(name string) int {
 	for i := len(x.variables) - 1; i >= 0; i-- {
 		if x.variables[i].name == name {
@@ -66,7 +66,7 @@ const variablesPerStep = 16
 
 // operand evaluates the first node of a command, or an argument.
 func (x *run) operand(n parse.Node, g given) reflect.Value {
-	if pipe, ok := n.(*parse.PipeNode); ok { // arguments after it are an error of the enclosing command
+	if pipe, ok := n.(*parse.PipeNode); ok { // arguments after a pipeline are an error in the enclosing command
 		x.alone(n, g)
 		return x.pipeline(g.dot, pipe)
 	}
@@ -88,7 +88,7 @@ func (x *run) operand(n parse.Node, g given) reflect.Value {
 	return x.simple(n, g.dot)
 }
 
-// alone fails if a value that is not a function has arguments.
+// alone stops the run if a value that is not a function has arguments.
 func (x *run) alone(n parse.Node, g given) {
 	if g.count() > 0 {
 		x.fail("can't give argument to non-function %s", n)
@@ -122,7 +122,7 @@ func (x *run) simple(n parse.Node, dot reflect.Value) reflect.Value {
 }
 
 // looksFloat reports whether a number has a decimal point or an exponent. Letters in hexadecimal
-// numbers and character constants do not count as an exponent.
+// numbers and in character constants do not count as exponents.
 func looksFloat(text string) bool {
 	hex := len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')
 	switch {
@@ -138,8 +138,8 @@ func looksFloat(text string) bool {
 // is a function that takes the receiver as its first argument, such as time.Time.Year.
 type Methods map[reflect.Type]map[string]any
 
-// of returns a method of a value. The value must not be a pointer or an interface, unless it is
-// nil. As in Go, an addressable value also has the methods of its pointer.
+// of returns a method of a value. The value must not be a non-nil pointer or interface. As in Go,
+// an addressable value also has the methods of its pointer type.
 func (m Methods) of(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	if v.CanAddr() {
 		if f := m[reflect.PointerTo(v.Type())][name]; f != nil {
@@ -152,8 +152,8 @@ func (m Methods) of(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	return said(v, name)
 }
 
-// said returns the method Error or String of a value, which fmt uses to print it. They need no
-// entry in Methods.
+// said returns the Error or String method of a value, which fmt uses to print the value. These
+// methods do not need an entry in Methods.
 func said(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	t := stringerType
 	fn = reflect.ValueOf(fmt.Stringer.String)

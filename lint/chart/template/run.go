@@ -14,8 +14,8 @@ import (
 type Machine struct {
 	Watch   Watch
 	Methods Methods
-	// MaxDepth is the maximum nesting depth of blocks, parentheses and templates, over all runs
-	// together.
+	// MaxDepth is the maximum nesting depth of blocks, parentheses and templates, over all nested
+	// runs.
 	MaxDepth int
 
 	depth int
@@ -28,7 +28,7 @@ type Watch interface {
 	Step(n int) error
 	// Text is called before a text node is written.
 	Text(*Template, *parse.TextNode) error
-	// Value is called before the value of an action is written.
+	// Value is called before an action's value is written.
 	Value(*Template, *parse.ActionNode, reflect.Value, Scope) error
 	// Enter is called before a template action executes another template. Leave is called afterwards
 	// unless there was an error.
@@ -61,7 +61,7 @@ type variable struct {
 	value reflect.Value
 }
 
-// run is one execution of a template.
+// run represents one execution of a template.
 type run struct {
 	*Machine
 	set       *Set
@@ -110,8 +110,8 @@ func (x *run) must(err error) {
 	}
 }
 
-// deeper enters a level of recursion. Callers must decrement x.depth afterwards unless the run
-// ends.
+// deeper enters a recursion level. Callers must decrement x.depth when they leave the level, unless
+// the run has stopped.
 func (x *run) deeper() {
 	if x.depth++; x.depth > x.MaxDepth {
 		x.fail("blocks, parentheses and templates are limited to a depth of %d", x.MaxDepth)
@@ -170,7 +170,7 @@ func (x *run) node(dot reflect.Value, n parse.Node) flow {
 	return onward
 }
 
-// invoke executes another template. It does not see the variables of the current one.
+// invoke executes another template, which does not see the variables of the current template.
 func (x *run) invoke(dot reflect.Value, n *parse.TemplateNode) {
 	t := x.set.Lookup(n.Name)
 	if t == nil {
@@ -206,8 +206,8 @@ func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 	return f
 }
 
-// loop executes a range. The variables are first set to the value of the whole pipeline, which is
-// what the else list sees.
+// loop executes a range. At first, the variables hold the value of the whole pipeline, and the else
+// list sees that value.
 func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	x.deeper()
 	mark := len(x.variables)
@@ -239,8 +239,8 @@ func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	return f
 }
 
-// each calls yield for each element of a value until yield returns false. It reports whether there
-// was an element.
+// each calls yield for each element of a value until yield returns false. It reports whether the
+// value has any elements.
 func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item reflect.Value) bool) (ran bool) {
 	var all iter.Seq2[reflect.Value, reflect.Value]
 	switch k := v.Kind(); {
@@ -274,8 +274,8 @@ func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item refl
 	return ran
 }
 
-// sortedEntries returns the entries that a map has before the first iteration. Iterations may
-// change the map.
+// sortedEntries returns the entries of a map in key order. It copies them before the first
+// iteration, because iterations may change the map.
 func sortedEntries(m reflect.Value) iter.Seq2[reflect.Value, reflect.Value] {
 	type entry struct{ key, value reflect.Value }
 	all := make([]entry, 0, m.Len())

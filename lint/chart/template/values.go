@@ -10,7 +10,7 @@ import (
 	"text/template/parse"
 )
 
-// classes groups kinds that are treated alike.
+// classes identifies a group of kinds that are treated alike.
 type classes int
 
 const (
@@ -117,8 +117,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // maxNode is the maximum length of Error.Node in bytes.
 const maxNode = 200
 
-// callError is an error returned by a function. Its message is built only on demand: errors of
-// include contain one another, so building every message would take quadratic time.
+// callError is an error returned by a function. Its message is built only on demand. Errors from
+// nested includes contain one another, so building every message would take quadratic time.
 type callError struct {
 	name string
 	err  error
@@ -130,7 +130,7 @@ func (e *callError) Unwrap() error { return e.err }
 // fail stops the run at the current node.
 func (x *run) fail(format string, args ...any) { x.stop(fmt.Errorf(format, args...)) }
 
-// stop is fail for an existing error. Execute recovers the panic.
+// stop is like fail, but for an existing error. Execute recovers the panic.
 func (x *run) stop(err error) {
 	e := &Error{Template: x.template, Err: err, Line: 1}
 	if x.at != nil {
@@ -194,7 +194,7 @@ func equal(a, b reflect.Value) (bool, error) {
 	return a.String() == b.String(), nil
 }
 
-// equalOthers compares values with nil, and values that are comparable in Go.
+// equalOthers compares a value with nil, or two values that are comparable in Go.
 func equalOthers(a, b reflect.Value) (bool, error) {
 	if a.Kind() != b.Kind() && a.IsValid() && b.IsValid() {
 		return false, fmt.Errorf("non-comparable types %s and %s", a.Type(), b.Type())
@@ -261,8 +261,8 @@ func newSource(name, text string) *Source {
 	}
 }
 
-// maxActions is the maximum number of actions in a template. Each action may nest everything after
-// it, so the number of actions limits the parser's stack.
+// maxActions is the maximum number of actions in a template. Each action may contain everything
+// that follows it, so the number of actions limits the parser's stack.
 const maxActions = 200_000
 
 // check rejects text with too many actions. The error has the same form as a parser error.
@@ -291,14 +291,15 @@ func (s *Source) Position(at parse.Pos) (line, column int) {
 	return line, int(at) - s.starts[line-1]
 }
 
-// Template is one definition: a whole text, or the part between define and end.
+// Template is one template definition. It is either a whole source text or the part between define
+// and end.
 type Template struct {
 	Name   string
 	Source *Source
 	root   *parse.ListNode
 }
 
-// Set is a name space of templates with the functions that they may call.
+// Set is a namespace of templates, with the functions that the templates can call.
 type Set struct {
 	templates   map[string]*Template
 	own, shared map[string]any
@@ -310,7 +311,7 @@ func New(functions map[string]any) *Set {
 }
 
 // Override sets functions that take precedence over those given to New. They replace the functions
-// of an earlier call.
+// set by an earlier call.
 func (s *Set) Override(functions map[string]any) { s.own = functions }
 
 // Clone returns a set with the same templates and functions.
@@ -325,7 +326,7 @@ func (s *Set) Len() int { return len(s.templates) }
 func (s *Set) Lookup(name string) *Template { return s.templates[name] }
 
 // Parse adds the templates in the text. They replace earlier templates with the same name unless
-// they are empty. Parse returns the template of the text itself. It can be executed even if an
+// they are empty. Parse returns the template for the text itself, which can be executed even if an
 // earlier template keeps the name.
 func (s *Set) Parse(name, text string) (*Template, error) {
 	source := newSource(name, text)

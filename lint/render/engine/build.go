@@ -21,8 +21,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// Build renders one root. nonce is a string of letters and digits that no author of the sources
-// can know; it marks the comments that this run adds. Output.Problem is set if rendering failed.
+// Build renders one root. nonce is a string of letters and digits that the authors of the sources
+// cannot know. It marks the comments that this run adds. Output.Problem is set if rendering failed.
 // No input causes a panic. A process must run one build at a time.
 func Build(r render.Root, nonce string) *render.Output {
 	r.Left = limits.Render.Least(r.Left)
@@ -102,7 +102,8 @@ func (p *plan) build(m *marker) *render.Output {
 	return &render.Output{Problem: p.atRoot(err)}
 }
 
-// run runs kustomize. Some inputs make kustomize panic, such as an invalid schema.
+// run runs kustomize and turns a panic into an error. Some inputs, such as an invalid schema, make
+// kustomize panic.
 func (p *plan) run(fs *fileSystem) (result resmap.ResMap, err error) {
 	crashed := true
 	defer func() {
@@ -216,14 +217,14 @@ func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
 // objects.
 const maxSaid = 10_000
 
-// triedAsFile matches the message that kustomize adds for every directory on the way to an error.
+// triedAsFile matches the message that kustomize adds for every directory on the path to an error.
 var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)
 
 // address matches the memory address that kustomize prints for a generator.
 var address = lazy.Regexp(` &\{0x[0-9a-f]+ [^}]*\}`)
 
 // mentioned returns the kustomization whose directory an error names last, and the entry of this
-// kustomization that the error names last. Both are nil if there are none.
+// kustomization that the error names last. Both are nil if the error names none.
 func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
 	last := -1
 	for _, k := range p.sorted() {

@@ -25,7 +25,7 @@ type charting struct {
 	root render.Root
 	tree *tree
 	in   chart.Input
-	left int // number of directory entries that may still be read
+	left int // number of directory entries that can still be read
 }
 
 // buildChart renders the chart of a root. The output records the origin of each line.
@@ -44,12 +44,12 @@ func buildChart(r render.Root, t *tree) *render.Output {
 // leastSteps is the minimum cost of a chart, about 2 ms. It limits the cost of many small charts.
 const leastSteps = 4_000
 
-// spared returns how many bytes of the chart's files are not charged. The byte limit assumes YAML,
-// which is parsed at about 4 MB per second. Templates are parsed faster, and the steps they
-// execute are charged separately. Other files are merely kept for templates to read.
+// spared returns the number of bytes in chart files that cost nothing. The byte limit assumes YAML,
+// which is parsed at about 4 MB per second. Templates are parsed faster, and the steps they execute
+// are charged separately. Other files are only kept so that templates can read them.
 func (c *charting) spared() (n int) {
 	for _, f := range c.in.Files {
-		base, one := path.Base(f.Name), limits.PassedOver // number of bytes that are charged as one
+		base, one := path.Base(f.Name), limits.PassedOver // number of bytes that cost as much as one
 		switch {
 		case slices.Contains([]string{".json", ".tgz", ".lock"}, path.Ext(base)), slices.Contains([]string{chartFile, "values.yaml", "requirements.yaml"}, base):
 			one = 1
@@ -190,8 +190,8 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 }
 
 // problem returns a problem at a line of a chart file. If the file is in an archive, the message
-// names the file, and the position is where the chart lists the archive, or else the archive
-// itself.
+// names the file, and the position is where the chart lists the archive as a dependency. If the
+// chart does not list it, the position is the archive itself.
 func (c *charting) problem(name string, line int, err error) *render.Problem {
 	p := &render.Problem{Kind: render.Failed, File: c.confined(name), Line: line, Column: 1, Detail: err.Error()}
 	var r refusal
@@ -218,7 +218,7 @@ func (c *charting) problem(name string, line int, err error) *render.Problem {
 }
 
 // confined returns the name of a chart file relative to the root of confinement. It returns "" for
-// files in an archive and for names that are not files.
+// files in an archive and for names that do not refer to files.
 func (c *charting) confined(name string) string {
 	if c.root.Chart.Archive != "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "--") || strings.Contains(name, ".tgz:") {
 		return ""
@@ -308,10 +308,10 @@ type printed struct {
 	index int // index in the output of the template
 	kind  string
 	hook  bool
-	// test is set for a hook of helm test. unknown is set for a hook that Helm does not recognize and
-	// leaves out.
+	// test is set for a helm test hook. unknown is set for a hook that Helm does not recognize and
+	// therefore omits.
 	test, unknown bool
-	// about is the metadata of an object to which a namespace may be added.
+	// about is the metadata of the object, to which a namespace can be added.
 	about *yaml.Node
 }
 
@@ -450,8 +450,8 @@ func (d *printed) head() error {
 	return nil
 }
 
-// deployTo adds the namespace to an object without one. A controller would deploy the object
-// there.
+// deployTo sets the namespace of an object without one, because a controller would deploy the
+// object to it.
 func (d *printed) deployTo(namespace string) {
 	if namespace == "" || d.about == nil || len(d.about.Content) == 0 {
 		return
@@ -473,8 +473,7 @@ func (d *printed) deployTo(namespace string) {
 	}
 }
 
-// installOrder lists kinds in the order in which Helm installs them. All other kinds come later,
-// sorted by name.
+// installOrder lists kinds in Helm's install order. All other kinds come later, sorted by name.
 var installOrder = strings.Fields(`PriorityClass Namespace NetworkPolicy ResourceQuota LimitRange PodSecurityPolicy
 	PodDisruptionBudget ServiceAccount Secret SecretList ConfigMap StorageClass PersistentVolume PersistentVolumeClaim
 	CustomResourceDefinition ClusterRole ClusterRoleList ClusterRoleBinding ClusterRoleBindingList Role RoleList

@@ -20,13 +20,13 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// tree is the part of the repository that a build may read: regular files and directories below
-// the root of confinement, except those of git. Names are relative to the root and use forward
-// slashes.
+// tree is the part of the repository that a build can read. It consists of the regular files and
+// directories below the root of confinement, except git's own. Names are relative to the root and
+// use forward slashes.
 type tree struct {
 	dir  string
 	root *os.Root
-	// left is the number of bytes that may still be read.
+	// left is the number of bytes that can still be read.
 	left int
 	// texts holds replacement contents by file name without symbolic links.
 	texts map[string][]byte
@@ -42,7 +42,7 @@ type file struct {
 	err  error
 }
 
-// refusal is an error about something that kustomize may support but schedlint does not.
+// refusal is the error for input that kustomize may support but schedlint does not.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -112,9 +112,9 @@ func (t *tree) find(name string) *file {
 	return &file{name: filepath.ToSlash(rel), dir: info.IsDir()}
 }
 
-// entry is a shortcut for names in a directory that has already been read. If the name itself is
-// not a link, only the directory's name can contain links, and that has been resolved. entry
-// returns nil if the shortcut does not apply.
+// entry is a fast path for names in a directory that has already been read. If the name itself is
+// not a link, only the directory's path can contain links, and that path has already been resolved.
+// entry returns nil if the fast path does not apply.
 func (t *tree) entry(name string) *file {
 	dir := t.files[path.Dir(name)]
 	if dir == nil || dir.err != nil || !dir.dir || filepath.Separator != '/' { // other systems may ignore case in names
@@ -188,7 +188,7 @@ func shown(name string) string {
 type fileSystem struct {
 	tree   *tree
 	served map[string][]byte // modified contents by file name without symbolic links
-	// refused is the first refusal, and name is the file that was refused. The refusal is recorded
+	// refused is the first refusal, and name is the file that it concerns. The refusal is recorded
 	// here because kustomize may drop the error.
 	refused error
 	name    string
@@ -353,9 +353,9 @@ func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	return true, nil
 }
 
-// Seal disables what a build must not use: HTTP, and commands in PATH such as git and helm. The
-// plan already rejects everything that would need them. Only the main function of a worker may
-// call Seal, because it cannot be undone.
+// Seal disables HTTP and the commands in PATH, such as git and helm, because a build must not use
+// them. The plan already rejects all input that would need them. Only the main function of a worker
+// may call Seal, because it cannot be undone.
 func Seal() error {
 	http.DefaultTransport = offline{}
 	http.DefaultClient = &http.Client{Transport: offline{}}

@@ -12,15 +12,15 @@ func deprecatedBases(k *types.Kustomization) []string { return k.Bases }
 
 func deprecatedJSONPatches(k *types.Kustomization) []string { return patchPaths(k.PatchesJson6902) }
 
-// deprecatedPatches returns all patches that may have a target.
+// deprecatedPatches returns all patches that can have a target.
 func deprecatedPatches(k *types.Kustomization) []types.Patch {
 	return slices.Concat(k.Patches, k.PatchesJson6902)
 }
 
 func deprecatedVars(k *types.Kustomization) []types.Var { return k.Vars }
 
-// commonPairs returns the labels and annotations that kustomize adds to all objects, or to all
-// generated ones.
+// commonPairs returns the labels and annotations that kustomize adds to all objects or to all
+// generated objects.
 func commonPairs(k *types.Kustomization) []map[string]string {
 	all := []map[string]string{k.CommonLabels, k.CommonAnnotations}
 	for _, l := range k.Labels {

@@ -6,20 +6,21 @@
 // them. If the build fails, Output.Problem has the file, line and column of the faulty
 // kustomization entry. The same files give the same Output.
 //
-// Build first makes a plan. It reads the kustomizations with kustomize's own types and follows
-// them from the root. It resolves every entry, rejects URLs, foreign plugins and functions, finds
-// missing files and cycles, and adds up the cost of the build, counting a directory as often as it
-// is included. Only then does kustomize run, on a file system that serves what the plan has read.
+// Build first makes a plan. It reads the kustomizations with kustomize's own types and follows them
+// from the root. It resolves every entry, rejects URLs, foreign plugins and functions, finds
+// missing files and cycles, and adds up the cost of the build. A directory that is included twice
+// counts twice. Only then does kustomize run, on a file system that serves the files that the plan
+// has read.
 //
-// Markers: some YAML gets markers before kustomize reads it. These are the files that a
-// kustomization names as resources or strategic merge patches, and inline patches. In them, each
-// scalar on a single line gets a comment with the nonce of the run and an index. Comments follow
-// their values through kustomize's merges. They do not reach the printed text, because kustomize
-// prints by way of JSON, so the text is the same as without markers. A marker maps a value of the
-// result to its position in the sources, and counts only if the value there is the same. Objects
-// need no marker of their own: the marks of their values and their final kind and name lead to the
-// document that declares them. An extra annotation would change the result of JSON patches and
-// replacements that use annotations.
+// Markers: some YAML gets markers before kustomize reads it, namely inline patches and the files
+// that a kustomization names as resources or strategic merge patches. There, each scalar on a
+// single line gets a comment with the nonce of the run and an index. Comments follow their values
+// through kustomize's merges. They do not reach the printed text, because kustomize prints by way
+// of JSON, so the text is the same as without markers. A marker maps a value of the result to its
+// position in the sources, and counts only if the value there is the same. Objects need no marker
+// of their own: the marks of their values and their final kind and name lead to the document that
+// declares them. An extra annotation would change the result of JSON patches and replacements that
+// use annotations.
 //
 // A chart is read completely, including links, and package chart renders it. The output of its
 // templates, without NOTES.txt and crds/, becomes one text in Helm's install order, with hooks

@@ -146,7 +146,7 @@ var operators = []operator{
 	{text: ",,", none: true}, {text: ",", none: true}, {text: "^^", none: true}, {text: "^", none: true},
 }
 
-// arguments parses the arguments up to the closing brace. whole is set if all of them are known.
+// arguments parses the arguments up to the closing brace. whole is set if all arguments are known.
 func (e *expander) arguments(at int, op operator, depth int) (args []string, end int, whole bool, err error) {
 	whole = true
 	var arg strings.Builder
@@ -314,7 +314,8 @@ type spot struct{ line, column int }
 
 // moveMarks updates the marks from index from on after variables have been substituted. It moves
 // marks to the new positions of their values, and drops marks whose values have changed. If a
-// scalar consists of a single variable, its mark leads to where the variable is set.
+// scalar consists of a single variable, its mark then points to the position at which the variable
+// is set.
 func (r *results) moveMarks(from int, before, after *yaml.Node) {
 	moved := map[spot]spot{}
 	var given []render.Mark

@@ -14,8 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// written returns the cost of what a kustomization adds to each of its objects: names, labels,
-// annotations and replacement values. For each label, kustomize searches about 25 fields of an
+// written returns the cost of the names, labels, annotations and replacement values that a
+// kustomization adds to its objects. For each label, kustomize searches about 25 fields of an
 // object and its existing labels. It also compares the names of all objects.
 func (p *plan) written(k *kustomization, objects int) sum {
 	s := &k.spec
@@ -114,8 +114,8 @@ func pathKey(path string) string {
 	return strings.Join(utils.SmarterPathSplitter(path, "."), "\x00") + "\x00"
 }
 
-// sizeAt returns the size in bytes of the largest value at a path in objects of a kind. It
-// includes what replacements have written at the path or below it.
+// sizeAt returns the size in bytes of the largest value at a path, over all objects of a kind. The
+// size includes the values that replacements have written at or below the path.
 func (p *plan) sizeAt(kind, path string) int {
 	if path == "" {
 		path = types.DefaultReplacementFieldPath
@@ -164,8 +164,7 @@ func (p *plan) ofKind(kind string) iter.Seq[*yaml.Node] {
 	}
 }
 
-// maxRefs is the maximum length of a chain of OpenAPI definitions that consist of a reference
-// only.
+// maxRefs is the maximum length of a chain of OpenAPI definitions that are only references.
 const maxRefs = 100
 
 // endless reports whether a schema has a definition that refers to itself, possibly through other
@@ -214,18 +213,18 @@ func resolved(doc any, pointer string) any {
 	return doc
 }
 
-// sum is the cost of a directory and of everything that it includes, counted as often as it is
-// included.
+// sum is the total cost of a directory and everything that it includes. A directory that is
+// included twice counts twice.
 type sum struct {
 	cost limits.Cost
 	// heavy is the number of patches in a kustomization and its components after which kustomize
 	// compares all pairs of objects.
 	heavy int
-	// schemas is the number of bytes of the schemas that are left out, and schemaNodes the maximum
-	// number of YAML nodes in them.
+	// schemas is the size of the omitted schemas in bytes, and schemaNodes is the maximum number of
+	// YAML nodes in them.
 	schemas, schemaNodes int
-	// references is the number of references to kustomize variables, including strings that merely
-	// look like one.
+	// references is the number of references to kustomize variables, including strings that only
+	// look like references.
 	references int
 }
 
@@ -252,7 +251,7 @@ func (s sum) beyond(most limits.Cost) string {
 	return ""
 }
 
-// heavy counts the patches that kustomize applies to a selection of objects. For each of them,
+// heavy counts the patches that kustomize applies to selected objects. For each such patch,
 // kustomize builds a new list of all objects.
 func heavy(k *kustomization) int {
 	n := deprecatedTransforms(&k.spec) + len(k.spec.Transformers)
@@ -264,11 +263,11 @@ func heavy(k *kustomization) int {
 	return n
 }
 
-// untouched is the number of times that kustomize visits the objects of a kustomization that
+// untouched is the number of passes that kustomize makes over the objects when a kustomization
 // changes nothing.
 const untouched = 1
 
-// transforms returns the number of times that kustomize visits the objects of a kustomization.
+// transforms returns the number of passes that kustomize makes over the objects of a kustomization.
 func transforms(k *kustomization) int {
 	s := &k.spec
 	return untouched + deprecatedTransforms(s) + len(s.Patches) + len(s.Replacements) +

@@ -24,7 +24,7 @@ import (
 type release struct {
 	k *kustomization
 	// file and node are the position of the release; node is nil if it is unknown. from is the
-	// generators entry that contains the release, or nil.
+	// generators entry with the release, or nil.
 	file string
 	node *yaml.Node
 	from *entry
@@ -49,8 +49,7 @@ const (
 // legacyKeys maps keys of helmCharts to those of the older helmChartInflationGenerator.
 var legacyKeys = map[string]string{"name": "chartName", "valuesFile": "values", "valuesInline": "valuesLocal"}
 
-// releases returns the releases in the fields of a kustomization, in the order in which kustomize
-// renders them.
+// releases returns the releases in a kustomization, in kustomize's rendering order.
 func (k *kustomization) releases() []*release {
 	legacy, globals := types.SplitHelmParameters(deprecatedCharts(&k.spec))
 	if k.spec.HelmGlobals != nil {
@@ -106,8 +105,8 @@ func (r *release) problem(key string, err error) *render.Problem {
 	return p
 }
 
-// check returns a problem for anything that kustomize rejects before it looks for the chart, and
-// for anything that schedlint does not support.
+// check returns a problem if kustomize would reject the release before it looks for the chart, or
+// if schedlint does not support the release.
 func (r *release) check() *render.Problem {
 	s := &r.spec
 	switch {
@@ -276,8 +275,8 @@ func (r *release) missing(dir, under string) error {
 // harmless matches words that a shell leaves unchanged.
 var harmless = regexp.MustCompile(`^[a-zA-Z0-9._:/@+=-]+$`)
 
-// generator renders the charts in a generators entry; ok is false if the entry has none. name is
-// the file of the entry, or "" if it is inline.
+// generator renders the charts in a generators entry; ok is false if the entry has no charts. name
+// is the file of the entry, or "" if it is inline.
 func (p *plan) generator(e *entry, doc *parsed, name string) (total sum, ok bool, problem *render.Problem) {
 	if e.field != "generators" {
 		return sum{}, false, nil

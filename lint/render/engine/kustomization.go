@@ -233,8 +233,8 @@ func (e *entry) problem(err error) *render.Problem {
 	return e.k.problem(at, err)
 }
 
-// named returns the file name in an entry. A generator entry may have a key before it, as in
-// key=file.
+// named returns the file name in an entry. In a generator entry, the file name may follow a key, as
+// in key=file.
 func named(u use, value string) string {
 	if u != asData || downloaded(value) || cloned(value) {
 		return value
@@ -245,7 +245,7 @@ func named(u use, value string) string {
 	return value
 }
 
-// label describes an entry in messages.
+// label returns a description of an entry for messages.
 func (e *entry) label() string { return e.field + " entry " + shown(masked(e.value)) }
 
 // oneLine returns a message without line breaks and truncated to 500 bytes.
@@ -295,7 +295,7 @@ var fields = []struct {
 	{"validators", asPlugin, func(k *types.Kustomization) []string { return k.Validators }},
 }
 
-// gathered concatenates the strings of all items of a list.
+// gathered concatenates the strings of all list items.
 func gathered[T any](list []T, of func(T) []string) (all []string) {
 	for _, item := range list {
 		all = append(all, of(item)...)

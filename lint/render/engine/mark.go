@@ -30,7 +30,7 @@ type place struct {
 
 func newMarker(nonce string) *marker { return &marker{sign: "# §" + nonce + ":"} }
 
-// document is a YAML document that gets markers.
+// document is a YAML document to which markers are added.
 type document struct {
 	root *yaml.Node
 	file int
@@ -65,8 +65,8 @@ func (m *marker) mark(l *lines, d document) []change {
 	return changes
 }
 
-// maxNesting is the maximum depth at which scalars get markers. Neither kustomize nor Kubernetes
-// has objects that deep.
+// maxNesting is the maximum depth at which scalars get markers. No object in kustomize or
+// Kubernetes is nested that deep.
 const maxNesting = 1000
 
 func (m *marker) scalar(l *lines, d document, n *yaml.Node) (change, bool) {
@@ -105,7 +105,7 @@ func (m *marker) file(name string) int {
 }
 
 // lift moves the markers below a node from its comments to its line numbers: marker i becomes line
-// -1-i. Printing the comments would cost kustomize as much time as all other work on markers.
+// -1-i. Printing the comments would cost kustomize as much time as all other marker processing.
 func (m *marker) lift(n *yaml.Node, depth int) {
 	if n == nil || depth > maxNesting {
 		return
@@ -180,7 +180,7 @@ func newLines(text []byte) (*lines, bool) {
 	return l, true
 }
 
-// rest returns the rest of a line from a position on, and the offset of the position.
+// rest returns the rest of a line, starting at a position, and the offset of that position.
 func (l *lines) rest(line, column int) (rest []byte, at int) {
 	if line < 1 || line > len(l.starts) || column < 1 {
 		return nil, 0

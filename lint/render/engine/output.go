@@ -24,9 +24,8 @@ type results struct {
 	docs []found
 	// marks lists the marks. Until all files are known, their File is an index into marker.files.
 	marks []render.Mark
-	// names maps the identity of a rendered object to the documents that may declare it, taking
-	// prefixes and suffixes into account. It does not cover names changed by a patch, a plugin or a
-	// hash.
+	// names maps the identity of a rendered object to the documents that may declare it. It takes
+	// prefixes and suffixes into account, but not name changes by patches, plugins or hashes.
 	names map[identity][]origin
 	// patches lists the overlay's JSON patches, which leave no markers.
 	patches []jsonPatch
@@ -62,8 +61,8 @@ func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
 	return r.finish(), nil
 }
 
-// object adds one object. Its YAML tree contains the markers; text is what kustomize prints for
-// it.
+// object adds one object. Its YAML tree contains the markers; text is kustomize's output for the
+// object.
 func (r *results) object(res *resource.Resource, text []byte, marked bool) (err error) {
 	f := found{line: r.line + 1}
 	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {
@@ -107,8 +106,8 @@ func (r *results) declaredName(f found) []string {
 	return []string{identityOf(doc.docs[f.origin.doc]).name}
 }
 
-// votes holds the documents that the marks of an object lead to. kind is the document that the
-// kind comes from, or nil.
+// votes lists the documents that an object's marks point to. kind is the document with the object's
+// kind, or nil.
 type votes struct {
 	docs map[origin]bool
 	kind *origin
@@ -168,7 +167,7 @@ func fieldsOf(n *yaml.Node) map[string]*yaml.Node {
 }
 
 // voted returns the position that the marker of a scalar stands for. It returns false if there is
-// no marker, or if the value has changed since.
+// no marker, or if kustomize has changed the value.
 func (r *results) voted(node, printed *yaml.Node) (*place, bool) {
 	at, ok := r.m.lifted(node)
 	return at, ok && at.value.same(printed)
@@ -230,9 +229,9 @@ func identityOf(root *yaml.Node) identity {
 	return identity{group, text(field(root, "kind")), text(field(field(root, "metadata"), "name"))}
 }
 
-// origin returns the document that declares a rendered object. That is the document the kind comes
-// from. If the kind was patched, origin looks for a single document whose object ends up with the
-// same kind and name.
+// origin returns the document that declares a rendered object. This is the document that sets the
+// object's kind. If the kind was patched, origin looks for a single document whose object has the
+// same kind and name after all renaming.
 func (r *results) origin(root *yaml.Node, v votes) (origin, bool) {
 	if v.kind != nil {
 		return *v.kind, true
@@ -269,13 +268,13 @@ type renamed struct {
 	origin
 }
 
-// unprefixed lists the kinds that kustomize adds no prefix or suffix to (api/internal/builtins:
-// PrefixTransformer).
+// unprefixed lists the kinds to whose names kustomize does not add a prefix or suffix
+// (api/internal/builtins: PrefixTransformer).
 var unprefixed = []string{"CustomResourceDefinition", "APIService", "Namespace"}
 
-// through applies the names of a kustomization to objects in kustomize's order. It first adds the
-// resources of the kustomization, then applies its components to all objects, and finally its own
-// prefix and suffix. The plan limits the number of objects.
+// through applies a kustomization's name changes to objects in the same order as kustomize. It
+// first adds the resources of the kustomization, then applies its components to all objects, and
+// finally its own prefix and suffix. The plan limits the number of objects.
 func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 	for _, e := range k.entries {
 		if e.use != asResource {

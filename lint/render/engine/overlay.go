@@ -27,7 +27,7 @@ const placeholder = "_placeholder"
 func (p *plan) generated(dir string) *kustomization {
 	spec := types.Kustomization{}
 	for _, name := range p.root.Overlay.Resources {
-		holds := true // the file contains objects, or kustomize must report what is wrong with it
+		holds := true // the file contains objects, or has an error that kustomize must report
 		if f := p.tree.read(path.Join(dir, name)); f.err == nil && !f.dir {
 			if doc, err := p.parse(f); err == nil && doc.err == nil {
 				holds = slices.ContainsFunc(doc.docs, func(root *yaml.Node) bool { return text(field(root, "kind")) != "" })
@@ -192,7 +192,7 @@ func (p *plan) addedPatches(m *marker, patches []types.Patch) {
 }
 
 // block adds markers to value, the text of the literal block that begins at the given line of a
-// file. It returns value unchanged if the file has other text there.
+// file. It returns value unchanged if the file has different text there.
 func (m *marker) block(l *lines, file, line int, value string) string {
 	inner, ok := newLines([]byte(value))
 	doc := inline(value)
@@ -267,8 +267,8 @@ func (p *plan) pointedAt(err error) *render.Problem {
 	return problem
 }
 
-// chartOverlaid returns a kustomization for a chart with an overlay. Its only content is the
-// output of the chart. A kustomization file in the directory of the chart is ignored.
+// chartOverlaid returns a kustomization for a chart with an overlay. It contains only the chart's
+// output. A kustomization file in the chart directory is ignored.
 func (p *plan) chartOverlaid(dir string) (*kustomization, *render.Problem) {
 	root := p.root
 	root.Overlay, root.Left = nil, p.most
@@ -370,9 +370,9 @@ func operationsIn(text, file string, shift func(line, column int) (int, int, boo
 
 func nodeText(n *yaml.Node, key string) string { return text(field(n, key)) }
 
-// patched adds marks for the values of an object that JSON patches set, if the values are still
-// the same. Marks from index first on take precedence. names lists the names that the object may
-// have had.
+// patched adds marks for the values of an object that JSON patches set, if the values have not
+// changed since. Marks from index first on take precedence. names lists possible earlier names of
+// the object.
 func (r *results) patched(res *resource.Resource, root *yaml.Node, names []string, first int) {
 	taken := map[spot]bool{}
 	for _, m := range r.marks[first:] {

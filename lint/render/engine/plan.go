@@ -18,8 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// plan holds everything that a build will read, and the cost of the build. It is complete before
-// kustomize runs.
+// plan holds all input of a build, and its cost. The plan is complete before kustomize runs.
 type plan struct {
 	root   render.Root
 	tree   *tree
@@ -30,7 +29,7 @@ type plan struct {
 	cut    map[string][]byte         // contents without schemas, by file
 	sums   map[visit]sum
 	stack  []string
-	hints  []*render.Problem // problems in files that may explain an error of kustomize
+	hints  []*render.Problem // problems in files that may explain a kustomize error
 	edits  map[string][]edit // by kustomization
 	work   int               // cost of substituting variables so far
 	grown  map[string]int    // bytes that replacements write, by pathKey
@@ -42,8 +41,8 @@ type plan struct {
 	schema bool
 }
 
-// visit is one inclusion of a directory. If the objects in the directory are plugins, it also
-// holds the directory to which paths in them are relative.
+// visit is one inclusion of a directory. If the objects in the directory are plugins, it also holds
+// the base directory for paths in the plugins.
 type visit struct {
 	dir    string
 	plugin bool
@@ -64,7 +63,7 @@ func newPlan(r render.Root, t *tree) *plan {
 	}
 }
 
-// make follows the root and returns the cost of the build.
+// make completes the plan, starting at the root, and returns the cost of the build.
 func (p *plan) make() (sum, *render.Problem) {
 	f := p.tree.read(p.root.Dir)
 	switch {
@@ -80,7 +79,7 @@ func (p *plan) make() (sum, *render.Problem) {
 		}
 	}
 	if problem == nil && len(p.cut) > 0 && p.seesSchemas() {
-		for name := range p.cut { // a schema may matter, so keep all of them
+		for name := range p.cut { // kustomize may use a schema, so keep all of them
 			delete(p.cut, name)
 			if doc, err := parse(p.tree.real[name].text); err == nil {
 				p.parsed[name] = doc
@@ -121,7 +120,7 @@ func (p *plan) blame(from *entry, err error) *render.Problem {
 	return from.problem(fmt.Errorf("%s: %w", from.label(), err))
 }
 
-// visit follows one directory and returns the cost of everything that it includes.
+// visit follows one directory and returns its cost, including all directories that it includes.
 func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	if problem := p.nested(v.dir, from); problem != nil {
 		return sum{}, problem
@@ -174,8 +173,8 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	return total, nil
 }
 
-// nested rejects a directory that includes itself, or that contains a directory on the way to it,
-// as kustomize does.
+// nested rejects a directory that includes itself, or that contains a directory through which it
+// was included, as kustomize does.
 func (p *plan) nested(dir string, from *entry) *render.Problem {
 	for _, above := range p.stack {
 		if above == dir {
@@ -191,7 +190,7 @@ func (p *plan) nested(dir string, from *entry) *render.Problem {
 	return nil
 }
 
-// kustomization returns the kustomization of a directory. It reads each one once.
+// kustomization returns the kustomization of a directory. It reads each kustomization once.
 func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.Problem) {
 	if k := p.kusts[dir]; k != nil {
 		return k, nil
@@ -227,7 +226,7 @@ func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.P
 	return k, nil
 }
 
-// follow resolves an entry and returns the cost of what the entry refers to.
+// follow resolves an entry and returns the cost of its file or directory.
 func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 	remote, problem := p.remote(e)
 	if problem != nil {
@@ -340,7 +339,7 @@ func (p *plan) textOf(name string) []byte {
 	return p.tree.real[name].text
 }
 
-// inline returns the document in a string if it is a mapping. Kustomize takes such a string as an
+// inline returns the document in a string if it is a mapping. Kustomize treats such a string as an
 // inline patch or plugin, and any other string as a path.
 func inline(value string) *parsed {
 	if !strings.Contains(value, ":") {
@@ -363,16 +362,16 @@ func (p *plan) sorted() []*kustomization {
 // functionKeys lists the annotations that make kustomize run a container or a command.
 var functionKeys = []string{"config.kubernetes.io/function", "config.k8s.io/function"}
 
-// pathKeys lists the fields of builtin plugins that contain file names. dataKeys lists those whose
-// files are read as bytes. Kustomize ignores the case of these fields.
+// pathKeys lists the fields of builtin plugins that contain file names. dataKeys lists the ones
+// whose files are not parsed as YAML. Kustomize ignores the case of these fields.
 var (
 	pathKeys = []string{"path", "paths", "files", "envs", "env"}
 	dataKeys = []string{"files", "envs", "env"}
 )
 
 // plugins rejects generators, transformers and validators that are not built into kustomize, and
-// URLs in those that are. name is the file of the plugins, or "" if they are inline. Paths in them
-// are relative to base.
+// rejects URLs in built-in ones. name is the file of the plugins, or "" if they are inline. Paths
+// in them are relative to base.
 func (p *plan) plugins(doc *parsed, e *entry, name, base string) *render.Problem {
 	for _, root := range doc.docs {
 		if !isMapping(root) {

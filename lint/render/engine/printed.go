@@ -23,8 +23,8 @@ type printedChart struct {
 	namespace string
 	out       *render.Output
 	doc       *parsed
-	// plain is set if kustomize must not recognize the output as Helm's. Kustomize then sets the
-	// namespace of the kustomization on its objects.
+	// plain is set if kustomize must not recognize the output as Helm output. Kustomize then sets
+	// the kustomization's namespace on the objects.
 	plain bool
 }
 
@@ -105,7 +105,7 @@ func (r *release) repeatedKey(out *render.Output, doc *parsed) *render.Problem {
 	return nil
 }
 
-// templateAt returns the template line that printed a line of the output. If it is unknown,
+// templateAt returns the template line that printed a line of the output. If the line is unknown,
 // templateAt returns the position of the chart's entry.
 func (r *release) templateAt(out *render.Output, line int) render.Place {
 	if line < 1 || line > len(out.Lines) || out.Lines[line-1].Template < 0 {
@@ -143,9 +143,8 @@ func (p *plan) component(k *kustomization, spec *types.Kustomization) {
 	spec.Components = slices.Insert(spec.Components, 0, path.Base(k.printedDir))
 }
 
-// resource returns the output of a chart as kustomize reads it. The output is in block style, so
-// that each scalar has room for a marker, and has the annotation by which kustomize recognizes
-// Helm's output.
+// resource returns the chart output that kustomize reads. It is in block style, so that a marker
+// can follow each scalar. It also has the annotation by which kustomize recognizes Helm output.
 func (c *printedChart) resource(m *marker) ([]byte, error) {
 	doc, err := parse(c.out.Text)
 	if err != nil {

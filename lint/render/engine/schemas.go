@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// definition is the kind whose schemas are left out. Many projects have megabytes of schemas in
-// each root. Kustomize needs a second for 3 MB, and no rule uses a schema.
+// definition is the kind whose schemas are omitted. In many projects, each root has megabytes of
+// schemas. Kustomize needs a second for 3 MB, and no rule uses a schema.
 const definition = "CustomResourceDefinition"
 
 // schemaKey is the position of a schema key whose value was removed.
@@ -42,8 +42,8 @@ func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
 	return out, keys
 }
 
-// outline tracks where a line is in a definition. Each depth is a column counted from 1, or 0
-// outside of the corresponding field.
+// outline tracks the position of a line within a definition. Each depth is a column counted from 1,
+// or 0 outside of the corresponding field.
 type outline struct {
 	kind, group bool
 	spec        bool
@@ -90,7 +90,7 @@ func (o *outline) schema(row []byte) bool {
 	return false
 }
 
-// onlyKeys reports whether the keys belong to versions of definitions and have no values left.
+// onlyKeys reports whether each key belongs to a definition version and no longer has a value.
 func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
 	there := map[schemaKey]bool{}
 	for _, root := range docs {
@@ -117,8 +117,8 @@ func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
 	return true
 }
 
-// seesSchemas reports whether a schema may matter to a kustomization, or whether a kustomization
-// uses a definition other than as a resource.
+// seesSchemas reports whether a schema may affect a kustomization, or whether a kustomization uses
+// a definition as anything but a resource.
 func (p *plan) seesSchemas() bool {
 	for name := range p.cut {
 		if p.uses[name] != 0 && p.uses[name] != asResource {

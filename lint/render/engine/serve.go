@@ -18,7 +18,7 @@ import (
 func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 	for _, f := range p.tree.real {
 		if m != nil && bytes.Contains(f.text, []byte(m.sign[2:])) {
-			m = nil // some text already looks like a marker
+			m = nil // the text already contains something like a marker
 		}
 	}
 	served := map[string][]byte{}
@@ -48,7 +48,7 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 		if !replaced {
 			continue
 		}
-		var spec types.Kustomization // the same as kustomize will read
+		var spec types.Kustomization // parsed in the same way as kustomize does
 		if err := spec.Unmarshal(served[k.name]); err != nil {
 			return nil, k.problem(nil, refusal("the remotes cannot be replaced: "+err.Error()))
 		}
@@ -85,8 +85,8 @@ func (p *plan) rootKustomization() *kustomization {
 	return p.kusts[p.tree.read(p.root.Dir).name]
 }
 
-// marked returns the changes that add markers to a resource or a strategic merge patch. A file
-// that is also used in another way gets no markers.
+// marked returns the changes that add markers to a resource or a strategic merge patch. A file that
+// is also used for another purpose gets no markers.
 func (p *plan) marked(m *marker, name string) []change {
 	used := p.uses[name] &^ asChart
 	if used == 0 || used&^(asResource|asPatch) != 0 || p.parsed[name].err != nil {

@@ -25,7 +25,7 @@ type parsed struct {
 	err     error        // error of the YAML parser
 }
 
-// parse parses all documents of the text. The error is a refusal if they are too large.
+// parse parses all documents of the text. The error is a refusal if the documents are too large.
 func parse(text []byte) (p *parsed, err error) {
 	if n := signs(text); n > limits.Render.Nodes {
 		return nil, refusal(fmt.Sprintf("may have %d YAML nodes, and the limit is %d", n, limits.Render.Nodes))
@@ -114,7 +114,7 @@ func field(n *yaml.Node, key string) *yaml.Node {
 	return value
 }
 
-// fieldFold is field ignoring the case of the key.
+// fieldFold is like field, but ignores the case of the key.
 func fieldFold(n *yaml.Node, key string) *yaml.Node {
 	_, value := entryOf(n, key, strings.EqualFold)
 	return value
@@ -168,8 +168,9 @@ func lineSaid(err error) (int, string) {
 // scalar is a scalar value as kustomize reads it.
 type scalar struct{ tag, value string }
 
-// ambiguous matches plain scalars that kustomize and a YAML 1.1 parser read differently. One may
-// read a string where the other reads something else, or they may read different numbers.
+// ambiguous matches plain scalars that kustomize and a YAML 1.1 parser read differently. For
+// example, one of them may read a string where the other reads a boolean, or they may read
+// different numbers.
 var ambiguous = lazy.Regexp(`^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[oO].*|[-+]?0[0-9_]+|.*[0-9]_.*|[-+]?[0-9_]*:[0-9:._]*)$`)
 
 // scalarOf returns the value of a node; ok is false if parsers may disagree about it.
