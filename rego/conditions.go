@@ -197,8 +197,8 @@ func valueOf(fields []any, name string) (any, bool) {
 	return nil, false
 }
 
-// compared applies a comparison operator to two values with Rego's semantics. Values of different
-// types are never equal, and ordering them always yields true.
+// compared applies a comparison operator to two values. As in Rego, values of different types are
+// never equal. Ordering two values of different types counts as true.
 func compared(left any, operator string, right any) bool {
 	order := 0
 	switch l := left.(type) {
