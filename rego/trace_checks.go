@@ -108,7 +108,8 @@ func (c *checks) equal(at *ast.Location, v, with abstract) {
 	}
 }
 
-// order checks that two values compared with <, <=, > or >= have an order.
+// order checks a comparison with <, <=, > or >=. Neither value may be an enumeration, and an
+// integer must not be compared with a string.
 func (c *checks) order(at *ast.Location, v, with abstract) {
 	if c.outcome(at, v) {
 		return

@@ -69,9 +69,9 @@ func values(p *config.Params) rego.Values {
 	return rego.Values{Values: p.Values, At: p.At}
 }
 
-// with returns the folders from s and from the configuration, without duplicates. The
-// configuration's folders are relative to the working directory. If the configuration's own path is
-// absolute, because it is in another tree, they are relative to the configuration instead.
+// with returns the folders from s and from the configuration, without duplicates. It makes the
+// configuration's folders relative to the working directory, unless the path of the configuration
+// is absolute because it belongs to another tree.
 func (s Source) with(conf *config.Config) []string {
 	all := slices.Clone(s.Dirs)
 	file, _ := conf.Source()

@@ -105,8 +105,8 @@ func (f *fixture) kind() string {
 	return caseNames[i]
 }
 
-// untested returns an error if the rule has no unit test, and for each kind of fixture that it
-// lacks.
+// untested returns an error if the rule has no unit test, for each kind of fixture that is missing,
+// and for each fixture whose name does not start with a kind.
 func (r *ownRule) untested() (errs []error) {
 	if _, err := os.Stat(strings.TrimSuffix(filepath.FromSlash(r.file), ".rego") + "_test.rego"); err != nil {
 		errs = append(errs, fmt.Errorf("%s:1: rule %s has no unit tests; write them in %s_test.rego", r.file, r.ID, strings.TrimSuffix(r.file, ".rego")))
@@ -128,8 +128,8 @@ func (r *ownRule) untested() (errs []error) {
 	return errs
 }
 
-// example returns a manifest that violates the rule. It returns "" if every fixture has several
-// manifests.
+// example returns a manifest that violates the rule. It takes one from a bad fixture that has only
+// a single file, or returns "" if there is none.
 func (r *ownRule) example() string {
 	all, err := r.fixtures()
 	if err != nil {
