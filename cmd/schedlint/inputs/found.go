@@ -300,8 +300,9 @@ func Work() error {
 	return render.Serve(os.Stdin, os.Stdout, watch, engine.Build)
 }
 
-// collecting makes a worker collect garbage less often. This is safe, because workers are
-// short-lived and their memory is limited in another way.
+// collecting is an environment variable that makes a worker collect garbage less often, right from
+// its start. This is safe, because workers are short-lived and their memory is limited in another
+// way.
 const collecting = "GOGC=400"
 
 // newPool returns a pool of workers, which run this same program. They do not inherit environment
