@@ -202,9 +202,9 @@ func (e *Engine) compile(due []*rule) error {
 	return err
 }
 
-// Limits for costs that are not counted in steps. maxHeap is how many bytes a rule may add to the
-// heap, heapEvery is how often the heap is checked, and grace is how much CPU time a rule gets to
-// stop.
+// Limits for costs that are not counted in steps. maxHeap is the maximum number of bytes that a
+// rule may add to the heap, heapEvery is the interval between heap checks, and grace is the CPU
+// time that a rule gets to stop.
 const (
 	maxHeap   = 512 << 20
 	heapEvery = 20 * time.Millisecond

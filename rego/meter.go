@@ -32,13 +32,13 @@ const (
 	// maxCompared is the maximum number of members in values that are compared. OPA uses up to a
 	// kilobyte of stack per member, and a stack overflow would crash the process.
 	maxCompared = 100_000
-	// textStep is how many bytes of a string cost one step. walked is how many members cost one
-	// step when they are only visited.
+	// textStep is the number of string bytes that cost one step. walked is the number of members
+	// that cost one step when they are only visited.
 	textStep, walked = 64, 8
 )
 
-// maxStack is how many bytes a rule may add to the process's stacks. Go doubles a stack when it is
-// full and limits it to 1 GB, so a stack must not grow beyond 256 MiB.
+// maxStack is the maximum number of bytes that a rule may add to the process's stacks. Go doubles a
+// stack when it is full and limits it to 1 GB, so a stack must not grow beyond 256 MiB.
 const maxStack = 200 << 20
 
 // meter counts the cost of evaluating a rule. It implements OPA's tracer and counts each event as a

@@ -141,8 +141,7 @@ func (e *explanation) notes(all []string) {
 // line.
 const maxNodeColumn = 24
 
-// minRun is how many consecutive nodes there must be for their names to be abbreviated to the first
-// and the last one.
+// minRun is the minimum number of consecutive nodes to abbreviate to the first and last name.
 const minRun = 7
 
 // table writes a table that lists every node once, together with the filter that rejects the pod on

@@ -64,7 +64,7 @@ type junitWriter struct {
 	text textWriter
 	out  strings.Builder
 	seen map[junitCase]int
-	// room is how many more bytes of quoted findings fit.
+	// room is the remaining space for quoted findings, in bytes.
 	room int
 }
 

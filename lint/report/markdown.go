@@ -16,7 +16,7 @@ const (
 	// maxMarkdown is the maximum size of a document in bytes. GitHub drops a step summary entirely
 	// if it exceeds 1 MiB, and other steps may add to it.
 	maxMarkdown = 900 * 1024
-	// reserved is how many bytes to keep free for the text after the findings.
+	// reserved is the space to keep free for the text after the findings, in bytes.
 	reserved = 64 * 1024
 	// maxSentence and maxPath are the maximum lengths of sentences and paths in a finding, in
 	// characters.

@@ -282,7 +282,7 @@ func candidates(r *diag.Report) []candidate {
 	return all
 }
 
-// resultIndent is how far results are indented in the document.
+// resultIndent is the indentation of results in the document.
 const resultIndent = "        "
 
 // results renders as many findings as code scanning accepts in one document.

@@ -99,7 +99,7 @@ func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
 }
 
 // related returns the related locations of d, numbered from 1. For each one, it also returns text
-// for the result's message. The text is a link if the related location has a span.
+// for the result's message. The text is a link if the related location has a file.
 func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, links []string) {
 	places = []*sarif.Location{}
 	for _, r := range d.Related {

@@ -42,7 +42,7 @@ type leftOut struct{ kind, name, values, why string }
 // chartEntry is a chart's entry under the renders key.
 type chartEntry struct{ helm, name, values string }
 
-// fewest is how many subdirectories a directory must have for a glob to replace their names.
+// fewest is the minimum number of subdirectories whose names a glob can replace.
 const fewest = 3
 
 // Block returns a block that names every input that renders offline. If all roots in a directory
