@@ -72,8 +72,9 @@ func (t *trace) merge(into *abstract, from abstract) bool {
 	return fresh
 }
 
-// drop handles a value that does not fit because there are too many. If it is a place, it counts as
-// read. Constants need no handling.
+// drop handles a value that does not fit because there are too many. Unless the value is a
+// constant, the rule then counts as reading all facts, because the analysis can no longer follow
+// the value.
 func (t *trace) drop(member any) {
 	if _, constant := member.(*ast.Term); !constant {
 		t.reads.all = true
