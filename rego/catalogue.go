@@ -13,10 +13,10 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// Catalogue describes the rules in Markdown. It has a table for each category, for each pack and
-// for the templates, and a section for each rule, with the rule id as its heading. The function
-// example returns YAML that violates a rule, or "" if there is no example. The sections are in the
-// order of the rules.
+// Catalogue describes the rules in Markdown. The document has one table per category, one per pack
+// and one for the templates. Below the tables, every rule has its own section, whose heading is the
+// rule id. Sections appear in the same order as rules. The example function returns YAML that
+// violates a rule, or "" if there is no example.
 func Catalogue(rules []diag.Rule, example func(id string) string) []byte {
 	var b strings.Builder
 	b.WriteString("# Rules\n\n<!-- Generated from the METADATA of the rules; SCHEDLINT_UPDATE=1 go test ./rego rewrites it. -->\n\n" +
@@ -56,7 +56,7 @@ func only(rules []diag.Rule, keep func(diag.Rule) bool) (kept []diag.Rule) {
 	return kept
 }
 
-// List writes one line per rule.
+// List writes a one-line summary of each rule.
 func List(w io.Writer, rules []diag.Rule) {
 	width := 0
 	for _, r := range rules {
@@ -72,7 +72,7 @@ func table(b *strings.Builder, heading string, rules []diag.Rule) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s.\n\n| rule | reports |\n|---|---|\n", heading)
-	for _, r := range rules { // Markdown drops dots from the anchor of a heading
+	for _, r := range rules { // Markdown drops dots from heading anchors
 		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", r.ID, strings.ReplaceAll(r.ID, ".", ""), strings.ReplaceAll(r.Title, "|", `\|`))
 	}
 }
@@ -96,7 +96,7 @@ func section(b *strings.Builder, r diag.Rule, example string) {
 	}
 }
 
-// Described returns one line with the name, type, default value and description of a parameter.
+// Described formats a parameter's name, type, default value and description on one line.
 func Described(p diag.Param) string {
 	line := fmt.Sprintf("%s (%s, required)", p.Name, p.Type)
 	if p.Default != "" {
@@ -108,15 +108,15 @@ func Described(p diag.Param) string {
 	return line
 }
 
-// BundleFile is a file in an OPA bundle.
+// BundleFile is a file to include in an OPA bundle.
 type BundleFile struct {
 	Name string
 	Text []byte
 }
 
 // Bundle returns the files of an OPA bundle, sorted by name: custom rules, pack rules, and the
-// libraries that they import. The command opa eval --bundle runs them on the output of the facts
-// command. Bundle returns an error if a rule does not load.
+// libraries they import. Run the bundle with opa eval --bundle, using the output of the facts
+// command as input. Bundle returns an error if a rule fails to load.
 func Bundle(o Options) ([]BundleFile, error) {
 	e, err := Load(o)
 	if err != nil {

@@ -11,26 +11,28 @@ import (
 )
 
 // necessary maps each list of facts to the bodies of the built-in rules that report its rows. Each
-// body is a list of conditions. A reported row meets all conditions of at least one body.
+// body is a list of conditions. A row can only be reported if it meets all conditions of at least
+// one body.
 type necessary map[string][][]condition
 
 // condition compares a field of a row with constants or with another field.
 type condition struct {
 	field, operator string
-	// other is the name of a field. If it is empty, the comparison must hold for one of the
-	// constants.
+	// other is the name of the field to compare with. If it is empty, the condition compares with
+	// constants instead, and matching any one of them is enough.
 	other     string
-	constants []any // string, float64 or bool
+	constants []any // each a string, float64 or bool
 }
 
-// bodiesOf extracts the conditions from the source of a rule without parsing it, because most
-// rules have nothing to report. It recognizes bodies in their usual form,
+// bodiesOf extracts the conditions from a rule's source. It does not parse the source, because most
+// rules have nothing to report and parsing them would waste time. It recognizes bodies in their
+// usual form,
 //
 //	report contains result.reason(rego.metadata.chain(), row, "...") if {
 //		some row in input.LIST
 //
-// followed by one comparison per line, and skips any other line. If the rule uses a list in
-// another way, the list gets a body without conditions.
+// followed by one comparison per line. Lines that are not comparisons are skipped. If the rule uses
+// a list in any other way, that list gets a body without conditions.
 func bodiesOf(text string) necessary {
 	all := necessary{}
 	for list := range listsOf(text).paths {
@@ -56,12 +58,12 @@ func bodiesOf(text string) necessary {
 	return all
 }
 
-// conditionsIn reads the conditions from the lines of a body.
+// conditionsIn parses the conditions in a body, one per line.
 func conditionsIn(body string) (all []condition) {
 	for line := range strings.SplitSeq(body, "\n") {
 		line, ok := strings.CutPrefix(line, "\t")
 		if !ok || strings.HasPrefix(line, "\t") {
-			continue // for example a line inside a comprehension
+			continue // for example, a line inside a comprehension
 		}
 		left, right, arrays := strings.Cut(line, "] == [")
 		if arrays && strings.HasPrefix(left, "[") && strings.HasSuffix(right, "]") {
@@ -84,7 +86,7 @@ func conditionsIn(body string) (all []condition) {
 	return all
 }
 
-// conditionOf reads one comparison from the words of a line.
+// conditionOf parses a line, already split into words, as a comparison.
 func conditionOf(words []string, line string) (c condition, ok bool) {
 	switch {
 	case len(words) == 1:
@@ -116,7 +118,7 @@ func conditionOf(words []string, line string) (c condition, ok bool) {
 	return c, json.Unmarshal([]byte("["+operand+"]"), &c.constants) == nil && len(c.constants) == 1
 }
 
-// fieldOf returns NAME if the word has the form row.NAME.
+// fieldOf returns NAME if word has the form row.NAME.
 func fieldOf(word string) (name string, ok bool) {
 	name, ok = strings.CutPrefix(word, "row.")
 	for i := range len(name) {
@@ -128,10 +130,10 @@ func fieldOf(word string) (name string, ok bool) {
 	return name, true
 }
 
-// Wants reports whether a rule may report a row of a list. The known fields of the row are given
-// as alternating names and values. Custom rules, pack rules and instances of templates may report
-// any row. Built-in rules count even if they are off, so that the findings of other rules do not
-// depend on which rules are on.
+// Wants reports whether any rule could report a row of the given list. The fields argument holds
+// the row's known fields as alternating names and values. Custom rules, pack rules and template
+// instances could report any row. Built-in rules count even when they are off. Otherwise, turning
+// off one rule could change the findings of another.
 func (e *Engine) Wants(list string, fields ...any) bool {
 	for i, value := range fields {
 		switch v := value.(type) {
@@ -146,8 +148,8 @@ func (e *Engine) Wants(list string, fields ...any) bool {
 	})
 }
 
-// bodies collects the conditions of all built-in rules in the core. For each list that another
-// rule reads, it adds a body without conditions.
+// bodies collects the conditions of all core rules. For each list that a rule outside the core
+// reads, it adds a body without conditions.
 func (e *Engine) bodies() necessary {
 	all := necessary{}
 	lists := factLists(&facts.Facts{})
@@ -169,7 +171,7 @@ func (e *Engine) bodies() necessary {
 	return all
 }
 
-// fails reports whether a row with the given fields cannot meet the condition.
+// fails reports whether a row with the given fields is certain to violate the condition.
 func (c *condition) fails(fields []any) bool {
 	left, ok := valueOf(fields, c.field)
 	if !ok {
@@ -195,8 +197,8 @@ func valueOf(fields []any, name string) (any, bool) {
 	return nil, false
 }
 
-// compared applies a comparison operator to two values as Rego does. Values of different types are
-// never equal, and an order comparison between them counts as true.
+// compared applies a comparison operator to two values. As in Rego, values of different types are
+// never equal. Ordering two values of different types counts as true.
 func compared(left any, operator string, right any) bool {
 	order := 0
 	switch l := left.(type) {
@@ -230,21 +232,22 @@ func compared(left any, operator string, right any) bool {
 	return order >= 0
 }
 
-// reads records the places in the facts that a rule may read.
+// reads records which places in the facts a rule may read.
 type reads struct {
 	all bool
-	// paths holds keys joined by dots, such as workloads.containers.image. The value is true if
-	// everything below the place is read.
+	// paths maps dotted paths such as workloads.containers.image to whether the rule reads
+	// everything below that place.
 	paths map[string]bool
 }
 
-// readsOf finds the lists that a built-in rule names as input.<list>. It searches the source, so
-// that a rule without facts to judge does not need to be parsed. It may return lists that the rule
-// does not read, but never misses one: input in any other form means all lists.
+// readsOf finds the lists that a built-in rule refers to as input.<list>. It searches the source
+// text, so the rule does not need to be parsed if those lists are empty. It never misses a list,
+// but may return some that the rule does not actually read. If input appears in any other form, it
+// assumes that the rule reads all lists.
 func readsOf(text string) reads {
 	r := reads{paths: map[string]bool{}}
 	if at := strings.Index(text, "\npackage "); at >= 0 {
-		text = text[at:] // skip the comments before the package
+		text = text[at:] // skip comments before the package clause
 	}
 	for at := 0; ; at++ {
 		next := strings.Index(text[at:], "input")
@@ -262,7 +265,7 @@ func readsOf(text string) reads {
 		}
 		if dotted {
 			r.paths[after[:end]] = true
-		} else if end == 0 { // otherwise input is the start of a longer name
+		} else if end == 0 { // otherwise, this is a longer name that starts with "input"
 			r.all = true
 		}
 	}
@@ -272,8 +275,8 @@ func inName(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// has reports whether a place, a place below it, or a place above it with everything below is
-// read.
+// has reports whether the rule reads a place or anything below it. A place is also read if the rule
+// reads everything below one of its parents.
 func (r *reads) has(path string) bool {
 	if _, ok := r.paths[path]; ok || r.all {
 		return true
@@ -286,7 +289,7 @@ func (r *reads) has(path string) bool {
 	return false
 }
 
-// lists returns the names of all lists that are read at least in part, sorted.
+// lists returns the sorted names of all lists that are read, even partially.
 func (r *reads) lists() []string {
 	var all []string
 	for path := range r.paths {
@@ -297,7 +300,7 @@ func (r *reads) lists() []string {
 	return slices.Compact(all)
 }
 
-// add adds the places in o.
+// add merges the places in o into r.
 func (r *reads) add(o reads) {
 	r.all = r.all || o.all
 	if r.paths == nil {
@@ -308,8 +311,8 @@ func (r *reads) add(o reads) {
 	}
 }
 
-// Reads returns the lists of facts that a rule may read. It returns nil if the rule does not
-// exist, is off, or may read all lists.
+// Reads returns the lists of facts that a rule may read. It returns nil if the rule does not exist,
+// is off, or may read every list.
 func (e *Engine) Reads(id string) []string {
 	r := e.find(id)
 	if r == nil || r.off || r.reads.all {
@@ -318,9 +321,9 @@ func (e *Engine) Reads(id string) []string {
 	return r.reads.lists()
 }
 
-// MayRead reports whether a rule may read a place in the facts, a place below it, or everything
-// above it. The path consists of keys joined by dots, such as workloads.answers.survives. MayRead
-// returns false for a rule that is off.
+// MayRead reports whether a rule may read the place at the given path, or anything below it. The
+// path is a dotted list of keys, such as workloads.answers.survives. MayRead returns false if the
+// rule is off.
 func (e *Engine) MayRead(id, path string) bool {
 	r := e.find(id)
 	return r != nil && !r.off && r.reads.has(path)

@@ -16,13 +16,13 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// factList is a list of facts with its name.
+// factList is a list of facts and its name.
 type factList struct {
 	name string
 	rows reflect.Value
 }
 
-// factLists returns all lists of facts, in the order of the struct fields.
+// factLists returns all lists of facts in struct field order.
 func factLists(f *facts.Facts) []factList {
 	var lists []factList
 	v := reflect.ValueOf(f).Elem()
@@ -34,8 +34,8 @@ func factLists(f *facts.Facts) []factList {
 	return lists
 }
 
-// convert builds the input for the rules, with only the places that they read. It converts the
-// structs directly, because a detour through JSON costs several times as much.
+// convert builds the rules' input. It includes only the places that the rules read. It converts the
+// Go structs directly, because going through JSON would be several times slower.
 func convert(f *facts.Facts, read *reads) *ast.Term {
 	c := converter{read: read, strings: map[string]*ast.Term{}, fields: map[string][]field{}, numbers: map[*int]*ast.Term{}}
 	return ast.ObjectTerm(c.fieldsOf(reflect.ValueOf(f).Elem(), "")...)
@@ -45,9 +45,9 @@ func convert(f *facts.Facts, read *reads) *ast.Term {
 type converter struct {
 	read    *reads
 	strings map[string]*ast.Term
-	// fields caches, by path, the row fields that rules read.
+	// fields caches the struct fields that rules read, keyed by row path.
 	fields map[string][]field
-	// numbers caches the terms for lists of numbers, which several rows may share.
+	// numbers caches the terms for lists of numbers, because rows can share a list.
 	numbers map[*int]*ast.Term
 	spare   []ast.Term
 }
@@ -59,7 +59,7 @@ type field struct {
 	path  string
 }
 
-// indices returns the term for a list of numbers. Rows that share the list share the term.
+// indices returns the term for a list of numbers. Rows that share a list also share its term.
 func (c *converter) indices(numbers []int) *ast.Term {
 	if len(numbers) == 0 {
 		return ast.ArrayTerm()
@@ -76,7 +76,7 @@ func (c *converter) indices(numbers []int) *ast.Term {
 	return t
 }
 
-// fieldsOf returns the keys and values of the fields of a struct that rules read, and its id.
+// fieldsOf returns the id of a struct and those of its fields that rules read, as key-value pairs.
 func (c *converter) fieldsOf(row reflect.Value, path string) [][2]*ast.Term {
 	fields, known := c.fields[path]
 	if !known {
@@ -114,9 +114,9 @@ func (c *converter) value(v reflect.Value, path string) *ast.Term {
 			all = append(all, [2]*ast.Term{c.text(name), c.text(labels[name])})
 		}
 		return c.term(ast.NewObject(all...))
-	case reflect.Interface: // a manifest, as encoding/json would read it with exact numbers
+	case reflect.Interface: // a manifest, converted as encoding/json would with exact numbers
 		value, err := ast.InterfaceToValue(v.Interface())
-		if err != nil { // a manifest has only JSON values, so this does not happen
+		if err != nil { // cannot happen, because a manifest has only JSON values
 			return ast.NullTerm()
 		}
 		return c.term(value)
@@ -131,7 +131,7 @@ func (c *converter) value(v reflect.Value, path string) *ast.Term {
 	return ast.ArrayTerm(terms...)
 }
 
-// text returns the term for a string. It is cached, because many names occur often.
+// text returns the term for a string. It caches terms, because many names are repeated.
 func (c *converter) text(s string) *ast.Term {
 	if t, ok := c.strings[s]; ok {
 		return t
@@ -141,7 +141,7 @@ func (c *converter) text(s string) *ast.Term {
 	return t
 }
 
-// term returns a term from a block of terms, to save allocations.
+// term wraps a value in a term. It allocates terms in blocks to save allocations.
 func (c *converter) term(v ast.Value) *ast.Term {
 	if len(c.spare) == 0 {
 		c.spare = make([]ast.Term, 256)
@@ -152,8 +152,8 @@ func (c *converter) term(v ast.Value) *ast.Term {
 	return t
 }
 
-// over returns the parameters in under, overridden by those in v. A value without a position gets
-// the given place.
+// over returns the parameters in v, using those in under as defaults. A parameter whose position is
+// unknown gets the given place.
 func (v Values) over(under Values, place string) Values {
 	all := maps.Clone(under.Values)
 	if all == nil {
@@ -174,8 +174,8 @@ func (v Values) over(under Values, place string) Values {
 	}}
 }
 
-// over returns the given parameters of a rule, with matching shared parameters as defaults. Shared
-// parameters apply only to rules that run and that declare them.
+// over returns the given parameters of a rule, using matching shared parameters as defaults. Shared
+// parameters apply only if the rule runs and declares them.
 func (r *rule) over(all []Shared, given Values) Values {
 	if r.isTemplate() || r.off {
 		return given
@@ -201,7 +201,7 @@ func (r *rule) over(all []Shared, given Values) Values {
 }
 
 // schema returns the schema of a rule's parameters, or nil if the rule takes none. It parses the
-// annotation only if the annotation mentions parameters.
+// annotation only when its text mentions parameters.
 func (r *rule) schema() *schema {
 	if !r.mentions("params:") {
 		return nil
@@ -217,8 +217,8 @@ func (r *rule) parameter(name string) *schema {
 	return nil
 }
 
-// shareable returns an error for each shared parameter that no matching rule has, or that has
-// different types in different rules.
+// shareable checks one entry of shared parameters. It returns an error for each parameter that no
+// matching rule declares, or whose type differs between matching rules.
 func (e *Engine) shareable(s *Shared) (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Values.Values)) {
 		var first *rule
@@ -247,7 +247,7 @@ func (e *Engine) shareable(s *Shared) (errs []error) {
 	return errs
 }
 
-// error returns an error about one of the shared parameters.
+// error returns an error about a shared parameter.
 func (s *Shared) error(name, format string, args ...any) error {
 	place := ""
 	if s.At != nil {
@@ -256,8 +256,8 @@ func (s *Shared) error(name, format string, args ...any) error {
 	return fmt.Errorf("%srules.%s.params.%s: %s", place, cut(s.Key), cut(name), fmt.Sprintf(format, args...))
 }
 
-// sameType reports whether two schemas accept values of the same type. It ignores limits and
-// enumerations, which each rule checks itself.
+// sameType reports whether two schemas have the same type. Limits and enumerations may differ,
+// because each rule checks them itself.
 func (s *schema) sameType(o *schema) bool {
 	switch {
 	case s == nil || o == nil:
@@ -273,7 +273,7 @@ func (s *schema) sameType(o *schema) bool {
 	return s.items.sameType(o.items)
 }
 
-// typeName returns the name of a type for use in a sentence.
+// typeName returns the type's name as it appears in a sentence.
 func (s *schema) typeName() string {
 	if s.items != nil {
 		return article(s.kind) + " of " + s.items.kind + " items"
@@ -281,15 +281,15 @@ func (s *schema) typeName() string {
 	return article(s.kind)
 }
 
-// factsLibrary returns the source of the library that builds rows in unit tests. For each type of
-// row, it has a function that returns a complete row, with default values for all fields that are
-// missing in its argument. The function is undefined if its argument has unknown fields.
+// factsLibrary returns the source of the library that unit tests use to build rows. The library has
+// one function per row type. The function takes an object with some of the row's fields and fills
+// in defaults for the rest. The function is undefined if the object has an unknown field.
 var factsLibrary = sync.OnceValue(func() string {
 	var b strings.Builder
 	b.WriteString("package schedlint.facts\n")
 	for _, t := range rowTypes() {
 		name := snake(t.Name())
-		if name == "object" { // OPA has a package of functions with this name
+		if name == "object" { // OPA already has a function package with this name
 			name = "api_object"
 		}
 		fmt.Fprintf(&b, "\n# %s is a row as %s describes it.\n%s(fields) := object.union(%s_row, fields) if every name, _ in fields { name in object.keys(%s_row) }\n\n%s_row := %s\n",
@@ -298,7 +298,7 @@ var factsLibrary = sync.OnceValue(func() string {
 	return b.String()
 })
 
-// rowTypes returns the types of all rows, sorted by name.
+// rowTypes returns all row types, sorted by name.
 func rowTypes() []reflect.Type {
 	seen := map[reflect.Type]bool{}
 	var all []reflect.Type
@@ -323,7 +323,8 @@ func rowTypes() []reflect.Type {
 	return all
 }
 
-// snake converts a Go name to the style of field names in facts, such as pod_budget.
+// snake converts a Go name to snake case, the style of field names in facts. For example, PodBudget
+// becomes pod_budget.
 func snake(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -335,8 +336,8 @@ func snake(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// blank returns the default value of a field in Rego. An outcome is unknown, any other enumeration
-// has its first value, and a field named known or ending in _known is true.
+// blank returns a field's default value as Rego source. An outcome defaults to unknown, and any
+// other enumeration to its first value. A field named known or ending in _known defaults to true.
 func blank(f reflect.StructField) string {
 	name := f.Tag.Get("json")
 	switch f.Type.Kind() {

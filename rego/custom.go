@@ -17,23 +17,23 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Limits on the METADATA and the configuration of a rule. They do not apply to its title and
-// description.
+// Size limits for a rule's METADATA and configuration. The title and description are not limited.
 const (
 	maxTags    = 20
-	maxWord    = 63   // bytes of a tag
+	maxWord    = 63   // bytes per tag
 	maxOwner   = 200  // bytes
-	maxAddress = 2000 // bytes of a runbook address
+	maxAddress = 2000 // bytes in a runbook address
 )
 
-// customKey is a key below custom. Its reader returns problems with the value.
+// customKey is a key below custom in METADATA. Its reader returns the problems with the key's
+// value.
 type customKey struct {
 	name string
 	read func(n *notes, value any) []string
 }
 
-// customKeys returns the keys in the order in which they are read: asks refers to params, and
-// level overrides the level of category.
+// customKeys returns the keys in the order to read them: asks refers to params, and level overrides
+// the level of category.
 func customKeys() []customKey {
 	return []customKey{
 		{"category", readCategory},
@@ -64,8 +64,7 @@ func customKeys() []customKey {
 	}
 }
 
-// one adapts a reader that returns at most one error. The caller adds the name of the key to the
-// error.
+// one adapts a reader that returns at most one error. The caller adds the key's name to the error.
 func one(read func(*notes, any) error) func(*notes, any) []string {
 	return func(n *notes, value any) []string {
 		if err := read(n, value); err != nil {
@@ -75,7 +74,7 @@ func one(read func(*notes, any) error) func(*notes, any) []string {
 	}
 }
 
-// custom reads the keys below custom and returns all problems with them.
+// custom reads the keys below custom and returns any problems with them.
 func custom(n *notes, values map[string]any) (problems []string) {
 	var names []string
 	for _, k := range customKeys() {
@@ -128,7 +127,7 @@ func readLevel(n *notes, value any) error {
 	return nil
 }
 
-// textKey reads a string that is not empty and has one line.
+// textKey reads a non-empty, single-line string.
 func textKey(into *string, value any, expected string) error {
 	text, ok := value.(string)
 	if text = strings.TrimSpace(text); !ok || text == "" || strings.ContainsAny(text, "\r\n") {
@@ -178,8 +177,8 @@ func readTags(n *notes, value any) error {
 	return nil
 }
 
-// ask is a question about the loss of nodes. It has a topology key, or the name of the parameter
-// with the keys.
+// ask is a question about losing nodes. It holds either a topology key, or the name of the
+// parameter that lists the keys.
 type ask struct{ survive, param string }
 
 func readAsks(n *notes, value any) error {
@@ -230,10 +229,11 @@ func surviveError(key string) error {
 	return nil
 }
 
-// maxInstances limits the cost of evaluation, because each instance has its own step budget.
+// maxInstances is the maximum number of instances. It limits the cost of evaluation, because each
+// instance has its own step budget.
 const maxInstances = 1000
 
-// instances adds a rule for each instance. It returns all errors in the instances.
+// instances adds a rule for each instance and returns all errors it finds.
 func (e *Engine) instances(all []Instance) error {
 	if len(all) > maxInstances {
 		return all[maxInstances].error("expected at most %d rules that use templates, found %d", maxInstances, len(all))
@@ -282,7 +282,7 @@ func (e *Engine) instance(i *Instance) (*rule, error) {
 	return &rule{id: i.ID, code: base.code, instance: i}, nil
 }
 
-// error returns an error with the position of the instance in the configuration.
+// error returns an error that starts with the instance's position in the configuration.
 func (i *Instance) error(format string, args ...any) error {
 	message := fmt.Sprintf(format, args...)
 	if i.Place != "" {
@@ -291,10 +291,10 @@ func (i *Instance) error(format string, args ...any) error {
 	return errors.New(message)
 }
 
-// usable reports whether an instance may use the rule.
+// usable reports whether an instance may be based on the rule.
 func (r *rule) usable() bool { return r.instance == nil && (r.template || r.schema() != nil) }
 
-// parameters sets the parameters of all rules. It returns all errors in them.
+// parameters sets the parameters of every rule and returns all errors it finds.
 func (e *Engine) parameters(given map[string]Values, shared []Shared) error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(given)) {
@@ -310,7 +310,7 @@ func (e *Engine) parameters(given map[string]Values, shared []Shared) error {
 	}
 	for _, r := range e.rules {
 		if _, named := given[r.id]; r.off && !named && !r.own {
-			continue // parsing the annotations of all packs takes longer than most runs
+			continue // parsing the annotations of every pack would take longer than most runs
 		}
 		if err := r.parameters(r.over(shared, given[r.id])); err != nil {
 			errs = append(errs, err)
@@ -319,7 +319,7 @@ func (e *Engine) parameters(given map[string]Values, shared []Shared) error {
 	return errors.Join(errs...)
 }
 
-// atValues returns an error whose message starts with the position of the parameters.
+// atValues returns an error that starts with the position of the parameters.
 func atValues(v Values, message string) error {
 	if v.At != nil && v.At() != "" {
 		message = v.At() + ": " + message
@@ -327,8 +327,8 @@ func atValues(v Values, message string) error {
 	return errors.New(message)
 }
 
-// parameters sets the parameters of a rule. Parameters that the configuration gives for the rule's
-// id override the parameters of the instance. All others get their default values.
+// parameters sets a rule's parameters. Parameters configured for the rule's id take precedence over
+// those of the instance. The rest get their default values.
 func (r *rule) parameters(given Values) error {
 	name := "rules." + r.id + ".params"
 	schema := r.schema()
@@ -345,7 +345,7 @@ func (r *rule) parameters(given Values) error {
 		if schema == nil && len(given.Values) > 0 {
 			return atValues(given, fmt.Sprintf("%s: template %s takes no parameters", name, r.code.id))
 		}
-	case r.off && given.Values == nil: // required parameters may be missing
+	case r.off && given.Values == nil: // a rule that is off does not need its required parameters
 		return nil
 	}
 	if schema == nil {
@@ -366,10 +366,10 @@ func (r *rule) parameters(given Values) error {
 	return nil
 }
 
-// isTemplate reports whether the rule is a template, which never runs itself.
+// isTemplate reports whether the rule is a template, which never runs on its own.
 func (r *rule) isTemplate() bool { return r.template && r.instance == nil }
 
-// meta returns the annotation of the rule, with the fields that the configuration overrides.
+// meta returns the rule's annotation after applying the overrides from the configuration.
 func (r *rule) meta() diag.Rule {
 	m := r.notes().Rule
 	i := r.instance
@@ -382,11 +382,11 @@ func (r *rule) meta() diag.Rule {
 	return m
 }
 
-// Losses returns the topology keys of all questions from Asks, sorted, without duplicates.
+// Losses returns the topology keys from all questions in Asks, sorted and without duplicates.
 func (e *Engine) Losses() []string {
 	var keys []string
 	for _, a := range e.Asks() {
-		if key, err := config.TopologyKey(a.Survive); err == nil { // Load has checked the keys
+		if key, err := config.TopologyKey(a.Survive); err == nil { // Load has already checked the keys
 			keys = append(keys, key)
 		}
 	}
@@ -394,7 +394,7 @@ func (e *Engine) Losses() []string {
 	return slices.Compact(keys)
 }
 
-// Asks returns the questions of all enabled rules, sorted, without duplicates.
+// Asks returns the questions that the enabled rules ask, sorted and without duplicates.
 func (e *Engine) Asks() []Ask {
 	var all []Ask
 	for _, r := range e.rules {
@@ -411,7 +411,8 @@ func (e *Engine) Asks() []Ask {
 	return slices.Compact(all)
 }
 
-// asked returns the topology keys of a question. They may come from the parameters of the rule.
+// asked returns the topology keys that a question is about. They can come from the rule's
+// parameters.
 func (r *rule) asked(a ask) []string {
 	if a.param == "" {
 		return []string{a.survive}
@@ -425,8 +426,8 @@ func (r *rule) asked(a ask) []string {
 	return []string{text(value)}
 }
 
-// Params returns the parameters of a rule as JSON, as the rule sees them. If the rule is off, it
-// returns the defaults. It returns nil for a rule without parameters.
+// Params returns a rule's parameters as JSON, exactly as the rule receives them. It returns the
+// defaults if the rule is off, or nil if it has no parameters.
 func (e *Engine) Params(id string) ([]byte, error) {
 	r := e.find(id)
 	if r == nil {
@@ -446,7 +447,7 @@ func (e *Engine) Params(id string) ([]byte, error) {
 	return json.Marshal(value)
 }
 
-// Source returns the source of a rule, or "" if there is no such rule.
+// Source returns a rule's source, or "" if the rule does not exist.
 func (e *Engine) Source(id string) string {
 	if r := e.find(id); r != nil {
 		return r.text

@@ -15,8 +15,8 @@ import (
 	"github.com/schedlint/schedlint/lint/message"
 )
 
-// DefaultDeadline is the CPU time that rules may take, far more than rules that only read their
-// facts need.
+// DefaultDeadline is the default limit on the CPU time of rules. Rules that only read their facts
+// need far less.
 const DefaultDeadline = 30 * time.Second
 
 // Engine holds loaded rules. It is safe for concurrent use.
@@ -25,22 +25,22 @@ type Engine struct {
 	ids      []string
 	packs    []string
 	deadline time.Duration
-	// steps is the step budget of one custom rule per run.
+	// steps is the step budget of each custom rule per run.
 	steps   int64
 	words   message.Catalogue
-	modules []*module // of custom rules, kept to compare engines
+	modules []*module // of the custom rules, for comparing engines
 
-	// conditions returns the conditions of the built-in rules. The result is cached.
+	// conditions returns the conditions of the built-in rules. It computes them once.
 	conditions func() necessary
 
-	mutex sync.Mutex // guards the programs of rules
-	// endless is set once a custom rule does not stop when asked to. No further custom rules are
-	// evaluated then, because that rule is still running.
+	mutex sync.Mutex // guards the rules' compiled programs
+	// endless is set when a custom rule keeps running after it was told to stop. From then on, no
+	// more custom rules are evaluated.
 	endless atomic.Bool
 }
 
-// Load reads the rules, type-checks the custom rules against the schema of the facts and compiles
-// them. The error lists every problem found in the rules.
+// Load reads the rules, type-checks the custom rules against the facts schema, and compiles them.
+// The returned error lists every problem found.
 func Load(opts Options) (*Engine, error) {
 	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline), steps: maxSteps, words: message.NewCatalogue()}
 	own, err := loadOwn(opts)
@@ -62,7 +62,7 @@ func Load(opts Options) (*Engine, error) {
 		if r.pack != "" && !slices.Contains(e.packs, r.pack) {
 			e.packs = append(e.packs, r.pack)
 		}
-		if e.find(r.id) == nil { // no custom rule replaces it
+		if e.find(r.id) == nil { // not replaced by a custom rule
 			e.rules = append(e.rules, r)
 		}
 	}
@@ -85,8 +85,8 @@ func Load(opts Options) (*Engine, error) {
 	return e, e.analysePacks()
 }
 
-// replacements requires every custom rule with the id of a built-in rule to declare that it
-// replaces it. Otherwise a rule with the same id by accident would silence the built-in one.
+// replacements checks that every custom rule with a built-in rule's id declares that it replaces
+// that rule. Without this check, an accidental name clash would silence the built-in rule.
 func replacements(own []*module, builtin []*rule) (errs []error) {
 	var ids []string
 	for _, r := range builtin {
@@ -108,9 +108,9 @@ func replacements(own []*module, builtin []*rule) (errs []error) {
 	return errs
 }
 
-// analysePacks determines which fields the enabled rules of packs and templates read. Otherwise,
-// these rules would count as reading whole lists of workloads, which cost more than the few fields
-// that they read.
+// analysePacks determines which fields are read by the enabled rules of packs and templates.
+// Without this analysis, they would count as reading whole lists of workloads, which cost more to
+// build than the few fields that these rules need.
 func (e *Engine) analysePacks() error {
 	var further []*code
 	for _, r := range e.rules {
@@ -133,8 +133,8 @@ func (e *Engine) analysePacks() error {
 	return nil
 }
 
-// addCustom compiles the custom modules and adds their rules. The argument mutant is set if a
-// condition was left out of them.
+// addCustom compiles the custom modules and adds their rules. Set mutant if a condition has been
+// left out of the modules.
 func (e *Engine) addCustom(own []*module, mutant bool) error {
 	if len(own) == 0 {
 		return nil
@@ -162,8 +162,8 @@ func (e *Engine) find(id string) *rule {
 	return nil
 }
 
-// Whole reports whether an enabled rule outside the core (a custom rule, a pack rule or an
-// instance) may read the given list of facts, or the given field of its rows, such as
+// Whole reports whether any enabled rule outside the core (a custom rule, a pack rule or an
+// instance) may read a list of facts such as workloads, or a field of its rows such as
 // workloads.terms.
 func (e *Engine) Whole(path string) bool {
 	return slices.ContainsFunc(e.rules, func(r *rule) bool { return r.outsideCore() && !r.off && r.reads.has(path) })
@@ -172,13 +172,13 @@ func (e *Engine) Whole(path string) bool {
 // Packs returns the names of all packs, sorted.
 func (e *Engine) Packs() []string { return slices.Clone(e.packs) }
 
-// IDs returns the ids of all rules except templates, sorted. It includes rules that are off. The
+// IDs returns the sorted ids of all rules, including those that are off, but not templates. The
 // caller must not modify the slice.
 func (e *Engine) IDs() []string {
 	return slices.Clip(e.ids)
 }
 
-// Rules returns the enabled rules, sorted by id, each with the level of its category.
+// Rules returns the enabled rules, sorted by id. Each has the level of its category.
 func (e *Engine) Rules() []diag.Rule {
 	var rules []diag.Rule
 	for _, r := range e.rules {
@@ -198,8 +198,7 @@ func (e *Engine) All() []diag.Rule {
 	return rules
 }
 
-// Rule returns the rule or template with the given id, even if it is off. It returns false if
-// there is no such rule.
+// Rule looks up a rule or template by id. It also finds rules that are off.
 func (e *Engine) Rule(id string) (diag.Rule, bool) {
 	r := e.find(id)
 	if r == nil {
@@ -208,7 +207,7 @@ func (e *Engine) Rule(id string) (diag.Rule, bool) {
 	return r.meta(), true
 }
 
-// File returns the file name of a custom rule as errors show it, or "" for any other rule.
+// File returns a custom rule's file name as shown in errors, or "" for any other rule.
 func (e *Engine) File(id string) string {
 	if r := e.find(id); r != nil && r.own && r.instance == nil {
 		return r.file
@@ -216,19 +215,20 @@ func (e *Engine) File(id string) string {
 	return ""
 }
 
-// Vendored reports whether a rule is vendored, so that a lock file pins its content.
+// Vendored reports whether a rule is vendored, which means that a lock file pins its content.
 func (e *Engine) Vendored(id string) bool {
 	return slices.ContainsFunc(e.modules, func(m *module) bool { return m.rule != nil && m.rule.id == id && m.locked })
 }
 
-// Own reports whether a rule is a custom rule or an instance that the configuration defines.
+// Own reports whether a rule is the user's own: a custom rule or an instance from the
+// configuration.
 func (e *Engine) Own(id string) bool {
 	r := e.find(id)
 	return r != nil && (r.own || r.instance != nil)
 }
 
-// Level returns the level that a rule declares, off for a rule that does not run, or "" for an
-// unknown rule.
+// Level returns the level that a rule declares. It returns off if the rule does not run, or "" if
+// the rule is unknown.
 func (e *Engine) Level(id string) diag.Level {
 	r := e.find(id)
 	switch {
@@ -240,45 +240,46 @@ func (e *Engine) Level(id string) diag.Level {
 	return r.level()
 }
 
-// Runs reports whether a rule is evaluated.
+// Runs reports whether a rule is enabled and gets evaluated.
 func (e *Engine) Runs(id string) bool {
 	r := e.find(id)
 	return r != nil && !r.off
 }
 
-// Options selects the rules to load. The zero value selects none.
+// Options selects the rules to load. The zero value loads no rules.
 type Options struct {
-	// Rules holds the built-in rules as <id>/rule.rego, pack rules as <pack>/<id>/rule.rego and
-	// templates as templates/<id>/rule.rego.
+	// Rules holds the built-in rules: core rules as <id>/rule.rego, pack rules as
+	// <pack>/<id>/rule.rego, and templates as templates/<id>/rule.rego.
 	Rules fs.FS
-	// Packs names the enabled packs. Unknown names are ignored, because only the caller knows
-	// where they were written. The caller checks them against Engine.Packs.
+	// Packs lists the enabled packs by name. Unknown names are ignored. The caller must check them
+	// against Engine.Packs, because only the caller can report where they were configured.
 	Packs []string
-	// Dirs lists folders with custom rules. Every *.rego file below them is loaded, except
-	// *_test.rego.
+	// Dirs lists folders with custom rules. Every *.rego file in these folders and their subfolders
+	// is loaded, except *_test.rego.
 	Dirs []string
-	// Shown returns the name of a folder in errors. If it is nil, errors show the folder as in
-	// Dirs.
+	// Shown returns the name to show for a folder in errors. If it is nil, errors show the folder
+	// as given in Dirs.
 	Shown func(dir string) string
-	// Instead replaces the files of a folder by files in memory, to check that new rules load
-	// together with those of Dirs before they are written. It may be nil.
+	// Instead replaces a folder's files with files in memory. It lets the caller check that new
+	// rules load together with those in Dirs before writing them to disk. It may be nil.
 	Instead *Folder
-	// Without is a condition to leave out of its rule or library, or nil. Variables and imports
-	// that only this condition uses are then not reported as unused.
+	// Without is a condition to leave out of its rule or library, or nil. If it is set, unused
+	// variables and imports are not reported, because the condition may have been their only use.
 	Without *Condition
-	// Off reports whether a rule is turned off. It may be nil. Custom rules are checked even if
+	// Off reports whether a rule is turned off. It may be nil. Custom rules are checked even when
 	// they are off.
 	Off func(id string) bool
-	// Params holds the parameters of rules and instances, by id. An unknown id is an error.
+	// Params holds the parameters of rules and instances, keyed by id. An unknown id is an error.
 	Params map[string]Values
-	// Shared holds parameters for all rules with a matching id that declare them. Params takes
-	// precedence over Shared, and later entries of Shared take precedence over earlier ones.
+	// Shared holds parameters for all rules that match a pattern and declare the parameter. Later
+	// entries override earlier ones, and Params overrides Shared.
 	Shared []Shared
-	// Instances holds the rules that use a template, or another rule with parameters.
+	// Instances holds the configured rules that are based on a template or on another rule with
+	// parameters.
 	Instances []Instance
 	// Deadline limits the CPU time for compiling custom rules. In each call of Evaluate, it also
-	// limits the time of all built-in rules together and, separately, of all custom rules
-	// together. 0 means DefaultDeadline.
+	// limits the total CPU time of the built-in rules and, separately, that of the custom rules. 0
+	// means DefaultDeadline.
 	Deadline time.Duration
 }
 
@@ -288,17 +289,17 @@ type Folder struct {
 	Files map[string][]byte
 }
 
-// Values holds parameters from the configuration: strings, numbers, booleans, lists, and maps with
-// string keys.
+// Values holds parameters from the configuration. They consist of strings, numbers, booleans,
+// lists, and maps with string keys.
 type Values struct {
 	Values map[string]any
-	// At returns the position of a value as file:line:col, or "" if it is unknown. A path consists
-	// of keys and indices, such as "namespaces", "0". The empty path refers to the map itself. At
-	// may be nil.
+	// At returns the position of a value as file:line:col, or "" if it is unknown. A path is a
+	// sequence of keys and indices, such as "namespaces", "0". The empty path refers to the map
+	// itself. At may be nil.
 	At func(path ...string) string
 }
 
-// Shared holds parameters that several rules share.
+// Shared holds parameters that apply to several rules.
 type Shared struct {
 	// Key is the pattern that selects the rules, as written in the configuration.
 	Key     string
@@ -306,28 +307,28 @@ type Shared struct {
 	Values
 }
 
-// Instance is a rule that the configuration makes from a template. Empty strings default to the
-// values of the template.
+// Instance is a rule that the configuration creates from a template. Empty strings default to the
+// template's values.
 type Instance struct {
 	ID                                 string
-	Use                                string // the id of the template
+	Use                                string // the template's id
 	Title, Description, Owner, Runbook string
 	Params                             Values
-	// Place is the position of the instance in the configuration, as file:line:col.
+	// Place is the instance's position in the configuration, as file:line:col.
 	Place string
 }
 
-// Ask is a question about the loss of nodes whose answer a rule needs.
+// Ask is a question about losing nodes. At least one rule needs its answer.
 type Ask struct {
 	Rule string
 	// Survive is node, zone, region or a label key. The question is whether workloads survive
-	// losing one of them.
+	// losing one node, zone, region or group of nodes with the same label value.
 	Survive string
 }
 
 // allowed lists the built-in functions that rules may call. Their results depend only on their
-// arguments. Their costs are in bounds. A call of any other function does not compile, and the
-// error gives the explanation from refused.
+// arguments, and their costs are in bounds. Calling any other function is a compile error, whose
+// message includes the explanation from refused.
 func allowed() []string {
 	return []string{
 		// functions behind operators and keywords
@@ -355,7 +356,7 @@ func allowed() []string {
 		"urlquery.encode_object", "uuid.parse", "yaml.is_valid", "yaml.marshal", "yaml.unmarshal",
 		// addresses
 		"net.cidr_contains", "net.cidr_intersects", "net.cidr_is_valid",
-		// given points in time, in UTC
+		// fixed points in time, in UTC
 		"time.add_date", "time.clock", "time.date", "time.diff", "time.format", "time.parse_duration_ns",
 		"time.parse_ns", "time.parse_rfc3339_ns", "time.weekday",
 		// types, quantities and versions
@@ -366,7 +367,8 @@ func allowed() []string {
 	}
 }
 
-// refused explains why rules may not call certain OPA functions, by function name or name prefix.
+// refused explains why rules may not call certain OPA functions. Its names are function names or
+// name prefixes.
 var refused = []struct{ names, why string }{
 	{"print internal.print", "it works in tests of policies only"},
 	{"trace internal.test_case", "it writes output, and rules only report findings"},
@@ -386,9 +388,8 @@ var refused = []struct{ names, why string }{
 	{"any all cast_ re_match set_diff net.cidr_overlap", "it is deprecated"},
 }
 
-// capabilities returns the language features and functions that rules are parsed and compiled
-// against. It is built once, because OPA sorts its functions for each copy, and it must not be
-// changed.
+// capabilities returns the language features and functions available to rules. It must not be
+// changed: there is only one copy, because OPA would sort its functions again for each new one.
 var capabilities = sync.OnceValue(func() *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	names := allowed()
@@ -397,11 +398,11 @@ var capabilities = sync.OnceValue(func() *ast.Capabilities {
 		_, ok := slices.BinarySearch(names, b.Name)
 		return !ok
 	})
-	c.AllowNet = []string{} // an empty list allows no host, nil would allow all
+	c.AllowNet = []string{} // an empty list allows no hosts, nil would allow all
 	return c
 })
 
-// functionsByName maps the names of the allowed functions to their declarations.
+// functionsByName maps each allowed function's name to its declaration.
 var functionsByName = sync.OnceValue(func() map[string]*ast.Builtin {
 	all := map[string]*ast.Builtin{}
 	for _, b := range capabilities().Builtins {

@@ -16,14 +16,15 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// maxFindings is the maximum number of findings of a rule in a run, all contexts together.
+// maxFindings is the maximum number of findings that a rule can report in a run, counting all
+// contexts.
 const maxFindings = 100_000
 
-// Evaluate returns the findings of all rules for the given facts, sorted by fact, rule and
-// message, without duplicates. A rule fails if it exceeds a limit, misuses a function, or reports
-// something that is not a finding. The tally records the failure, and the rule is not evaluated
-// again in the run. Its findings of this call are dropped, except that a rule with too many
-// findings keeps the first of them. Evaluate returns an error if ctx is done or if a built-in rule
+// Evaluate returns the findings of all rules for the given facts, sorted by fact, rule and message
+// and without duplicates. A rule fails if it exceeds a limit, misuses a function, or reports
+// something other than a finding. The tally records the failure, and the rule is skipped for the
+// rest of the run. Evaluate drops the findings of a failed rule, except that a rule with too many
+// findings keeps the first ones. Evaluate returns an error if ctx is done or if a built-in rule
 // does not compile.
 func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error) {
 	due, read := e.due(f, tally)
@@ -31,8 +32,8 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 		return nil, err
 	}
 	run := evaluation{e, f, f.Rows(), convert(f, &read), tally}
-	// Built-in rules have their own time limit, so custom rules cannot use up their time. Rules
-	// with configured parameters run after the other built-in rules.
+	// Built-in rules have their own time limit, so custom rules cannot starve them. Among the
+	// built-in rules, those with configured parameters run last.
 	slices.SortStableFunc(due, func(a, b *rule) int { return cmp.Compare(order(a), order(b)) })
 	found, err := run.all(ctx, e.deadline, slices.DeleteFunc(slices.Clone(due), func(r *rule) bool { return r.own }))
 	if err != nil {
@@ -49,8 +50,7 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 	return slices.CompactFunc(found, func(a, b facts.Judgement) bool { return compareJudgements(a, b) == 0 }), nil
 }
 
-// order returns a sort key that puts rules with parameters from the configuration after the
-// others.
+// order returns a sort key that puts rules with configured parameters last.
 func order(r *rule) int {
 	if r.configured || r.instance != nil {
 		return 1
@@ -65,16 +65,16 @@ func compareJudgements(a, b facts.Judgement) int {
 	)
 }
 
-// evaluation holds the values that all rules share in one call of Evaluate.
+// evaluation holds the state that all rules share during one call of Evaluate.
 type evaluation struct {
 	*Engine
 	facts *facts.Facts
-	rows  []facts.Row // by id
+	rows  []facts.Row // indexed by id
 	input *ast.Term
 	tally *facts.Tally
 }
 
-// all evaluates rules one after another within a common time limit.
+// all evaluates the rules one after another. The time limit applies to all of them together.
 func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule) (found []facts.Judgement, err error) {
 	timed, cancel := cpu.WithLimit(ctx, limit)
 	defer cancel()
@@ -94,7 +94,7 @@ func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule
 	return found, nil
 }
 
-// one evaluates one rule. A custom rule is isolated and its steps are counted.
+// one evaluates one rule. If it is a custom rule, one isolates it and counts its steps.
 func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -114,7 +114,8 @@ func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error
 	return o.found, o.err
 }
 
-// judge evaluates one rule and reads its report. The callback with adds options to the query.
+// judge evaluates a rule and converts its report to judgements. The callback with adds options to
+// the query.
 func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Query) *topdown.Query) ([]facts.Judgement, error) {
 	report, err := r.program.run(ctx, r.code, withParams(e.input, r.params), with)
 	if err != nil || report == nil || report.Len() == 0 {
@@ -126,12 +127,12 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 		if err == nil && !e.reads(r, j.Fact) {
 			err = refusal{what: fmt.Sprintf("reports the fact %d, which is none of those that it reads; report the fact itself", j.Fact)}
 		}
-		if err == nil && j.Message == "" { // the rule gives a reason
+		if err == nil && j.Message == "" { // the rule gives a reason instead of a message
 			text, ok := e.words.Finding(j.Reason, e.rows[j.Fact].Value, given, e.facts)
 			switch {
 			case !ok:
 				err = refusal{what: fmt.Sprintf("reports the reason %s, which the catalogue of messages does not have for this row", strconv.Quote(shortened(j.Reason)))}
-			case given != nil: // treat the text as the rule's own message
+			case given != nil: // use the text as the rule's own message
 				j.Reason, j.Message, j.Help = "", shortened(text.Headline), shortened(text.Help)
 			default:
 				j.Message, j.Details = text.Headline, text.Details
@@ -146,12 +147,12 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 	return judgements, nil
 }
 
-// reads reports whether the row with the given id is in a list that the rule reads.
+// reads reports whether the rule reads the list that contains the row with the given id.
 func (e *evaluation) reads(r *rule, id int) bool {
 	return id > 0 && id < len(e.rows) && e.rows[id].Value != nil && r.reads.has(e.rows[id].List)
 }
 
-// limitFindings keeps the first findings of a rule, up to the limit for a run.
+// limitFindings drops any findings of a rule beyond the limit for a run.
 func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Judgement, error) {
 	room := maxFindings - e.tally.Findings[r.id]
 	e.tally.Findings[r.id] += len(found)
@@ -162,11 +163,11 @@ func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Ju
 	return found[:room], refusal{what: fmt.Sprintf("reports more than %d findings; the others are left out", maxFindings), limit: true}
 }
 
-// due returns the rules that have facts to judge, and the places that they read.
+// due returns the rules that have facts to judge and the places that these rules read.
 func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	var due []*rule
 	var read reads
-	var present []string // the lists that are not empty
+	var present []string // lists that are not empty
 	for _, list := range factLists(f) {
 		if list.rows.Len() > 0 {
 			present = append(present, list.name)
@@ -181,7 +182,7 @@ func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	return due, read
 }
 
-// compile compiles the given rules, except those that are already compiled.
+// compile compiles the given rules unless they have already been compiled.
 func (e *Engine) compile(due []*rule) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -201,9 +202,9 @@ func (e *Engine) compile(due []*rule) error {
 	return err
 }
 
-// Limits for costs that are not counted in steps: maxHeap is the number of bytes that a rule may
-// add to the heap, heapEvery is the interval between two checks of the heap, and grace is the CPU
-// time that a rule may take to stop.
+// Limits for costs that are not counted in steps. maxHeap is the maximum number of bytes that a
+// rule may add to the heap, heapEvery is the interval between heap checks, and grace is the CPU
+// time that a rule gets to stop.
 const (
 	maxHeap   = 512 << 20
 	heapEvery = 20 * time.Millisecond
@@ -214,13 +215,13 @@ const (
 type outcome struct {
 	found []facts.Judgement
 	err   error
-	// abandoned is set if the rule does not stop when asked to. OPA checks for cancellation only
-	// between steps, and a single step may never end.
+	// abandoned is set if the rule did not stop when told to. OPA checks for cancellation only
+	// between steps, and a single step can run forever.
 	abandoned bool
 }
 
-// isolated evaluates a custom rule. If it exceeds a limit or panics, only its own findings are
-// lost.
+// isolated evaluates a custom rule so that exceeding a limit or panicking costs the rule its own
+// findings but does not affect other rules.
 func (e *evaluation) isolated(ctx context.Context, r *rule, m *meter) outcome {
 	return isolate(ctx, m, func(ctx context.Context) ([]facts.Judgement, error) {
 		return e.judge(ctx, r, func(q *topdown.Query) *topdown.Query {
@@ -229,7 +230,7 @@ func (e *evaluation) isolated(ctx context.Context, r *rule, m *meter) outcome {
 	})
 }
 
-// isolate calls evaluate in a goroutine and recovers its panics.
+// isolate calls evaluate in a goroutine and recovers from panics.
 func isolate(ctx context.Context, m *meter, evaluate func(ctx context.Context) ([]facts.Judgement, error)) outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -247,8 +248,8 @@ func isolate(ctx context.Context, m *meter, evaluate func(ctx context.Context) (
 	return watch(ctx, done, m, cancel)
 }
 
-// recovered converts a panic to an error. The panic is a refusal because of an exceeded limit, or
-// a bug in OPA that this rule triggers.
+// recovered converts a panic to an error. Either the meter panicked because the rule exceeded a
+// limit, or the rule triggered a bug in OPA.
 func recovered(m *meter, panicked any) error {
 	if refused, ok := panicked.(refusal); ok {
 		return refused
@@ -256,8 +257,8 @@ func recovered(m *meter, panicked any) error {
 	return refusal{at: m.at, what: fmt.Sprintf("makes the Rego evaluator fail: %v", panicked)}
 }
 
-// watch waits for an evaluation. It stops the evaluation if it takes too much time or memory, and
-// abandons it if it does not stop.
+// watch waits for an evaluation to finish. It stops an evaluation that takes too much time or
+// memory, and abandons one that does not stop.
 func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) outcome {
 	tick := time.NewTicker(heapEvery)
 	defer tick.Stop()
@@ -288,11 +289,12 @@ func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) ou
 	}
 }
 
-// halt ends the evaluation at its next step. If it is called again, the first reason is kept.
+// halt makes the evaluation end at its next step. If halt is called more than once, the first
+// reason wins.
 func (m *meter) halt(why string) { m.stop.CompareAndSwap(nil, &why) }
 
-// heap returns the total size of all objects in bytes, including garbage that is not yet
-// collected.
+// heap returns the total size of all heap objects in bytes, including garbage that has not been
+// collected yet.
 func heap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

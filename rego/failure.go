@@ -14,21 +14,23 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// refusal explains why the evaluation of a rule ended, or why its report was rejected. When a rule
-// exceeds a limit, the meter panics with a refusal, because OPA checks for cancellation only
-// between steps, and comparing two values is one step.
+// refusal explains why a rule's evaluation was ended or its report rejected. When a rule exceeds a
+// limit, the meter panics with a refusal. It cannot rely on cancellation, because OPA checks for it
+// only between steps and a step such as comparing two values can be long.
 type refusal struct {
-	at   *ast.Location // nil if the refusal concerns the whole rule
+	at   *ast.Location // nil if the whole rule is at fault
 	what string
-	// limit is set if the limit also applies to built-in rules.
+	// limit is set if built-in rules are subject to the same limit.
 	limit bool
 }
 
-// Error describes the failure as a predicate of the rule, such as "takes too much memory".
+// Error describes the failure in words that follow the rule's name, such as "takes too much
+// memory".
 func (r refusal) Error() string { return r.what }
 
-// failure describes a rule that failed. The user cannot see the file of a built-in rule, and its
-// failure is a bug in schedlint unless configured parameters may be the cause.
+// failure describes a rule that failed. If a built-in rule fails, this is a bug in schedlint,
+// unless configured parameters may be the cause. Its file is not mentioned, because users cannot
+// see it.
 func failure(r *rule, err error) diag.Failure {
 	f := diag.Failure{Stage: diag.StageRule, Rule: r.id, File: r.file, Line: 1, Message: err.Error()}
 	at := (*ast.Location)(nil)
@@ -57,14 +59,13 @@ const tooLong = "runs too long; let it visit only the facts of its own list"
 const (
 	// maxWidth is the largest width that package fmt accepts.
 	maxWidth = 1_000_000
-	// remark is the maximum length of the text that fmt writes for a verb that does not fit its
-	// argument.
+	// remark is the maximum length of fmt's error text when an argument does not suit its verb.
 	remark = 64
 )
 
-// printed returns an upper bound on the size of the result of sprintf, which is the sum of the
-// widths and arguments of all verbs. Each argument is used once, in order, unless the format has
-// explicit indexes.
+// printed returns an upper bound on the size of a sprintf result. The bound adds up the widths and
+// arguments of all verbs. Each argument is used once, in order, unless the format has explicit
+// indexes.
 func printed(_ *meter, args []*ast.Term) size {
 	verbs := verbsOf(text(args[0]))
 	var indexed, odd bool
@@ -79,7 +80,7 @@ func printed(_ *meter, args []*ast.Term) size {
 		n := plain(value) + remark
 		switch v := value.Value.(type) {
 		case ast.String:
-			if odd { // for example quotes or hexadecimal digits
+			if odd { // for example, quotes or hexadecimal digits
 				n = remark + 5*escaped(string(v))
 			}
 		case ast.Number:
@@ -93,7 +94,7 @@ func printed(_ *meter, args []*ast.Term) size {
 	return size{text: made}
 }
 
-// verb is one directive of a format. Its flags include the width and the precision.
+// verb is a formatting directive. Its flags include the width and the precision.
 type verb struct {
 	flags string
 	verb  rune
@@ -119,8 +120,7 @@ func verbsOf(format string) (all []verb) {
 	}
 }
 
-// widths returns the sum of the width and the precision of a verb. An asterisk takes the width or
-// precision from an argument.
+// widths adds a verb's width and precision. An asterisk takes its number from an argument.
 func widths(flags string) int64 {
 	var sum int64
 	for _, part := range strings.FieldsFunc(flags, func(r rune) bool { return r != '*' && (r < '0' || r > '9') }) {
@@ -133,7 +133,7 @@ func widths(flags string) int64 {
 	return sum
 }
 
-// explain converts an error from OPA to one error per position, each starting with file:line.
+// explain splits an OPA error into one error per position. Each message starts with file:line.
 func explain(err error) error {
 	var list ast.Errors
 	var one *ast.Error
@@ -158,15 +158,15 @@ func place(l *ast.Location) string {
 	return fmt.Sprintf("%s:%d: ", l.File, max(1, l.Row))
 }
 
-// reason returns the message of an OPA error without its code. For an invalid name, it lists the
-// valid ones.
+// reason returns an OPA error's message without the error code. If the error is about an invalid
+// name, the message lists the valid ones.
 func reason(e *ast.Error) string {
 	message := oneLine(strings.TrimPrefix(e.Message, "rego_parse_error: "))
 	if message == "empty module" {
 		return `the file is empty; a rule starts with METADATA and package schedlint.rules["<id>"]`
 	}
 	if name, ok := strings.CutPrefix(message, "undefined function "); ok {
-		name = strings.TrimPrefix(name, "internal.") // at this point, OPA calls print internal.print
+		name = strings.TrimPrefix(name, "internal.") // by now, OPA has renamed print to internal.print
 		return "function " + name + " is not available; " + insteadOf(name)
 	}
 	switch d := e.Details.(type) {
@@ -192,10 +192,10 @@ func reason(e *ast.Error) string {
 	return message
 }
 
-// oneLine replaces each sequence of white space with one space.
+// oneLine replaces each run of white space with a single space.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// cut shortens a line that is too long for a message.
+// cut shortens a line to fit into a message.
 func cut(line string) string {
 	const most = 100
 	if len(line) <= most {
@@ -204,7 +204,7 @@ func cut(line string) string {
 	return strings.ToValidUTF8(line[:most], "") + "..."
 }
 
-// insteadOf explains why a function is not available.
+// insteadOf explains why rules may not call a function.
 func insteadOf(name string) string {
 	for _, group := range refused {
 		for form := range strings.FieldsSeq(group.names) {

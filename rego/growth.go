@@ -9,14 +9,14 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// text returns the value of a string term, or "" for any other term. Functions reject arguments of
-// a wrong type themselves.
+// text returns a string term's value, or "" if the term is not a string. Functions reject arguments
+// of the wrong type themselves.
 func text(t *ast.Term) string {
 	s, _ := t.Value.(ast.String)
 	return string(s)
 }
 
-// members returns the values in an array, a set or an object.
+// members returns the values in an array, set or object.
 func members(t *ast.Term) []*ast.Term {
 	var all []*ast.Term
 	switch v := t.Value.(type) {
@@ -30,7 +30,7 @@ func members(t *ast.Term) []*ast.Term {
 	return all
 }
 
-// joined returns the size of the result of concat.
+// joined returns the size of a concat result.
 func joined(m *meter, args []*ast.Term) size {
 	all := members(args[1])
 	made := int64(len(text(args[0]))) * int64(max(0, len(all)-1))
@@ -40,14 +40,14 @@ func joined(m *meter, args []*ast.Term) size {
 	return size{text: made}
 }
 
-// replaced returns an upper bound on the size of the result of replace.
+// replaced returns an upper bound on the size of a replace result.
 func replaced(_ *meter, args []*ast.Term) size {
 	s, old, with := text(args[0]), text(args[1]), text(args[2])
 	return size{text: int64(len(s)) + int64(strings.Count(s, old))*int64(max(0, len(with)-len(old)))}
 }
 
-// replacedAll returns an upper bound on the size of the result of strings.replace_n. It assumes
-// that the shortest pattern matches everywhere and is replaced by the longest replacement.
+// replacedAll returns an upper bound on the size of a strings.replace_n result. In the worst case,
+// the shortest pattern matches everywhere and is replaced with the longest replacement.
 func replacedAll(_ *meter, args []*ast.Term) size {
 	patterns, ok := args[0].Value.(ast.Object)
 	if !ok {
@@ -61,16 +61,16 @@ func replacedAll(_ *meter, args []*ast.Term) size {
 	return size{text: n + (n/max(1, shortest)+1)*longest}
 }
 
-// replacedPattern returns an upper bound on the size of the result of regex.replace. It assumes
-// one replacement per character. The matches do not overlap, so each group that the replacement
-// names adds at most the length of the string.
+// replacedPattern returns an upper bound on the size of a regex.replace result. It assumes one
+// replacement per character. Matches do not overlap, so each group that the replacement refers to
+// adds at most the length of the string in total.
 func replacedPattern(_ *meter, args []*ast.Term) size {
 	n, with := int64(len(text(args[0]))), text(args[2])
 	return size{text: n + (n+1)*int64(len(with)) + n*int64(strings.Count(with, "$"))}
 }
 
-// written returns an upper bound on the size of a template string. Its string parts are copied.
-// The values of an expression in it are the members of a set.
+// written returns an upper bound on the size of a template string. Its literal parts are copied.
+// Each expression in it is passed as a set of values.
 func written(_ *meter, args []*ast.Term) size {
 	var made size
 	for _, part := range members(args[0]) {
@@ -85,7 +85,7 @@ func written(_ *meter, args []*ast.Term) size {
 	return made
 }
 
-// plain returns the length of a string without quotes, or an upper bound on the length of another
+// plain returns a string's length excluding quotes, or an upper bound on the length of any other
 // value.
 func plain(t *ast.Term) int64 {
 	if s, ok := t.Value.(ast.String); ok {
@@ -94,12 +94,12 @@ func plain(t *ast.Term) int64 {
 	return length(t)
 }
 
-// marshalled returns an upper bound on the size of the result of json.marshal.
+// marshalled returns an upper bound on the size of a json.marshal result.
 func marshalled(_ *meter, args []*ast.Term) size { return size{text: length(args[0])} }
 
-// length returns an upper bound on the length of a value in JSON or Rego.
+// length returns an upper bound on a value's length when written as JSON or Rego.
 func length(t *ast.Term) int64 {
-	const punctuation = 6 // brackets, comma and colon, set() or a word such as false
+	const punctuation = 6 // brackets, comma and colon, or set(), or a word such as false
 	switch v := t.Value.(type) {
 	case ast.String:
 		return 2 + escaped(string(v))
@@ -116,7 +116,7 @@ func length(t *ast.Term) int64 {
 	return n
 }
 
-// escaped returns an upper bound on the length of a string with escape sequences.
+// escaped returns an upper bound on a string's length after escaping.
 func escaped(s string) int64 {
 	const longest = 6 // \u0000
 	n := int64(len(s))
@@ -130,13 +130,13 @@ func escaped(s string) int64 {
 	return n
 }
 
-// parts returns the number of parts that a separator splits a string into.
+// parts returns how many parts a separator splits a string into.
 func parts(_ *meter, args []*ast.Term) size {
 	return size{items: int64(strings.Count(text(args[0]), text(args[1]))) + 1}
 }
 
-// submatches returns an upper bound on the size of the result of regex.find_all_string_submatch_n.
-// It assumes that every group of the pattern matches at every character.
+// submatches returns an upper bound on the size of a regex.find_all_string_submatch_n result. It
+// assumes that every group matches at every character.
 func submatches(_ *meter, args []*ast.Term) size {
 	return size{items: (int64(len(text(args[1]))) + 1) * int64(strings.Count(text(args[0]), "(")+1)}
 }
@@ -144,7 +144,7 @@ func submatches(_ *meter, args []*ast.Term) size {
 // added returns the sum of the sizes of two values.
 func added(m *meter, args []*ast.Term) size { return m.outer(args[0]).plus(m.outer(args[1])) }
 
-// flattened returns the size of a value plus the sizes of its members.
+// flattened returns a value's size plus the sizes of its members.
 func flattened(m *meter, args []*ast.Term) size {
 	all := members(args[0])
 	made := size{items: int64(len(all))}
@@ -154,7 +154,7 @@ func flattened(m *meter, args []*ast.Term) size {
 	return made
 }
 
-// counted returns the size of the result of numbers.range.
+// counted returns the size of a numbers.range result.
 func counted(m *meter, args []*ast.Term) size {
 	from, ok := integer(args[0])
 	to, both := integer(args[1])
@@ -180,7 +180,7 @@ func integer(t *ast.Term) (*big.Int, bool) {
 	return r.Num(), true
 }
 
-// multiplied refuses a product whose digits would fill memory.
+// multiplied rejects a multiplication if the digits of its result would fill memory.
 func multiplied(m *meter, args []*ast.Term) int64 {
 	var digits int64
 	for _, t := range members(args[0]) {
@@ -194,21 +194,22 @@ func multiplied(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// parsed returns the work of json.unmarshal. JSON text can have a member for every second byte.
+// parsed returns the cost of json.unmarshal. In the worst case, every second byte of JSON text is a
+// member.
 func parsed(_ *meter, args []*ast.Term) int64 { return int64(len(text(args[0]))) / 2 }
 
-// product returns the work of searching for one value at every position in another.
+// product returns the cost of searching for a value at every position in another value.
 func product(m *meter, args []*ast.Term) int64 {
 	a, b := m.outer(args[0]), m.outer(args[1])
 	return (a.text + a.items) * (b.text + b.items) / 1024
 }
 
-// searching returns the work of comparing a value with every member of an array.
+// searching returns the cost of comparing a value with every member of an array.
 func searching(value int) func(*meter, []*ast.Term) int64 {
 	return func(m *meter, args []*ast.Term) int64 {
 		among := args[len(args)-1]
 		if _, ok := among.Value.(ast.Set); ok {
-			return 0 // sets find a member without a search
+			return 0 // looking up a set member takes no search
 		}
 		return m.whole(args[value]).steps() * m.outer(among).items
 	}
@@ -217,10 +218,10 @@ func searching(value int) func(*meter, []*ast.Term) int64 {
 // Limits on patterns.
 const (
 	maxGlob    = 1000   // bytes
-	maxPattern = 10_000 // bytes, and instructions of the compiled regular expression
+	maxPattern = 10_000 // bytes, and also instructions in the compiled regular expression
 )
 
-// globbing returns the work of glob.match.
+// globbing returns the cost of glob.match.
 func globbing(m *meter, args []*ast.Term) int64 {
 	pattern, match := int64(len(text(args[0]))), int64(len(text(args[2])))
 	if pattern > maxGlob {
@@ -229,15 +230,16 @@ func globbing(m *meter, args []*ast.Term) int64 {
 	return pattern * match / textStep
 }
 
-// matching returns the work of matching a regular expression, which is at most its compiled size
-// times the length of the string. Its arguments are the indices of the two operands.
+// matching returns the cost of matching a regular expression, which is at most its compiled size
+// times the length of the string. The arguments pattern and match are the indices of the two
+// operands.
 func matching(pattern, match int) func(*meter, []*ast.Term) int64 {
 	return func(m *meter, args []*ast.Term) int64 {
 		return m.pattern(text(args[pattern])) * (int64(len(text(args[match]))) + 1) / textStep
 	}
 }
 
-// pattern returns the number of instructions of a compiled regular expression.
+// pattern returns how many instructions a regular expression compiles to.
 func (m *meter) pattern(p string) int64 {
 	if len(p) > maxPattern {
 		m.refuse("uses a regular expression of more than %d bytes", maxPattern)
@@ -266,13 +268,13 @@ func instructions(p string) int64 {
 	return int64(len(program.Inst))
 }
 
-// guardPrefix is the prefix of the names of guarded functions. OPA prefers its own functions to
-// functions with the same names that are passed to a query. Therefore, guard renames the calls in
-// compiled custom rules, and each evaluation passes functions with the new names.
+// guardPrefix starts the names of guarded functions. If a function passed to a query has the same
+// name as one of OPA's own, OPA calls its own. Therefore, guard renames the calls in compiled
+// custom rules, and each evaluation passes functions with the new names.
 const guardPrefix = "schedlint."
 
-// guard renames the calls of built-in functions in compiled modules. It does not rename the
-// operators for unification, because OPA identifies them by name. Their cost is counted in steps.
+// guard renames calls of built-in functions in compiled modules. It leaves the unification
+// operators alone, because OPA identifies them by name. Their cost is counted in steps anyway.
 func guard(modules map[string]*ast.Module) {
 	for _, m := range modules {
 		ast.NewGenericVisitor(func(x any) bool {
@@ -281,7 +283,7 @@ func guard(modules map[string]*ast.Module) {
 				if terms, ok := x.Terms.([]*ast.Term); ok && len(terms) > 0 {
 					terms[0] = guarded(terms[0])
 				}
-				for _, w := range x.With { // with may replace a function by another one
+				for _, w := range x.With { // a with modifier can replace one function with another
 					w.Target, w.Value = guarded(w.Target), guarded(w.Value)
 				}
 			case *ast.Term:
@@ -294,9 +296,9 @@ func guard(modules map[string]*ast.Module) {
 	}
 }
 
-// guarded returns a term with the name of the guarded function if t is the name of a built-in
-// function. Otherwise it returns t. It never modifies t, because all of OPA shares the terms for
-// operators.
+// guarded returns a copy of t with the guarded name if t is the name of a built-in function.
+// Otherwise, it returns t itself. It never modifies t, because OPA uses the same terms for
+// operators everywhere.
 func guarded(t *ast.Term) *ast.Term {
 	ref, ok := t.Value.(ast.Ref)
 	if !ok {
@@ -309,8 +311,8 @@ func guarded(t *ast.Term) *ast.Term {
 	return &ast.Term{Value: (&ast.Builtin{Name: guardPrefix + name}).Ref(), Location: t.Location}
 }
 
-// functions returns the guarded functions for one evaluation. OPA looks them up by the text form
-// of their references, in which a keyword such as contains is quoted.
+// functions returns the guarded functions for an evaluation. OPA looks them up by their references
+// in text form, which quotes keywords such as contains.
 func (m *meter) functions() map[string]*topdown.Builtin {
 	all := map[string]*topdown.Builtin{makeValue: m.value()}
 	for _, b := range capabilities().Builtins {
@@ -325,8 +327,8 @@ func (m *meter) functions() map[string]*topdown.Builtin {
 	return all
 }
 
-// guarded returns a function that charges for a call of f, refuses the call if its result would be
-// too large, and charges for the result.
+// guarded wraps f. The wrapper charges for each call, rejects the call if its result would be too
+// large, and charges for the result.
 func (m *meter) guarded(name string, b bound, f topdown.BuiltinFunc) topdown.BuiltinFunc {
 	arity := b.arity
 	return func(bctx topdown.BuiltinContext, operands []*ast.Term, iter func(*ast.Term) error) error {
@@ -359,7 +361,7 @@ func (m *meter) guarded(name string, b bound, f topdown.BuiltinFunc) topdown.Bui
 	}
 }
 
-// fits refuses a result that is too large.
+// fits ends the evaluation if a function's result would be too large.
 func (m *meter) fits(name string, made size) {
 	name = strings.TrimPrefix(name, "internal.")
 	switch {

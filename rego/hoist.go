@@ -12,14 +12,14 @@ import (
 // value.
 const makeValue = guardPrefix + "value"
 
-// hoister turns each literal with variables into a value before it is used. OPA binds variables to
-// unevaluated literals. Each assignment in a chain such as x := [a, a], y := [x, x] therefore
-// doubles the size of the term that OPA expands when the last variable is used for the first time.
-// It does so in a single step, which nothing can interrupt. Values share their members and do not
-// grow.
+// hoister turns literals with variables into values before they are used. Without it, a rule could
+// run out of memory in a single step, which nothing can interrupt. The reason is that OPA binds
+// variables to unevaluated literals and expands them at their first use. In a chain such as x :=
+// [a, a], y := [x, x], each assignment doubles the size of the expanded term. Values do not grow
+// like this, because they share their members.
 type hoister struct{ last int }
 
-// hoist rewrites the bodies in compiled modules.
+// hoist rewrites all bodies in compiled modules.
 func hoist(modules map[string]*ast.Module) {
 	var h hoister
 	for _, m := range modules {
@@ -36,8 +36,8 @@ func hoist(modules map[string]*ast.Module) {
 	}
 }
 
-// head converts the result of a rule to a value at the end of its body. Otherwise, a function
-// whose result is a literal would return it unexpanded.
+// head makes a rule convert its result to a value at the end of its body. Otherwise, a function
+// that returns a literal would return it unexpanded.
 func (h *hoister) head(r *ast.Rule) {
 	for _, t := range []**ast.Term{&r.Head.Key, &r.Head.Value} {
 		if *t == nil || !literal(*t) {
@@ -49,8 +49,7 @@ func (h *hoister) head(r *ast.Rule) {
 	}
 }
 
-// made returns an expression that assigns the value of a literal to a new variable, and the
-// variable.
+// made returns a new variable and an expression that assigns a literal's value to it.
 func (h *hoister) made(t *ast.Term) (*ast.Expr, *ast.Term) {
 	h.last++
 	v := ast.VarTerm(fmt.Sprintf("__schedlint%d__", h.last))
@@ -59,7 +58,7 @@ func (h *hoister) made(t *ast.Term) (*ast.Expr, *ast.Term) {
 	return &ast.Expr{Terms: []*ast.Term{op, t, v}, Location: t.Location, Generated: true}, v
 }
 
-// body rewrites a body, given the variables that are already bound.
+// body rewrites a body. The variables in bound already have values when the body starts.
 func (h *hoister) body(body ast.Body, bound ast.VarSet) ast.Body {
 	bound = bound.Copy()
 	var all ast.Body
@@ -80,7 +79,7 @@ func (h *hoister) body(body ast.Body, bound ast.VarSet) ast.Body {
 	return all
 }
 
-// closures rewrites the bodies of comprehensions and "every" expressions inside an expression.
+// closures rewrites the bodies of comprehensions and "every" expressions within an expression.
 func (h *hoister) closures(e *ast.Expr, bound ast.VarSet) {
 	ast.NewGenericVisitor(func(x any) bool {
 		switch x := x.(type) {
@@ -104,8 +103,8 @@ func (h *hoister) closures(e *ast.Expr, bound ast.VarSet) {
 	}).Walk(e)
 }
 
-// literals replaces each literal operand of an expression with a variable if all variables in the
-// literal are bound. A literal with unbound variables is a pattern, which binds them.
+// literals replaces the literal operands of an expression with variables. It leaves out literals
+// with unbound variables, because they are patterns that bind those variables.
 func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
 	terms, ok := e.Terms.([]*ast.Term)
 	if !ok {
@@ -122,8 +121,8 @@ func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
 	return made
 }
 
-// literal reports whether a term is a collection of only constants and variables, with at least
-// one variable.
+// literal reports whether a term is a collection that consists of constants and variables,
+// including at least one variable.
 func literal(t *ast.Term) bool {
 	switch t.Value.(type) {
 	case *ast.Array, ast.Object, ast.Set:
@@ -143,7 +142,7 @@ func literal(t *ast.Term) bool {
 	return plain && variables
 }
 
-// vars returns the variables in an expression or term, except those inside comprehensions and
+// vars returns the variables in an expression or term, excluding those inside comprehensions and
 // "every" expressions.
 func vars(x any) ast.VarSet {
 	v := ast.NewVarVisitor().WithParams(ast.VarVisitorParams{SkipClosures: true, SkipRefCallHead: true})
@@ -151,7 +150,7 @@ func vars(x any) ast.VarSet {
 	return v.Vars()
 }
 
-// value returns the function makeValue for one evaluation.
+// value returns the makeValue function for an evaluation.
 func (m *meter) value() *topdown.Builtin {
 	return &topdown.Builtin{
 		Decl: &ast.Builtin{Name: makeValue, Decl: types.NewFunction(types.Args(types.A), types.A)},

@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// maxMessage is the maximum number of bytes of a message, a detail or a help text, without the
-	// note that it was cut.
+	// maxMessage is the maximum length of a message, detail or help text in bytes. The note that
+	// marks a cut message does not count.
 	maxMessage = 4 << 10
-	// maxDetails is the maximum number of details of a finding, without the note that some were
-	// cut.
+	// maxDetails is the maximum number of details per finding. The note that some are missing does
+	// not count.
 	maxDetails = 20
-	// maxPath is the maximum number of elements of a path, and maxElement the maximum number of
-	// bytes of an element.
+	// maxPath is the maximum number of path elements, and maxElement is the maximum length of an
+	// element in bytes.
 	maxPath, maxElement = 20, 256
 )
 
-// judgement converts a member of a report, which is a result of result.reason, result.worded or
-// result.finding. It also returns the values for the wording of the reason.
+// judgement converts a member of a rule's report, which must be the result of result.reason,
+// result.worded or result.finding. It also returns the values to use in the catalogue's message.
 func judgement(r *rule, t *ast.Term) (facts.Judgement, message.Values, error) {
 	j := facts.Judgement{Rule: r.id}
 	row, _ := t.Value.(ast.Object)
@@ -60,9 +60,8 @@ func judgement(r *rule, t *ast.Term) (facts.Judgement, message.Values, error) {
 	return j, given, nil
 }
 
-// finding reads the fields of a finding, the first of which is required, and returns a problem if
-// there is one. The problem never includes a value from the finding, because the value may be of
-// any size.
+// finding parses a finding's fields. The first field is required. If a field is invalid, finding
+// returns the problem. It never quotes the invalid value, which may be very large.
 func finding(said *ast.Term, fields []saying) (problem string) {
 	given, ok := said.Value.(ast.Object)
 	if !ok {
@@ -88,14 +87,14 @@ func finding(said *ast.Term, fields []saying) (problem string) {
 	return ""
 }
 
-// saying is a key of the argument of result.finding or result.worded. Its read function parses the
-// value of the key and returns a problem or "".
+// saying is a key in the argument of result.finding or result.worded. Its read function parses the
+// key's value and returns the problem with it, or "".
 type saying struct {
 	name string
 	read func(*ast.Term) string
 }
 
-// sayings returns the keys of a finding with its own message.
+// sayings returns the keys that a finding with its own message can have.
 func sayings(j *facts.Judgement) []saying {
 	return append([]saying{
 		{"message", textInto(&j.Message)},
@@ -104,7 +103,7 @@ func sayings(j *facts.Judgement) []saying {
 	}, placed(j)...)
 }
 
-// givens returns the keys of a finding with a message from the catalogue.
+// givens returns the keys that a finding with a message from the catalogue can have.
 func givens(j *facts.Judgement, values *message.Values) []saying {
 	return append([]saying{
 		{"reason", textInto(&j.Reason)},
@@ -119,7 +118,7 @@ func placed(j *facts.Judgement) []saying {
 	}
 }
 
-// valuesOf reads the values for the wording of a reason.
+// valuesOf parses the values to use in a message from the catalogue.
 func valuesOf(t *ast.Term) (message.Values, string) {
 	value, err := ast.JSON(t.Value)
 	if values, ok := value.(map[string]any); err == nil && ok {
@@ -128,7 +127,7 @@ func valuesOf(t *ast.Term) (message.Values, string) {
 	return nil, fmt.Sprintf("are %s; expected an object with strings as keys", kindOf(t))
 }
 
-// textInto returns a function that reads a string that is not empty.
+// textInto returns a function that parses a non-empty string.
 func textInto(into *string) func(*ast.Term) string {
 	return func(t *ast.Term) string {
 		s, ok := t.Value.(ast.String)
@@ -143,7 +142,7 @@ func textInto(into *string) func(*ast.Term) string {
 	}
 }
 
-// details reads the lines that a rule adds to a message. It drops empty lines.
+// details parses the extra lines that a rule adds to a message. It drops empty lines.
 func details(t *ast.Term) (lines []string, problem string) {
 	list, ok := t.Value.(*ast.Array)
 	if !ok {
@@ -168,7 +167,7 @@ func details(t *ast.Term) (lines []string, problem string) {
 	return lines, ""
 }
 
-// pathOf reads the path from a row to one of its fields.
+// pathOf parses the path from a row to one of its fields.
 func pathOf(t *ast.Term) (elements []string, problem string) {
 	list, ok := t.Value.(*ast.Array)
 	switch {
@@ -194,7 +193,7 @@ func pathOf(t *ast.Term) (elements []string, problem string) {
 	return elements, ""
 }
 
-// levelOf parses the level of a single finding.
+// levelOf parses a level that applies to one finding only.
 func levelOf(t *ast.Term) (diag.Level, string) {
 	level := diag.Level(text(t))
 	if level.Rank() > 0 {
@@ -225,7 +224,7 @@ func kindOf(t *ast.Term) string {
 	return "an unknown value"
 }
 
-// shortened cuts a message that is too long, without splitting a character.
+// shortened cuts a message that is too long. It never splits a character.
 func shortened(message string) string {
 	if len(message) <= maxMessage {
 		return message
@@ -240,8 +239,8 @@ func shortened(message string) string {
 	return fmt.Sprintf("%s ... (%d bytes more)", message[:end], len(message)-end)
 }
 
-// malformed returns an error that does not include the value, because the value may be of any
-// size.
+// malformed returns an error for an invalid report member. It does not quote the member, which may
+// be very large.
 func malformed() error {
 	return refusal{what: "reports something that is no finding of its own; write " + reportForm}
 }

@@ -14,51 +14,50 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// Limits for a custom rule. Steps and sizes are counted, so a rule exceeds its limits on every
-// machine or on none.
+// Limits for a custom rule. They count steps and sizes instead of time, so a rule either exceeds
+// them on every machine or on none.
 const (
-	// maxSteps is the step budget of a rule for a run, all contexts together. A rule that visits
-	// each of its facts once takes 10 to 300 steps per fact, so 5,000,000 steps are enough for
-	// 15,000 facts, or for comparing 700 facts with each other.
+	// maxSteps is a rule's step budget for a run, counting all contexts. A rule that visits each of
+	// its facts once takes 10 to 300 steps per fact. The budget is enough to visit 15,000 facts, or
+	// to compare 700 facts with each other.
 	maxSteps = 5_000_000
-	// maxText is the maximum number of bytes in the strings of a value, and maxItems is the
-	// maximum number of its members at all levels.
+	// maxText limits the total length of the strings in a value, in bytes. maxItems limits the
+	// total number of members at all levels.
 	maxText  = 1 << 20
 	maxItems = 1_000_000
-	// maxDigits is the maximum number of digits of a number, and the maximum size of its exponent.
+	// maxDigits is the maximum number of digits in a number, and the maximum size of its exponent.
 	maxDigits = 1000
 	// maxDepth is the maximum nesting depth of a value.
 	maxDepth = 1000
-	// maxCompared is the maximum number of members when two values are compared. OPA takes up to a
-	// kilobyte of stack per member, and a stack overflow ends the process.
+	// maxCompared is the maximum number of members in values that are compared. OPA uses up to a
+	// kilobyte of stack per member, and a stack overflow would crash the process.
 	maxCompared = 100_000
-	// textStep is the number of bytes of a string that cost a step. walked is the number of
-	// members that cost a step if they are only visited.
+	// textStep is the number of string bytes that cost one step. walked is the number of members
+	// that cost one step when they are only visited.
 	textStep, walked = 64, 8
 )
 
-// maxStack is the maximum number of bytes that a rule may add to the stacks of the process. Go
-// limits each stack to 1 GB and doubles a stack that is full, so a stack must not grow beyond 256
-// MiB.
+// maxStack is the maximum number of bytes that a rule may add to the process's stacks. Go doubles a
+// stack when it is full and limits it to 1 GB, so a stack must not grow beyond 256 MiB.
 const maxStack = 200 << 20
 
-// meter counts the cost of evaluating one rule. It implements OPA's tracer and counts each event
-// as a step.
+// meter counts the cost of evaluating a rule. It implements OPA's tracer and counts each event as a
+// step.
 type meter struct {
 	spent, limit int64
-	at           *ast.Location // of the last call or expression
-	// stop is set by another goroutine to end the evaluation at the next step.
+	at           *ast.Location // last call or expression
+	// stop is set by another goroutine to end the evaluation at its next step.
 	stop atomic.Pointer[string]
-	// patterns caches the instruction counts of compiled regular expressions, by pattern.
+	// patterns caches the instruction counts of compiled regular expressions, keyed by pattern.
 	patterns map[string]int64
 	// stack is the total size of all stacks before the evaluation.
 	stack  uint64
 	sample []metrics.Sample
-	// heap returns the total size of all objects in the process. Tests replace it.
+	// heap returns the total size of the process's heap objects. Tests replace it.
 	heap func() uint64
 }
 
-// newMeter returns a meter that includes the steps spent in earlier contexts.
+// newMeter returns a meter that starts with the steps already spent in earlier contexts.
 func newMeter(spent, limit int64) *meter {
 	m := &meter{
 		spent: spent, limit: limit, patterns: map[string]int64{}, heap: heap,
@@ -82,7 +81,7 @@ func (m *meter) Enabled() bool { return true }
 // Config implements topdown.QueryTracer.
 func (m *meter) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 
-// stackEvery is the number of steps between two checks of the stack.
+// stackEvery is the number of steps between stack checks.
 const stackEvery = 4096
 
 // TraceEvent counts a step.
@@ -102,8 +101,8 @@ func (m *meter) TraceEvent(e topdown.Event) {
 	}
 }
 
-// compare charges for comparing two arrays, objects or sets. OPA compares all of their members
-// within one step.
+// compare charges for comparing two arrays, objects or sets. This takes OPA only one step, no
+// matter how many members they have.
 func (m *meter) compare(node ast.Node) {
 	expr, ok := node.(*ast.Expr)
 	if !ok {
@@ -115,7 +114,7 @@ func (m *meter) compare(node ast.Node) {
 	}
 	w := tour{meter: m, limit: maxCompared, verb: "compares"}
 	w.term(terms[1], 0)
-	m.charge(w.items / walked) // comparing a member costs another step
+	m.charge(w.items / walked) // comparing the members costs as much again as visiting them
 }
 
 // composite reports whether a term is an array, object or set without variables.
@@ -127,14 +126,14 @@ func composite(t *ast.Term) bool {
 	return false
 }
 
-// charge adds steps to the cost and ends the evaluation if the budget is exceeded.
+// charge adds steps to the cost and ends the evaluation if the budget is used up.
 func (m *meter) charge(steps int64) {
 	if m.spent += steps; m.spent > m.limit {
 		m.refuse("exceeds the budget of %d evaluation steps; let it visit each fact of its own list once", m.limit)
 	}
 }
 
-// refuse ends the evaluation by panicking with a refusal, which isolate recovers.
+// refuse ends the evaluation by panicking with a refusal. The panic is recovered in isolate.
 func (m *meter) refuse(format string, args ...any) {
 	panic(refusal{at: m.at, what: fmt.Sprintf(format, args...)})
 }
@@ -142,19 +141,18 @@ func (m *meter) refuse(format string, args ...any) {
 // bound describes the cost of calling a built-in function.
 type bound struct {
 	arity int
-	// reads returns the size of the part of an argument that the function reads.
+	// reads returns the size of an argument, or only of the part that the function reads.
 	reads func(*meter, *ast.Term) size
 	// makes returns an upper bound on the size of the result and of intermediate values. It is nil
 	// if they are not much larger than the arguments.
 	makes func(*meter, []*ast.Term) size
-	// work returns the steps that the function takes in addition to reading its arguments. It may
+	// work returns how many steps the function takes in addition to reading its arguments. It may
 	// be nil.
 	work func(*meter, []*ast.Term) int64
 }
 
-// bounds has an entry for every function that rules may call, except for those that unify and
-// those that the compiler removes. Functions that compare or print values visit all of their
-// members.
+// bounds has an entry for every function that rules may call, except those that unify and those
+// that the compiler removes. Functions that compare or print values visit all members.
 var bounds = sync.OnceValue(func() map[string]bound {
 	none, outer, whole := (*meter).nothing, (*meter).outer, (*meter).whole
 	all := map[string]bound{
@@ -228,7 +226,8 @@ var bounds = sync.OnceValue(func() map[string]bound {
 	return all
 })
 
-// size is the size of a value: the bytes of its strings and the number of its members.
+// size is the size of a value: the total length of its strings in bytes, and the number of its
+// members.
 type size struct{ text, items int64 }
 
 func (s size) plus(o size) size { return size{s.text + o.text, s.items + o.items} }
@@ -236,10 +235,10 @@ func (s size) plus(o size) size { return size{s.text + o.text, s.items + o.items
 // steps returns the cost of reading or building a value of size s.
 func (s size) steps() int64 { return s.text/textStep + s.items }
 
-// nothing returns a size of zero, for an argument that a function does not read.
+// nothing returns a size of zero. It is for arguments that a function does not read.
 func (m *meter) nothing(*ast.Term) size { return size{} }
 
-// outer returns the size of the top level of a value.
+// outer returns the size of a value's top level, excluding nested members.
 func (m *meter) outer(t *ast.Term) size {
 	switch v := t.Value.(type) {
 	case ast.String:
@@ -256,8 +255,8 @@ func (m *meter) outer(t *ast.Term) size {
 	return size{}
 }
 
-// whole returns the size of a value at all levels. A member that occurs several times counts each
-// time, as in the text form of the value.
+// whole returns the size of a value with all nested members. A member that occurs several times
+// counts each time, as it would when printed.
 func (m *meter) whole(t *ast.Term) size {
 	w := tour{meter: m, limit: maxItems, verb: "goes through"}
 	w.term(t, 0)
@@ -269,7 +268,7 @@ type tour struct {
 	*meter
 	size
 	limit int64
-	verb  string // what the rule does with the value, for messages
+	verb  string // what the rule does with the value, for use in messages
 }
 
 func (w *tour) term(t *ast.Term, depth int) {
@@ -299,16 +298,16 @@ func (w *tour) term(t *ast.Term, depth int) {
 	}
 }
 
-// number refuses a number such as 1e1000000000, which would make arithmetic slow or fill memory
-// with its digits.
+// number rejects a number such as 1e1000000000, because arithmetic with it would be slow or fill
+// memory with its digits.
 func (m *meter) number(n ast.Number) {
 	if magnitude(string(n)) > maxDigits {
 		m.refuse("uses a number with more than %d digits", maxDigits)
 	}
 }
 
-// magnitude returns an upper bound on the digits before or after the decimal point of a number
-// written in full.
+// magnitude returns an upper bound on how many digits a number has before or after the decimal
+// point when written in full.
 func magnitude(n string) int64 {
 	at := strings.IndexAny(n, "eE")
 	if at < 0 {
@@ -316,16 +315,16 @@ func magnitude(n string) int64 {
 	}
 	exponent, err := strconv.ParseInt(strings.TrimPrefix(n[at+1:], "+"), 10, 32)
 	if err != nil {
-		return 1 << 32 // the exponent is a valid number, so it is too large
+		return 1 << 32 // the exponent is a valid number but does not fit, so it is too large
 	}
 	return int64(at) + max(exponent, -exponent)
 }
 
-// The following functions cover work that the sizes of the arguments do not show. OPA's graph
-// searches may visit a vertex once per path to it, YAML aliases may repeat a value many times, and
-// time zones depend on the machine.
+// The following functions handle cases where the cost does not follow from the sizes of the
+// arguments. OPA's graph searches may visit a vertex once for every path to it, and YAML aliases
+// can repeat a value many times. They also reject time zones, whose results depend on the machine.
 
-// vertices returns the members of an array or a set, which the graph functions take as vertices.
+// vertices returns the members of an array or set, which graph functions use as vertices.
 func vertices(t *ast.Term) []*ast.Term {
 	switch t.Value.(type) {
 	case *ast.Array, ast.Set:
@@ -334,8 +333,8 @@ func vertices(t *ast.Term) []*ast.Term {
 	return nil
 }
 
-// reaching charges for graph.reachable. Until OPA has reached a vertex, it queues the vertex once
-// per edge to it, so the work multiplies from layer to layer.
+// reaching charges for graph.reachable. OPA queues a vertex once for every edge to it, until it has
+// reached that vertex. In a graph with layers, the work therefore multiplies from layer to layer.
 func reaching(m *meter, args []*ast.Term) int64 {
 	graph, ok := args[0].Value.(ast.Object)
 	if !ok {
@@ -359,8 +358,8 @@ func reaching(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// ways charges for graph.reachable_paths, which copies each path at every vertex of it, and checks
-// the size of the result.
+// ways charges for graph.reachable_paths and checks the size of the result. OPA copies each path
+// whenever it extends the path by a vertex.
 func ways(m *meter, args []*ast.Term) int64 {
 	graph, ok := args[0].Value.(ast.Object)
 	if !ok {
@@ -395,13 +394,13 @@ func ways(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// aliasBefore lists the characters that may precede a * that is not a YAML alias.
+// aliasBefore lists characters after which a * does not start a YAML alias.
 const aliasBefore = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\"'/.*_)(=\\<>+$^%"
 
-// plainYAML returns the work of reading YAML. It refuses aliases, because a few lines of them can
-// expand to any amount of text. The parser compares each key of a mapping with all others, which
-// takes 40 s for 100,000 keys. As an upper bound on the number of keys, plainYAML counts the
-// characters ":", "?" and ",", one of which begins or ends each key.
+// plainYAML returns the cost of parsing YAML. It rejects aliases, because a few lines of them can
+// expand to an unlimited amount of text. The parser compares each key in a mapping with all others,
+// which takes 40 s for 100,000 keys. To get an upper bound on the number of keys, plainYAML counts
+// the characters ":", "?" and ",", because every key begins or ends with one of them.
 func plainYAML(m *meter, args []*ast.Term) int64 {
 	s := text(args[0])
 	for i := range len(s) {
@@ -414,16 +413,15 @@ func plainYAML(m *meter, args []*ast.Term) int64 {
 	return int64(len(s)) + keys*keys/compared
 }
 
-// indented returns an upper bound on the size of the result of yaml.marshal, which writes every
-// member and every line of a string on its own line, indented by its level.
+// indented returns an upper bound on the size of a yaml.marshal result. YAML puts every member, and
+// every line of a string, on its own line and indents the line by its level.
 func indented(m *meter, args []*ast.Term) size {
 	const perLevel, punctuation = 4, 8
 	lines, depth := lines(args[0], 1)
 	return size{text: 2*length(args[0]) + lines*(perLevel*depth+punctuation)}
 }
 
-// lines returns the nesting depth of a value and an upper bound on the number of lines that it
-// takes.
+// lines returns a value's nesting depth and an upper bound on how many lines of YAML it takes.
 func lines(t *ast.Term, depth int64) (n, deepest int64) {
 	count := func(t *ast.Term) {
 		more, below := lines(t, depth+1)
@@ -442,7 +440,7 @@ func lines(t *ast.Term, depth int64) (n, deepest int64) {
 	return n, deepest
 }
 
-// inUTC refuses every time zone except UTC, because other zones depend on files of the machine.
+// inUTC rejects all time zones except UTC, because others depend on files on the machine.
 func inUTC(m *meter, args []*ast.Term) int64 {
 	for _, arg := range args {
 		at, ok := arg.Value.(*ast.Array)
@@ -456,8 +454,8 @@ func inUTC(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// zoneless refuses layouts with a time zone name, because the meaning of the name depends on the
-// time zone of the machine.
+// zoneless rejects layouts with a time zone name, because the meaning of such a name depends on the
+// machine's time zone.
 func zoneless(m *meter, args []*ast.Term) int64 {
 	named := []string{"UnixDate", "RFC822", "RFC850", "RFC1123"}
 	if layout := text(args[0]); strings.Contains(layout, "MST") || slices.Contains(named, layout) {
@@ -466,7 +464,7 @@ func zoneless(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// shifted refuses bits.lsh if the digits of the result would fill memory.
+// shifted rejects a bits.lsh call if the digits of its result would fill memory.
 func shifted(m *meter, args []*ast.Term) int64 {
 	const perDigit = 3 // a decimal digit takes at least 3 bits
 	if n, ok := integer(args[1]); ok && n.Cmp(big.NewInt(maxDigits*perDigit)) > 0 {
@@ -475,7 +473,7 @@ func shifted(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// stepped returns the size of the result of numbers.range_step.
+// stepped returns the size of a numbers.range_step result.
 func stepped(m *meter, args []*ast.Term) size {
 	made := counted(m, args)
 	if by, ok := integer(args[2]); ok && by.Sign() > 0 && made.items > 0 && by.IsInt64() {

@@ -21,17 +21,16 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// module is a parsed custom file: a rule, or a library that rules import.
+// module is a parsed custom file. The file contains either a rule or a library for rules to import.
 type module struct {
 	file, text string
 	parsed     *ast.Module
 	rule       *rule // nil for a library
-	locked     bool  // listed in the lock of a folder with vendored rules
+	locked     bool  // listed in the lock file of a folder with vendored rules
 }
 
-// parse parses one module. OPA ignores annotations unless it is asked to read them, and it does
-// not check types without them. Because the file is untrusted, panics of the parser are converted
-// to errors.
+// parse parses a module. OPA reads annotations only on request, and does not check types without
+// them. Parser panics become errors, because the file is untrusted.
 func parse(file, text string, annotations bool) (m *ast.Module, err error) {
 	return parseWith(file, text, annotations, capabilities())
 }
@@ -48,7 +47,7 @@ func parseWith(file, text string, annotations bool, c *ast.Capabilities) (m *ast
 	return m, explain(err)
 }
 
-// newModule parses a custom file and returns all problems with it.
+// newModule parses a custom file and returns all problems found.
 func newModule(file, text string) (*module, []error) {
 	parsed, err := parse(file, text, true)
 	if err != nil {
@@ -71,11 +70,12 @@ func newModule(file, text string) (*module, []error) {
 	return m, errs
 }
 
-// idForm restricts rule ids so that they can be used as folder names, as YAML keys and in
-// comments. The part before the dot is the name of a pack.
+// idForm is a regular expression for rule ids. It makes sure that an id can be used as a folder
+// name, as a YAML key and in comments. The part before the dot is the name of a pack.
 const idForm = `^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)?$`
 
-// idOf returns the rule id from the package of a module, or "" for a library.
+// idOf returns the id of a module's rule, which is part of its package name. It returns "" for a
+// library.
 func idOf(m *ast.Module) (string, error) {
 	var path []string
 	for _, t := range m.Package.Path[1:] { // the first element is data
@@ -109,7 +109,7 @@ func reports(m *ast.Module) []*ast.Rule {
 
 const reportForm = `report contains result.finding(rego.metadata.chain(), row, {"message": message}) if { ... }`
 
-// hasReport requires a module to define report as a set.
+// hasReport checks that a module defines report as a set.
 func hasReport(file string, m *ast.Module) error {
 	found := reports(m)
 	if len(found) == 0 {
@@ -127,7 +127,7 @@ func hasReport(file string, m *ast.Module) error {
 	return nil
 }
 
-// near suggests the name that is closest to a misspelled word, or returns "".
+// near suggests the name closest to a misspelled word, or returns "".
 func near(word string, names []string) string {
 	if name := diag.Nearest(word, names); name != "" {
 		return fmt.Sprintf(" (did you mean %s?)", name)
@@ -149,7 +149,7 @@ type category struct {
 	means string
 }
 
-// categories lists all categories, the most severe first.
+// categories lists all categories, most severe first.
 var categories = []category{
 	{"invalid", diag.LevelError, "the API server refuses the object, or the pods that it creates"},
 	{"infeasible", diag.LevelError, "pods stay Pending on the declared topology; this is proved"},
@@ -162,15 +162,15 @@ var categories = []category{
 // notes holds the contents of a rule's annotation.
 type notes struct {
 	diag.Rule
-	// params is the schema of the parameters, or nil if the rule takes none.
+	// params is the parameter schema, or nil if the rule takes no parameters.
 	params *schema
 	asks   []ask
 	// untested lists the conditions that METADATA exempts from mutation tests.
 	untested []untested
 }
 
-// metadata reads the annotation of a package and returns all problems with it. They include
-// unknown keys, which OPA silently accepts.
+// metadata parses the annotation of a package and returns all problems found. Unknown keys are a
+// problem, too, although OPA silently accepts them.
 func metadata(id, file, text string, m *ast.Module) (notes, []error) {
 	var errs []error
 	for _, a := range m.Annotations {
@@ -209,7 +209,8 @@ func packageAnnotation(m *ast.Module) *ast.Annotations {
 	return nil
 }
 
-// texts checks the title, the description, and the schemas entry that makes OPA check field names.
+// texts checks the title, the description and the schemas entry. OPA checks field names only if the
+// schemas entry is present.
 func texts(r *diag.Rule, a *ast.Annotations) (problems []string) {
 	if r.Title == "" {
 		problems = append(problems, "has no title; give one line that names what is bad")
@@ -237,15 +238,15 @@ var metadataKeys = []string{
 	"entrypoint", "labels", "compile",
 }
 
-// unknownKeys reads the comment itself, because OPA drops unknown keys.
+// unknownKeys finds unknown keys by reading the comment itself, because OPA drops them.
 func unknownKeys(file, text string, a *ast.Annotations) (errs []error) {
 	lines := strings.Split(text, "\n")
-	for row := a.Location.Row; row < len(lines); row++ { // the first row after "# METADATA"
+	for row := a.Location.Row; row < len(lines); row++ { // the first line after "# METADATA"
 		line, isComment := strings.CutPrefix(strings.TrimSpace(lines[row]), "#")
 		if !isComment {
 			return errs
 		}
-		line = strings.TrimPrefix(line, " ") // a key with more than one space before it is nested
+		line = strings.TrimPrefix(line, " ") // a key indented by more than one space is nested
 		key, _, ok := strings.Cut(line, ":")
 		ok = ok && key != "" && !strings.ContainsAny(key, " \t-#{[")
 		key = strings.Trim(key, `"'`)
@@ -263,12 +264,12 @@ var libraries embed.FS
 // program is a set of compiled modules.
 type program struct {
 	compiler *ast.Compiler
-	reads    map[*module]reads // places that custom rules read
+	reads    map[*module]reads // places that the custom rules read
 }
 
-// compileWithin compiles custom modules within a limit of CPU time, because a few nested
-// comprehensions can keep OPA busy for hours. OPA cannot interrupt a compilation. After a timeout,
-// it continues until the process ends, which is soon after such an error.
+// compileWithin compiles custom modules within a CPU time limit, because a few nested
+// comprehensions can keep OPA busy for hours. OPA cannot interrupt a compilation, so it continues
+// in the background after a timeout. The process exits soon after such an error.
 func compileWithin(deadline time.Duration, what compilation) (*program, error) {
 	type outcome struct {
 		program *program
@@ -292,13 +293,13 @@ func compileWithin(deadline time.Duration, what compilation) (*program, error) {
 // compilation holds the custom modules to compile, and their unit tests.
 type compilation struct {
 	own, tests []*module
-	// mutant is set if a condition was left out. Variables and imports that only this condition
-	// uses are then not reported as unused.
+	// mutant is set if a condition has been left out. Unused variables and imports are then not
+	// reported, because the condition may have been their only use.
 	mutant bool
 }
 
 // compileChecked compiles custom modules with every available check. The facts schema applies to
-// all of them: rules must name it in their METADATA, and libraries get it as the default.
+// all of them: rules must name it in their METADATA, while libraries get it by default.
 func compileChecked(what compilation) (p *program, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -324,11 +325,11 @@ func compileChecked(what compilation) (p *program, err error) {
 	schemas := ast.NewSchemaSet()
 	schemas.Put(ast.SchemaRootRef, util.MustUnmarshalJSON(facts.Schema()))
 	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
-	// Unless print statements are enabled, OPA silently drops calls of print. Rules have no print
-	// among their functions, so enabling the statements makes such calls errors.
+	// OPA silently drops calls of print unless print statements are enabled. Enabling them turns
+	// such calls into errors, because rules are not allowed to call print.
 	c := ast.NewCompiler().WithStrict(!what.mutant).WithEnablePrintStatements(true).WithCapabilities(functions).
 		WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
-		WithSkipStages(ast.StageBuildComprehensionIndices) // they evaluate bodies without bound variables, see hoister
+		WithSkipStages(ast.StageBuildComprehensionIndices) // these indices evaluate bodies without bound variables, see hoister
 	p, err = compile(c, modules)
 	if err != nil {
 		return nil, err
@@ -341,8 +342,8 @@ func compileChecked(what compilation) (p *program, err error) {
 	return p, nil
 }
 
-// compileTrusted compiles built-in rules, which the tests have checked. It skips the compiler
-// stages that only check modules or read annotations.
+// compileTrusted compiles built-in rules, which the tests have already checked. It skips the
+// compiler stages that only check modules or read annotations.
 func compileTrusted(rules []*code) (*program, error) {
 	modules := map[string]*ast.Module{}
 	for _, r := range rules {
@@ -390,8 +391,9 @@ func libraryFiles() (files []textFile, err error) {
 	return files, err
 }
 
-// undefinedData returns an error for each reference to data that no module defines. OPA expects
-// such documents at run time, so a rule that uses them would never report anything.
+// undefinedData returns an error for each reference to data that no module defines. OPA assumes
+// that such documents are loaded at run time. In schedlint they never are, so the rule would never
+// report anything.
 func undefinedData(modules map[string]*ast.Module) []error {
 	var packages []string
 	for _, m := range modules {
@@ -411,7 +413,7 @@ func undefinedData(modules map[string]*ast.Module) []error {
 	return errs
 }
 
-// run evaluates the report of one rule. The callback with adds options to the query.
+// run evaluates a rule's report. The callback with adds options to the query.
 func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*topdown.Query) *topdown.Query) (found ast.Set, err error) {
 	err = p.query(ctx, c.report(), func(q *topdown.Query) *topdown.Query { return with(q.WithInput(input)) }, func(report *ast.Term) {
 		found, _ = report.Value.(ast.Set)
@@ -419,7 +421,7 @@ func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*
 	return found, err
 }
 
-// query calls each with every value of a term. The callback with adds options to the query.
+// query calls each for every value of a term. The callback with adds options to the query.
 func (p *program) query(ctx context.Context, of *ast.Term, with func(*topdown.Query) *topdown.Query, each func(*ast.Term)) error {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()

@@ -13,16 +13,16 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// checker checks parameters against their schema and collects errors.
+// checker checks parameters against their schema and collects the errors.
 type checker struct {
-	name string // prefix of all parameter names, such as rules.prod-zone-loss.params
+	name string // prefix of every parameter name, such as rules.prod-zone-loss.params
 	at   func(path ...string) string
 	errs []error
 	seen int
 }
 
-// say adds an error with the position of the value, or of the nearest enclosing value with a known
-// position.
+// say adds an error about a value. If the position of the value is unknown, the error points to the
+// nearest enclosing value whose position is known.
 func (c *checker) say(path []string, format string, args ...any) {
 	if len(c.errs) == maxParamErrors {
 		return
@@ -45,7 +45,7 @@ func (c *checker) say(path []string, format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("%s%s: %s", place, name, fmt.Sprintf(format, args...)))
 }
 
-// value checks a value and returns it, with default values for missing properties.
+// value checks a value and returns it with defaults filled in for missing properties.
 func (c *checker) value(s *schema, v any, path []string) any {
 	if c.seen++; c.seen > maxParamValues {
 		if c.seen == maxParamValues+1 {
@@ -110,7 +110,8 @@ func (c *checker) object(s *schema, v any, path []string) any {
 	return all
 }
 
-// below returns a copy of a path with one more element. Sibling paths must not share memory.
+// below returns a copy of path with one more element. It copies the path so that siblings do not
+// share memory.
 func below(path []string, element string) []string { return append(slices.Clone(path), element) }
 
 // scalar checks a string, number or boolean.
@@ -143,15 +144,16 @@ func (s *schema) scalar(v any) (any, error) {
 		return nil, fmt.Errorf("expected at most %v, found %s", *s.maximum, found(v))
 	}
 	if n == math.Trunc(n) && math.Abs(n) <= maxInteger {
-		return s.listed(int64(n)) // YAML may write an integer with an exponent
+		return s.listed(int64(n)) // YAML can write an integer with an exponent
 	}
 	return s.listed(n)
 }
 
-// maxInteger is the largest integer up to which float64 represents every integer.
+// maxInteger is the largest integer for which float64 is exact: it can represent every integer up
+// to this one.
 const maxInteger = 1 << 53
 
-// listed checks that a value belongs to the enumeration, if the schema has one.
+// listed checks a value against the schema's enumeration, if there is one.
 func (s *schema) listed(v any) (any, error) {
 	if len(s.enum) == 0 || slices.Contains(s.enum, v) {
 		return v, nil
@@ -163,7 +165,7 @@ func (s *schema) listed(v any) (any, error) {
 	return nil, fmt.Errorf("expected one of %s, found %s%s", cut(strings.Join(names, ", ")), found(v), near(fmt.Sprint(v), names))
 }
 
-// numberOf returns a finite number. YAML also allows .inf and .nan.
+// numberOf returns v as a finite number. It rejects .inf and .nan, which YAML allows.
 func numberOf(v any) (n float64, ok bool) {
 	switch v := v.(type) {
 	case int:
@@ -185,7 +187,8 @@ func numberOf(v any) (n float64, ok bool) {
 	return n, !math.IsNaN(n) && !math.IsInf(n, 0)
 }
 
-// found returns a value for use in a message, or only its type if it has members.
+// found formats a value for use in a message. If the value has members, found returns only its
+// type.
 func found(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -202,7 +205,7 @@ func found(v any) string {
 	return "a value of another kind"
 }
 
-// article returns the name of a type with an article.
+// article returns a type's name with an article.
 func article(kind string) string {
 	switch kind {
 	case "array":
@@ -217,7 +220,7 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// fit checks the parameters of a rule and returns them as a term for the input of the rule.
+// fit checks a rule's parameters and returns them as a term for the rule's input.
 func (s *schema) fit(name string, v Values) (*ast.Term, error) {
 	c := &checker{name: name, at: v.At}
 	given := v.Values
@@ -232,8 +235,8 @@ func (s *schema) fit(name string, v Values) (*ast.Term, error) {
 	return ast.NewTerm(value), err
 }
 
-// withParams returns the input of a rule with its parameters. It shares the terms of the facts
-// with the inputs of other rules.
+// withParams adds a rule's parameters to its input. It does not copy the facts, so the inputs of
+// all rules share them.
 func withParams(input, params *ast.Term) *ast.Term {
 	if params == nil {
 		return input

@@ -19,45 +19,46 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// rule is a rule that may run. It has the code of its own file, or, if it is an instance, the code
-// of a template with its own id and parameters.
+// rule is a rule that can run. It has the code of its own file or, in the case of an instance, the
+// code of a template together with its own id and parameters.
 type rule struct {
 	id string
 	*code
 	off bool
-	// params holds the parameters, or nil if there are none.
+	// params holds the parameters, or nil if the rule has none.
 	params *ast.Term
-	// instance is the configuration entry that the rule was made for, or nil for a rule with its
-	// own file.
+	// instance is the configuration entry that created the rule, or nil if the rule has its own
+	// file.
 	instance *Instance
-	// configured is set if parameters from the configuration may be the cause when the rule fails.
+	// configured is set if the rule has parameters from the configuration, which may be the cause
+	// when it fails.
 	configured bool
 }
 
-// code is the file of a rule, compiled or not. A rule and its instances share it.
+// code is a rule's file, before or after compilation. A rule and its instances share it.
 type code struct {
 	id   string
 	file string
 	text string
-	// pack is the pack of a built-in rule, or "" if it is in none.
+	// pack is the name of a built-in rule's pack, or "" if the rule is not in a pack.
 	pack string
-	// template is set for a rule that never runs itself.
+	// template is set if the rule is a template, which never runs on its own.
 	template bool
-	// own is set for a custom rule.
+	// own is set for custom rules.
 	own bool
-	// reads holds the lists or places that the rule reads.
+	// reads holds the lists or places in the facts that the rule reads.
 	reads reads
-	// program is nil until the rule is evaluated for the first time.
+	// program is nil until the rule is first evaluated.
 	program *program
-	// notes returns the annotation, which it parses once.
+	// notes returns the annotation. It is parsed on the first call.
 	notes func() notes
 }
 
-// outsideCore reports whether the rule is not a core rule. Only such a rule may judge facts that
-// no core rule reports.
+// outsideCore reports whether the rule is from a pack, an instance or a custom rule. Only such
+// rules may judge facts that no core rule reports.
 func (r *rule) outsideCore() bool { return r.own || r.pack != "" || r.instance != nil }
 
-// report returns the reference to the report of the rule.
+// report returns a reference to the rule's report.
 func (c *code) report() *ast.Term {
 	return ast.NewTerm(ast.Ref{
 		ast.DefaultRootDocument, ast.StringTerm("schedlint"), ast.StringTerm("rules"),
@@ -65,12 +66,12 @@ func (c *code) report() *ast.Term {
 	})
 }
 
-// templateFolder is the folder with the built-in templates. Every other folder that contains
-// folders is a pack.
+// templateFolder is the folder with the built-in templates. Any other folder that contains folders
+// is a pack.
 const templateFolder = "templates"
 
-// loadBuiltin loads the built-in rules, including packs and templates. It does not parse them,
-// because the tests have checked them.
+// loadBuiltin loads the built-in rules, including those in packs and templates. It does not parse
+// them, because the tests have already checked them.
 func loadBuiltin(rules fs.FS) ([]*rule, error) {
 	if rules == nil {
 		return nil, nil
@@ -92,7 +93,7 @@ func loadBuiltin(rules fs.FS) ([]*rule, error) {
 	return list, nil
 }
 
-// builtin returns the rule in the file with the given path and text.
+// builtin creates a built-in rule from its file name and source.
 func builtin(name, text string) *rule {
 	pack, id, nested := strings.Cut(path.Dir(name), "/")
 	if !nested {
@@ -120,18 +121,18 @@ func builtin(name, text string) *rule {
 	return &rule{id: c.id, code: c}
 }
 
-// listsOf returns the lists of facts that the source of a rule reads. The parameters are not a
-// list.
+// listsOf returns the lists of facts that a rule's source refers to, excluding input.params.
 func listsOf(text string) reads {
 	r := readsOf(text)
 	delete(r.paths, "params")
 	return r
 }
 
-// mentions reports whether the annotation may have a key, without parsing the annotation.
+// mentions reports whether the annotation may contain a key. It only searches the text, because
+// parsing the annotation is slow.
 func (c *code) mentions(key string) bool { return strings.Contains(header(c.text), key) }
 
-// header returns the text up to the end of the line with the package.
+// header returns the text up to and including the package line.
 func header(text string) string {
 	at := strings.Index("\n"+text, "\npackage ")
 	if at < 0 {
@@ -145,7 +146,7 @@ func header(text string) string {
 }
 
 // level returns the level that the rule declares. For a built-in rule, it searches the text,
-// because parsing the annotation takes longer than most runs.
+// because parsing the annotation would take longer than most runs.
 func (r *rule) level() diag.Level {
 	if r.own || r.instance != nil {
 		return r.meta().Level
@@ -163,8 +164,8 @@ func (r *rule) level() diag.Level {
 	return r.meta().Level
 }
 
-// keyIn returns the value of a key below custom, or "". It expects the layout of annotations in
-// built-in rules.
+// keyIn returns the value of a key below custom, or "" if the key is missing. It relies on the
+// layout of built-in rules' annotations.
 func keyIn(head, key string) string {
 	_, after, found := strings.Cut(head, "\n#   "+key+": ")
 	if !found {
@@ -174,16 +175,16 @@ func keyIn(head, key string) string {
 	return strings.TrimSpace(value)
 }
 
-// Limits for the files of custom rules. A rule usually has 1 to 3 KiB.
+// Limits for custom rule files. A typical rule has 1 to 3 KiB.
 const (
 	maxModuleBytes = 64 << 10
 	maxModules     = 1000
 )
 
-// join joins all errors, or returns nil if there are none.
+// join joins all errors. It returns nil if there are none.
 func join(errs []error) error { return errors.Join(errs...) }
 
-// loadOwn reads and parses all modules with custom rules or libraries.
+// loadOwn reads and parses all modules that contain custom rules or libraries.
 func loadOwn(o Options) ([]*module, error) {
 	var modules []*module
 	var errs []error
@@ -205,7 +206,7 @@ func loadOwn(o Options) ([]*module, error) {
 				leaveOut(m.parsed, o.Without.n)
 			}
 		}
-		// A file with an error counts as a rule.
+		// A file that does not parse counts as a rule.
 		if o.Instead == nil && !slices.ContainsFunc(found, func(m *module) bool { return m == nil || m.rule != nil }) {
 			errs = append(errs, fmt.Errorf(`%s: the folder holds no rule; a rule is a file <id>/rule.rego of the package schedlint.rules["<id>"]`, name))
 		}
@@ -221,7 +222,8 @@ func loadOwn(o Options) ([]*module, error) {
 	return modules, join(errs)
 }
 
-// ruleFiles reads the rules and libraries below a folder. Vendored rules must match their locks.
+// ruleFiles reads the rules and libraries in a folder and its subfolders. Vendored rules must match
+// their lock files.
 func ruleFiles(dir, name string, instead *Folder) ([]textFile, error) {
 	files, err := regoFiles(dir, name, func(name string) bool { return !isTest(name) })
 	if err != nil {
@@ -249,7 +251,7 @@ func newModules(files []textFile) (modules []*module, errs []error) {
 	return modules, errs
 }
 
-// has reports whether a file is below the folder.
+// has reports whether a file is in the folder or its subfolders.
 func (f *Folder) has(file string) bool {
 	one, err := filepath.Abs(filepath.FromSlash(file))
 	other, otherErr := filepath.Abs(f.Dir)
@@ -259,7 +261,7 @@ func (f *Folder) has(file string) bool {
 	return worktree.Inside(other, one)
 }
 
-// modules returns the rules and libraries in the folder, within the same limits as for a folder on
+// modules returns the folder's rules and libraries. It applies the same limits as to a folder on
 // disk.
 func (f *Folder) modules() (all []textFile, errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(f.Files)) {
@@ -281,8 +283,8 @@ func tooLarge(bytes int64) error {
 	return fmt.Errorf("the file has %d bytes; a module has at most %d", bytes, maxModuleBytes)
 }
 
-// duplicates returns an error for each package with several files. OPA reads the annotation of a
-// package from only one of them, and a rule should be in one place.
+// duplicates returns an error for each package that is spread over several files. OPA reads the
+// package's annotation from only one of them, and a rule should be in one place.
 func duplicates(modules []*module) (errs []error) {
 	first := map[string]*module{}
 	for _, m := range modules {
@@ -302,15 +304,15 @@ func duplicates(modules []*module) (errs []error) {
 	return errs
 }
 
-// textFile is a Rego file that is not yet parsed.
+// textFile is a Rego file that has not been parsed yet.
 type textFile struct {
 	name, text string
-	locked     bool // listed in the lock of a folder with vendored rules
+	locked     bool // listed in the lock file of a folder with vendored rules
 }
 
-// regoFiles reads the *.rego files below a folder for which wanted returns true, sorted by path.
-// Errors use the given name for the folder. All files are opened through os.Root, so no path can
-// leave the folder.
+// regoFiles reads the *.rego files in a folder and its subfolders for which wanted returns true,
+// sorted by path. Errors show the folder as name. All files are opened through os.Root, so no path
+// can escape the folder.
 func regoFiles(dir, name string, wanted func(name string) bool) ([]textFile, error) {
 	info, err := os.Lstat(dir)
 	switch {

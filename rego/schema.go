@@ -12,18 +12,18 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Limits on the parameters that a rule declares, and on their values.
+// Limits on the parameters that a rule declares and on the values passed to them.
 const (
 	maxSchemaDepth  = 8
-	maxSchemas      = 200     // per rule, including the schemas of items and nested properties
-	maxParamText    = 4 << 10 // bytes of a string
-	maxParamItems   = 1000    // of an array
+	maxSchemas      = 200     // per rule, including schemas of items and nested properties
+	maxParamText    = 4 << 10 // bytes per string
+	maxParamItems   = 1000    // per array
 	maxParamValues  = 10_000  // per rule
 	maxParamErrors  = 20      // per rule, to keep the output short
-	maxParamPattern = 1000    // bytes of a pattern; maxPattern limits its instructions
+	maxParamPattern = 1000    // bytes per pattern; maxPattern limits its instructions
 )
 
-// schema is a schema for parameters. It supports a part of JSON Schema.
+// schema describes parameters, using a subset of JSON Schema.
 type schema struct {
 	kind        string
 	description string
@@ -31,7 +31,7 @@ type schema struct {
 	items       *schema
 	properties  map[string]*schema
 	required    []string
-	// fallback is the default value, including the default values of properties.
+	// fallback is the default value, with the properties' own defaults filled in.
 	fallback   any
 	hasDefault bool
 	minimum    *float64
@@ -40,21 +40,21 @@ type schema struct {
 	pattern    *regexp.Regexp
 }
 
-// names returns the names of the properties, sorted.
+// names returns the sorted property names.
 func (s *schema) names() []string { return slices.Sorted(maps.Keys(s.properties)) }
 
-// keyword is a keyword of a schema, with the types that accept it and its reader. An error of the
-// reader says what was expected.
+// keyword is a schema keyword, with the types it applies to and a function that reads its value.
+// The function's error says what was expected.
 type keyword struct {
 	name  string
-	kinds string // space-separated, or "" for all
+	kinds string // separated by spaces, or "" for all
 	read  func(r *schemaReader, s *schema, at string, value any) error
 }
 
-// kinds returns the possible types of parameters.
+// kinds returns the types that a parameter can have.
 func kinds() []string { return []string{"string", "integer", "number", "boolean", "array", "object"} }
 
-// keywords returns all keywords. The type is first, because the meaning of the others depends on
+// keywords returns all keywords. The type comes first, because the meaning of the others depends on
 // it.
 func keywords() []keyword {
 	return []keyword{
@@ -72,14 +72,14 @@ func keywords() []keyword {
 	}
 }
 
-// schemaReader reads the schema of one rule and collects the problems in it.
+// schemaReader reads a rule's schema and collects the problems it finds.
 type schemaReader struct {
 	problems []string
 	count    int
 	depth    int
 }
 
-// paramsOf reads custom.params and returns all problems with it.
+// paramsOf reads custom.params and returns all problems found.
 func paramsOf(value any) (*schema, []string) {
 	r := &schemaReader{}
 	s := r.schema("custom.params", value)
@@ -120,13 +120,13 @@ func (r *schemaReader) schema(at string, value any) *schema {
 		case !has:
 		case k.kinds != "" && !slices.Contains(strings.Fields(k.kinds), s.kind):
 			r.say(at+"."+k.name, "type %s does not take; it is for %s", s.kind, strings.ReplaceAll(k.kinds, " ", ", "))
-		case k.name == "default" && len(r.problems) > before: // without a valid schema, the default cannot be checked
+		case k.name == "default" && len(r.problems) > before: // a default cannot be checked against an invalid schema
 		default:
 			if err := k.read(r, s, at+"."+k.name, v); err != nil {
 				r.say(at+"."+k.name, "%v", err)
 			}
 		}
-		if s.kind == "" { // the type was read first
+		if s.kind == "" { // type is read before any other keyword
 			if !has {
 				r.say(at, "has no type; expected one of %s", strings.Join(kinds(), ", "))
 			}
@@ -137,7 +137,8 @@ func (r *schemaReader) schema(at string, value any) *schema {
 	return s
 }
 
-// unknown reports unknown keys of a schema. Ignoring them would promise checks that never happen.
+// unknown reports unknown keys in a schema. If they were ignored, the rule's author would expect
+// checks that never happen.
 func (r *schemaReader) unknown(at string, given map[string]any) {
 	var names []string
 	for _, k := range keywords() {
@@ -151,8 +152,8 @@ func (r *schemaReader) unknown(at string, given map[string]any) {
 	}
 }
 
-// whole checks that a schema defines the types of all items and properties, and that every
-// property can get a value.
+// whole checks that a schema is complete: all items and properties have a type, and every property
+// has some way to get a value.
 func (r *schemaReader) whole(at string, s *schema) {
 	switch {
 	case s.kind == "array" && s.items == nil:
@@ -207,7 +208,8 @@ func (r *schemaReader) properties(s *schema, at string, value any) error {
 	return nil
 }
 
-// paramName restricts parameter names so that rules can write input.params.<name> without quotes.
+// paramName matches valid parameter names. Rules can write them as input.params.<name> without
+// quotes.
 var paramName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
 func (r *schemaReader) required(s *schema, _ string, value any) error {
@@ -253,7 +255,7 @@ func (r *schemaReader) pattern(s *schema, _ string, value any) error {
 	return nil
 }
 
-// fallback reads the default value, which must match its own schema.
+// fallback reads the default value and checks it against the schema.
 func (r *schemaReader) fallback(s *schema, _ string, value any) error {
 	c := &checker{name: "default"}
 	s.fallback = c.value(s, value, nil)
@@ -282,7 +284,7 @@ func limitOf(into **float64, value any) error {
 	return nil
 }
 
-// definition returns the schema in the form that OPA's type checker expects.
+// definition returns the schema in the format that OPA's type checker expects.
 func (s *schema) definition() any {
 	d := map[string]any{"type": s.kind}
 	switch s.kind {
@@ -298,13 +300,13 @@ func (s *schema) definition() any {
 	return d
 }
 
-// described returns the parameters for the documentation.
+// described returns descriptions of the parameters for the documentation.
 func (s *schema) described() (all []diag.Param) {
 	for _, name := range s.names() {
 		p := s.properties[name]
 		one := diag.Param{Name: name, Type: p.kind, Description: p.description}
 		if p.hasDefault {
-			text, _ := json.Marshal(p.fallback) // the value consists of strings, numbers, booleans, lists and maps
+			text, _ := json.Marshal(p.fallback) // cannot fail, because the value consists of strings, numbers, booleans, lists and maps
 			one.Default = string(text)
 		}
 		all = append(all, one)

@@ -10,52 +10,52 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// Limits on the values that the analysis visits in one module and in a run. A module of 3 KiB
-// takes about 2,000.
+// Limits on how many values the analysis visits in a module and in a run. A 3 KiB module needs
+// about 2,000.
 const (
 	maxTrace  = 300_000
 	maxTraces = 6_000_000
 )
 
-// tracer analyzes compiled modules. For every term, it finds the places in the schema of the facts
-// whose values the term can have. It starts from input and follows references, unification,
-// arguments and results until it finds nothing new. The result shows which facts a rule reads, and
-// which constants it compares with which fields.
+// tracer analyzes compiled modules. For every term, it finds the places in the facts schema that
+// the term's value can come from. It starts at input and follows references, unification, arguments
+// and results until it finds nothing new. The result shows which facts a rule reads and which
+// constants it compares with which fields.
 //
-// The tracer works on the output of the compiler, which is simpler than Rego source: nested
-// references and calls are separate expressions, and a body binds each variable before its use.
+// The tracer works on compiler output, which is simpler than Rego source. In it, nested references
+// and calls are separate expressions, and variables are always bound before they are used.
 type tracer struct {
-	root  *node                  // node of input
+	root  *node                  // input's node
 	rules map[string][]*ast.Rule // rules by the constant prefix of their references
-	names []string               // keys of rules, sorted
-	inner map[string]bool        // references to packages and other prefixes of rules
+	names []string               // sorted keys of rules
+	inner map[string]bool        // references to packages and to other prefixes of rules
 	left  int                    // steps left for all modules
 }
 
-// trace is the analysis of one module.
+// trace is the analysis of a single module.
 type trace struct {
 	*tracer
 	states  map[*ast.Rule]*state
-	order   []*state // in the order in which they were reached
+	order   []*state // in the order in which the analysis reached them
 	cells   map[any]*cell
-	sunk    map[*cell]bool // cells that readAll has visited in this pass
+	sunk    map[*cell]bool // cells that readAll has already visited in this pass
 	reads   reads
 	changed bool
-	over    bool   // whether the analysis has ended early
-	why     string // why it ended early
+	over    bool   // whether the analysis ended early
+	why     string // why the analysis ended early
 	steps   int
 	checks  *checks // nil until the analysis is complete
 	line    *ast.Location
 }
 
-// state holds the values that are known for one definition of a rule or function.
+// state holds the values found so far for one definition of a rule or function.
 type state struct {
 	rule   *ast.Rule
 	params []abstract
 	result abstract
 }
 
-// scope maps the variables of a body to their possible values.
+// scope maps variables in a body to their possible values.
 type scope map[ast.Var]abstract
 
 func newTracer(c *ast.Compiler, root *node) *tracer {
@@ -73,8 +73,8 @@ func newTracer(c *ast.Compiler, root *node) *tracer {
 	return all
 }
 
-// analyse returns the places that each custom rule reads. The error lists all values that cannot
-// be right.
+// analyse returns which places each custom rule reads. The error lists all values that are certain
+// to be wrong.
 func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
 	all, found := newTracer(c, factsNode()), map[*module]reads{}
 	var faults []fault
@@ -85,26 +85,26 @@ func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
 	return found, join(faultErrors(faults))
 }
 
-// module analyzes one module. It returns the places that the report of the module reads, and the
-// faults of the module. For a library, which has no report, only the faults matter.
+// module analyzes a single module. It returns the places that the module's report reads and the
+// faults in the module. A library has no report, so only its faults matter.
 func (all *tracer) module(m *ast.Module) (reads, []fault) {
 	t := &trace{tracer: all, states: map[*ast.Rule]*state{}, cells: map[any]*cell{}, sunk: map[*cell]bool{}}
 	t.reads = reads{paths: map[string]bool{}}
 	reported := reports(m)
 	t.settle(reported, reported)
-	found := reads{t.reads.all || t.over, maps.Clone(t.reads.paths)} // a copy that does not change with t.reads
+	found := reads{t.reads.all || t.over, maps.Clone(t.reads.paths)} // a copy, because t.reads may still change
 	t.settle(m.Rules, reported)
 	if !t.over {
 		t.checks = &checks{}
 		t.pass()
 	}
-	if t.over { // incomplete results would lead to false faults
+	if t.over { // an incomplete analysis would find faults that do not exist
 		return found, []fault{{m.Package.Location, t.why}}
 	}
 	return found, t.checks.found
 }
 
-// settle evaluates the given rules and all rules that they refer to until nothing changes.
+// settle evaluates the given rules, and all rules they refer to, until nothing changes anymore.
 func (t *trace) settle(roots, reported []*ast.Rule) {
 	for _, r := range roots {
 		t.state(r)
@@ -120,7 +120,7 @@ func (t *trace) settle(roots, reported []*ast.Rule) {
 
 func (t *trace) pass() {
 	clear(t.sunk)
-	for i := 0; i < len(t.order) && !t.over; i++ { // order grows during the loop
+	for i := 0; i < len(t.order) && !t.over; i++ { // the loop may append to order
 		t.rule(t.order[i])
 	}
 }
@@ -134,14 +134,14 @@ func (t *trace) step(n int) {
 	}
 }
 
-// end ends the analysis early. If it is called again, the first reason is kept.
+// end ends the analysis early. If end is called more than once, the first reason wins.
 func (t *trace) end(format string, args ...any) {
 	if !t.over {
 		t.over, t.why = true, fmt.Sprintf(format, args...)
 	}
 }
 
-// giveUpAt ends the analysis at a construct that the compiler is not expected to produce.
+// giveUpAt ends the analysis at a construct that the compiler should never produce.
 func (t *trace) giveUpAt(at *ast.Location) {
 	if at = cmp.Or(at, t.line); at == nil {
 		at = &ast.Location{}
@@ -149,7 +149,7 @@ func (t *trace) giveUpAt(at *ast.Location) {
 	t.end("its values cannot be checked against the facts because of %q in line %d; write that in another way", cut(string(at.Text)), at.Row)
 }
 
-// state returns the state of a rule and adds the rule to the analysis if it is new.
+// state returns a rule's state. If the rule is new, state adds it to the analysis.
 func (t *trace) state(r *ast.Rule) *state {
 	s, ok := t.states[r]
 	if !ok {
@@ -173,7 +173,7 @@ func (t *trace) rule(s *state) {
 	}
 }
 
-// head returns the result of a rule: its value, a set, or nested objects if its reference has
+// head returns a rule's result: a value, a set, or nested objects if the rule's reference has
 // variable keys.
 func (t *trace) head(r *ast.Rule, env scope) abstract {
 	var v abstract
@@ -194,7 +194,7 @@ func (t *trace) head(r *ast.Rule, env scope) abstract {
 	return v
 }
 
-// body evaluates the expressions of a body in order and adds the variables that they bind to env.
+// body evaluates the expressions in a body in order, adding the variables they bind to env.
 func (t *trace) body(body ast.Body, env scope) {
 	for _, e := range body {
 		t.step(1)
@@ -238,7 +238,7 @@ func (t *trace) expr(e *ast.Expr, env scope) {
 	}
 }
 
-// value returns the possible values of a term whose variables are all bound.
+// value returns the possible values of a term. All variables in the term must be bound.
 func (t *trace) value(term *ast.Term, env scope) abstract {
 	t.step(1)
 	if t.over {
@@ -255,7 +255,7 @@ func (t *trace) value(term *ast.Term, env scope) abstract {
 		}
 		t.giveUpAt(term.Location)
 		return anything
-	case ast.Ref: // a reference binds its unbound variables
+	case ast.Ref: // evaluating a reference binds its unbound variables
 		if v[0].Equal(ast.DefaultRootDocument) {
 			return t.data(v, env)
 		}
@@ -287,8 +287,8 @@ func (t *trace) comprehension(v ast.Value, env scope) abstract {
 	return oneOf(c)
 }
 
-// visit records that a place is read, but not the places below it. A scalar, and a document
-// without a known schema, count as read completely.
+// visit records that a place is read, but nothing below it. Scalars and documents without a known
+// schema count as completely read.
 func (t *trace) visit(n *node) {
 	if n.scalar() || n.kind == "" {
 		t.whole(n)
@@ -297,7 +297,7 @@ func (t *trace) visit(n *node) {
 	}
 }
 
-// whole records that a place and all places below it are read.
+// whole records that a place and everything below it are read.
 func (t *trace) whole(n *node) {
 	if n.path == "" {
 		t.reads.all = true
@@ -305,7 +305,8 @@ func (t *trace) whole(n *node) {
 	t.reads.paths[n.path] = true
 }
 
-// readAll records that every place in a value is read. The analysis follows the value no further.
+// readAll records that everything in a value is read. The analysis does not follow the value any
+// further.
 func (t *trace) readAll(v abstract) {
 	for _, member := range v.of {
 		t.step(1)
@@ -328,7 +329,7 @@ func (t *trace) readAll(v abstract) {
 
 func sortedKeys(m map[string]*abstract) []string { return slices.Sorted(maps.Keys(m)) }
 
-// call evaluates a function call. The term after the arguments receives the result.
+// call evaluates a function call. If there is a term after the arguments, it receives the result.
 func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	name := op.String()
 	rules := t.rules[name]
@@ -349,7 +350,7 @@ func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	if len(rules) == 0 {
 		result = t.builtin(name, args, terms)
 	}
-	for _, r := range rules { // all definitions of a function get the arguments
+	for _, r := range rules { // each definition of a function gets the arguments
 		s := t.state(r)
 		for i, arg := range args[:min(len(args), len(s.params))] {
 			t.grow(&s.params[i], arg)
@@ -361,8 +362,8 @@ func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	}
 }
 
-// builtin returns the result of a built-in function. A function that is not in effects counts as
-// reading its arguments completely, so its result may be anything.
+// builtin returns the result of a built-in function. If the function is not listed in effects, it
+// counts as reading its arguments completely, and its result can be anything.
 func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstract {
 	switch kind := effects[name]; {
 	case kind == looks:
@@ -399,18 +400,18 @@ func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstrac
 	return anything
 }
 
-// effect describes how a built-in function uses its arguments.
+// effect describes what a built-in function does with its arguments.
 type effect int
 
 const (
 	sinks  effect = iota // reads its arguments completely
-	looks                // reads the types or lengths of its arguments
-	keeps                // returns an object with fields of its arguments
-	joins                // returns an array with members of its arguments
+	looks                // reads only the types or lengths of its arguments
+	keeps                // returns an object with some fields of its arguments
+	joins                // returns an array with the members of its arguments
 	equals               // compares two values
-	orders               // compares values by order
-	finds                // searches for a value in another value
-	gets                 // reads a field of an object
+	orders               // orders values
+	finds                // searches for one value in another
+	gets                 // reads an object's field
 )
 
 var effects = map[string]effect{
@@ -423,10 +424,10 @@ var effects = map[string]effect{
 	"object.get": gets,
 }
 
-// joinedAt identifies a call that joins arrays by its first argument.
+// joinedAt identifies a call that joins arrays. The term is the call's first argument.
 type joinedAt struct{ *ast.Term }
 
-// joined returns an array with the members of all arguments, in any order.
+// joined returns an array with the members of all arguments. Their order does not matter.
 func (t *trace) joined(args []abstract, terms []*ast.Term) abstract {
 	c := t.cell(joinedAt{terms[0]})
 	for _, arg := range args {
@@ -435,7 +436,7 @@ func (t *trace) joined(args []abstract, terms []*ast.Term) abstract {
 	return oneOf(c)
 }
 
-// ordered evaluates a function that orders two values, or the members of one value.
+// ordered evaluates a function that orders two values or the members of one value.
 func (t *trace) ordered(args []abstract) {
 	for _, arg := range args {
 		t.readAll(arg)
@@ -470,8 +471,8 @@ func (t *trace) get(args []abstract) abstract {
 	return result
 }
 
-// way returns the constant key of object.get, or the constant keys if it is called with a path. It
-// returns nil if a key is not constant.
+// way returns the constant keys passed to object.get, which takes either a single key or a path. It
+// returns nil if any key is not constant.
 func (t *trace) way(v abstract) []string {
 	if key, ok := constantKey(v); ok {
 		return []string{key}

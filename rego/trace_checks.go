@@ -16,22 +16,22 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// checks collects the faults of a rule.
+// checks collects the faults found in a rule.
 type checks struct{ found []fault }
 
-// fault describes a wrong value at one position in a rule.
+// fault is a wrong value at some position in a rule.
 type fault struct {
 	at   *ast.Location
 	what string
 }
 
 func (c *checks) add(at *ast.Location, format string, args ...any) {
-	if at != nil && !strings.HasPrefix(at.File, "lib/") { // not in the built-in libraries
+	if at != nil && !strings.HasPrefix(at.File, "lib/") { // skip the built-in libraries
 		c.found = append(c.found, fault{at, fmt.Sprintf(format, args...)})
 	}
 }
 
-// faultErrors converts faults to errors, sorted by position, without duplicates.
+// faultErrors converts faults to errors, sorted by position and without duplicates.
 func faultErrors(faults []fault) []error {
 	slices.SortStableFunc(faults, func(a, b fault) int {
 		return cmp.Or(cmp.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Row, b.at.Row), cmp.Compare(a.what, b.what))
@@ -46,8 +46,8 @@ func faultErrors(faults []fault) []error {
 	return all
 }
 
-// enumerated returns the places with an enumeration among the possible values of v, and all
-// strings that v can be. It returns false if v can also be any other string.
+// enumerated returns the places that v can come from whose values are enumerated, and all strings
+// that v can be. It returns false if v could also be some other string.
 func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 	for _, member := range v.of {
 		switch m := member.(type) {
@@ -65,7 +65,7 @@ func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 	return nodes, values, len(nodes) > 0 && !v.unknown
 }
 
-// placeNames returns the names of at most three places for a message.
+// placeNames returns the names of up to three places for use in a message.
 func placeNames(nodes []*node) string {
 	const most = 3
 	var all []string
@@ -79,8 +79,8 @@ func placeNames(nodes []*node) string {
 	return strings.Join(all, ", ")
 }
 
-// equal checks that the constants that are compared with an enumeration belong to it. If there are
-// too many of them to check, it adds a fault, too.
+// equal checks that constants compared with an enumeration belong to it. If there are too many
+// constants to check, it adds a fault as well.
 func (c *checks) equal(at *ast.Location, v, with abstract) {
 	i := slices.IndexFunc(v.of, func(member any) bool {
 		n, ok := member.(*node)
@@ -108,7 +108,8 @@ func (c *checks) equal(at *ast.Location, v, with abstract) {
 	}
 }
 
-// order checks that two values that are compared by order have one.
+// order checks a comparison with <, <=, > or >=. Neither value may be an enumeration, and an
+// integer must not be compared with a string.
 func (c *checks) order(at *ast.Location, v, with abstract) {
 	if c.outcome(at, v) {
 		return
@@ -132,8 +133,8 @@ func (c *checks) order(at *ast.Location, v, with abstract) {
 	}
 }
 
-// outcome adds a fault if v is an enumeration, whose values have no order, and reports whether it
-// is.
+// outcome adds a fault if v is an enumeration, because its values have no order, and reports
+// whether it is one.
 func (c *checks) outcome(at *ast.Location, v abstract) bool {
 	nodes, _, ok := enumerated(v)
 	if ok {
@@ -170,7 +171,7 @@ func (t *trace) follow(v abstract, keys []*ast.Term, env scope) abstract {
 	return v
 }
 
-// index returns the possible values under one key.
+// index returns the possible values under a key.
 func (t *trace) index(v abstract, key *ast.Term, env scope) abstract {
 	if name, ok := keyOf(key); ok {
 		return t.at(v, name)
@@ -179,7 +180,7 @@ func (t *trace) index(v abstract, key *ast.Term, env scope) abstract {
 		env[variable] = t.keys(v)
 		return t.members(v)
 	}
-	if free(key, env) { // a pattern for the members of a set
+	if free(key, env) { // a pattern that members of a set are matched against
 		t.match(key, t.keys(v), env)
 		return t.members(v)
 	}
@@ -212,11 +213,11 @@ func (t *trace) data(r ast.Ref, env scope) abstract {
 		t.merge(&found, anything)
 		known = true
 	}
-	if !known { // an unknown rule may read anything
+	if !known { // an unknown rule could read anything
 		t.reads.all = true
 		found = anything
 	}
-	for _, key := range r[1:] { // variables that following the reference has not bound
+	for _, key := range r[1:] { // variables that are still unbound after following the reference
 		if v, ok := key.Value.(ast.Var); ok && !isBound(v, env) {
 			env[v] = anything
 		}
@@ -246,8 +247,8 @@ func (t *trace) extended(r ast.Ref) bool {
 	return found
 }
 
-// unify evaluates an expression that makes two terms equal. It binds unbound variables to the
-// other term and compares everything else.
+// unify evaluates an expression that makes two terms equal. It binds unbound variables in one term
+// to the other term, and compares everything else.
 func (t *trace) unify(a, b *ast.Term, env scope) {
 	x, isArray := a.Value.(*ast.Array)
 	y, both := b.Value.(*ast.Array)
@@ -265,8 +266,7 @@ func (t *trace) unify(a, b *ast.Term, env scope) {
 	}
 }
 
-// free reports whether a term is an unbound variable, or an array or object with unbound
-// variables.
+// free reports whether a term is an unbound variable, or an array or object that contains one.
 func free(term *ast.Term, env scope) bool {
 	if v, ok := term.Value.(ast.Var); ok {
 		return !isBound(v, env)
@@ -290,7 +290,7 @@ func pattern(term *ast.Term) bool {
 	return false
 }
 
-// match makes a term equal to a value and binds its unbound variables.
+// match unifies a term with a value and binds the term's unbound variables.
 func (t *trace) match(term *ast.Term, v abstract, env scope) {
 	t.step(1)
 	switch p := term.Value.(type) {
@@ -305,7 +305,7 @@ func (t *trace) match(term *ast.Term, v abstract, env scope) {
 		}
 		return
 	case ast.Object:
-		for _, member := range v.of { // a pattern matches only objects without other keys, so it reads them completely
+		for _, member := range v.of { // an object with other keys does not match, so the pattern reads the object completely
 			if n, ok := member.(*node); ok {
 				t.whole(n)
 			}
@@ -328,22 +328,22 @@ func (t *trace) compare(a, b abstract) {
 	}
 }
 
-// node is a place in the schema of the facts. The rows of a list have the path of the list. Values
-// under arbitrary keys have the path of the map that holds them.
+// node is a place in the facts schema. Rows have the same path as their list. Values under
+// arbitrary keys have the same path as the map that holds them.
 type node struct {
 	path   string
-	kind   string // type in JSON Schema, or "" for any
+	kind   string // JSON Schema type, or "" for any
 	enum   []string
 	fields map[string]*node
 	items  *node // of an array
-	rest   *node // values under keys that are not in fields, or nil for a closed object
+	rest   *node // values under keys not in fields, or nil for a closed object
 }
 
-// factsNode returns the root node of the facts. It never changes.
+// factsNode returns the root node of the facts. The node never changes.
 var factsNode = sync.OnceValue(func() *node { return newNode("", facts.Schema()) })
 
-// newNode converts a schema to a node. It panics if the schema, which is part of the program, is
-// invalid.
+// newNode converts a schema to a node. It panics if the schema is invalid, because schemas are part
+// of the program.
 func newNode(path string, schema []byte) *node {
 	var s struct {
 		Type       any                        `json:"type"`
@@ -374,8 +374,8 @@ func newNode(path string, schema []byte) *node {
 	return n
 }
 
-// innerNode returns the node for the members of an array or map. Without a schema, they can be any
-// value.
+// innerNode returns the node for members of an array or map. If there is no schema for them, they
+// can be anything.
 func innerNode(path string, schema json.RawMessage) *node {
 	if len(schema) == 0 || string(schema) == "true" {
 		return &node{path: path}
@@ -385,7 +385,7 @@ func innerNode(path string, schema json.RawMessage) *node {
 
 func beneath(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 
-// child returns the node under a key, or nil if the key cannot exist.
+// child returns the node under a key, or nil if no value can have this key.
 func (n *node) child(key string) *node {
 	switch {
 	case n.kind == "":
@@ -401,13 +401,13 @@ func (n *node) child(key string) *node {
 // closed reports whether n is an object with a fixed set of keys.
 func (n *node) closed() bool { return n.kind == "object" && n.rest == nil }
 
-// scalar reports whether n has neither members nor fields.
+// scalar reports whether n is a value without members or fields.
 func (n *node) scalar() bool { return n.kind != "" && n.kind != "array" && n.kind != "object" }
 
-// keys returns the names of the fields, sorted.
+// keys returns the sorted field names.
 func (n *node) keys() []string { return slices.Sorted(maps.Keys(n.fields)) }
 
-// within returns the nodes of all members, with fields in the order of their keys.
+// within returns the nodes of all members. Fields are sorted by key.
 func (n *node) within() []*node {
 	var all []*node
 	switch {
@@ -424,7 +424,7 @@ func (n *node) within() []*node {
 	return all
 }
 
-// name returns the name of n for messages.
+// name returns n's name for use in messages.
 func (n *node) name() string {
 	if n.path == "" {
 		return "input"
@@ -432,7 +432,8 @@ func (n *node) name() string {
 	return "input." + n.path
 }
 
-// valid returns a message that a key does not exist in n, with the closest key and all valid keys.
+// valid returns a message that n has no such key. It suggests the closest key and lists all valid
+// ones.
 func (n *node) valid(key string) string {
 	return fmt.Sprintf("%q does not exist in %s%s; there are %s", key, n.name(), near(key, n.keys()), strings.Join(n.keys(), ", "))
 }

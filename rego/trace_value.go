@@ -9,13 +9,14 @@ import (
 )
 
 // abstract describes the possible values of a term. Each of them is a *node (a place in the facts),
-// a *cell (a value that the rule builds) or an *ast.Term (a constant).
+// a *cell (a value built by the rule) or an *ast.Term (a constant).
 type abstract struct {
 	of []any
-	// unknown is set if the term can also have other values. All places that flow into an unknown
+	// unknown is set if the term can have other values, too. All places that flow into an unknown
 	// value count as read.
 	unknown bool
-	// cut is set if more than maxMembers values are possible. Some of them are then unknown.
+	// cut is set if there were more than maxMembers possible values. Some of them then count as
+	// unknown.
 	cut bool
 }
 
@@ -23,15 +24,15 @@ var anything = abstract{unknown: true}
 
 func oneOf(member any) abstract { return abstract{of: []any{member}} }
 
-// cell is an array, object or set that a rule builds. Each expression in the source that builds
-// one has one cell.
+// cell is an array, object or set built by a rule. There is one cell for each expression in the
+// source that builds a value.
 type cell struct {
 	fields map[string]*abstract // values under constant keys
-	keys   abstract             // all keys of an object, or all members of a set
-	rest   abstract             // values under other keys
+	keys   abstract             // all keys of an object or members of a set
+	rest   abstract             // values under all other keys
 }
 
-// field returns the value under a constant key, adding an empty one if necessary.
+// field returns the value under a constant key. If there is none, field adds an empty one.
 func (c *cell) field(key string) *abstract {
 	f, ok := c.fields[key]
 	if !ok {
@@ -41,12 +42,12 @@ func (c *cell) field(key string) *abstract {
 	return f
 }
 
-// maxMembers is the maximum number of possible values that are kept for a term. A list of images
-// has thousands of constants, but an enumeration is compared with only a few.
+// maxMembers is the maximum number of possible values to keep for a term. A list of images has
+// thousands of constants, but few constants are compared with an enumeration.
 const maxMembers = 500
 
 // merge adds the possible values in from to into, and reports whether any of them is new. Only the
-// owner of into may call it, because copies share the slice of members.
+// owner of into may call merge, because copies share its slice of members.
 func (t *trace) merge(into *abstract, from abstract) bool {
 	fresh := from.unknown && !into.unknown || from.cut && !into.cut
 	into.unknown, into.cut = into.unknown || from.unknown, into.cut || from.cut
@@ -71,15 +72,16 @@ func (t *trace) merge(into *abstract, from abstract) bool {
 	return fresh
 }
 
-// drop handles a member that no longer fits into a value: a place then counts as read, a constant
-// does not.
+// drop handles a value that does not fit because there are too many. Unless the value is a
+// constant, the rule then counts as reading all facts, because the analysis can no longer follow
+// the value.
 func (t *trace) drop(member any) {
 	if _, constant := member.(*ast.Term); !constant {
 		t.reads.all = true
 	}
 }
 
-// grow merges into a value that is kept between passes.
+// grow merges possible values into a value that is kept between passes.
 func (t *trace) grow(into *abstract, from abstract) {
 	if t.merge(into, from) {
 		t.changed = true
@@ -96,7 +98,7 @@ func (t *trace) cell(place any) *cell {
 	return c
 }
 
-// keyOf returns a constant key as a string, as the maps in cells and nodes use it.
+// keyOf returns a constant key in the string form used by the maps in cells and nodes.
 func keyOf(t *ast.Term) (string, bool) {
 	switch v := t.Value.(type) {
 	case ast.String:
@@ -107,7 +109,7 @@ func keyOf(t *ast.Term) (string, bool) {
 	return "", false
 }
 
-// constantKey returns the only possible value of v if it is a constant.
+// constantKey returns the value of v if v can only be one constant.
 func constantKey(v abstract) (string, bool) {
 	if v.unknown || len(v.of) != 1 {
 		return "", false
@@ -139,8 +141,8 @@ func (t *trace) at(v abstract, key string) abstract {
 	return found
 }
 
-// members returns the possible values under any key. Only their keys distinguish the fields of a
-// closed object, so a variable key reads all of them.
+// members returns the possible values under any key. The fields of a closed object differ only in
+// their keys, so reading a variable key reads all of them.
 func (t *trace) members(v abstract) abstract {
 	found := abstract{unknown: v.unknown, cut: v.cut}
 	for _, member := range v.of {
@@ -206,7 +208,7 @@ func (t *trace) addMember(c *cell, v abstract) {
 	t.grow(&c.rest, v)
 }
 
-// addField adds a value to an object under a key, which may be a variable.
+// addField adds a value to an object. The key may be a variable.
 func (t *trace) addField(c *cell, key *ast.Term, v abstract, env scope) {
 	k := t.value(key, env)
 	t.grow(&c.keys, k)
@@ -217,10 +219,10 @@ func (t *trace) addField(c *cell, key *ast.Term, v abstract, env scope) {
 	t.grow(&c.rest, v)
 }
 
-// testedFacts checks the literals that rule tests use as facts: replacements of input or of one of
-// its lists, and arguments of the functions that build rows, such as facts.workload({"pods_min":
-// 3}). A literal may leave out fields, but each of its fields must exist and have a valid value.
-// The modules need not be compiled.
+// testedFacts checks literals that rule tests use as facts. They are values that replace input or
+// one of its lists, and arguments of functions that build rows, such as facts.workload({"pods_min":
+// 3}). A literal may leave out fields, but each field it has must exist and have a valid value. The
+// modules do not need to be compiled.
 func testedFacts(modules ...*ast.Module) []error {
 	var c checks
 	for _, m := range modules {
@@ -243,7 +245,7 @@ func testedFacts(modules ...*ast.Module) []error {
 	return faultErrors(c.found)
 }
 
-// replaced checks a "with" modifier that replaces input or a part of it.
+// replaced checks a "with" modifier that replaces input or part of it.
 func (c *checks) replaced(w *ast.With) {
 	target, ok := w.Target.Value.(ast.Ref)
 	if !ok || len(target) == 0 || !target[0].Equal(ast.InputRootDocument) {
@@ -265,7 +267,7 @@ func (c *checks) replaced(w *ast.With) {
 	c.fits(n, w.Value)
 }
 
-// made checks the argument of a function in the facts library.
+// made checks the argument of a facts library function.
 func (c *checks) made(m *ast.Module, op, arg *ast.Term) {
 	ref, ok := op.Value.(ast.Ref)
 	if !ok {
@@ -296,10 +298,10 @@ func imported(m *ast.Module, ref ast.Ref) ast.Ref {
 	return ref
 }
 
-// fits checks that a literal is a valid value for a place in the facts. It accepts all terms that
-// are not literals.
+// fits checks that a literal is a valid value for a place in the facts. It accepts any term that is
+// not a literal.
 func (c *checks) fits(n *node, t *ast.Term) {
-	kind := ast.ValueName(t.Value) // in JSON Schema terms
+	kind := ast.ValueName(t.Value) // named as in JSON Schema
 	if n.kind == "" || !slices.Contains([]string{"string", "number", "boolean", "null", "array", "object", "set"}, kind) {
 		return
 	}

@@ -19,37 +19,37 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// UnitOptions selects the unit tests to run.
+// UnitOptions selects which unit tests to run.
 type UnitOptions struct {
-	// Dirs and Shown have the same meaning as in Options. Tests are in files named *_test.rego.
+	// Dirs and Shown work as in Options. Tests are in files named *_test.rego.
 	Dirs  []string
 	Shown func(dir string) string
 	// Run selects tests by package and name. If it is nil, all tests run.
 	Run *regexp.Regexp
 	// Print receives the output of print calls in rules and tests. If it is nil, the output is
-	// dropped.
+	// discarded.
 	Print io.Writer
 }
 
 // UnitTest is the result of one unit test.
 type UnitTest struct {
-	// Package is the package of the test without the prefix data, Name is the name of its rule,
-	// and File and Line are its position.
+	// Package is the test's package without the data prefix, and Name is the name of its rule. File
+	// and Line give its position.
 	Package, Name, File string
 	Line                int
 	// Failure explains why the test failed. It is empty if the test passed.
 	Failure string
 }
 
-// Uncovered is the position of an expression in a rule that no test has evaluated.
+// Uncovered is the position of a rule expression that no test has evaluated.
 type Uncovered struct {
 	File string
 	Line int
 }
 
 // RunUnitTests runs the unit tests of rules. Every rule named test_... in a *_test.rego file is a
-// test. It passes if it is defined and not false. Each test has the step budget of a custom rule.
-// RunUnitTests returns an error if rules or tests do not load.
+// test. It passes if it is defined and not false. Each test has the same step budget as a custom
+// rule. RunUnitTests returns an error if any rule or test fails to load.
 func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncovered []Uncovered, err error) {
 	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
 	if err != nil {
@@ -89,7 +89,7 @@ func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncover
 	return tests, seen.missing(own), ctx.Err()
 }
 
-// loadTests reads and parses the test files below some folders.
+// loadTests reads and parses the test files in the given folders and their subfolders.
 func loadTests(dirs []string, shown func(string) string) ([]*module, error) {
 	var all []*module
 	var errs []error
@@ -135,8 +135,8 @@ func nameOf(r *ast.Rule) string {
 	return string(name)
 }
 
-// testCapabilities returns the functions that tests and tested rules may call. They include print,
-// in addition to the functions for rules.
+// testCapabilities returns the functions that tests and tested rules may call. It allows print in
+// addition to the functions for rules.
 func testCapabilities() *ast.Capabilities {
 	c := *capabilities()
 	c.Builtins = append(slices.Clone(c.Builtins), ast.Print, ast.InternalPrint)
@@ -173,7 +173,8 @@ func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.
 	return err
 }
 
-// printer writes the output of print calls, one line per call, starting with its position.
+// printer writes the output of print calls. Each call becomes one line that starts with the call's
+// position.
 type printer struct{ to io.Writer }
 
 var _ print.Hook = printer{}
@@ -184,7 +185,7 @@ func (p printer) Print(c print.Context, text string) error {
 	return err
 }
 
-// coverage is an OPA tracer that records which lines were evaluated.
+// coverage is an OPA tracer that records which lines have been evaluated.
 type coverage map[[2]any]bool
 
 var _ topdown.QueryTracer = coverage(nil)
@@ -195,14 +196,14 @@ func (l coverage) Enabled() bool { return true }
 // Config implements topdown.QueryTracer.
 func (l coverage) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 
-// TraceEvent records the line of an evaluated expression.
+// TraceEvent records the line of each evaluated expression.
 func (l coverage) TraceEvent(e topdown.Event) {
 	if e.Location != nil && (e.Op == topdown.EvalOp || e.Op == topdown.ExitOp) {
 		l[[2]any{e.Location.File, e.Location.Row}] = true
 	}
 }
 
-// missing returns the lines with an expression that was not evaluated.
+// missing returns the lines with expressions that have not been evaluated.
 func (l coverage) missing(own []*module) []Uncovered {
 	var all []Uncovered
 	for _, m := range own {
@@ -217,36 +218,36 @@ func (l coverage) missing(own []*module) []Uncovered {
 	return slices.Compact(all)
 }
 
-// maxMutants is the maximum number of conditions to leave out in one run. For each of them, the
-// rules are compiled and tested again.
+// maxMutants is the maximum number of conditions to leave out in a run. The rules are compiled and
+// tested again for each of them.
 const maxMutants = 2_000
 
-// Condition is an expression in a rule or library that can be left out, because it does not
-// declare variables.
+// Condition is an expression in a rule or library that can be left out. Expressions that declare
+// variables cannot be left out, so they do not count as conditions.
 type Condition struct {
 	File string
 	Line int
-	// Text is the source of the condition on one line.
+	// Text is the condition's source on one line.
 	Text string
-	// Rule is the id of the rule, or "" if the condition is in a library.
+	// Rule is the rule's id, or "" if the condition is in a library.
 	Rule string
-	// Reason is the reason in METADATA why no test needs to fail without the condition. It may be
+	// Reason is the reason given in METADATA why tests may pass without the condition. It may be
 	// empty.
 	Reason string
 
 	n int // index of the condition in its file
 }
 
-// Mutants holds custom rules and their unit tests, which run with one condition left out at a
-// time.
+// Mutants holds custom rules and their unit tests. Mutation tests leave out one condition of the
+// rules at a time.
 type Mutants struct {
 	own, tests []*module
 	conditions []Condition
 }
 
-// LoadMutants loads rules and tests. It ignores the Run and Print options. It returns an error if
-// a file does not load, if METADATA gives a reason for a condition that does not exist, or if
-// there are too many conditions.
+// LoadMutants loads rules and tests, ignoring the Run and Print options. It returns an error if a
+// file fails to load, if METADATA gives a reason for a condition that does not exist, or if there
+// are too many conditions.
 func LoadMutants(o UnitOptions) (*Mutants, error) {
 	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
 	if err != nil {
@@ -271,18 +272,18 @@ func LoadMutants(o UnitOptions) (*Mutants, error) {
 	return m, join(errs)
 }
 
-// Conditions returns the conditions of all rules and libraries that are not vendored, in file
+// Conditions returns the conditions in all rules and libraries that are not vendored, in file
 // order.
 func (m *Mutants) Conditions() []Condition { return slices.Clone(m.conditions) }
 
-// Noticed reports whether leaving out a condition breaks the compilation or makes a unit test
-// fail. Each test has the step budget of a custom rule.
+// Noticed reports whether anything breaks when a condition is left out: either the rules no longer
+// compile, or a unit test fails. Each test has the same step budget as a custom rule.
 func (m *Mutants) Noticed(ctx context.Context, c Condition) bool {
 	own := slices.Clone(m.own)
 	i := slices.IndexFunc(own, func(of *module) bool { return of.file == c.File })
 	mutant, errs := newModule(c.File, own[i].text)
 	if len(errs) > 0 {
-		return true // it was parsed before, so only a lack of memory or time can make it fail now
+		return true // it parsed before, so this can only fail for lack of memory or time
 	}
 	leaveOut(mutant.parsed, c.n)
 	own[i] = mutant
@@ -309,8 +310,8 @@ func (p *program) passes(ctx context.Context, tests []*ast.Module) bool {
 	return true
 }
 
-// conditions returns the conditions of a module, with the reasons that its METADATA gives. It
-// returns an error for each reason whose condition does not exist.
+// conditions returns a module's conditions together with the reasons in its METADATA. It returns an
+// error for each reason that refers to a nonexistent condition.
 func (m *module) conditions() (all []Condition, errs []error) {
 	said, errs := m.untested()
 	for n, e := range conditionsOf(m.parsed) {
@@ -334,8 +335,8 @@ func (m *module) conditions() (all []Condition, errs []error) {
 	return all, errs
 }
 
-// conditionsOf returns all expressions of a module that do not declare variables, in order. They
-// include expressions inside comprehensions and "every" expressions.
+// conditionsOf returns all expressions in a module that do not declare variables, in order. They
+// include those inside comprehensions and "every" expressions.
 func conditionsOf(m *ast.Module) (all []*ast.Expr) {
 	ast.WalkBodies(m, func(body ast.Body) bool {
 		for _, e := range body {
@@ -359,9 +360,9 @@ func leaveOut(m *ast.Module, n int) (left *ast.Expr) {
 	return left
 }
 
-// named returns an array with the declared variables that an expression uses. As an expression,
-// the array is always true. It keeps the variables in use, because OPA rejects an unused declared
-// variable.
+// named returns an array of all declared variables that an expression uses. Replacing a condition
+// with this array keeps those variables in use, because OPA rejects unused declared variables. As
+// an expression, an array is always true.
 func named(m *ast.Module, e *ast.Expr) *ast.Term {
 	declared := ast.NewVarSet()
 	gather := func(t *ast.Term) {
@@ -391,10 +392,10 @@ func named(m *ast.Module, e *ast.Expr) *ast.Term {
 	return ast.ArrayTerm(found...)
 }
 
-// Altered describes the custom rules and libraries of e that may find something else than before:
-// rules that were removed, were edited, are no longer locked, or replace a built-in rule. A new
-// rule only adds findings, so it is not listed. If before is nil, it counts as an engine without
-// custom rules.
+// Altered describes the custom rules and libraries of e that may find less than before or something
+// different. It lists rules that were removed, were edited, are no longer locked, or replace a
+// built-in rule. New rules only add findings, so they are not listed. A nil before counts as an
+// engine without custom rules.
 func (e *Engine) Altered(before *Engine) []diag.Silence {
 	had, has := map[string]*module{}, byPackage(e.modules)
 	if before != nil {
@@ -433,7 +434,7 @@ func byPackage(modules []*module) map[string]*module {
 	return all
 }
 
-// name returns the name of a module for messages.
+// name returns the module's name for use in messages.
 func (m *module) name() string {
 	if m.rule != nil {
 		return "rule " + m.rule.id
@@ -474,8 +475,7 @@ func untestedOf(value any) (all []untested, err error) {
 	return all, nil
 }
 
-// untested returns the conditions that the METADATA of a rule or library exempts from mutation
-// tests.
+// untested returns the conditions that a module's METADATA exempts from mutation tests.
 func (m *module) untested() ([]untested, []error) {
 	a := packageAnnotation(m.parsed)
 	if a == nil || a.Custom["untested"] == nil {

@@ -27,7 +27,8 @@ type explainFlags struct {
 	stdin           string
 }
 
-// stdinFlag is the name of the flag that cobra parses from a location such as -:LINE.
+// stdinFlag is the name of a hidden flag for locations in standard input. Cobra takes an argument
+// such as -:LINE for a flag, and passes it to this one.
 const stdinFlag = "stdin"
 
 func newExplain() *cobra.Command {
@@ -73,7 +74,7 @@ Exit status:
 	return cmd
 }
 
-// args returns the arguments, including a location in standard input.
+// args returns the arguments, including the location in standard input if there is one.
 func (f *explainFlags) args(rest []string) []string {
 	if f.stdin == "" {
 		return rest
@@ -125,7 +126,7 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 	return incomplete(x.Failures)
 }
 
-// runs returns an error if a rule does not run.
+// runs returns an error if the rule is not enabled.
 func runs(engine *rego.Engine, conf *config.Config, id string) error {
 	rule, ok := engine.Rule(id)
 	switch {
@@ -139,8 +140,8 @@ func runs(engine *rego.Engine, conf *config.Config, id string) error {
 	return nil
 }
 
-// parseSpot parses FILE:LINE or FILE:LINE:COLUMN. It starts at the end, because a file name may
-// contain colons, for example after a drive letter.
+// parseSpot parses FILE:LINE or FILE:LINE:COLUMN. It works backwards from the end, because file
+// names can contain colons, for example after a drive letter.
 func parseSpot(text string) (lint.Spot, error) {
 	rest, last, ok := cutNumber(strings.TrimRight(text, ":"))
 	if !ok {
@@ -153,7 +154,7 @@ func parseSpot(text string) (lint.Spot, error) {
 	return spot, nil
 }
 
-// cutNumber splits text at its last colon if a number follows it.
+// cutNumber splits text at the last colon if a number follows it.
 func cutNumber(text string) (rest string, n int, ok bool) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 1 {
@@ -163,9 +164,9 @@ func cutNumber(text string) (rest string, n int, ok bool) {
 	return text[:i], n, err == nil && n >= 0
 }
 
-// explainPaths returns the paths that lint was run with. Without --path, it returns standard input
-// for a location in standard input, the working directory for a file below it, and otherwise the
-// directory of the file.
+// explainPaths returns the paths that lint was run with. If --path is not set, it guesses them:
+// standard input for a location in standard input, the working directory for a file below it, and
+// the file's own directory for any other file.
 func explainPaths(file string, paths []string) ([]string, error) {
 	stdin := file == "-" || file == source.StdinName
 	if !stdin {

@@ -38,8 +38,8 @@ func (f *lintFlags) diffOnly() error {
 	return nil
 }
 
-// run judges the manifests and, with --fix, applies edits. The report describes the files after
-// the edits, except with --fix=diff, which does not write them.
+// run judges the manifests and applies edits if --fix is set. The report describes the files after
+// the edits. The exception is --fix=diff, which does not write the files.
 func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, differs bool, err error) {
 	if f.fix == "" {
 		r, err = lint.Run(cmd.Context(), o)
@@ -68,8 +68,8 @@ func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, dif
 	return r, false, errors.Join(err, leftErr)
 }
 
-// writeFiles writes files. For each file that cannot be written, it returns an error with the name
-// of the file relative to dir, and continues with the next file.
+// writeFiles writes files. If one cannot be written, it continues with the next. The error lists
+// all such files, with names relative to dir.
 func writeFiles(dir string, files []lint.FixedFile) (written []lint.FixedFile, err error) {
 	dir = worktree.Resolved(dir)
 	var errs []error
@@ -88,7 +88,7 @@ func writeFiles(dir string, files []lint.FixedFile) (written []lint.FixedFile, e
 	return written, errors.Join(errs...)
 }
 
-// tell prints the numbers of edits and files, and lists the edits that are withheld.
+// tell prints how many edits were made in how many files, and lists the edits that were withheld.
 func tell(w io.Writer, m *lint.Fixed, format string, files []lint.FixedFile) {
 	edits := 0
 	for _, f := range files {
@@ -104,23 +104,23 @@ func tell(w io.Writer, m *lint.Fixed, format string, files []lint.FixedFile) {
 // around is the number of context lines before and after a change.
 const around = 3
 
-// unified writes the differences between two texts with the same number of lines as a unified
-// diff. It does not write a "diff --git" line, because git would then resolve the path from the
-// root of the work tree instead of the working directory.
+// unified writes a unified diff between two texts that have the same number of lines. It omits the
+// "diff --git" line. With that line, git would resolve the path from the root of the work tree
+// instead of the working directory.
 func unified(out *bytes.Buffer, path string, before, after []byte) {
 	was, is := bytes.SplitAfter(before, []byte("\n")), bytes.SplitAfter(after, []byte("\n"))
 	if last := len(was) - 1; len(was[last]) == 0 { // the text ends with a line break
 		was, is = was[:last], is[:last]
 	}
 	fmt.Fprintf(out, "--- %s\n+++ %s\n", header("a/"+path), header("b/"+path))
-	var changed []int // indices of the lines that differ
+	var changed []int // indices of the changed lines
 	for i := range was {
 		if !bytes.Equal(was[i], is[i]) {
 			changed = append(changed, i)
 		}
 	}
 	for len(changed) > 0 {
-		n := 1 // changes whose contexts touch or overlap form one hunk
+		n := 1 // changes whose contexts touch or overlap share a hunk
 		for n < len(changed) && changed[n]-changed[n-1] <= 2*around+1 {
 			n++
 		}
@@ -129,7 +129,7 @@ func unified(out *bytes.Buffer, path string, before, after []byte) {
 	}
 }
 
-// hunk writes a range of lines. In each run of lines that differ, the old lines come first.
+// hunk writes a range of lines. In each run of changed lines, the old lines come first.
 func hunk(out *bytes.Buffer, was, is [][]byte, start, end int) {
 	fmt.Fprintf(out, "@@ -%d,%d +%d,%d @@\n", start+1, end-start, start+1, end-start)
 	for i := start; i < end; {
@@ -156,9 +156,9 @@ func line(out *bytes.Buffer, sign byte, text []byte) {
 	}
 }
 
-// header returns a path in the form that git and patch accept. A path with control characters,
-// quotes or backslashes is quoted. A path with spaces is followed by a tab, because a date might
-// otherwise start there.
+// header returns a path in a form that git and patch accept. It quotes a path with control
+// characters, quotes or backslashes. It puts a tab after a path with spaces, because git and patch
+// may take text after a space for a date.
 func header(path string) string {
 	odd := func(r rune) bool { return unicode.IsControl(r) || r == '"' || r == '\\' }
 	switch {
@@ -170,8 +170,7 @@ func header(path string) string {
 	return path
 }
 
-// quoted returns a path as a quoted C string. It uses octal escapes, which both git and patch
-// accept.
+// quoted returns a path as a quoted C string with octal escapes, which both git and patch accept.
 func quoted(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(path) {

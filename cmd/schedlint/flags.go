@@ -23,11 +23,11 @@ import (
 	"github.com/schedlint/schedlint/lint/revision"
 )
 
-// value implements a flag with a function that sets it.
+// value implements a flag using a function that sets it.
 type value struct {
 	set   func(s string) error
-	kind  string   // type name; shells may complete a stringArray repeatedly
-	words []string // words for shell completion, or nil for files
+	kind  string   // type name; shells can complete a stringArray more than once
+	words []string // words for shell completion, or nil to complete file names
 }
 
 func (value) String() string       { return "" }
@@ -45,8 +45,8 @@ func checked(to *string, want string, ok func(s string) bool) value {
 	}}
 }
 
-// named returns a flag for a string that must not be empty. Otherwise, an unset shell variable
-// would have the same effect as a missing flag.
+// named returns a flag for a non-empty string. If the empty string were allowed, an unset shell
+// variable would go unnoticed.
 func named(to *string, what string) value {
 	return checked(to, what, func(s string) bool { return s != "" })
 }
@@ -54,7 +54,7 @@ func named(to *string, what string) value {
 func file(to *string) value { return named(to, "a file name") }
 func dir(to *string) value  { return named(to, "a directory") }
 
-// choice returns a flag for one of several words.
+// choice returns a flag that accepts one of the given words.
 func choice(to *string, words []string) value {
 	return value{kind: "string", words: words, set: func(s string) error {
 		*to = s
@@ -84,7 +84,7 @@ func keys(to *[]string) value {
 // maxFactor is the maximum factor for step budgets. It prevents overflows.
 const maxFactor = 1_000_000
 
-// inputFlags holds the flags of every command that judges manifests.
+// inputFlags holds the flags shared by all commands that judge manifests.
 type inputFlags struct {
 	topology, survive []string
 	config            string
@@ -112,7 +112,7 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 }
 
 // options returns the options for a run: the paths, the topology, the configuration and the
-// renders. The default path is the working directory.
+// renders. The paths default to the working directory.
 func (f *inputFlags) options(cmd *cobra.Command, args []string, pathless bool) (lint.Options, error) {
 	o, err := f.read(cmd, args, config.Choose)
 	if err == nil {
@@ -121,7 +121,7 @@ func (f *inputFlags) options(cmd *cobra.Command, args []string, pathless bool) (
 	return o, err
 }
 
-// read returns the options without the renders. The function load reads the configuration.
+// read returns the options, except for the renders. It reads the configuration by calling load.
 func (f *inputFlags) read(cmd *cobra.Command, args []string, load func(path string) (*config.Config, error)) (lint.Options, error) {
 	if len(args) == 0 {
 		args = []string{"."}
@@ -160,7 +160,7 @@ func onlyTracked(o *lint.Options) error {
 	tracked := map[string]bool{}
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		for !tracked[path] { // also adds its parent directories
+		for !tracked[path] { // also marks the parent directories
 			tracked[path] = true
 			path = filepath.Dir(path)
 		}
@@ -177,7 +177,7 @@ func addRules(flags *pflag.FlagSet, to *[]string) {
 	flags.StringArrayVar(to, "rules", nil, "`directory` with your own Rego rules (repeatable)")
 }
 
-// failFlags holds the flags that make a run fail for reasons other than findings.
+// failFlags holds the flags for failing a run because of something other than findings.
 type failFlags struct {
 	unknown    string
 	unrendered bool
@@ -189,7 +189,8 @@ func (f *failFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.unrendered, "fail-on-unrendered", false, "fail the run if a kustomization, chart or GitOps pointer under the paths cannot be rendered")
 }
 
-// onUnrendered returns an error if the flags require all inputs to render and n inputs do not.
+// onUnrendered returns an error if n is not zero and the flags require that all inputs render. n is
+// the number of inputs that did not.
 func (f *failFlags) onUnrendered(n int) error {
 	if !f.unrendered || n == 0 {
 		return nil
@@ -197,8 +198,8 @@ func (f *failFlags) onUnrendered(n int) error {
 	return statusError{exitFindings, fmt.Errorf("%s cannot be rendered (--fail-on-unrendered)", report.Count(n, "input"))}
 }
 
-// flagError adds a suggestion to an error about an unknown flag: a similar flag of the command, or
-// a subcommand that has the flag.
+// flagError adds a suggestion to an error about an unknown flag. It suggests either a similar flag
+// of the same command, or a subcommand that has the flag.
 func flagError(cmd *cobra.Command, err error) error {
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
@@ -210,7 +211,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; did you mean --%s?", err, near)
 	}
 	subs := cmd.Commands()
-	if most, _, err := cmd.Find([]string{"lint"}); err == nil { // if several commands have the flag, lint is the most likely
+	if most, _, err := cmd.Find([]string{"lint"}); err == nil { // if several commands have the flag, suggest lint
 		subs = append([]*cobra.Command{most}, subs...)
 	}
 	for _, sub := range subs {
@@ -227,8 +228,8 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// addCompletion registers shell completions for all flags based on their types, so that a new flag
-// needs no additional code. Shells complete file names by default.
+// addCompletion registers shell completions for all flags. The completions follow from the flags'
+// types, so adding a flag needs no further code. By default, shells complete file names.
 func addCompletion(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		v, _ := f.Value.(value)
@@ -248,10 +249,10 @@ func addCompletion(cmd *cobra.Command) {
 	}
 }
 
-// ruleIDs returns completions for rule ids, with their titles. It returns nil if the rules do not
-// load, because a shell cannot show errors.
+// ruleIDs returns completions for rule ids, including their titles. It returns nil if the rules
+// fail to load, because a shell cannot show errors.
 func ruleIDs(dirs []string, named string) []cobra.Completion {
-	dirs = slices.Compact(slices.Sorted(slices.Values(dirs))) // cobra parses the flags twice before it calls this function
+	dirs = slices.Compact(slices.Sorted(slices.Values(dirs))) // cobra parses the flags twice before calling this function
 	conf, err := config.Choose(named)
 	if err != nil {
 		conf = &config.Config{}
@@ -270,8 +271,8 @@ func ruleIDs(dirs []string, named string) []cobra.Completion {
 // helpWidth is the width of help text in columns.
 const helpWidth = 80
 
-// usage prints the same text as cobra, but wraps the descriptions of flags, which cobra writes on
-// lines of any length.
+// usage prints the same text as cobra would, but wraps the flag descriptions. Cobra does not limit
+// their line length.
 func usage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:")

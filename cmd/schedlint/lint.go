@@ -116,7 +116,7 @@ Exit status (the highest applies):
 	flags.BoolVar(&f.all, "all", false, "show every location of repeated findings (text, markdown) and lift the 4 MiB limit on findings (text)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list the locations of skipped files, unchecked objects and undecided questions")
 	flags.Var(value{kind: "string", set: func(s string) error {
-		f.category = strings.TrimRight(s, "/") // SARIF joins it to a run id with a slash
+		f.category = strings.TrimRight(s, "/") // SARIF puts a slash between it and a run id
 		if f.category == "" || strings.TrimSpace(f.category) != f.category || report.Visible(f.category) != f.category {
 			return errors.New("expected a name without control characters, and not / alone")
 		}
@@ -171,7 +171,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	}
 	now.From = from
 	switch {
-	case err != nil: // incomplete findings are useless for a baseline or a comparison
+	case err != nil: // a baseline or comparison needs all findings
 	case f.write != "" && !now.Report.Complete():
 		err = errors.New("--write-baseline: the run is incomplete, so no baseline is written")
 	case f.write != "":
@@ -203,7 +203,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		return err
 	}
 	switch {
-	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths): // the user named the path to have it checked
+	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths): // the user asked for this path to be checked
 		return statusError{exitUsage, errors.New(report.NothingChecked)}
 	case f.failOnSilenced && now.Silences > 0:
 		return statusError{exitFindings, fmt.Errorf("the change silences findings: %s (--fail-on-silenced)", report.Count(now.Silences, "place"))}
@@ -217,7 +217,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	return nil
 }
 
-// check returns an error for flags that cannot be combined.
+// check returns an error if flags are combined that cannot be used together.
 func (f *lintFlags) check() error {
 	if err := f.outputs.check(); err != nil {
 		return err
@@ -242,11 +242,11 @@ func (f *lintFlags) check() error {
 	return f.diffOnly()
 }
 
-// options returns the options for a run on the work tree and, with --config-from, the revision
-// whose policy applies.
+// options returns the options for running on the work tree. With --config-from, it also returns the
+// revision whose policy applies.
 func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, from *change.From, err error) {
 	conf := config.Choose
-	if f.ConfigFrom != "" { // do not even read the configuration of the work tree
+	if f.ConfigFrom != "" { // must not even read the work tree's configuration
 		conf = func(string) (*config.Config, error) { return &config.Config{}, nil }
 	}
 	if o, err = f.read(cmd, args, conf); err != nil {
@@ -275,9 +275,9 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 
 func today() string { return time.Now().UTC().Format("2006-01-02") }
 
-// renewed returns the baseline to write. It keeps the reason and the expiry date of an existing
-// baseline unless flags set them, and the entries for manifests that this run does not read. It
-// never overwrites a file that is not a baseline.
+// renewed returns the baseline to write. It keeps the reason and expiry date of an existing
+// baseline unless flags set new ones. It also keeps the entries for manifests that this run does
+// not read. It never overwrites a file that is not a baseline.
 func (f *lintFlags) renewed(today string) (*accept.Baseline, error) {
 	b := accept.NewBaseline("found when this baseline was written, on "+today, "", nil)
 	if err := worktree.RefuseLink(f.write); err != nil {
@@ -299,7 +299,7 @@ func (f *lintFlags) renewed(today string) (*accept.Baseline, error) {
 	return b, nil
 }
 
-// writeBaseline writes the baseline of a run to its path.
+// writeBaseline writes a run's baseline to its path.
 func writeBaseline(b *accept.Baseline) error {
 	var buf bytes.Buffer
 	if err := report.Encode(&buf, b); err != nil {

@@ -22,7 +22,8 @@ import (
 // version is a constant in the source, so that every build reports the same version.
 const version = "0.1.0"
 
-// Exit codes. Findings, errors and failures can occur together. The highest code is returned.
+// Exit codes. A run can have findings, errors and failures at the same time. It then exits with the
+// highest code.
 const (
 	exitClean    = 0
 	exitFindings = 1
@@ -30,7 +31,7 @@ const (
 	exitInternal = 3
 )
 
-// failed returns the exit code for the failures of a run.
+// failed returns the exit code for the failures in a run.
 func failed(all diag.Failures) int {
 	switch {
 	case all.Internal():
@@ -60,7 +61,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run executes the command in the current process and returns the exit code.
+// run executes the command in the current process and returns its exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -85,7 +86,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	return exitUsage
 }
 
-// statusError ends a command with an exit code and, if err is not nil, an error message.
+// statusError ends a command with an exit code. If err is not nil, it is printed as an error
+// message.
 type statusError struct {
 	code int
 	err  error
@@ -93,15 +95,15 @@ type statusError struct {
 
 func (e statusError) Error() string { return fmt.Sprint("exit status ", e.code) }
 
-// printErrors writes one line per joined error.
+// printErrors writes each joined error on its own line.
 func printErrors(w io.Writer, err error) {
 	for _, line := range lines(err) {
 		fmt.Fprintln(w, "schedlint:", report.Visible(line))
 	}
 }
 
-// lines splits joined errors into lines. Each line starts with the context that wraps the joined
-// errors.
+// lines splits joined errors into lines. If the joined errors are wrapped, each line starts with
+// the wrapping context.
 func lines(err error) []string {
 	var all []string
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -124,18 +126,18 @@ func lines(err error) []string {
 	return all
 }
 
-// The garbage collector first runs at startLimit and then each time the heap has grown by percent.
-// Without a collection below startLimit, a run on the demo takes 0.20 s of CPU instead of 0.23. With
-// 60 percent, the survive case of BenchmarkScale peaks at 273 MiB (limit 285); with Go's default of
-// 100 it peaks at 308. Facts for a team's own rules stay in memory to the end of a run, so early
-// collections free nothing: with the second pair, BenchmarkPolicies adds 3.0 times the bare parse
-// instead of 3.5.
+// The garbage collector first runs when the heap reaches startLimit, and then whenever the heap has
+// grown by percent. Avoiding collections below startLimit reduces the CPU time for the demo from
+// 0.23 s to 0.20 s. With 60 percent, the survive case of BenchmarkScale peaks at 273 MiB (limit
+// 285). With Go's default of 100, it peaks at 308. If there are own rules, their facts stay in
+// memory until the run ends, so early collections would free nothing. The second pair of limits is
+// for such runs. With it, BenchmarkPolicies adds 3.0 times the bare parse instead of 3.5.
 const (
 	startLimit, percent      = 26 << 20, 60
 	factsLimit, factsPercent = 192 << 20, 150
 )
 
-// tuneMemory sets the limits for a run without a team's own rules, unless GOGC or GOMEMLIMIT is
+// tuneMemory sets the limits for a run without own rules. It does nothing if GOGC or GOMEMLIMIT is
 // set.
 func tuneMemory() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
@@ -152,8 +154,7 @@ func tuneMemory() {
 	})
 }
 
-// expectFacts sets the limits for a run with a team's own rules. It does nothing after the first
-// collection.
+// expectFacts sets the limits for a run with own rules. It does nothing after the first collection.
 func expectFacts(dirs []string, conf *config.Config) {
 	if len(dirs)+len(conf.Policies)+len(conf.Custom) > 0 && debug.SetMemoryLimit(-1) == startLimit {
 		debug.SetMemoryLimit(factsLimit)

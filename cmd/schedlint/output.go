@@ -18,14 +18,15 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// output is a format and the path of the file to write. An empty path stands for standard output.
+// output is an output format and the file to write it to. An empty path means standard output.
 type output struct{ format, path string }
 
-// outputs pairs formats with files in the order of the flags. A --format may include a file name.
-// Otherwise, an --output belongs to the preceding --format or, if there is none, to the next one.
+// outputs pairs formats with files, following the order of the flags. A --format can include a file
+// name. If it does not, an --output applies to the --format before it or, if there is none, to the
+// one after it.
 type outputs []output
 
-// add adds the flags for formats and files.
+// add adds the flags that set formats and files.
 func (o *outputs) add(flags *pflag.FlagSet, words []string) {
 	flags.Var(value{kind: "string", words: words, set: func(s string) error {
 		word, path, named := strings.Cut(s, "=")
@@ -55,8 +56,8 @@ func (o *outputs) add(flags *pflag.FlagSet, words []string) {
 	}}, "output", "`file` for the preceding --format (default: standard output)")
 }
 
-// check returns an error if two outputs go to the same place. If there are no outputs, it adds
-// text.
+// check returns an error if two outputs go to the same place. If there are no outputs, it adds text
+// on standard output.
 func (o *outputs) check() error {
 	if len(*o) == 0 {
 		*o = outputs{{}}
@@ -80,14 +81,13 @@ func (o *outputs) check() error {
 	return nil
 }
 
-// has reports whether the format of any output meets a condition.
+// has reports whether any output has a format that meets the condition.
 func (o outputs) has(condition func(format string) bool) bool {
 	return slices.ContainsFunc(o, func(out output) bool { return condition(out.format) })
 }
 
-// tell prints failures to standard error, unless the format on standard output already reports
-// them in prose. Otherwise, the log of a run that only writes files would not explain why the run
-// failed.
+// tell prints failures to standard error, unless standard output already reports them in readable
+// form. Without this, the log of a run that only writes files would not show why the run failed.
 func (o outputs) tell(stderr io.Writer, failures diag.Failures) {
 	told := slices.ContainsFunc(o, func(out output) bool {
 		return out.path == "" && slices.Contains([]string{"text", "github", "markdown"}, out.format)
@@ -105,7 +105,7 @@ func printFailures(w io.Writer, failures diag.Failures) {
 	}
 }
 
-// write renders all outputs. If one of them fails, the others are still written.
+// write writes all outputs. If one of them fails, it still writes the others.
 func (o outputs) write(stdout io.Writer, render func(w io.Writer, format string, color bool) error) error {
 	var errs []error
 	for _, out := range o {
@@ -123,7 +123,7 @@ func (o outputs) write(stdout io.Writer, render func(w io.Writer, format string,
 	return errors.Join(errs...)
 }
 
-// colour reports whether the writer is a terminal that supports color (no-color.org).
+// colour reports whether w is a terminal that supports color (no-color.org).
 func colour(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {

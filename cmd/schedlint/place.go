@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// strictness lists the verdicts for --fail-on from most to least severe. Each of them also fails
-// on those before it. The flag also accepts none.
+// strictness lists the verdicts for --fail-on, most severe first. Each value also fails the run on
+// the verdicts before it. The flag accepts none as well.
 var strictness = []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown}
 
 type placeFlags struct {

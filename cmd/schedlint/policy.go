@@ -110,7 +110,7 @@ Exit status: 0 if all tests pass, 1 if one fails or a condition is left out and
 none does, 2 if a rule or test does not load.`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if p.Mutants && p.Run != "" {
-				return errors.New("--mutants runs all tests; leave out --run") // a condition would seem untested if --run skipped its test
+				return errors.New("--mutants runs all tests; leave out --run") // if --run skipped a condition's test, the condition would look untested
 			}
 			if p.Dirs, err = policy.Dirs(args); err != nil {
 				return err

@@ -27,8 +27,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	// This flag replaces cobra's own version flag, which uses a template. A template may call any
-	// method by name, so the binary would have to keep every method of every type.
+	// This flag replaces cobra's version flag, which uses a template. A template can call any
+	// method by name, so the linker would have to keep every method of every type.
 	root.Flags().BoolVarP(&oneLine, "version", "v", false, "print the version")
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -40,8 +40,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// noCommand returns an error for an unknown command. It suggests a command with a similar name, or
-// lint if the word is a path.
+// noCommand returns an error about an unknown command. It suggests a command with a similar name,
+// or lint if the word is a path.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -114,7 +114,7 @@ func printRule(w io.Writer, engine *rego.Engine, conf *config.Config, id string)
 // ruleField is an indented paragraph in the description of a rule.
 type ruleField struct{ indent, text string }
 
-// ruleFields returns all properties of a rule except its description.
+// ruleFields returns a rule's properties, except its description.
 func ruleFields(r *diag.Rule) (fields []ruleField) {
 	var facts []string
 	for _, f := range []struct{ name, value string }{
@@ -142,7 +142,7 @@ func ruleFields(r *diag.Rule) (fields []ruleField) {
 	return fields
 }
 
-// printLines prints untrusted text and indents each line.
+// printLines prints untrusted text, indenting each line.
 func printLines(w io.Writer, indent, text string) {
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		fmt.Fprintln(w, strings.TrimRight(indent+report.Visible(strings.TrimRight(line, "\n")), " "))
@@ -159,8 +159,8 @@ type ruleEntry struct {
 	// Kind is built-in, pack, template or own. File is set only for own rules.
 	Kind string `json:"kind"`
 	File string `json:"file,omitempty"`
-	// Use is the template of a rule that the configuration defines. Replaces is the built-in rule
-	// that an own rule replaces.
+	// Use is the template that a configured rule is based on. Replaces is the built-in rule that an
+	// own rule replaces.
 	Pack     string   `json:"pack,omitempty"`
 	Use      string   `json:"use,omitempty"`
 	Replaces string   `json:"replaces,omitempty"`
@@ -169,8 +169,8 @@ type ruleEntry struct {
 	Tags     []string `json:"tags,omitempty"`
 	Since    string   `json:"since,omitempty"`
 	Related  []string `json:"related,omitempty"`
-	// Reads names the lists of facts that the rule reads. It is empty if the rule is off or may
-	// read all of them.
+	// Reads lists the facts that the rule reads. It is empty if the rule is off or may read every
+	// list.
 	Reads  []string     `json:"reads"`
 	Params []paramEntry `json:"params"`
 }
@@ -182,7 +182,7 @@ type paramEntry struct {
 	Description string          `json:"description,omitempty"`
 }
 
-// kindOf returns the kind of a rule for ruleEntry.
+// kindOf returns the value for ruleEntry's Kind field.
 func kindOf(engine *rego.Engine, r *diag.Rule) string {
 	switch {
 	case r.Template:

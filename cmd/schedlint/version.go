@@ -9,16 +9,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The versions that this program was built from. They are constants in the source, like version,
-// and a test compares both with the go.mod files.
+// The versions this program was built from. Like version, they are constants in the source. A test
+// compares them with the go.mod files.
 const (
-	// kubernetesVersion is the Kubernetes release whose kube-scheduler and API validation this
-	// program implements, and which the oracle runs.
+	// kubernetesVersion is the Kubernetes release whose scheduler and API validation this program
+	// implements. The oracle runs the same release.
 	kubernetesVersion = "1.36.3"
 	opaVersion        = "1.22.0"
 )
 
-// versions is the output of the version command in JSON.
+// versions is the JSON output of the version command.
 type versions struct {
 	Version    string `json:"version"`
 	Kubernetes string `json:"kubernetes"`

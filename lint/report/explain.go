@@ -39,13 +39,13 @@ type explanation struct {
 	src *sources
 }
 
-// prose writes text on lines of at most lineWidth cells, with additional indentation on all lines
-// except the first.
+// prose writes text in lines of at most lineWidth cells, indenting all lines except the first more
+// deeply.
 func (e *explanation) prose(indent, text string) {
 	writeFolded(e.b, indent, indent+"  ", Visible(text))
 }
 
-// place returns file:line:col with the file name that users expect in output.
+// place returns file:line:col, using the file name that users expect to see.
 func (e *explanation) place(s diag.Span) string {
 	t := textWriter{display: e.x.Display}
 	return t.place(s)
@@ -71,7 +71,7 @@ func (e *explanation) found(f *diag.Explained) {
 	e.repairs(f)
 }
 
-// finding writes a finding and the rationale of its rule.
+// finding writes a finding, followed by the rationale of its rule.
 func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
 	fmt.Fprintln(e.b, Visible(fmt.Sprintf("%s: %s: %s [%s]", e.place(d.Location), d.Level, message(d), d.Rule)))
 	if s, ok := e.src.snippet(d.Location); ok {
@@ -91,7 +91,7 @@ func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
 	}
 }
 
-// repairs writes the proposed changes and the results of trying them.
+// repairs writes the proposed changes and what happened when they were tried.
 func (e *explanation) repairs(f *diag.Explained) {
 	var fixes []diag.Fix
 	if f.Diagnostic != nil {
@@ -118,7 +118,7 @@ func (e *explanation) repairs(f *diag.Explained) {
 	}
 }
 
-// edit writes the line that an edit changes, before and after the change.
+// edit writes the line that an edit changes, before and after.
 func (e *explanation) edit(edit diag.Edit) {
 	at := edit.Location
 	line, ok := e.src.file(at.File).line(at.Line)
@@ -137,15 +137,15 @@ func (e *explanation) notes(all []string) {
 	}
 }
 
-// maxNodeColumn is the maximum width of the column with node names. A longer name is written on
-// its own line.
+// maxNodeColumn is the maximum width of the node name column. Longer names are written on their own
+// line.
 const maxNodeColumn = 24
 
-// minRun is the minimum number of consecutive nodes that are abbreviated to the first and the last
-// name.
+// minRun is the minimum number of consecutive nodes to abbreviate to the first and last name.
 const minRun = 7
 
-// table writes a table that lists every node once, with the filter that rejects the pod there.
+// table writes a table that lists every node once, together with the filter that rejects the pod on
+// it.
 func (e *explanation) table(t *diag.NodeTable) {
 	e.b.WriteByte('\n')
 	e.prose("", t.Caption)
@@ -155,7 +155,7 @@ func (e *explanation) table(t *diag.NodeTable) {
 		r := &t.Rows[i]
 		label, short := nodeLabel(r)
 		ranges = ranges || short
-		by := "-" // the first filter, which the scheduler would report
+		by := "-" // the first filter, which is the one that the scheduler would report
 		if r.Outcome == diag.RowUnknown {
 			by = "?"
 		} else if len(r.Filters) > 0 {
@@ -180,12 +180,12 @@ func (e *explanation) table(t *diag.NodeTable) {
 	}
 }
 
-// row writes one row. Every cell except the second may take several lines.
+// row writes a table row. Every cell except the second can span several lines.
 func (e *explanation) row(r [3]string, names, filters int) {
 	left := fold(r[0], names)
 	room := lineWidth - 2 - names - 2 - filters - 2
 	right := fold(breakAtSlash(r[2], room), room)
-	for len(left) > 0 && cells(left[0]) > names { // a name that is wider than the column
+	for len(left) > 0 && cells(left[0]) > names { // a name wider than the column
 		fmt.Fprintf(e.b, "  %s\n", left[0])
 		left = left[1:]
 	}
@@ -205,8 +205,8 @@ func (e *explanation) row(r [3]string, names, filters int) {
 	}
 }
 
-// nodeLabel returns the names of the nodes in a row. It sets short if it abbreviates a range of
-// nodes.
+// nodeLabel returns the names of the nodes in a row. It sets short if it abbreviated a range of
+// names.
 func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	if r.Pool != "" {
 		return Visible(r.Pool), false
@@ -225,7 +225,7 @@ func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	return strings.Join(parts, ", "), short
 }
 
-// breakAtSlash splits words that are too wide, such as taints, after their last slash.
+// breakAtSlash splits words that are too wide, such as taints, after the last slash.
 func breakAtSlash(text string, room int) string {
 	words := strings.Split(text, " ")
 	for i, word := range words {

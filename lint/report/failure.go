@@ -13,17 +13,17 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// maxFailures is the maximum number of failures in every format except json, which lists all of
-// them. The place command may have one failure per document.
+// maxFailures is the maximum number of failures to list. Only json lists all of them. The place
+// command can have one failure per document.
 const maxFailures = 20
 
-// listed returns the failures to list, and the number of the remaining ones.
+// listed returns the failures to list, and how many more there are.
 func listed(all diag.Failures) (some diag.Failures, more int) {
 	some = all[:min(maxFailures, len(all))]
 	return some, len(all) - len(some)
 }
 
-// Incomplete returns one visible line per failure. Each describes a part of the work that was not
+// Incomplete returns one visible line per failure. The line says which part of the work was not
 // done.
 func Incomplete(all diag.Failures) []string {
 	told := incomplete(all)
@@ -33,7 +33,7 @@ func Incomplete(all diag.Failures) []string {
 	return told
 }
 
-// incomplete returns the lines for Incomplete before they are made visible.
+// incomplete does the same as Incomplete, but does not make the lines visible.
 func incomplete(all diag.Failures) []string {
 	some, more := listed(all)
 	var told []string
@@ -54,7 +54,7 @@ func (t *textWriter) incomplete(all diag.Failures) {
 	}
 }
 
-// annotateFailures writes one annotation for all failures together.
+// annotateFailures writes a single annotation that covers all failures.
 func annotateFailures(t *textWriter, all diag.Failures) {
 	if all.Complete() {
 		return
@@ -70,7 +70,7 @@ func annotateFailures(t *textWriter, all diag.Failures) {
 	command(t, "error", append(props, property{"title", "schedlint"}), told...)
 }
 
-// failureNotification returns a SARIF notification for a failure.
+// failureNotification converts a failure to a SARIF notification.
 func failureNotification(f diag.Failure) *sarif.Notification {
 	n := notification(sarif.LevelError, "incomplete: "+clipped(f.String(), maxSentence))
 	if inRepository(f.File) {
@@ -80,7 +80,7 @@ func failureNotification(f diag.Failure) *sarif.Notification {
 	return n
 }
 
-// gitlabFailures returns the GitLab issues for all failures.
+// gitlabFailures converts all failures to GitLab issues.
 func gitlabFailures(all diag.Failures, seen map[diag.Key]int) []gitlabIssue {
 	var issues []gitlabIssue
 	some, more := listed(all)
@@ -93,8 +93,8 @@ func gitlabFailures(all diag.Failures, seen map[diag.Key]int) []gitlabIssue {
 	return issues
 }
 
-// gitlabFailure returns the GitLab issue for a failure. GitLab requires a location, so the issue
-// is in schedlint's configuration file if the failure has no location in the repository.
+// gitlabFailure converts a failure to a GitLab issue. GitLab requires a location. If the failure
+// has no location in the repository, the issue points to schedlint's configuration file.
 func gitlabFailure(f diag.Failure, seen map[diag.Key]int) gitlabIssue {
 	at := diag.Span{File: ".schedlint.yaml"}
 	if inRepository(f.File) {
@@ -111,7 +111,7 @@ func gitlabFailure(f diag.Failure, seen map[diag.Key]int) gitlabIssue {
 	}
 }
 
-// junitErrors returns one test case with an error per failure.
+// junitErrors returns a test case with an error for each failure.
 func junitErrors(all diag.Failures) []junitCase {
 	var cases []junitCase
 	some, more := listed(all)
@@ -132,22 +132,23 @@ func junitErrors(all diag.Failures) []junitCase {
 // Limits on the output. They never change the result of a run: the exit status, counts, baselines
 // and comparisons are based on all findings.
 const (
-	// maxRelated is the maximum number of related locations of a finding in every format.
+	// maxRelated is the maximum number of related locations per finding, in every format.
 	maxRelated = 20
-	// maxTextBytes is the maximum size of all findings in text, unless all are requested.
+	// maxTextBytes is the maximum total size of the findings in text, unless all findings are
+	// requested.
 	maxTextBytes = 4 << 20
-	// maxLines is the maximum number of lines in a list of silences, or of fixed or gone findings,
-	// in text.
+	// maxLines is the maximum number of lines in a text list of silences, or of fixed or gone
+	// findings.
 	maxLines = 1000
 	// maxPlain is the maximum length of a related location or repair in text, in characters.
 	maxPlain = 1000
-	// maxBodies is the maximum size of all quoted findings in junit. Every finding is a test case,
-	// but further ones have only their message.
+	// maxBodies is the maximum total size of the findings quoted in junit. After that, a finding's
+	// test case has only the message.
 	maxBodies = 16 << 20
 )
 
-// trimmed returns a copy of the report in which findings have at most maxRelated related locations
-// and count the others. It does not modify the report.
+// trimmed returns a copy of the report whose findings have at most maxRelated related locations. It
+// counts the omitted locations and does not modify the report.
 func trimmed(r *diag.Report) *diag.Report {
 	out := *r
 	out.Diagnostics, out.Accepted = trim(r.Diagnostics), trim(r.Accepted)
@@ -173,7 +174,8 @@ func trim(all []diag.Diagnostic) []diag.Diagnostic {
 	return all
 }
 
-// morePlaces returns text with the number of related locations that are not shown, or "".
+// morePlaces returns text that counts the related locations that are not shown, or "" if there are
+// none.
 func morePlaces(d *diag.Diagnostic, shown int) string {
 	if more := len(d.Related) + d.MoreRelated - min(shown, len(d.Related)); more > 0 {
 		return fmt.Sprintf("and %s", Count(more, "more place"))
@@ -181,7 +183,7 @@ func morePlaces(d *diag.Diagnostic, shown int) string {
 	return ""
 }
 
-// moreEntries returns the last line of a list that was cut, or "".
+// moreEntries returns the last line of a shortened list, or "" if the list is complete.
 func moreEntries(n, most int, noun string) string {
 	if n <= most {
 		return ""
@@ -189,7 +191,8 @@ func moreEntries(n, most int, noun string) string {
 	return fmt.Sprintf("and %d more %s", n-most, noun)
 }
 
-// diagnostics writes the worst findings that fit into the limit, but in the order of the report.
+// diagnostics writes as many findings as fit, choosing the worst ones but keeping the order of the
+// report.
 func (t *textWriter) diagnostics(all []shown, every bool) {
 	worst := make([]int, len(all))
 	for i := range worst {
@@ -222,7 +225,7 @@ func (t *textWriter) diagnostics(all []shown, every bool) {
 	if kept == len(all) {
 		return
 	}
-	var rest diag.Summary // counts of the findings that did not fit
+	var rest diag.Summary // counts the findings that do not fit
 	for _, i := range worst[kept:] {
 		n := 1 + all[i].more
 		switch all[i].Level {
@@ -238,8 +241,9 @@ func (t *textWriter) diagnostics(all []shown, every bool) {
 	t.println()
 }
 
-// packer measures the compressed size of a document for upload to GitHub. It uses the fastest
-// compression, whose output is larger than that of GitHub's action.
+// packer measures how large a document is after compression for upload to GitHub. It uses the
+// fastest compression level. Its result is therefore larger than that of GitHub's action, never
+// smaller.
 type packer struct {
 	z    *gzip.Writer
 	size int
@@ -247,7 +251,7 @@ type packer struct {
 
 func newPacker() *packer {
 	p := &packer{}
-	p.z, _ = gzip.NewWriterLevel(p, gzip.BestSpeed) // the level is valid
+	p.z, _ = gzip.NewWriterLevel(p, gzip.BestSpeed) // cannot fail, because the level is valid
 	return p
 }
 
@@ -257,7 +261,7 @@ func (p *packer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// add compresses more text. The size does not include text that the compressor still buffers.
+// add compresses more text. The size excludes text that is still in the compressor's buffer.
 func (p *packer) add(text string) {
 	_, _ = strings.NewReader(text).WriteTo(p.z) // Write never fails
 }

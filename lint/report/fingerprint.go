@@ -11,12 +11,13 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// lineHash is the hash that GitHub's upload action computes for a line of a file and stores as
-// primaryLocationLineHash. The action keeps a hash that is already in the upload, but warns once
-// per result if it differs from its own. Therefore, the hash must be either identical or absent.
+// lineHash is the hash that GitHub's upload action computes for a line of a file. The action stores
+// it as primaryLocationLineHash. If the upload already contains a hash, the action keeps it, but
+// logs a warning for each result whose hash differs from its own. The hash must therefore be either
+// identical or absent.
 type lineHash struct {
 	sum uint64
-	nth int // index among the lines of the file with the same sum, from 1
+	nth int // index among all lines in the file with the same sum, from 1
 }
 
 // String returns the sum in hexadecimal and the index, separated by a colon.
@@ -24,25 +25,25 @@ func (h lineHash) String() string {
 	return strconv.FormatUint(h.sum, 16) + ":" + strconv.Itoa(h.nth)
 }
 
-// hashedUnits is the number of UTF-16 code units in the hash of a line. They start with the first
-// unit of the line, do not include blanks, and may extend into the next lines.
+// hashedUnits is the number of UTF-16 code units that go into a line's hash. The hash skips blanks.
+// If the line is too short, it continues with the lines below.
 const hashedUnits = 100
 
 // power37 is 37^hashedUnits mod 2^64.
 const power37 = 0xe59cd09a331cdb71
 
-// roller computes the hash of the last hashedUnits units, sum = Σ unit·37^age mod 2^64.
+// roller computes a rolling hash of the last hashedUnits units, sum = Σ unit·37^age mod 2^64.
 type roller struct {
 	units  [hashedUnits]uint16
-	starts [hashedUnits]bool // whether the unit at the same index is the first of a line
+	starts [hashedUnits]bool // whether the unit at the same index starts a line
 	next   int
 	sum    uint64
 	seen   map[uint64]int
 	lines  []lineHash
 }
 
-// push adds a unit and removes the oldest one. If a line starts with the oldest unit, its hash is
-// complete.
+// push adds a unit and removes the oldest one. If the oldest unit starts a line, that line's hash
+// is now complete.
 func (r *roller) push(unit uint16, startsLine bool) {
 	if r.starts[r.next] {
 		r.seen[r.sum]++
@@ -53,10 +54,10 @@ func (r *roller) push(unit uint16, startsLine bool) {
 	r.next = (r.next + 1) % hashedUnits
 }
 
-// lineHashes returns the hash of every line of text. It ignores spaces and tabs, treats every line
-// break as one LF, and adds a unit for the end of the file. GitHub's action decodes invalid UTF-8
-// to replacement characters. lineHashes does not reproduce their number and returns nil for such
-// text.
+// lineHashes returns the hash of every line in text. It ignores spaces and tabs, treats every line
+// break as a single LF, and adds a unit for the end of the file. It returns nil if text is not
+// valid UTF-8. GitHub's action would decode such text to replacement characters, and lineHashes
+// cannot tell how many.
 func lineHashes(text string) []lineHash {
 	const endOfFile = 0xffff
 	if !utf8.ValidString(text) {
@@ -89,8 +90,8 @@ func lineHashes(text string) []lineHash {
 	return r.lines
 }
 
-// fingerprint returns the schedlint/v1 fingerprint of d. It is a hash of the key of d and of a
-// number that distinguishes results with the same key. The map seen counts them.
+// fingerprint returns the schedlint/v1 fingerprint of d. It hashes the key of d together with a
+// number that distinguishes results with equal keys. The map seen counts results by key.
 func fingerprint(d *diag.Diagnostic, seen map[diag.Key]int) string {
 	key := d.ResultKey()
 	seen[key]++

@@ -12,23 +12,24 @@ import (
 )
 
 const (
-	// maxAnnotations is the maximum number of annotations per level that GitHub shows for a step.
-	// It silently drops the rest (actions/toolkit, issue 734).
+	// maxAnnotations is the maximum number of annotations that GitHub shows per step and level. It
+	// silently drops the rest (actions/toolkit, issue 734).
 	maxAnnotations = 10
-	// maxAnnotation is the maximum length of a message in characters. The runner accepts 64 KiB.
+	// maxAnnotation is the maximum length of a message in characters. The runner accepts up to 64
+	// KiB.
 	maxAnnotation = 8000
-	// maxTitle is GitHub's limit for a title in characters.
+	// maxTitle is GitHub's limit on the length of a title, in characters.
 	maxTitle = 255
 )
 
-// commands lists the workflow command for each level, the worst level first.
+// commands lists the workflow command for each level, worst level first.
 var commands = []struct {
 	level diag.Level
 	name  string
 }{{diag.LevelError, "error"}, {diag.LevelWarning, "warning"}, {diag.LevelNote, "notice"}}
 
-// writeGitHub writes workflow commands, which GitHub's runner turns into annotations of files,
-// followed by the summary in text format.
+// writeGitHub writes workflow commands, which GitHub's runner turns into file annotations. The
+// summary follows in text format.
 func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display, verbose: true}
 	annotateFailures(t, r.Failures)
@@ -63,7 +64,7 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	return t.out.Flush()
 }
 
-// annotationLimits returns the maximum number of annotated findings for each command.
+// annotationLimits returns how many findings each command may annotate.
 func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map[string]int {
 	room := map[string]int{}
 	for _, c := range commands {
@@ -73,7 +74,7 @@ func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map
 		room["error"]-- // for the failures
 	}
 	if r.Change != nil && len(r.Change.Silences) > 0 {
-		room["notice"]-- // for the silences of the change
+		room["notice"]-- // for the change's silences
 	}
 	for _, c := range commands {
 		if len(byLevel[c.name]) > room[c.name] {
@@ -84,7 +85,8 @@ func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map
 	return room
 }
 
-// silenceNotice writes one annotation, before all others, for all silences in a change.
+// silenceNotice writes a single annotation for all of a change's silences. It comes before all
+// others.
 func silenceNotice(t *textWriter, c *diag.Change) {
 	if c == nil || len(c.Silences) == 0 {
 		return
@@ -103,7 +105,7 @@ func silenceNotice(t *textWriter, c *diag.Change) {
 	command(t, "notice", append(props, property{"title", "schedlint"}), told...)
 }
 
-// commandOf returns the command for a level. An unknown level gets the mildest command.
+// commandOf returns the command for a level. Unknown levels get the mildest one.
 func commandOf(l diag.Level) string {
 	for _, c := range commands {
 		if c.level == l {
@@ -113,8 +115,8 @@ func commandOf(l diag.Level) string {
 	return "notice"
 }
 
-// annotate writes one finding. A location that is not in the repository becomes part of the
-// message, because an annotation could not point to it.
+// annotate writes a finding. If its location is not in the repository, an annotation cannot point
+// to it, so the location becomes part of the message.
 func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 	told := []string{clipped(cmp.Or(message(d), d.Rule), maxSentence)}
 	for _, detail := range d.Details {
@@ -138,11 +140,11 @@ func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 	command(t, name, props, told...)
 }
 
-// property is a parameter of a workflow command.
+// property is a workflow command parameter.
 type property struct{ key, value string }
 
-// place returns the parameters for a span. They have columns only if the span is on one line,
-// because otherwise the runner ignores the columns with a warning.
+// place returns the parameters for a span. It includes columns only if the span is on a single
+// line. Otherwise, the runner would ignore them and print a warning.
 func place(s diag.Span) []property {
 	props := []property{{"file", Visible(relativePath(s.File))}}
 	if s.Line < 1 {
@@ -158,13 +160,13 @@ func place(s diag.Span) []property {
 
 var (
 	// escapeData and escapeProperty apply the escapes that the runner decodes (actions/runner
-	// ActionCommand.cs). The runner first searches for the end of the parameters, so a parameter
-	// must not contain a colon.
+	// ActionCommand.cs). A parameter must not contain a colon, because the runner first searches
+	// for the end of the parameters.
 	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// command writes one workflow command whose message may have several lines.
+// command writes a workflow command. Its message may have several lines.
 func command(t *textWriter, name string, props []property, told ...string) {
 	var params []string
 	for _, p := range props {

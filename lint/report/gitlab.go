@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// gitlabIssue is an issue in a Code Quality report, with the members that GitLab reads.
+// gitlabIssue is an issue in a Code Quality report. It has only the fields that GitLab reads.
 type gitlabIssue struct {
 	Description string         `json:"description"`
 	CheckName   string         `json:"check_name"`
@@ -17,7 +17,7 @@ type gitlabIssue struct {
 }
 
 type gitlabLocation struct {
-	// Path is relative to the root of the repository and does not start with ./.
+	// Path is relative to the repository root and does not start with ./.
 	Path  string      `json:"path"`
 	Lines gitlabLines `json:"lines"`
 }
@@ -26,9 +26,9 @@ type gitlabLines struct {
 	Begin int `json:"begin"`
 }
 
-// writeGitLab writes GitLab's Code Quality format. Findings and failures become issues, so an
-// empty array means that there are neither. GitLab uses fingerprints to compare branches, and
-// drops all but one of the issues with the same fingerprint.
+// writeGitLab writes GitLab's Code Quality format. Findings and failures become issues, so an empty
+// array means that there are neither. GitLab compares branches by fingerprint. If several issues
+// have the same fingerprint, it keeps only one.
 func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
 	categories := map[string]string{}
 	for _, rule := range r.Rules {
@@ -50,8 +50,8 @@ func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
 	return Encode(w, issues)
 }
 
-// gitlabSeverity returns info, minor, major or critical. An error that pods can never be scheduled
-// is worse than other errors.
+// gitlabSeverity returns info, minor, major or critical. An error is critical only if it means that
+// pods can never be scheduled.
 func gitlabSeverity(l diag.Level, category string) string {
 	switch {
 	case l == diag.LevelError && category == "infeasible":

@@ -12,12 +12,12 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// schemaVersion is incremented if the json format changes incompatibly.
+// schemaVersion must be incremented when the json format changes incompatibly.
 const schemaVersion = "1"
 
-// writeJSON writes the json format. Its members are types of package diag. The member accepted has
-// the findings that do not count, complete is false if there are failures, and change is present
-// if findings were compared with a revision.
+// writeJSON writes the json format. Its members have types from package diag. The member accepted
+// holds the findings that do not count. The member complete is false if there are failures, and
+// change is present if the run was compared with a revision.
 func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 	out := newMembers(w)
 	out.member("schemaVersion", schemaVersion)
@@ -75,7 +75,8 @@ func Encode(w io.Writer, v any) error {
 	return nil
 }
 
-// harmlessWriter applies harmless to each complete document that is written to it.
+// harmlessWriter applies harmless to every document written to it. Each call of Write must pass a
+// complete document.
 type harmlessWriter struct {
 	to  io.Writer
 	err error
@@ -89,12 +90,12 @@ func (w *harmlessWriter) Write(doc []byte) (int, error) {
 	return len(doc), nil
 }
 
-// harmless rewrites JSON so that it can be printed to a terminal or a CI log without side effects.
-// It replaces hidden characters, and the # of commands to a CI runner, with \u escapes. They occur
-// only inside strings, where the escape has the same meaning.
+// harmless rewrites JSON so that it is safe to print to a terminal or CI log. It escapes hidden
+// characters as \u sequences, as well as the # in commands to a CI runner. All of these occur only
+// inside strings, where the escape means the same.
 func harmless(doc []byte) []byte {
 	var out []byte
-	done := 0 // number of bytes of doc that are already in out
+	done := 0 // how many bytes of doc are already in out
 	for i := 0; i < len(doc); {
 		if c := doc[i]; c == '\n' || c >= ' ' && c <= '~' && c != '#' {
 			i++
@@ -113,7 +114,7 @@ func harmless(doc []byte) []byte {
 	return append(out, doc[done:]...)
 }
 
-// appendEscape appends r as a JSON escape in ASCII.
+// appendEscape appends r as an ASCII-only JSON escape.
 func appendEscape(out []byte, r rune) []byte {
 	if high, low := utf16.EncodeRune(r); r > 0xffff {
 		return fmt.Appendf(out, `\u%04x\u%04x`, high, low)
@@ -121,8 +122,9 @@ func appendEscape(out []byte, r rune) []byte {
 	return fmt.Appendf(out, `\u%04x`, r)
 }
 
-// members writes an object in the same format as Encode, but one member at a time and findings one
-// by one. There may be thousands of findings, and their JSON is much larger than the values.
+// members writes an object in the same format as Encode, but one member at a time and one finding
+// at a time. This saves memory, because there may be thousands of findings and their JSON is much
+// larger than the values.
 type members struct {
 	to        *bufio.Writer
 	encoder   *json.Encoder
@@ -144,7 +146,7 @@ func (m *members) member(name string, v any) {
 	m.value(v, "  ")
 }
 
-// findings writes a member with a list of findings, in which lists are never null.
+// findings writes a member that holds findings. Lists in them are never null.
 func (m *members) findings(name string, all []diag.Diagnostic) {
 	m.name(name)
 	m.write("[")
@@ -168,7 +170,7 @@ func (m *members) findings(name string, all []diag.Diagnostic) {
 	m.write("]")
 }
 
-// end ends the object and returns the first error.
+// end ends the object and returns the first write error, if any.
 func (m *members) end() error {
 	m.write("\n}\n")
 	if err := m.to.Flush(); m.err == nil {
@@ -186,7 +188,7 @@ func (m *members) name(name string) {
 	m.begun = true
 }
 
-// value writes a value. All lines except the first start with indent.
+// value writes a value, indenting every line except the first.
 func (m *members) value(v any, indent string) {
 	m.raw.Reset()
 	m.text.Reset()

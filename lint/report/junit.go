@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// junitSuites is the JUnit XML document, which most CI servers read as test results. The format
-// has no schema. These are the elements that both Jenkins and GitLab support.
+// junitSuites is a JUnit XML document, which most CI servers can read as test results. There is no
+// official schema. The document uses only elements that both Jenkins and GitLab support.
 type junitSuites struct {
 	XMLName xml.Name     `xml:"testsuites"`
 	Suites  []junitSuite `xml:"testsuite"`
@@ -53,23 +53,24 @@ type junitFailure struct {
 	junitText
 }
 
-// junitText is text with several lines. The XML encoder would escape the line feeds.
+// junitText is multi-line text. It needs its own type, because the XML encoder would escape line
+// feeds.
 type junitText struct {
 	XML string `xml:",innerxml"`
 }
 
-// junitWriter renders findings in text format for test cases.
+// junitWriter renders findings in text format, to use as the contents of test cases.
 type junitWriter struct {
 	text textWriter
 	out  strings.Builder
 	seen map[junitCase]int
-	// room is the number of bytes that are left for quoted findings.
+	// room is the remaining space for quoted findings, in bytes.
 	room int
 }
 
-// writeJUnit writes one suite in which every finding is a failed test. If there are no findings,
-// the suite has one passed test, because Jenkins treats a suite without tests as an error. If no
-// workload was checked, this test is skipped. Each failure of the run is a test with an error.
+// writeJUnit writes a test suite in which every finding is a failed test. If there are no findings,
+// the suite has one passed test, because Jenkins treats an empty suite as an error. This test is
+// skipped if no workload was checked. Each failure of the run becomes a test with an error.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)
 	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}, room: maxBodies}
@@ -99,8 +100,8 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	return err
 }
 
-// finding returns a test for a finding. Its name does not change when lines move, so that a server
-// can recognize new findings.
+// finding converts a finding to a test case. The name of the test does not depend on line numbers,
+// so that CI servers can tell which findings are new.
 func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	o := d.Object
 	name := cmp.Or(diag.ObjectName(o.Kind, o.Namespace, o.Name), d.Location.File, "the run")
@@ -119,7 +120,7 @@ func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	return c
 }
 
-// written returns the output of write, starting on a new line.
+// written returns the output of write, preceded by a line break.
 func (w *junitWriter) written(write func()) junitText {
 	w.out.Reset()
 	w.out.WriteByte('\n')

@@ -13,21 +13,23 @@ import (
 )
 
 const (
-	// maxMarkdown is the maximum size of a document in bytes. GitHub drops the whole step summary
-	// if it is larger than 1 MiB, and other steps may write to it, too.
+	// maxMarkdown is the maximum size of a document in bytes. GitHub drops a step summary entirely
+	// if it exceeds 1 MiB, and other steps may add to it.
 	maxMarkdown = 900 * 1024
-	// reserved is the number of bytes reserved for the text after the findings.
+	// reserved is the space to keep free for the text after the findings, in bytes.
 	reserved = 64 * 1024
-	// maxSentence and maxPath are the maximum lengths of the parts of a finding, in characters.
+	// maxSentence and maxPath are the maximum lengths of sentences and paths in a finding, in
+	// characters.
 	maxSentence, maxPath = 1000, 300
-	// maxItems is the maximum number of related locations of a finding, and of repairs.
+	// maxItems is the maximum number of related locations, and of repairs, per finding.
 	maxItems = 10
 )
 
 // page is a Markdown document with a maximum size.
 type page struct{ strings.Builder }
 
-// add appends a block and an empty line. It returns false if fewer than keep bytes would remain.
+// add appends a block and an empty line. It returns false, and appends nothing, if fewer than keep
+// bytes would remain.
 func (p *page) add(keep int, block string) bool {
 	if p.Len()+len(block)+2 > maxMarkdown-keep {
 		return false
@@ -36,13 +38,13 @@ func (p *page) add(keep int, block string) bool {
 	return true
 }
 
-// writeTo writes the document, which ends with one line feed.
+// writeTo writes the document, which ends with a single line feed.
 func (p *page) writeTo(w io.Writer) error {
 	return lines(w, strings.TrimRight(p.String(), "\n")+"\n")
 }
 
-// writeMarkdown writes a step summary for CI. The worst findings come first, so that they are kept
-// if there are too many.
+// writeMarkdown writes a step summary for CI. The worst findings come first, so that they are
+// included even if there are too many.
 func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	var p page
 	src, plain := newSources(r), &textWriter{}
@@ -81,7 +83,7 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	return p.writeTo(w)
 }
 
-// change adds the silences and the fixed findings of a change.
+// change adds a change's silences and fixed findings.
 func (p *page) change(c *diag.Change, every bool) {
 	if c == nil {
 		return
@@ -113,7 +115,7 @@ func (p *page) change(c *diag.Change, every bool) {
 	}
 }
 
-// list adds one item per sentence, and the number of items that do not fit.
+// list adds one list item per sentence. If not all of them fit, a last item counts the rest.
 func (p *page) list(sentences []string) {
 	const line = 40 // maximum size of the last item
 	var items []string
@@ -131,8 +133,8 @@ func (p *page) list(sentences []string) {
 	}
 }
 
-// markdownFinding renders one finding with its message and location, source, details, related
-// locations and repairs.
+// markdownFinding renders a finding: its message and location, source, details, related locations
+// and repairs.
 func markdownFinding(src *sources, d *diag.Diagnostic) string {
 	level := cmp.Or(string(d.Level), "finding")
 	parts := []string{"### " + prose(level) + ": " + codeSpan(clipped(d.Rule, maxPath))}
@@ -166,25 +168,25 @@ func placeSpan(s diag.Span) string {
 	return codeSpan(t.place(s)) + ":"
 }
 
-// GitHub renders untrusted text on a page as Markdown. Backslash escapes do not help, because
-// GitHub turns mentions, issues, commits and emoji into links and pictures after it has removed
-// the escapes. It does not change code, so everything except plain words is written as code, which
-// needs no escapes.
+// GitHub renders untrusted text on a page as Markdown. Backslash escapes are no protection. GitHub
+// removes them first, and only then turns mentions, issues, commits and emoji into links and
+// pictures. It never changes code, so everything except plain words is written as code, which needs
+// no escapes.
 
 var (
-	// plainWord matches a word that has no meaning in Markdown or on GitHub.
+	// plainWord matches words that mean nothing special in Markdown or on GitHub.
 	plainWord = regexp.MustCompile(`^\(?["']?[A-Za-z]+(?:['-][A-Za-z]+)*["']?[),.;:?]*$`)
-	// plainNumber matches a number. Note that 3. or 3) at the start of a line would begin a list.
+	// plainNumber matches numbers. At the start of a line, 3. and 3) would begin a list.
 	plainNumber = regexp.MustCompile(`^\(?\d{1,6}[),.;:%]*$`)
-	// commitID matches a word that GitHub could take for a commit hash.
+	// commitID matches words that GitHub could mistake for a commit hash.
 	commitID = regexp.MustCompile(`^[(]?[a-f]{7,}[),.;:?]*$`)
-	// backticks matches runs of backticks. The fence of a code span must be longer than each of
-	// them.
+	// backticks matches runs of backticks. The fence around a code span must be longer than any run
+	// inside it.
 	backticks = regexp.MustCompile("`+")
 )
 
-// prose returns a sentence in Markdown on one line. Plain words are unchanged, and everything else
-// becomes code.
+// prose returns a sentence as one line of Markdown. Plain words stay as they are, and everything
+// else becomes code.
 func prose(s string) string {
 	var out, code []string
 	flush := func(tail string) {
@@ -217,13 +219,13 @@ func codeSpan(s string) string {
 		return ""
 	}
 	if strings.Trim(s, "` ") != s {
-		s = " " + s + " " // Markdown removes one space from each end
+		s = " " + s + " " // Markdown strips one space from each end
 	}
 	mark := strings.Repeat("`", 1+longestBackticks(s))
 	return mark + s + mark
 }
 
-// codeBlock returns visible lines as a code block.
+// codeBlock formats visible lines as a code block.
 func codeBlock(text string) string {
 	mark := strings.Repeat("`", max(3, 1+longestBackticks(text)))
 	return mark + "text\n" + strings.TrimRight(text, "\n") + "\n" + mark
@@ -237,8 +239,9 @@ func longestBackticks(s string) int {
 	return longest
 }
 
-// tableRow returns one row of a table. It replaces vertical bars, which end a cell even inside
-// code. Whether a backslash escapes a bar depends on the characters before it.
+// tableRow returns a table row. It replaces vertical bars, because they end a cell even inside
+// code. Escaping them with a backslash is not reliable, because the effect depends on the preceding
+// characters.
 func tableRow(cells []string) string {
 	cells = slices.Clone(cells)
 	for i, c := range cells {
@@ -247,8 +250,8 @@ func tableRow(cells []string) string {
 	return "| " + strings.Join(cells, " | ") + " |"
 }
 
-// clipped returns the first n characters of s. If it omits any, it adds the number of omitted
-// bytes.
+// clipped returns the first n characters of s. If it omits anything, it appends the number of
+// omitted bytes.
 func clipped(s string, n int) string {
 	if end := runeOffset(s, n); end < len(s) {
 		return s[:end] + " ... (" + Count(len(s)-end, "byte") + " more)"
@@ -256,8 +259,8 @@ func clipped(s string, n int) string {
 	return s
 }
 
-// placementMarkdown writes placements as a step summary for CI, with the table of workloads, the
-// reasons, the cores and the runs.
+// placementMarkdown writes placements as a step summary for CI, including the table of workloads,
+// the reasons, the cores and the runs.
 func placementMarkdown(w io.Writer, p *diag.Placements) error {
 	var doc page
 	if len(p.Decisions) > 1 {
@@ -275,7 +278,7 @@ func placementMarkdown(w io.Writer, p *diag.Placements) error {
 	return doc.writeTo(w)
 }
 
-// placement adds one placement.
+// placement adds a placement.
 func (p *page) placement(title string, d *diag.Placement) {
 	p.add(0, title+prose(verdict(d)))
 	p.add(0, prose(pods(d)))
@@ -298,7 +301,7 @@ func (p *page) placement(title string, d *diag.Placement) {
 	p.list(limits(d))
 }
 
-// decision adds as many rows of the table as fit, and the reasons for answers.
+// decision adds the reasons for answers and as many table rows as fit.
 func (p *page) decision(d decision) {
 	titles, rule := []string{"workload", "replicas"}, []string{"---", "---:"}
 	for _, q := range d.columns {
@@ -306,7 +309,7 @@ func (p *page) decision(d decision) {
 	}
 	rows, size := []string{tableRow(titles), tableRow(rule)}, 0
 	for i := range d.rows {
-		// Answers are fixed words, but the subject is a name.
+		// Answers come from a fixed set of words, but the subject is an untrusted name.
 		texts := d.rows[i].texts()
 		row := tableRow(append([]string{prose(clipped(texts[0], maxPath))}, texts[1:]...))
 		if size += len(row) + 1; size > maxMarkdown/3 {
@@ -328,7 +331,7 @@ func (p *page) decision(d decision) {
 	p.add(0, prose(strings.Join(legend(d.columns, d.rows), "; ")))
 }
 
-// contradiction adds the reason why workloads can never be placed, and the repairs.
+// contradiction adds the reason why workloads can never be placed, together with the repairs.
 func (p *page) contradiction(c *contradiction) {
 	var items []string
 	for i, m := range c.core {
@@ -348,7 +351,7 @@ func (p *page) contradiction(c *contradiction) {
 	}
 }
 
-// run adds placements as a code block, or a note that they do not fit.
+// run adds placements as a code block, or a note if they do not fit.
 func (p *page) run(title, text string) {
 	if !p.add(reserved, "A"+title[1:]+":\n\n"+codeBlock(text)) {
 		p.add(0, "A"+title[1:]+" did not fit here.")

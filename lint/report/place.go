@@ -51,7 +51,7 @@ func placementText(out io.Writer, p *diag.Placements) error {
 	return b.flush()
 }
 
-// contextCounts counts placements by verdict, in the order in which the verdicts occur.
+// contextCounts counts placements by verdict. Verdicts are listed in order of first appearance.
 func contextCounts(p *diag.Placements) string {
 	counts, order := map[string]int{}, []string(nil)
 	for _, d := range p.Decisions {
@@ -70,7 +70,7 @@ func contextCounts(p *diag.Placements) string {
 	return Count(len(p.Decisions), "context") + ": " + strings.Join(order, ", ")
 }
 
-// contextTitle returns a title that names the cluster and context of a placement.
+// contextTitle returns a title that names a placement's cluster and context.
 func contextTitle(d *diag.Placement) string {
 	parts := []string{}
 	if d.Cluster != "" {
@@ -106,7 +106,7 @@ func decisionText(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// verdict returns the verdict of a placement and the verdict of the rules alone.
+// verdict returns a placement's verdict, together with the verdict of the rules alone.
 func verdict(p *diag.Placement) string {
 	said := p.Verdict
 	if len(p.IfShared) > 0 {
@@ -115,7 +115,7 @@ func verdict(p *diag.Placement) string {
 	return fmt.Sprintf("%s (rules alone: %s)", said, p.RulesVerdict)
 }
 
-// pods returns a line with the numbers of all pods and of placed pods.
+// pods returns a line that says how many pods there are and how many are placed.
 func pods(p *diag.Placement) string {
 	bound := ""
 	if !p.Pods.Exact {
@@ -124,7 +124,7 @@ func pods(p *diag.Placement) string {
 	return fmt.Sprintf("pods: %d, placed at most %d, at least %d%s", p.Pods.Total, p.Pods.MaxPlaced, p.Pods.MinPlaced, bound)
 }
 
-// witnessTitle returns a title for the witness of a placement, or "" if there is no witness.
+// witnessTitle returns a title for a placement's witness, or "" if it has none.
 func witnessTitle(p *diag.Placement) string {
 	switch {
 	case len(p.Witness) == 0:
@@ -135,7 +135,7 @@ func witnessTitle(p *diag.Placement) string {
 	return "a placement of all pods"
 }
 
-// limits returns lines about objects and rules that the placement does not take into account.
+// limits returns lines about the objects and rules that the placement ignores.
 func limits(p *diag.Placement) []string {
 	var all []string
 	for _, i := range p.Invalid {
@@ -150,7 +150,7 @@ func limits(p *diag.Placement) []string {
 	return all
 }
 
-// lines writes visible text in which no line is a command to a CI runner.
+// lines writes visible text, changing any line that a CI runner would execute as a command.
 func lines(out io.Writer, text string) error {
 	w := &lineWriter{out: out}
 	if _, err := io.WriteString(w, text); err != nil {
@@ -159,15 +159,15 @@ func lines(out io.Writer, text string) error {
 	return w.flush()
 }
 
-// lineWriter writes visible text in chunks and changes lines that would be commands to a CI
-// runner. The chunks avoid a second copy of the text, which is large for a large cluster.
+// lineWriter writes visible text in chunks and changes any line that a CI runner would execute as a
+// command. Writing in chunks avoids a second copy of the text, which can be large.
 type lineWriter struct {
 	out  io.Writer
-	kept []byte // buffered bytes, starting at the beginning of a line
+	kept []byte // buffered bytes, always starting at the beginning of a line
 	err  error
 }
 
-// chunk is the number of bytes that are buffered before they are written.
+// chunk is the number of bytes to buffer before writing them.
 const chunk = 64 << 10
 
 func (w *lineWriter) Write(text []byte) (int, error) {
@@ -200,7 +200,7 @@ func (w *lineWriter) pass(n int) {
 	w.kept = append(w.kept[:0], w.kept[n:]...)
 }
 
-// jsonPlacements is the JSON document with placements. Other tools depend on its form.
+// jsonPlacements is the JSON document for placements. Other tools rely on its format.
 type jsonPlacements struct {
 	SchemaVersion string `json:"schemaVersion"`
 	// Complete is false if there are Failures.
@@ -209,8 +209,8 @@ type jsonPlacements struct {
 	Decisions []diag.Placement `json:"decisions"`
 }
 
-// arrays returns a copy of p in which empty lists encode as [] instead of null, and cores have at
-// most maxRelated members.
+// arrays returns a copy of p in which empty lists encode as [] instead of null. It also limits each
+// core to maxRelated members.
 func arrays(p *diag.Placement) *diag.Placement {
 	out := *p
 	out.Workloads, out.Witness, out.Invalid = array(p.Workloads), array(p.Witness), array(p.Invalid)
@@ -227,14 +227,14 @@ func arrays(p *diag.Placement) *diag.Placement {
 	return &out
 }
 
-// contradiction is a core with the visible names of the workloads that have it.
+// contradiction is a core together with the visible names of the workloads that it affects.
 type contradiction struct {
 	names   []string
 	core    []diag.PlacementCore
 	repairs []string
 }
 
-// sentence says which workloads the core makes impossible to schedule.
+// sentence says which workloads can never be scheduled because of the core.
 func (c *contradiction) sentence() string {
 	names := strings.Join(c.names, ", ")
 	if len(c.names) > 1 {
@@ -243,7 +243,7 @@ func (c *contradiction) sentence() string {
 	return fmt.Sprintf("not all pods of %s can be scheduled; conflicting constraints:", names)
 }
 
-// contradictions returns the distinct cores of a placement.
+// contradictions returns the distinct cores in a placement.
 func contradictions(p *diag.Placement) []contradiction {
 	var all []contradiction
 	places := map[string]int{}
@@ -262,7 +262,7 @@ func contradictions(p *diag.Placement) []contradiction {
 	return all
 }
 
-// cores writes the reasons why workloads can never be placed, and the repairs.
+// cores writes why workloads can never be placed, followed by the repairs.
 func cores(b io.Writer, p *diag.Placement) {
 	for _, c := range contradictions(p) {
 		fmt.Fprintf(b, "\n%s\n", c.sentence())
@@ -278,7 +278,7 @@ func cores(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// grid writes how many pods each zone has, and which pods each node has.
+// grid writes how many pods each zone has and which pods are on each node.
 func grid(b io.Writer, run []diag.PlacementStep) {
 	zones, nodes := map[string][]string{}, map[string][]string{}
 	for _, s := range run {
@@ -311,7 +311,7 @@ func grid(b io.Writer, run []diag.PlacementStep) {
 	}
 }
 
-// zoneCell returns the heading of a zone, or "" for nodes without a zone.
+// zoneCell returns a zone's heading, or "" for nodes without a zone.
 func zoneCell(zone string) string {
 	if zone == "" {
 		return ""
@@ -326,8 +326,7 @@ func nodeIndent(zone string) string {
 	return "    "
 }
 
-// filled appends the first cell of a line, padded to the given width and followed by a separator.
-// The text of the cell is indent followed by text.
+// filled appends a line's first cell: indent and text, padded to the given width, and a separator.
 func filled(line []byte, indent, text string, width int) []byte {
 	line = append(append(line, indent...), text...)
 	for n := utf8.RuneCountInString(indent) + utf8.RuneCountInString(text); n < width+2; n++ {
@@ -336,8 +335,8 @@ func filled(line []byte, indent, text string, width int) []byte {
 	return line
 }
 
-// appendTally appends the number of pods of each workload. The slice pods holds the workload of
-// each pod and is sorted in place.
+// appendTally appends how many pods each workload has. The slice pods holds one workload name per
+// pod. appendTally sorts it in place.
 func appendTally(text []byte, pods []string) []byte {
 	slices.Sort(pods)
 	for first := 0; first < len(pods); {
@@ -354,10 +353,10 @@ func appendTally(text []byte, pods []string) []byte {
 	return text
 }
 
-// stuckTitle is the title of a stuck run.
+// stuckTitle is the heading for a run that gets stuck.
 const stuckTitle = "a scheduling order that gets stuck"
 
-// stuck writes the steps of a run and the pods that remain unscheduled.
+// stuck writes a run's steps and the pods that remain unscheduled at its end.
 func stuck(b io.Writer, s *diag.PlacementStuck) {
 	var line []byte
 	for i := range s.Placements {

@@ -12,15 +12,15 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// decision is the table for a placement. It has one row per workload and one column per question
-// that has an answer. All names in it are visible.
+// decision is the table for a placement. It has a row for each workload and a column for each
+// question that has an answer. All names in the table are visible.
 type decision struct {
 	columns []question
 	rows    []row
 	reasons []reason
 }
 
-// row has one answer per column for a workload.
+// row holds a workload's answers, one per column.
 type row struct {
 	subject  string
 	replicas int
@@ -56,8 +56,8 @@ func decide(p *diag.Placement) decision {
 	return d
 }
 
-// workloadTable writes the answers for every workload, the reasons for answers other than yes, and
-// a legend.
+// workloadTable writes every workload's answers, the reasons for answers other than yes, and a
+// legend.
 func workloadTable(b io.Writer, p *diag.Placement) {
 	if len(p.Workloads) == 0 {
 		return
@@ -81,7 +81,8 @@ func workloadTable(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// table writes rows in aligned columns. It drops empty cells at the end of a row, and empty rows.
+// table writes rows in aligned columns. It omits empty cells at the end of a row, and rows that are
+// entirely empty.
 func table(b io.Writer, rows [][]string) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, cells := range rows {
@@ -96,7 +97,7 @@ func table(b io.Writer, rows [][]string) {
 	t.Flush()
 }
 
-// legend returns lines that explain the words in the rows.
+// legend returns lines that explain the words used in the rows.
 func legend(columns []question, rows []row) []string {
 	used, lost := map[string]bool{}, false
 	for _, r := range rows {
@@ -120,7 +121,7 @@ func legend(columns []question, rows []row) []string {
 	return lines
 }
 
-// The possible answers in the table of a placement.
+// The possible answers in a placement's table.
 const (
 	answerNone    = "-"
 	answerYes     = "yes"
@@ -130,8 +131,8 @@ const (
 	answerNo      = "no"
 )
 
-// answerTo returns the answer for a verdict or judgement. For an unknown word, it is
-// answerUnknown.
+// answerTo returns the answer for a verdict or judgement, or answerUnknown if it is not a known
+// word.
 func answerTo(verdict string) string {
 	switch diag.Outcome(verdict) {
 	case "", diag.None:
@@ -146,14 +147,14 @@ func answerTo(verdict string) string {
 	return answerUnknown
 }
 
-// tableCell is the answer to one question. The field unreachable is the answer if the Node objects
-// of lost nodes remain. It is empty if it would be the same.
+// tableCell is the answer to a question. If the answer is different when the lost nodes' Node
+// objects remain, unreachable holds that answer. Otherwise, it is empty.
 type tableCell struct{ answer, unreachable, note string }
 
-// is reports whether the cell has the given answer and nothing else.
+// is reports whether the cell holds the given answer and nothing else.
 func (c tableCell) is(answer string) bool { return c == (tableCell{answer: answer}) }
 
-// String returns the text of the cell.
+// String returns the cell's text.
 func (c tableCell) String() string {
 	switch {
 	case c.unreachable != "":
@@ -164,20 +165,20 @@ func (c tableCell) String() string {
 	return c.answer
 }
 
-// question is one column of the table. Its title has two lines, because answers are short and a
-// table with all columns would otherwise be too wide for a pull request.
+// question is a table column. Its title has two lines. With one-line titles, a table with all
+// columns would be too wide for a pull request, because the answers below them are short.
 type question struct {
 	above, title string
 	answer       func(w *diag.PlacementWorkload) tableCell
 	reason       func(w *diag.PlacementWorkload) string
-	// evenIfYes is set if the answer yes may also have a reason.
+	// evenIfYes is set if a yes may have a reason, too.
 	evenIfYes bool
 }
 
 // whole returns the title on one line.
 func (q *question) whole() string { return strings.TrimPrefix(q.above+" "+q.title, " ") }
 
-// questions returns the questions that have an answer for at least one workload.
+// questions returns the questions that are answered for at least one workload.
 func questions(ws []diag.PlacementWorkload) []question {
 	all := []question{
 		{title: "fits", answer: fits, reason: rulesAlone, evenIfYes: true},
@@ -211,8 +212,8 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 	}
 }
 
-// fits returns the answer to whether all pods are placed, and the number of placed pods if some
-// are not.
+// fits returns the answer to whether all pods are placed. If some are not, it includes how many
+// are.
 func fits(w *diag.PlacementWorkload) tableCell {
 	cell := tableCell{answer: answerTo(w.Verdict)}
 	if w.Reason == reasonWaits {
@@ -231,7 +232,8 @@ func fits(w *diag.PlacementWorkload) tableCell {
 	return cell
 }
 
-// rulesAlone returns the reason of the verdict, and the verdict of the rules alone if it differs.
+// rulesAlone returns the reason for the verdict, followed by the verdict of the rules alone if it
+// is different.
 func rulesAlone(w *diag.PlacementWorkload) string {
 	why := w.Why
 	if w.Paused {
@@ -247,20 +249,20 @@ func rulesAlone(w *diag.PlacementWorkload) string {
 	return why + "by rules alone: " + answer
 }
 
-// reasonWaits is the reason of a verdict if pods of finite workloads wait for capacity.
+// reasonWaits is the reason for a verdict when pods of finite workloads wait for capacity.
 const reasonWaits = "waits"
 
-// badness orders answers. A higher number is a worse answer.
+// badness ranks answers. A higher number means a worse answer.
 var badness = map[string]int{answerNone: 0, answerYes: 1, answerUnknown: 2, answerMay: 3, answerNo: 4}
 
-// domainNames maps the topology keys of most clusters to the usual names of their domains, in the
-// order of the columns.
+// domainNames maps the topology keys that most clusters have to the usual names of their domains,
+// in column order.
 var domainNames = []struct{ key, name string }{
 	{"kubernetes.io/hostname", "a node"}, {"topology.kubernetes.io/zone", "a zone"}, {"topology.kubernetes.io/region", "a region"},
 }
 
-// lossKeys returns the topology keys that have answers about losses, in the order of the columns:
-// common keys from small to large domains, then all others by name.
+// lossKeys returns the topology keys with answers about losses, in column order. Common keys come
+// first, from small to large domains. All others follow, sorted by name.
 func lossKeys(ws []diag.PlacementWorkload) []string {
 	var keys []string
 	for i := range ws {
@@ -282,8 +284,8 @@ func lossKeys(ws []diag.PlacementWorkload) []string {
 	return keys
 }
 
-// survives returns the question of whether all pods run again after the loss of any one domain of
-// a topology key.
+// survives returns the question whether all pods run again after losing any one domain of a
+// topology key.
 func survives(key string) question {
 	title := Visible(key)
 	for _, d := range domainNames {
@@ -298,8 +300,8 @@ func survives(key string) question {
 	}
 }
 
-// survival returns the worst answer for the losses of all domains of a key. If the answers for
-// deleted and unreachable nodes differ, it returns both.
+// survival returns the worst answer for losing any domain of a key. If deleted and unreachable
+// nodes have different answers, it returns both.
 func survival(w *diag.PlacementWorkload, key string) tableCell {
 	gone, unreachable := answerNone, answerNone
 	for i := range w.Change.Survives {
@@ -330,17 +332,17 @@ func survival(w *diag.PlacementWorkload, key string) tableCell {
 	return tableCell{answer: gone, unreachable: unreachable}
 }
 
-// maxLosses is the maximum number of losses that are listed for a workload and a key.
+// maxLosses is the maximum number of losses to list per workload and key.
 const maxLosses = 3
 
 // lossGroup is a group of losses with the same outcome.
 type lossGroup struct {
 	diag.PlacementSurvival
 	meaning string
-	like    int // number of other losses in the group
+	like    int // how many more losses are in the group
 }
 
-// lossReasons lists harmful losses, the worst first. Losses with equal outcomes are grouped.
+// lossReasons lists harmful losses, the worst first. It groups losses with equal outcomes.
 func lossReasons(w *diag.PlacementWorkload, key string) string {
 	harmful := func(s diag.PlacementSurvival) bool { return s.Key == key && harms(&s) }
 	if !slices.ContainsFunc(w.Change.Survives, harmful) {
@@ -376,7 +378,7 @@ func lossReasons(w *diag.PlacementWorkload, key string) string {
 	return strings.Join(parts, "; ")
 }
 
-// harms reports whether a loss does harm or may do harm.
+// harms reports whether a loss does harm or might do harm.
 func harms(s *diag.PlacementSurvival) bool {
 	return badness[answerTo(s.Verdict)] > badness[answerYes]
 }
@@ -386,7 +388,8 @@ func (t lossGroup) alike(o lossGroup) bool {
 	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
 }
 
-// sameLoss reports whether two losses differ only in whether the nodes are deleted or unreachable.
+// sameLoss reports whether two losses are the same except that the nodes are deleted in one and
+// unreachable in the other.
 func sameLoss(a, b diag.PlacementSurvival) bool {
 	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
 }

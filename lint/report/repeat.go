@@ -8,15 +8,15 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// shown is a finding that represents others with the same rule, level, message and details. For
-// example, several files may declare the same object.
+// shown is a finding that stands for all findings with the same rule, level, message and details.
+// There are several if, for example, several files declare the same object.
 type shown struct {
 	*diag.Diagnostic
 	more int
 }
 
-// groupEqual returns findings in their order. Of several findings with the same rule, level,
-// message and details, it returns only the first, unless every location is requested.
+// groupEqual returns the findings in their original order. It keeps only the first finding with a
+// given rule, level, message and details, unless every is set.
 func groupEqual(all []diag.Diagnostic, every bool) []shown {
 	type what struct {
 		rule, text string
@@ -38,7 +38,7 @@ func groupEqual(all []diag.Diagnostic, every bool) []shown {
 	return list
 }
 
-// places returns text with the number of findings that s represents, or "".
+// places returns text that counts the findings that s represents, or "" if there is only one.
 func (s *shown) places() string {
 	if s.more == 0 {
 		return ""
@@ -46,12 +46,12 @@ func (s *shown) places() string {
 	return fmt.Sprintf("and %s (--all shows them)", Count(s.more, "more place"))
 }
 
-// lineWidth is the maximum width of a line of prose in terminal cells. It is the width of the
-// smallest terminals and of side-by-side views.
+// lineWidth is the maximum width of a line of prose in terminal cells. Small terminals and
+// side-by-side views have this width.
 const lineWidth = 80
 
-// writeFolded writes visible text on lines of limited width. The first line starts with the indent
-// first, the others with the indent rest.
+// writeFolded writes visible text in lines of limited width. The indentation of the first line is
+// first, and that of all other lines is rest.
 func writeFolded(w io.Writer, first, rest, text string) {
 	for i, line := range fold(text, lineWidth-max(cells(first), cells(rest))) {
 		if i == 0 {
@@ -63,11 +63,12 @@ func writeFolded(w io.Writer, first, rest, text string) {
 	}
 }
 
-// Fold makes text visible and writes it on lines of at most 80 columns, each starting with indent.
+// Fold makes text visible and writes it in lines of at most 80 columns. Each line starts with
+// indent.
 func Fold(w io.Writer, indent, text string) { writeFolded(w, indent, indent, Visible(text)) }
 
-// fold breaks visible text at spaces into lines of at most room cells. A longer word gets its own
-// line.
+// fold breaks visible text at spaces into lines of at most room cells. A word that is longer gets
+// its own line.
 func fold(text string, room int) []string {
 	var all []string
 	line, size := "", 0
@@ -86,7 +87,7 @@ func fold(text string, room int) []string {
 	return append(all, line)
 }
 
-// cells returns the width of visible text in terminal cells.
+// cells returns how many terminal cells visible text takes.
 func cells(s string) int {
 	sum := 0
 	for _, r := range s {

@@ -8,21 +8,21 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Options configures the output. The zero value is the default.
+// Options configures the output. The zero value gives the default output.
 type Options struct {
 	// Color enables ANSI escape sequences. It affects only text.
 	Color bool
 	// Quiet limits text to findings, silences and failures.
 	Quiet bool
-	// All makes text and Markdown show every finding. Otherwise, they show the first of several
-	// findings with the same rule, level, message and details, and count the others.
+	// All makes text and Markdown show every finding. By default, findings with the same rule,
+	// level, message and details are shown once, with a count of the others.
 	All bool
-	// Verbose makes text and Markdown list skipped, unjudged and unknown input with locations.
-	// Otherwise, they only count it.
+	// Verbose makes text and Markdown list the locations of skipped, unjudged and unknown input. By
+	// default, they only count it.
 	Verbose bool
-	// Category distinguishes several runs of schedlint in code scanning. It affects only sarif. If
-	// it is empty, the file has no category, because it would override the category that is passed
-	// to the upload action.
+	// Category distinguishes between several schedlint runs in code scanning. It affects only
+	// sarif. If it is empty, the file has no category, so that the category passed to the upload
+	// action is used.
 	Category string
 }
 
@@ -30,11 +30,11 @@ type Options struct {
 type format struct {
 	name  string
 	write func(io.Writer, *diag.Report, Options) error
-	// rules is set if the format reads Report.Rules.
+	// rules is set if the format uses Report.Rules.
 	rules bool
 }
 
-// formats lists all output formats, the default first.
+// formats lists all output formats. The first one is the default.
 var formats = []format{
 	{"text", writeText, false},
 	{"json", writeJSON, false},
@@ -45,7 +45,7 @@ var formats = []format{
 	{"junit", writeJUnit, false},
 }
 
-// NeedsRules reports whether a format reads Report.Rules, which take time to collect.
+// NeedsRules reports whether a format uses Report.Rules, which takes time to collect.
 func NeedsRules(format string) bool {
 	for _, f := range formats {
 		if f.name == format {
@@ -55,7 +55,7 @@ func NeedsRules(format string) bool {
 	return false
 }
 
-// Formats returns the names of all output formats, the default first.
+// Formats returns the names of all output formats. The first one is the default.
 func Formats() []string {
 	var names []string
 	for _, f := range formats {
@@ -64,8 +64,8 @@ func Formats() []string {
 	return names
 }
 
-// Write writes r to w in the named format. It returns an error if w fails, or if the format is
-// unknown. The error for an unknown format lists all formats.
+// Write writes r to w in the named format. It returns an error if writing to w fails or if the
+// format is unknown. In the latter case, the error lists all formats.
 func Write(w io.Writer, format string, r *diag.Report, opts Options) error {
 	for _, f := range formats {
 		if f.name != format {

@@ -21,14 +21,14 @@ import (
 const (
 	informationURI = "https://github.com/schedlint/schedlint"
 	sourceRoot     = "%SRCROOT%"
-	// maxResults is the maximum number of results per run that GitHub shows. GitHub stores 25,000
-	// results but does not specify which of them it shows, so schedlint selects them.
+	// maxResults is the maximum number of results that GitHub shows per run. GitHub stores 25,000
+	// results but does not document which of them it shows, so schedlint chooses them.
 	maxResults = 5000
-	// maxPacked is GitHub's limit for the compressed size of a file in bytes. maxSARIF limits the
-	// uncompressed size, for other readers.
+	// maxPacked is GitHub's limit on the compressed file size in bytes. maxSARIF limits the
+	// uncompressed size, for the sake of other readers.
 	maxPacked, maxSARIF = 10_000_000, 64 << 20
-	// unwritten is the number of bytes reserved for data that the packer has not written yet, and
-	// for the note about omitted results.
+	// unwritten is the number of bytes reserved for the packer's buffered data and for the note
+	// about omitted results.
 	unwritten = 256 << 10
 	// maxNotifications is the maximum number of notifications in a run.
 	maxNotifications = 1000
@@ -36,17 +36,18 @@ const (
 	maxNotification = 4000
 )
 
-// sarifWriter holds the data that all results of a run share.
+// sarifWriter holds the data that a run's results share.
 //
-// All values of the SARIF library must come from its constructors. Zero values encode wrong data
-// (rank 0, index 0), and Add methods for maps panic because the constructors leave the maps nil.
+// Always create SARIF values with the library's constructors. Zero values encode wrong data (rank
+// 0, index 0). Avoid Add methods for maps, too: they panic, because the constructors leave the maps
+// nil.
 type sarifWriter struct {
 	src   *sources
 	rules map[string]int // index of each rule id in the driver's rules
 }
 
-// writeSARIF writes a document with one run. It does not name the repository, because the
-// addresses of remotes may contain credentials.
+// writeSARIF writes a document with a single run. The document does not name the repository,
+// because the addresses of git remotes may contain credentials.
 func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	rules := allRules(r)
 	sw := &sarifWriter{src: newSources(r), rules: map[string]int{}}
@@ -71,10 +72,10 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	return writeResults(w, frame, results)
 }
 
-// sarifFrame returns the document without its results.
+// sarifFrame returns the document without any results.
 func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int) (string, error) {
 	// The root has no URI, because it would be a local path. Code scanning ignores base ids, and
-	// other viewers ask for the folder.
+	// other viewers ask the user for the folder.
 	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("The root of the repository."))
 	run := sarif.NewRun().
 		WithTool(sarif.NewTool().WithDriver(driver(r.Version, rules))).
@@ -84,20 +85,21 @@ func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int)
 		WithResults([]*sarif.Result{}).
 		AddInvocation(invocation(r, kept, left))
 	if opts.Category != "" {
-		// GitHub takes the ID up to the last slash as the category. The rest would distinguish
-		// runs.
+		// GitHub uses everything up to the last slash of the ID as the category. The part after the
+		// slash would distinguish runs.
 		run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID(strings.TrimRight(opts.Category, "/") + "/"))
 	}
-	// plain has no methods. The Validate method of sarif.Report would link in templates, which
-	// keep every method of every type in the binary. They would make up a sixth of its size.
+	// plain is sarif.Report without its methods. The Validate method would pull in package
+	// template, which makes the linker keep every method of every type. That would add a sixth to
+	// the size of the binary.
 	type plain sarif.Report
 	var doc strings.Builder
 	err := Encode(&doc, (*plain)(sarif.NewReport().AddRun(run)))
 	return doc.String(), err
 }
 
-// worstFirst returns the diagnostics sorted by level, the worst first. Equal levels keep their
-// order.
+// worstFirst sorts a copy of the diagnostics by level, worst first. Diagnostics with equal levels
+// keep their order.
 func worstFirst(all []diag.Diagnostic) []diag.Diagnostic {
 	sorted := slices.Clone(all)
 	slices.SortStableFunc(sorted, func(a, b diag.Diagnostic) int { return -cmp.Compare(a.Level.Rank(), b.Level.Rank()) })
@@ -107,12 +109,12 @@ func worstFirst(all []diag.Diagnostic) []diag.Diagnostic {
 // driver describes schedlint and every rule that ran.
 func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	d := sarif.NewToolComponent().WithName("schedlint").WithInformationURI(informationURI)
-	// Both version members must begin with a digit, unlike a Go module version.
+	// Both version fields must start with a digit, unlike a Go module version.
 	version = strings.TrimPrefix(version, "v")
 	if version != "" {
 		d.WithVersion(version)
 	}
-	// Only a version in the semver.org format qualifies. A build from a working copy has none.
+	// Only versions in semver.org format qualify. A build from a working copy has no such version.
 	if regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`).MatchString(version) {
 		d.WithSemanticVersion(version)
 	}
@@ -122,8 +124,8 @@ func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	return d
 }
 
-// invocation reports the outcome of the run and the notifications that are not results: failures,
-// input that was not checked, silences and notes.
+// invocation reports the outcome of the run. It also reports as notifications whatever is not a
+// result: failures, input that was not checked, silences and notes.
 func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
 	s, c := &r.Summary, r.Change
 	inv := sarif.NewInvocation().WithExecutionSuccessful(r.Complete())
@@ -162,14 +164,14 @@ func notification(level, text string) *sarif.Notification {
 	return sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewTextMessage(sentence(Visible(clipped(text, maxNotification)))))
 }
 
-// result renders one finding. Two findings of the same rule on the same line become two results,
-// although GitHub shows them as one alert.
+// result renders a finding. Two findings with the same rule and line become two results, although
+// GitHub shows them as one alert.
 func (w *sarifWriter) result(c *candidate) *sarif.Result {
 	d := c.Diagnostic
 	primary := primaryPlace(d)
 	places, links := w.related(d)
-	// GitHub reads only primaryLocationLineHash. The upload action does not compute it for a file
-	// that is not in the checkout.
+	// GitHub reads only primaryLocationLineHash. The upload action does not compute it for files
+	// that are not in the checkout.
 	prints := map[string]string{"schedlint/v1": c.print}
 	if hash := w.src.file(primary.File).hash(primary.Line); hash != "" && inRepository(primary.File) {
 		prints["primaryLocationLineHash"] = hash
@@ -199,7 +201,7 @@ func (w *sarifWriter) result(c *candidate) *sarif.Result {
 // maxListed is the maximum number of clusters, and of renders, in a result.
 const maxListed = 100
 
-// resultProperties returns the clusters and renders of a result, or nil if it has none.
+// resultProperties returns a result's clusters and renders, or nil if it has neither.
 func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 	if d.Cluster == "" && len(d.Clusters) == 0 && len(d.Renders) == 0 {
 		return nil
@@ -217,9 +219,9 @@ func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 	return bag
 }
 
-// linked returns the message of a result. It starts with one sentence for the finding, because
-// lists show only the first sentence, followed by one sentence per detail. The last sentence links
-// to the related locations, because GitHub shows only those that the message links to.
+// linked returns a result's message. The first sentence states the finding, because lists show only
+// that one. One sentence per detail follows. The last sentence links to the related locations,
+// because GitHub shows a related location only if the message links to it.
 func linked(d *diag.Diagnostic, links []string) string {
 	said := []string{sentence(cmp.Or(message(d), d.Rule))}
 	for _, detail := range d.Details {
@@ -232,30 +234,30 @@ func linked(d *diag.Diagnostic, links []string) string {
 	return text
 }
 
-// bracketed returns s as visible text in which nothing reads as a link. A manifest may contain
-// [text](1), and an open bracket would swallow the links after it.
+// bracketed returns s as visible text that cannot be mistaken for a link. A manifest might contain
+// [text](1), and an unclosed bracket would swallow the links after it.
 func bracketed(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`).Replace(Visible(s))
 }
 
-// sentence returns s with exactly one period at its end.
+// sentence returns s with exactly one period at the end.
 func sentence(s string) string {
 	return strings.TrimRight(s, ". ") + "."
 }
 
-// candidate is a finding that may become a result.
+// candidate is a finding that may be written as a result.
 type candidate struct {
 	*diag.Diagnostic
-	// print is the fingerprint of the finding. It does not depend on which findings are omitted.
+	// print is the finding's fingerprint. It does not depend on which findings are omitted.
 	print string
-	// state is new or unchanged if findings are compared with a revision, otherwise it is empty.
+	// state is new or unchanged if the run was compared with a revision. Otherwise, it is empty.
 	state string
 }
 
-// candidates returns all findings that count. They include findings that a change did not
-// introduce, because code scanning compares branches itself and closes findings that are missing
-// in the file. New findings come first, sorted by level, so that they are kept if there are too
-// many.
+// candidates returns all findings that count, including those that a change did not introduce. Code
+// scanning needs the latter, because it compares branches itself and closes any finding that is
+// missing from the file. New findings come first and the rest follow, each sorted by level. If
+// there are too many, the most important ones are kept.
 func candidates(r *diag.Report) []candidate {
 	var all []candidate
 	add := func(findings []diag.Diagnostic, state string) {
@@ -280,13 +282,13 @@ func candidates(r *diag.Report) []candidate {
 	return all
 }
 
-// resultIndent is the indentation of a result in the document.
+// resultIndent is the indentation of results in the document.
 const resultIndent = "        "
 
 // results renders as many findings as code scanning accepts in one document.
 func (w *sarifWriter) results(all []candidate, frame string) (kept []string, err error) {
 	size := len(frame)
-	var packed *packer // not needed for a small file, which fits without compression
+	var packed *packer // nil for a small file, which fits even without compression
 	for i := range all[:min(maxResults, len(all))] {
 		text, err := resultText(w.result(&all[i]))
 		if err != nil {
@@ -311,7 +313,7 @@ func (w *sarifWriter) results(all []candidate, frame string) (kept []string, err
 	return kept, nil
 }
 
-// resultText returns the text of one result, indented as in the document.
+// resultText returns a result's text, indented as in the document.
 func resultText(result any) (string, error) {
 	var b, indented bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -325,8 +327,8 @@ func resultText(result any) (string, error) {
 	return resultIndent + string(harmless(indented.Bytes())), nil
 }
 
-// writeResults writes a document with the results in place of its empty array. The array remains
-// if there are no results, because code scanning rejects an upload without it.
+// writeResults writes a document, replacing its empty results array with the results. If there are
+// no results, the empty array stays, because code scanning rejects an upload without it.
 func writeResults(w io.Writer, doc string, results []string) error {
 	const empty = "\"results\": []" // cannot occur in a string, where quotes have a backslash
 	before, after, ok := strings.Cut(doc, empty)
@@ -343,10 +345,10 @@ func writeResults(w io.Writer, doc string, results []string) error {
 	return nil
 }
 
-// severity is a level in the terms of SARIF and of GitHub.
+// severity is a level as SARIF and GitHub name it.
 type severity struct{ level, problem string }
 
-// severityOf returns the severity for a level. An unknown level gets the mildest one.
+// severityOf returns the severity for a level. Unknown levels get the mildest one.
 func severityOf(l diag.Level) severity {
 	switch l {
 	case diag.LevelError:
@@ -359,9 +361,9 @@ func severityOf(l diag.Level) severity {
 	return severity{sarif.LevelNote, "recommendation"}
 }
 
-// allRules returns every enabled rule, even without results, so that a viewer can distinguish a
-// rule without findings from a rule that did not run. It adds each rule that occurs only in the
-// diagnostics, because every result needs a rule.
+// allRules returns every enabled rule, including those without results. Otherwise, a viewer could
+// not distinguish a rule without findings from a rule that did not run. It adds rules that occur
+// only in diagnostics, because every result needs a rule.
 func allRules(r *diag.Report) []diag.Rule {
 	rules := slices.Clone(r.Rules)
 	known := map[string]bool{}
@@ -379,7 +381,7 @@ func allRules(r *diag.Report) []diag.Rule {
 	return append(rules, others...)
 }
 
-// descriptor returns the metadata of one rule. GitHub requires all of its text fields.
+// descriptor returns a rule's metadata. GitHub requires all of its text fields.
 func descriptor(r *diag.Rule) *sarif.ReportingDescriptor {
 	title := cmp.Or(Visible(r.Title), Visible(r.ID))
 	description := cmp.Or(Visible(r.Description), title)
@@ -397,13 +399,13 @@ func descriptor(r *diag.Rule) *sarif.ReportingDescriptor {
 	return d
 }
 
-// shortened cuts s so that it fits into GitHub's limit for a description, 1024 characters
-// including the period.
+// shortened cuts s to GitHub's limit for descriptions, which is 1024 characters including the
+// period.
 func shortened(s string) string {
 	return s[:runeOffset(s, 1023)]
 }
 
-// pascal returns the readable name of a rule. Validators require it to differ from the id in more
+// pascal returns a rule's readable name. Validators require the name to differ from the id in more
 // than case.
 func pascal(id string) string {
 	var b strings.Builder
@@ -417,7 +419,7 @@ func pascal(id string) string {
 	return b.String()
 }
 
-// help returns the help page of a rule. GitHub shows its Markdown, other viewers its text.
+// help returns a rule's help page. GitHub shows the Markdown version, other viewers the plain text.
 func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageString {
 	title, description = clipped(title, maxPlain), clipped(description, maxAnnotation)
 	text := nonEmpty(description)
@@ -449,7 +451,7 @@ func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageStri
 		WithMarkdown(strings.Join(markdown, "\n\n"))
 }
 
-// link returns a web address as a Markdown link. Anything else becomes prose.
+// link formats a web address as a Markdown link. Anything else becomes prose.
 func link(address string) string {
 	if isWebAddress(address) {
 		return "<" + address + ">"
@@ -457,7 +459,7 @@ func link(address string) string {
 	return prose(address)
 }
 
-// isWebAddress reports whether Markdown and SARIF may link to an address given by a rule.
+// isWebAddress reports whether an address from a rule is safe to link to in Markdown and SARIF.
 func isWebAddress(address string) bool {
 	_, err := url.Parse(address)
 	return err == nil && webAddress.MatchString(address)
@@ -465,11 +467,11 @@ func isWebAddress(address string) bool {
 
 var webAddress = regexp.MustCompile(`^https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+$`)
 
-// maxTags is the maximum number of tags per rule that GitHub accepts.
+// maxTags is the maximum number of tags that GitHub accepts per rule.
 const maxTags = 20
 
-// properties returns the properties by which GitHub filters and sorts rules. security-severity is
-// missing, because it would turn scheduling findings into security alerts.
+// properties returns the properties that GitHub uses to filter and sort rules. It leaves out
+// security-severity, which would turn scheduling findings into security alerts.
 func properties(r *diag.Rule) *sarif.PropertyBag {
 	precision := map[string]string{
 		"invalid": "very-high", "infeasible": "very-high", // rejected by the API server, or proved

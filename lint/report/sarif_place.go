@@ -12,9 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// primaryPlace returns the location of a result. Code scanning rejects an upload if a result has
-// no file and line. A finding without a line gets the first line of its file. A finding without a
-// file gets its first related location, or else schedlint's configuration file.
+// primaryPlace returns a result's location. Code scanning rejects an upload if any result lacks a
+// file and line. If the finding has a file but no line, primaryPlace uses the first line. If it has
+// no file, primaryPlace uses its first related location or, as a last resort, schedlint's
+// configuration file.
 func primaryPlace(d *diag.Diagnostic) diag.Span {
 	if d.Location.File != "" {
 		return ordered(d.Location, 1)
@@ -27,8 +28,8 @@ func primaryPlace(d *diag.Diagnostic) diag.Span {
 	return ordered(diag.Span{File: ".schedlint.yaml"}, 1)
 }
 
-// ordered returns s with a valid start and with an end that is at least the given number of
-// columns after the start. A region that ends before its start fails validation.
+// ordered returns s with a valid start, and with an end at least the given number of columns after
+// it. A region that ends before its start would fail validation.
 func ordered(s diag.Span, columns int) diag.Span {
 	s.Line, s.Column = max(1, s.Line), max(1, s.Column)
 	if s.EndLine > s.Line {
@@ -49,7 +50,7 @@ func artifact(file string) *sarif.ArtifactLocation {
 	return sarif.NewSimpleArtifactLocation(relativeURI(file)).WithURIBaseID(sourceRoot)
 }
 
-// relativePath returns a path that readers of the report can append to the root of the repository.
+// relativePath returns a path that report readers can append to the repository root.
 func relativePath(file string) string {
 	return strings.TrimLeft(path.Clean(file), "/")
 }
@@ -57,14 +58,14 @@ func relativePath(file string) string {
 // stdinName is the file name of standard input in a span.
 const stdinName = "<stdin>"
 
-// inRepository reports whether a checkout of the repository would have a file. Standard input and
-// files outside the root are not in it.
+// inRepository reports whether a file is in the repository, so that a checkout would contain it.
+// Standard input and files outside the root are not.
 func inRepository(file string) bool {
 	return file != stdinName && worktree.Local(file)
 }
 
-// relativeURI returns a URI reference to a file. It is always relative, whatever the file name is.
-// Colons are encoded, because a colon in the first segment would end a scheme.
+// relativeURI returns a URI reference to a file. The reference is relative for any file name.
+// Colons are encoded, because a colon in the first segment would make the text before it a scheme.
 func relativeURI(file string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
 	var b strings.Builder
@@ -78,7 +79,7 @@ func relativeURI(file string) string {
 	return b.String()
 }
 
-// logical returns the object and the field of a finding in the form
+// logical returns a finding's object and field in the form
 // apps/v1/Deployment/namespace/name#spec.replicas.
 func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
 	o := d.Object
@@ -97,8 +98,8 @@ func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
 	return []*sarif.LogicalLocation{l.WithFullyQualifiedName(Visible(clipped(full, 4*maxPlain)))}
 }
 
-// related returns the related locations of d, numbered from 1. For each of them, it also returns
-// the text for the message of the result, which is a link if there is a location.
+// related returns the related locations of d, numbered from 1. For each one, it also returns text
+// for the result's message. The text is a link if the related location has a file.
 func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, links []string) {
 	places = []*sarif.Location{}
 	for _, r := range d.Related {
@@ -115,15 +116,15 @@ func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, lin
 		places = append(places, w.location(s).WithID(id).WithMessage(sarif.NewTextMessage(sentence(bracketed(text)))))
 		link := bracketed(text)
 		if strings.HasSuffix(link, `\`) {
-			link += " " // otherwise a viewer might take the closing bracket as escaped
+			link += " " // otherwise, a viewer might think that the closing bracket is escaped
 		}
 		links = append(links, fmt.Sprintf("[%s](%d)", link, id))
 	}
 	return places, links
 }
 
-// sarifFix converts a repair. It returns nil if the repair has no edits, or if an edit is too
-// large to include.
+// sarifFix converts a repair to SARIF. It returns nil if the repair has no edits or if an edit is
+// too large to include.
 func sarifFix(f diag.Fix) *sarif.Fix {
 	fix := sarif.NewFix().WithDescription(sarif.NewTextMessage(sentence(Visible(clipped(f.Description, maxPlain)))))
 	changes := map[string]*sarif.ArtifactChange{}
@@ -150,12 +151,12 @@ func sarifFix(f diag.Fix) *sarif.Fix {
 const (
 	// contextLines is the number of lines to include before and after a finding.
 	contextLines = 2
-	// maxSnippet is the maximum size of quoted source in bytes. It is needed because a file may be
-	// a single line of JSON.
+	// maxSnippet is the maximum size of quoted source in bytes. Without it, a file with a single
+	// line of JSON would be quoted in full.
 	maxSnippet = 4096
 )
 
-// location returns a location with the source text that it covers.
+// location returns a location together with the source text it covers.
 func (w *sarifWriter) location(s diag.Span) *sarif.Location {
 	r := region(s)
 	if text := w.src.file(s.File).covered(s); text != "" && len(text) <= maxSnippet {
@@ -165,8 +166,8 @@ func (w *sarifWriter) location(s diag.Span) *sarif.Location {
 		sarif.NewPhysicalLocation().WithArtifactLocation(artifact(s.File)).WithRegion(r))
 }
 
-// primary returns the location of a result with the lines around it. Validation fails if these
-// lines are not longer than the location itself, so primary omits them in that case.
+// primary returns a result's location together with the surrounding lines. It omits those lines if
+// they are not longer than the location itself, because the result would fail validation.
 func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
 	loc, f := w.location(s), w.src.file(s.File)
 	first, last := max(1, s.Line-contextLines), s.EndLine+contextLines
@@ -183,11 +184,11 @@ func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
 	return loc
 }
 
-// endOfLine is a column after the end of every line.
+// endOfLine is a column past the end of any line.
 const endOfLine = 1 << 30
 
 // covered returns the text that a span covers, or "" if the span is not within the file. Columns
-// after the end of a line count as its end.
+// past the end of a line count as the end.
 func (f *file) covered(s diag.Span) string {
 	first, ok := f.line(s.Line)
 	last, both := f.line(s.EndLine)
@@ -199,7 +200,7 @@ func (f *file) covered(s diag.Span) string {
 	return f.text[start:max(start, end)]
 }
 
-// begin returns the byte offset of the first column of line n.
+// begin returns the byte offset where line n starts.
 func (f *file) begin(n int) int {
 	at := f.starts[n-1]
 	if n == 1 && strings.HasPrefix(f.text, "\ufeff") {
@@ -208,7 +209,7 @@ func (f *file) begin(n int) int {
 	return at
 }
 
-// lastLine returns the number of the last line that is not empty, or 0 if f is nil.
+// lastLine returns the number of the last non-empty line, or 0 if f is nil.
 func (f *file) lastLine() int {
 	if f == nil {
 		return 0
@@ -220,8 +221,8 @@ func (f *file) lastLine() int {
 	return n
 }
 
-// codeFlows returns a path through the related locations to the finding itself. It is empty if
-// there are fewer than two steps before the finding, or if related locations were omitted.
+// codeFlows returns a path through the related locations to the finding itself. It returns nothing
+// if there are fewer than two steps before the finding, or if related locations were omitted.
 func (w *sarifWriter) codeFlows(d *diag.Diagnostic, primary diag.Span) []*sarif.CodeFlow {
 	flow := sarif.NewThreadFlow()
 	if d.MoreRelated > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// sources reads the files that spans refer to, and splits each file once.
+// sources reads the files that spans refer to. It splits each file into lines only once.
 type sources struct {
 	read  func(file string) []byte
 	files map[string]*file
@@ -20,7 +20,7 @@ func newSources(r *diag.Report) *sources {
 	return &sources{read: r.Source, files: map[string]*file{}}
 }
 
-// file returns a file, or nil if the report does not have its contents.
+// file returns a file, or nil if the report does not include its contents.
 func (s *sources) file(name string) *file {
 	f, known := s.files[name]
 	if !known && s.read != nil && name != "" {
@@ -32,19 +32,19 @@ func (s *sources) file(name string) *file {
 	return f
 }
 
-// file holds the text of a file and the offset of each line.
+// file holds a file's text and where each line starts.
 type file struct {
 	text   string
 	starts []int
 	hashes func() []lineHash
-	// marks caches, by line number, the offset of every markEvery-th rune of a long line, because
-	// a long line may have thousands of findings.
+	// marks speeds up finding a rune in a long line, which may have thousands of findings. For each
+	// such line, it maps the line number to the byte offset of every markEvery-th rune.
 	marks map[int][]int
 }
 
-// newFile splits text at LF and CRLF, like the spans of a source.File, git and pull request diffs.
-// A lone CR does not end a line. GitHub's upload action takes it as a line break and would hash
-// other lines, so a file with a lone CR has no hashes.
+// newFile splits text into lines at LF and CRLF, as the spans of a source.File, git and pull
+// request diffs do. A lone CR does not end a line. GitHub's upload action, however, would treat it
+// as a line break and hash different lines, so a file with a lone CR gets no hashes.
 func newFile(text string) *file {
 	f := &file{text: text, starts: []int{0}, marks: map[int][]int{}}
 	f.hashes = sync.OnceValue(func() []lineHash {
@@ -61,8 +61,8 @@ func newFile(text string) *file {
 	return f
 }
 
-// line returns the text of line n, counted from 1, without its line break. It removes a byte order
-// mark, because the YAML decoder does not count it as a column.
+// line returns the text of line n, excluding its line break. Lines are counted from 1. It removes a
+// byte order mark, which the YAML decoder does not count as a column.
 func (f *file) line(n int) (string, bool) {
 	if f == nil || n < 1 || n > len(f.starts) {
 		return "", false
@@ -78,7 +78,7 @@ func (f *file) line(n int) (string, bool) {
 	return line, true
 }
 
-// hash returns the primaryLocationLineHash of line n, or "".
+// hash returns the primaryLocationLineHash of line n, or "" if there is none.
 func (f *file) hash(n int) string {
 	if f == nil {
 		return ""
@@ -97,10 +97,10 @@ const (
 	cut    = "..."
 )
 
-// snippet is a source line and the marks below it.
+// snippet is a source line together with the line of marks below it.
 type snippet struct{ text, marks string }
 
-// snippet renders the first line of a span. It returns false if there is no such line.
+// snippet renders the first line of a span. It returns false if the file has no such line.
 func (s *sources) snippet(span diag.Span) (snippet, bool) {
 	f := s.file(span.File)
 	line, ok := f.line(span.Line)
@@ -125,8 +125,8 @@ func (s *sources) snippet(span diag.Span) (snippet, bool) {
 	return snippet{before + after, marks}, true
 }
 
-// underlined returns the byte range of a line that the span covers. If the span continues on the
-// next line, the range extends to the end of the line. It is always within the line.
+// underlined returns which bytes of a line the span covers. If the span continues on the next line,
+// the range extends to the end of this one. The range never leaves the line.
 func (f *file) underlined(line string, span diag.Span) (at, end int) {
 	at = f.offset(span.Line, line, span.Column-1)
 	switch {
@@ -138,10 +138,10 @@ func (f *file) underlined(line string, span diag.Span) (at, end int) {
 	return at, at
 }
 
-// markEvery is the distance between two cached offsets of a long line, in runes.
+// markEvery is the distance, in runes, between cached offsets in a long line.
 const markEvery = 1024
 
-// offset returns the byte offset of rune n in the line with the given number.
+// offset returns the byte offset of rune n in a line with the given line number.
 func (f *file) offset(number int, line string, n int) int {
 	if len(line) < 2*markEvery || n < markEvery {
 		return runeOffset(line, n)
@@ -159,7 +159,7 @@ func (f *file) offset(number int, line string, n int) int {
 	return marks[k] + runeOffset(line[marks[k]:], n-k*markEvery)
 }
 
-// runeOffset returns the byte offset of rune n in s, at most the length of s.
+// runeOffset returns the byte offset of rune n in s. If s is shorter, it returns the length of s.
 func runeOffset(s string, n int) int {
 	at := 0
 	for ; n > 0 && at < len(s); n-- {
@@ -169,8 +169,7 @@ func runeOffset(s string, n int) int {
 	return at
 }
 
-// windowStart returns the offset at which the printed part of a line starts, so that the byte at
-// offset at is shown.
+// windowStart returns where to start printing a line so that the byte at offset at is visible.
 func windowStart(line string, at int) int {
 	if advance(line, 0, window) == len(line) {
 		return 0
@@ -187,7 +186,7 @@ func windowStart(line string, at int) int {
 	return start
 }
 
-// advance returns the end of the longest part of line that begins at start and fits into room
+// advance returns the end of the longest part of line that starts at start and fits into room
 // cells.
 func advance(line string, start, room int) int {
 	for start < len(line) {
@@ -200,7 +199,7 @@ func advance(line string, start, room int) int {
 	return start
 }
 
-// render returns the printed form of line[start:stop] and its width in cells.
+// render returns line[start:stop] in printable form, and its width in cells.
 func render(line string, start, stop int) (text string, cells int) {
 	var b strings.Builder
 	for start < stop {
@@ -212,22 +211,22 @@ func render(line string, start, stop int) (text string, cells int) {
 	return b.String(), cells
 }
 
-// hidden reports whether a terminal or web page would not show r as a separate character. Such
-// characters are controls, bidi overrides, zero-width runes, unusual spaces, and letters that are
-// invisible by definition (Hangul fillers).
+// hidden reports whether r would not be visible as a separate character in a terminal or on a web
+// page. This applies to control characters, bidi overrides, zero-width runes, unusual spaces, and
+// letters that are invisible by definition (Hangul fillers).
 func hidden(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// glyph returns the printed form of the rune at s[i], its length in bytes, and its width in
-// terminal cells.
+// glyph returns the rune at s[i] in printable form, together with its length in bytes and its width
+// in terminal cells.
 func glyph(s string, i int) (text string, size, cells int) {
 	r, size := utf8.DecodeRuneInString(s[i:])
 	if !commandAt(s, i) && !hidden(r) && (r != utf8.RuneError || size != 1) {
 		return s[i : i+size], size, width(r)
 	}
-	// As in Go, \xNN is a byte and \uNNNN is a rune, so a stray byte 9b and the control character
-	// U+009B look different.
+	// As in Go, \xNN is a byte and \uNNNN is a rune. This distinguishes a stray byte 9b from the
+	// control character U+009B.
 	switch {
 	case r == '\n':
 		text = `\n`
@@ -246,9 +245,9 @@ func glyph(s string, i int) (text string, size, cells int) {
 }
 
 // commandAt reports whether s[i] is the second # of a command to a CI runner. GitHub's runner
-// accepts ##[name] anywhere in a line, not only at its start (actions/runner
-// ActionCommand.TryParse). Azure's runner accepts ##vso[name] in the same way, and TeamCity
-// accepts ##teamcity[name].
+// recognizes ##[name] anywhere in a line, not only at the start (actions/runner
+// ActionCommand.TryParse). So do Azure's runner with ##vso[name] and TeamCity with
+// ##teamcity[name].
 func commandAt[T string | []byte](s T, i int) bool {
 	if s[i] != '#' || i == 0 || s[i-1] != '#' {
 		return false
@@ -257,8 +256,8 @@ func commandAt[T string | []byte](s T, i int) bool {
 	return strings.HasPrefix(tail, "[")
 }
 
-// Visible returns s as one line without hidden characters or commands to a CI runner. It does not
-// change :: at the start of a line, which notCommand handles.
+// Visible returns s as a single line without hidden characters or commands to a CI runner. It
+// leaves :: at the start of a line alone, because notCommand handles it.
 func Visible(s string) string {
 	if plain(s) {
 		return s
@@ -272,8 +271,8 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// plain reports whether s is printable ASCII without #, so that Visible does not change it. Nearly
-// all text is.
+// plain reports whether s is printable ASCII without #. Visible does not change such text, and
+// nearly all text is like that.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' || s[i] == '#' {
@@ -283,8 +282,8 @@ func plain(s string) bool {
 	return true
 }
 
-// notCommand changes a visible line that would be a command to GitHub's runner, which accepts
-// ::name:: at the start of a line, even after spaces.
+// notCommand changes a visible line that GitHub's runner would execute as a command. The runner
+// recognizes ::name:: at the start of a line, even after spaces.
 func notCommand(line string) string {
 	at := len(line) - len(strings.TrimLeft(line, " "))
 	if strings.HasPrefix(line[at:], "::") {
@@ -293,7 +292,7 @@ func notCommand(line string) string {
 	return line
 }
 
-// cell is like glyph, except that a tab takes four cells, as in a source line.
+// cell is like glyph, but gives a tab four cells, as in a source line.
 func cell(s string, i int) (text string, size, cells int) {
 	if s[i] == '\t' {
 		return "    ", 1, 4
@@ -301,22 +300,22 @@ func cell(s string, i int) (text string, size, cells int) {
 	return glyph(s, i)
 }
 
-// width returns the width of a printable rune in terminal cells.
+// width returns how many terminal cells a printable rune takes.
 func width(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me), r >= 0x1160 && r <= 0x11ff:
-		return 0 // combining marks; Hangul vowels and final consonants join the initial one
+		return 0 // combining marks; Hangul vowels and final consonants, which join the initial one
 	case wide(r):
 		return 2
 	}
 	return 1
 }
 
-// wideRanges holds the first and last rune of each range that UAX #11 calls Wide or Fullwidth, in
-// ascending order. Ranges that only unassigned runes separate are joined, because unassigned runes
-// are never printed raw.
+// wideRanges lists the ranges of runes that UAX #11 calls Wide or Fullwidth, as pairs of first and
+// last runes in ascending order. Ranges that are separated only by unassigned runes have been
+// joined, because unassigned runes are never printed as they are.
 const wideRanges = "\u1100\u115F\u231A\u231B\u2329\u232A\u23E9\u23EC\u23F0\u23F0\u23F3\u23F3\u25FD\u25FE\u2614\u2615\u2648\u2653" +
 	"\u267F\u267F\u2693\u2693\u26A1\u26A1\u26AA\u26AB\u26BD\u26BE\u26C4\u26C5\u26CE\u26CE\u26D4\u26D4\u26EA\u26EA\u26F2\u26F3" +
 	"\u26F5\u26F5\u26FA\u26FA\u26FD\u26FD\u2705\u2705\u270A\u270B\u2728\u2728\u274C\u274C\u274E\u274E\u2753\u2755\u2757\u2757" +

@@ -10,11 +10,11 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// NothingChecked is the message for input without any known workload.
+// NothingChecked is the message for input that contains no known workload.
 const NothingChecked = "no workloads were checked, but skipped input may contain some"
 
-// summary writes a line that counts the examined input, followed by indented lines about input
-// that was not checked.
+// summary writes a line that counts what was examined, followed by indented lines about input that
+// was not checked.
 func (t *textWriter) summary(r *diag.Report) {
 	s, c := &r.Summary, r.Change
 	if text := unchecked(s); text != "" {
@@ -42,8 +42,8 @@ func (t *textWriter) summary(r *diag.Report) {
 	}
 }
 
-// found returns the number of findings per level. Only for a complete run does it report that
-// there are no findings.
+// found returns how many findings there are per level. It says that there are no findings only if
+// the run is complete.
 func (t *textWriter) found(r *diag.Report) string {
 	if s := &r.Summary; !r.Complete() && s.Errors+s.Warnings+s.NoteFindings == 0 {
 		return ""
@@ -51,8 +51,8 @@ func (t *textWriter) found(r *diag.Report) string {
 	return t.findings(&r.Summary)
 }
 
-// completeness returns a word to print next to the findings of an incomplete run, so that their
-// absence is not taken for success.
+// completeness returns a word to print next to the findings of an incomplete run. It keeps users
+// from mistaking an empty list for success.
 func completeness(r *diag.Report) string {
 	if r.Complete() {
 		return ""
@@ -60,10 +60,10 @@ func completeness(r *diag.Report) string {
 	return "incomplete"
 }
 
-// maxSummary is the maximum number of lines in a summary that is not verbose.
+// maxSummary is the maximum number of lines in a summary, unless it is verbose.
 const maxSummary = 12
 
-// brief returns visible lines that count input that was not completely checked.
+// brief returns visible lines that count the input that was not checked completely.
 func brief(s *diag.Summary) []string {
 	var all []string
 	for _, part := range []struct {
@@ -83,7 +83,7 @@ func brief(s *diag.Summary) []string {
 // maxCounts is the maximum number of entries in a line of counts.
 const maxCounts = 4
 
-// counts returns the largest entries with their numbers, and the total of the others.
+// counts returns the largest entries with their counts, and a total for the rest.
 func counts(entries []diag.Skip) string {
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b diag.Skip) int { return b.Count - a.Count })
@@ -102,8 +102,8 @@ func counts(entries []diag.Skip) string {
 	return strings.Join(parts, ", ")
 }
 
-// unchecked returns a message if no workload was checked although the skipped input may contain
-// some. Otherwise, it returns "".
+// unchecked returns a message if no workload was checked but the skipped input may contain some.
+// Otherwise, it returns "".
 func unchecked(s *diag.Summary) string {
 	var reasons []string
 	for _, e := range s.Unjudged() {
@@ -115,14 +115,14 @@ func unchecked(s *diag.Summary) string {
 	return NothingChecked + ": " + enumerated(reasons)
 }
 
-// remarks returns visible lines about input that was not completely checked. The function path
-// returns the file name to print.
+// remarks returns visible lines about input that was not checked completely. The function path maps
+// a file name to the name to print.
 func remarks(s *diag.Summary, path func(string) string) []string {
 	var all []string
 	for _, detail := range []struct {
 		title   string
 		entries []diag.Skip
-		counted bool // the summary line has the numbers, so only locations are new
+		counted bool // the summary line already has the counts, so only locations are new
 	}{
 		{"skipped", s.Skipped, true},
 		{"not checked", s.NotJudged, false},
@@ -141,15 +141,15 @@ func remarks(s *diag.Summary, path func(string) string) []string {
 	return all
 }
 
-// maxRemarks is the maximum number of entries of each kind in remarks. There may be one per
+// maxRemarks is the maximum number of entries per kind of remark. There can be one entry for every
 // object.
 const maxRemarks = 100
 
-// reasonOf returns the visible reason of an entry. It is clipped, because it may contain a long
-// name.
+// reasonOf returns an entry's visible reason. It shortens the reason, because a name in it can be
+// long.
 func reasonOf(e diag.Skip) string { return Visible(clipped(e.Reason, maxPath)) }
 
-// enumerated joins reasons on one line. It counts those beyond a limit.
+// enumerated joins reasons on one line. If there are too many, it counts the rest.
 func enumerated(reasons []string) string {
 	const most = 20
 	if more := len(reasons) - most; more > 0 {
@@ -175,7 +175,7 @@ func examined(s *diag.Summary) string {
 	return strings.Join(nonEmpty(Count(s.Documents, "document"), renders, workloads, nodes), ", ")
 }
 
-// skipped returns counts of the skipped documents by reason, or "" if there are none.
+// skipped returns how many documents were skipped for each reason, or "" if none were.
 func skipped(entries []diag.Skip) string {
 	total, reasons := 0, []string(nil)
 	for _, e := range entries {
@@ -188,7 +188,7 @@ func skipped(entries []diag.Skip) string {
 	return fmt.Sprintf("skipped %d (%s)", total, enumerated(reasons))
 }
 
-// findings returns the number of findings per level, without empty levels.
+// findings returns how many findings there are per level, omitting levels without findings.
 func (t *textWriter) findings(s *diag.Summary) string {
 	var parts []string
 	for _, l := range levelCounts(s) {
@@ -199,18 +199,18 @@ func (t *textWriter) findings(s *diag.Summary) string {
 	return cmp.Or(strings.Join(parts, ", "), "no findings")
 }
 
-// levelCount is the number of findings of one level.
+// levelCount is the number of findings at one level.
 type levelCount struct {
 	level diag.Level
 	n     int
 }
 
-// levelCounts returns the number of findings for every level, the worst level first.
+// levelCounts returns the number of findings at every level, worst level first.
 func levelCounts(s *diag.Summary) []levelCount {
 	return []levelCount{{diag.LevelError, s.Errors}, {diag.LevelWarning, s.Warnings}, {diag.LevelNote, s.NoteFindings}}
 }
 
-// where returns the locations of an entry, and the number of those that are not listed.
+// where returns an entry's locations, and how many more are not listed.
 func where(e diag.Skip, path func(string) string) string {
 	var places []string
 	for _, p := range e.Places {
@@ -230,7 +230,8 @@ func where(e diag.Skip, path func(string) string) string {
 	return fmt.Sprintf(" (%d): %s", e.Count, strings.Join(places, ", "))
 }
 
-// Count returns a number followed by a noun, which has a regular plural if necessary.
+// Count returns a number and a noun, which is put in the plural when necessary. The noun must have
+// a regular plural.
 func Count(n int, noun string) string {
 	for _, word := range []string{" with ", " that "} {
 		if head, tail, ok := strings.Cut(noun, word); ok {
@@ -249,7 +250,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// nonEmpty returns the parts that are not empty.
+// nonEmpty returns all non-empty parts.
 func nonEmpty(parts ...string) []string {
 	var kept []string
 	for _, p := range parts {
@@ -260,8 +261,8 @@ func nonEmpty(parts ...string) []string {
 	return kept
 }
 
-// silences writes the silences of a change, which make findings disappear. They come before the
-// findings, so that they are not overlooked.
+// silences writes the parts of a change that make findings disappear. They come before the
+// findings, where users will not overlook them.
 func (t *textWriter) silences(c *diag.Change) {
 	if c == nil || len(c.Silences) == 0 {
 		return
@@ -275,7 +276,7 @@ func (t *textWriter) silences(c *diag.Change) {
 	t.println()
 }
 
-// fixed writes one line per finding that is fixed, or gone together with its object.
+// fixed writes a line for each finding that is fixed, or that is gone together with its object.
 func (t *textWriter) fixed(c *diag.Change, every bool) {
 	if c == nil || len(c.Fixed)+len(c.Gone) == 0 {
 		return
@@ -305,7 +306,7 @@ func (t *textWriter) heading(at diag.Span) string {
 	return ""
 }
 
-// sinceText returns a summary of the comparison with a revision, or "".
+// sinceText summarizes the comparison with a revision. It returns "" if there was no comparison.
 func sinceText(c *diag.Change) string {
 	if c == nil {
 		return ""
@@ -320,7 +321,7 @@ func sinceText(c *diag.Change) string {
 	return text
 }
 
-// acceptedText returns text with the number of accepted findings, or "".
+// acceptedText returns text that counts the accepted findings, or "" if there are none.
 func acceptedText(s *diag.Summary) string {
 	if s.Accepted == 0 {
 		return ""
@@ -328,7 +329,8 @@ func acceptedText(s *diag.Summary) string {
 	return fmt.Sprintf("%d accepted", s.Accepted)
 }
 
-// healedText returns text with the number of baseline entries that can be removed, or "".
+// healedText returns text that counts the baseline entries that are no longer needed, or "" if
+// there are none.
 func healedText(s *diag.Summary) string {
 	if s.Healed == 0 {
 		return ""

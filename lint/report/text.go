@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Styles are parameters of the ANSI SGR sequence.
+// Parameters of ANSI SGR sequences.
 const (
 	bold   = "1"
 	dim    = "2"
@@ -25,13 +25,13 @@ func levelStyle(l diag.Level) string {
 	return map[diag.Level]string{diag.LevelError: red, diag.LevelWarning: yellow, diag.LevelNote: cyan}[l]
 }
 
-// textWriter writes the text format. Flush of the field out returns the first write error.
+// textWriter writes the text format. Calling out.Flush returns the first write error.
 type textWriter struct {
 	out     *bufio.Writer
 	src     *sources
 	display func(string) string
 	color   bool
-	// verbose is set if the summary lists locations.
+	// verbose is set if the summary should list locations.
 	verbose bool
 }
 
@@ -47,7 +47,7 @@ func writeText(w io.Writer, r *diag.Report, opts Options) error {
 	return t.out.Flush()
 }
 
-// println writes one line, which consists of parts that are already visible.
+// println writes a line. All of its parts must already be visible.
 func (t *textWriter) println(parts ...string) {
 	line := strings.TrimRight(strings.Join(parts, ""), " ")
 	t.out.WriteString(line)
@@ -62,9 +62,8 @@ func (t *textWriter) paint(style, s string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
-// diagnostic writes one finding. The first line has the location and the message in a form that
-// tools can parse. It is followed by the source, the details, the related locations and the
-// repairs.
+// diagnostic writes a finding. The first line contains the location and message in a form that
+// tools can parse. The source, details, related locations and repairs follow.
 func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	heading := t.paint(bold, t.heading(d.Location))
 	if heading != "" {
@@ -105,8 +104,8 @@ func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	}
 }
 
-// folded writes text after a mark on lines of at most lineWidth cells. The mark ends with a space
-// and has the given style.
+// folded writes a mark and then text, in lines of at most lineWidth cells. The mark ends with a
+// space and is printed in the given style.
 func (t *textWriter) folded(mark, style, text string) {
 	var b strings.Builder
 	writeFolded(&b, mark, strings.Repeat(" ", len(mark)), text)
@@ -115,13 +114,13 @@ func (t *textWriter) folded(mark, style, text string) {
 	t.out.WriteString(rest)
 }
 
-// oneLine returns the message of a finding with all details on one line.
+// oneLine returns a finding's message and details on one line.
 func oneLine(d *diag.Diagnostic) string {
 	return strings.Join(append([]string{message(d)}, d.Details...), "; ")
 }
 
-// message returns the first line of a finding with its clusters and renders. If the finding
-// differs between renders, it names only the render that this finding is from.
+// message returns the first line of a finding, including its clusters and renders. If the finding
+// differs between renders, the line names only the render it comes from.
 func message(d *diag.Diagnostic) string {
 	var in []string
 	if text := named("cluster", d.Clusters); text != "" {
@@ -143,7 +142,8 @@ func message(d *diag.Diagnostic) string {
 // maxNamed is the maximum number of clusters or renders to name in a sentence.
 const maxNamed = 3
 
-// named returns a list of clusters or renders such as "renders a, b", or "" if there are no names.
+// named returns a phrase such as "renders a, b" that lists clusters or renders, or "" if there are
+// none.
 func named(kind string, names []string) string {
 	switch n := len(names); {
 	case n == 0:
@@ -156,12 +156,12 @@ func named(kind string, names []string) string {
 	return kind + "s " + enumerated(names)
 }
 
-// source writes a source line with its number in a gutter. The text is already visible.
+// source writes a source line, with its number in a gutter. The text must already be visible.
 func (t *textWriter) source(gutter int, number, text string) {
 	t.println(t.paint(dim, fmt.Sprintf(" %*s |", gutter, number)), " ", text)
 }
 
-// place returns file:line:col, without the parts that are unknown.
+// place returns file:line:col, leaving out any part that is unknown.
 func (t *textWriter) place(s diag.Span) string {
 	if s.File == "" {
 		return ""
@@ -176,7 +176,7 @@ func (t *textWriter) place(s diag.Span) string {
 	return place
 }
 
-// path returns the file name that users expect in output.
+// path returns the name that users expect to see for a file.
 func (t *textWriter) path(file string) string {
 	if t.display == nil {
 		return file

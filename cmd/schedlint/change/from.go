@@ -20,8 +20,7 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// From is a revision whose configuration, baseline and custom rules replace those of the work
-// tree.
+// From is a revision whose configuration, baseline and custom rules replace those of the work tree.
 type From struct {
 	Rules    policy.Source
 	revision string
@@ -61,15 +60,15 @@ func (r *Request) From(o *lint.Options) (*From, error) {
 	return s, nil
 }
 
-// Remove removes the unpacked tree, if there is one.
+// Remove deletes the unpacked tree, if there is one.
 func (s *From) Remove() {
 	if s != nil && s.tree != nil {
 		s.tree.Remove()
 	}
 }
 
-// open unpacks the tree and reads its configuration. It unpacks the tree twice, because only the
-// configuration says which other files are needed.
+// open unpacks the tree and reads its configuration. It unpacks the tree twice, because it needs
+// the configuration to know which other files to unpack.
 func (s *From) open(r *Request, o *lint.Options) error {
 	root, err := filepath.EvalSymlinks(o.Root)
 	if err == nil {
@@ -98,7 +97,7 @@ func (s *From) open(r *Request, o *lint.Options) error {
 	if err := s.setConfig(r, o); err != nil {
 		return err
 	}
-	// Renders that only the work tree names can add findings but cannot hide any.
+	// Renders named only by the work tree can add findings but cannot hide any.
 	added, err := config.Choose(r.Config)
 	switch {
 	case o.Config.Discovers():
@@ -112,9 +111,9 @@ func (s *From) open(r *Request, o *lint.Options) error {
 	return nil
 }
 
-// setConfig reads the configuration of the tree. It applies the configuration, and the files that
-// it names, as if they were at the same places in the work tree. A configuration above the
-// repository belongs to no revision and applies if the tree has none.
+// setConfig reads the tree's configuration. It treats the configuration, and the files that it
+// names, as if they were in the work tree at the same paths. If the tree has no configuration, one
+// above the repository applies, because it does not belong to any revision.
 func (s *From) setConfig(r *Request, o *lint.Options) error {
 	rel, _ := revision.Inside(s.tree.Root, s.dir)
 	conf, err := s.tree.config(filepath.Join(s.tree.Dir, rel), s.dir, r.Config, &config.Config{})
@@ -167,9 +166,9 @@ func (s *From) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// shown returns the name of a file in the tree for use in output. If the file is the same in the
-// work tree, this is its name there. Otherwise, the name includes the revision, because line
-// numbers refer to the revision.
+// shown returns the name to print for a file in the tree. If the work tree has the same file, this
+// is its name there. Otherwise, the name includes the revision, because line numbers refer to the
+// revision's copy.
 func (s *From) shown(name string, text []byte) string {
 	here := worktree.Seen(s.dir, filepath.Join(s.tree.Root, name))
 	now, err := worktree.ReadFile(s.tree.Root, name, int64(len(text)))
@@ -180,7 +179,7 @@ func (s *From) shown(name string, text []byte) string {
 	return filepath.Join(filepath.Dir(here), path.Base(s.revision)+":"+filepath.Base(here))
 }
 
-// Clean replaces the paths of unpacked files in an error with revision:path, the notation of git.
+// Clean replaces the paths of unpacked files in an error with git's revision:path notation.
 func (s *From) Clean(err error) error {
 	if err == nil || s.tree == nil {
 		return err
@@ -196,8 +195,8 @@ func (s *From) Clean(err error) error {
 	return errors.Join(errs...)
 }
 
-// Admit restricts suppressions in manifests to those that also exist in the revision, in its files
-// or in its own renders. It does not use renders of the work tree, because the change may have
+// Admit restricts suppressions in manifests to those that also exist in the revision, either in its
+// files or in its own renders. It ignores renders of the work tree, because the change may have
 // added annotations to them.
 func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	o.OnlyKnown = true
@@ -211,7 +210,7 @@ func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	o.Known = known
 }
 
-// at applies the settings of the revision to the options for the tree of another revision.
+// at applies the revision's settings to the options for another revision's tree.
 func (s *From) at(t *tree, o *lint.Options) (err error) {
 	o.Baseline = nil
 	if s.baseline != nil {
@@ -225,11 +224,11 @@ func (s *From) at(t *tree, o *lint.Options) (err error) {
 	return err
 }
 
-// maxInert is the maximum number of suppressions without effect to list.
+// maxInert is the maximum number of ineffective suppressions to list.
 const maxInert = 20
 
-// Announce reports the suppressions that do not count. It adds them to the silences of the change
-// if the report has a change, and to the notes otherwise.
+// Announce reports the suppressions that do not count. If the report has a change, it lists them
+// among the change's silences. Otherwise, it adds them to the notes.
 func (s *From) Announce(r *diag.Report) {
 	notes := &r.Summary.Notes
 	*notes = append(*notes, s.notes...)
@@ -247,8 +246,8 @@ func (s *From) Announce(r *diag.Report) {
 	}
 }
 
-// LoadBaseline reads the baseline at path. If path is empty, it reads the baseline that the
-// configuration names. It returns nil if there is no baseline.
+// LoadBaseline reads the baseline at path. If path is empty, it reads the baseline named in the
+// configuration. It returns nil if there is no baseline.
 func LoadBaseline(path string, conf *config.Config) (b *accept.Baseline, err error) {
 	switch {
 	case path != "":
@@ -274,7 +273,7 @@ func LoadBaseline(path string, conf *config.Config) (b *accept.Baseline, err err
 // maxBaseline is the maximum size of a baseline in bytes.
 const maxBaseline = 64 << 20
 
-// ReadBaseline reads a baseline from a path that the user gave and that is therefore trusted.
+// ReadBaseline reads a baseline. The user gave its path, so the path is trusted.
 func ReadBaseline(path string) (*accept.Baseline, error) {
 	text, err := worktree.ReadTrusted(path, maxBaseline)
 	if err != nil {

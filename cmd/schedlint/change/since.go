@@ -24,29 +24,29 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// Request holds the settings of a run from the command line. Paths are as the user wrote them.
+// Request holds the command-line settings of a run. Paths are as the user wrote them.
 type Request struct {
 	Config, Baseline string
 	RuleDirs         []string
 	// Since is the revision to compare with, and ConfigFrom is the revision whose policy applies.
-	// Both may be empty.
+	// Either may be empty.
 	Since, ConfigFrom string
 	Render            inputs.Choice
 }
 
-// Judged is a judged tree, with the rules and options that were used.
+// Judged is a tree that has been judged, with the rules and options used.
 type Judged struct {
 	Engine *rego.Engine
 	Report *diag.Report
-	// From is the revision whose policy applies, or nil if the tree is judged by its own policy.
+	// From is the revision whose policy applies, or nil if the tree's own policy applies.
 	From *From
-	// Silences is the number of parts of the change that silence findings.
+	// Silences counts the parts of the change that silence findings.
 	Silences int
 	options  lint.Options
 }
 
-// Judge calls run with the options o and the rules in own and in the configuration. It returns nil
-// if the rules cannot be loaded.
+// Judge calls run with the options in o and with the rules from own and from the configuration. It
+// returns nil if the rules fail to load.
 func Judge(o lint.Options, own policy.Source, run func(lint.Options) (*diag.Report, error)) (*Judged, error) {
 	engine, err := policy.Load(own, o.Config)
 	if err != nil {
@@ -57,8 +57,7 @@ func Judge(o lint.Options, own policy.Source, run func(lint.Options) (*diag.Repo
 	return &Judged{options: o, Engine: engine, Report: r}, err
 }
 
-// Known returns an error if the revision Since does not exist. It must be called before anything
-// is judged.
+// Known returns an error if the revision Since does not exist. Call it before judging anything.
 func (r *Request) Known(o *lint.Options) error {
 	switch {
 	case r.Since == "":
@@ -76,7 +75,7 @@ func (r *Request) Known(o *lint.Options) error {
 	return nil
 }
 
-// Since compares the report with the report of a revision and keeps only new findings.
+// Since compares the report with that of an earlier revision and keeps only the new findings.
 func (now *Judged) Since(ctx context.Context, r *Request) error {
 	t, err := r.unpack(now.options, r.Since)
 	if err != nil {
@@ -93,7 +92,7 @@ func (now *Judged) Since(ctx context.Context, r *Request) error {
 		*notes = append(*notes, fmt.Sprintf("%s is checked only in part, so findings of what failed count as new: %s", r.Since, failed))
 	}
 	var silences []diag.Silence
-	if now.From == nil { // with --config-from, the change cannot alter any of them
+	if now.From == nil { // with --config-from, the change cannot alter these
 		altered := now.Engine.Altered(before.Engine)
 		for i := range altered {
 			if at := &altered[i].Location; !at.IsZero() {
@@ -107,7 +106,7 @@ func (now *Judged) Since(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// loosened returns the changes to the configuration that make findings disappear.
+// loosened returns configuration changes that make findings disappear.
 func (now *Judged) loosened(before *Judged) []diag.Silence {
 	conf, old := now.options.Config, before.options.Config
 	all := conf.Loosened(old, now.Engine.IDs(), func(c *config.Config, id string) diag.Level {
@@ -130,7 +129,7 @@ func (now *Judged) loosened(before *Judged) []diag.Silence {
 	return all
 }
 
-// configName returns the name of the configuration file relative to the root, or "" if there is no
+// configName returns the configuration file's name relative to the root, or "" if there is no
 // configuration.
 func (now *Judged) configName() string {
 	path, _ := now.options.Config.Source()
@@ -140,16 +139,16 @@ func (now *Judged) configName() string {
 	return now.name(filepath.Join(now.options.Config.Dir, filepath.Base(path)))
 }
 
-// name converts a path to a name relative to the root.
+// name makes a path relative to the root.
 func (now *Judged) name(path string) string {
 	return filepath.ToSlash(worktree.Seen(now.options.Root, worktree.Absolute(now.options.Dir, path)))
 }
 
-// tree is the unpacked tree of a revision.
+// tree holds the files of a revision, unpacked into a temporary directory.
 type tree struct{ *revision.Tree }
 
-// unpack unpacks the files of a revision that a run may read: manifests, and files that the
-// command line and the configuration name.
+// unpack unpacks the files that a run on the revision may read: manifests, and any files named by
+// the command line or the configuration.
 func (r *Request) unpack(o lint.Options, id string) (*tree, error) {
 	root, err := filepath.EvalSymlinks(o.Root)
 	if err != nil {
@@ -197,22 +196,21 @@ func (r *Request) unpack(o lint.Options, id string) (*tree, error) {
 	return t, nil
 }
 
-// mayBeRead reports whether a run may read a file that no option names, because the file is in a
-// directory of manifests, belongs to rules or charts, or is a source of rendered manifests.
+// mayBeRead reports whether a run may read a file although no option names it. This is the case for
+// files in directories of manifests, files of rules and charts, and sources of rendered manifests.
 func mayBeRead(name string) bool {
 	return path.Base(name) == "modules.txt" || slices.Contains([]string{".yaml", ".yml", ".json", ".rego", ".tpl", ".tgz", ".helmignore"}, strings.ToLower(filepath.Ext(name))) ||
 		path.Base(name) == "Kustomization" || vendored.Keeps(name)
 }
 
-// noRules returns the rule files and lock files in the given folders that do not exist in the
-// tree.
+// noRules returns which rule files and lock files in the given folders do not exist in the tree.
 func (t *tree) noRules(dir string, folders []string) (all []string) {
 	for _, folder := range folders {
 		folder = worktree.Absolute(dir, folder)
 		if name, ok := revision.Inside(t.Root, folder); !ok || t.Has(name) {
 			continue
 		}
-		// Files that cannot be read are reported when the rules are loaded.
+		// Unreadable files are reported when the rules are loaded.
 		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && (filepath.Ext(path) == ".rego" || vendored.Home(filepath.Dir(path)) != "") {
 				all = append(all, path)
@@ -223,7 +221,7 @@ func (t *tree) noRules(dir string, folders []string) (all []string) {
 	return all
 }
 
-// named returns the files that the command line and the configuration name, except manifests.
+// named returns the files named by the command line and the configuration, excluding manifests.
 func (r *Request) named(o *lint.Options) []string {
 	names := slices.Concat(o.Topology, nonEmpty(r.Config, r.Baseline))
 	below := slices.Concat(o.Config.Topology, nonEmpty(o.Config.Baseline))
@@ -240,9 +238,9 @@ func nonEmpty(words ...string) []string {
 	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
 }
 
-// judge judges the tree like the work tree. It applies the tree's own configuration and baseline
-// or, with --config-from, those of a third revision. Files that are missing in the tree did not
-// exist at the time. Files outside the repository are part of no revision.
+// judge judges the tree in the same way as the work tree. It applies the tree's own configuration
+// and baseline or, with --config-from, those of a third revision. If a file is missing from the
+// tree, it did not exist at that time. Files outside the repository do not belong to any revision.
 func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, error) {
 	o := now.options
 	dir, err := filepath.EvalSymlinks(o.Dir)
@@ -274,8 +272,7 @@ func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, err
 	return &Judged{options: o, Report: &diag.Report{}}, err
 }
 
-// renders selects the renders of the tree: those that its configuration names and those that are
-// found in it.
+// renders selects the renders of the tree: those named by its configuration and those found in it.
 func (t *tree) renders(o *lint.Options, pathless bool, dir string, r *Request) error {
 	o.Renders, o.Renderer = nil, nil
 	base := r.Render
@@ -289,8 +286,7 @@ func (t *tree) renders(o *lint.Options, pathless bool, dir string, r *Request) e
 	return nil
 }
 
-// options converts the options for the work tree to options for t. The argument dir is the working
-// directory.
+// options adapts the options for the work tree to t. The argument dir is the working directory.
 func (t *tree) options(o lint.Options, dir string) lint.Options {
 	rel, _ := revision.Inside(t.Root, dir)
 	o.Dir, o.Root, o.Tracked, o.Stdin, o.Overlay = filepath.Join(t.Dir, rel), t.Dir, nil, nil, nil
@@ -312,13 +308,13 @@ func (t *tree) own(o *lint.Options, dir string, r *Request) (err error) {
 	return err
 }
 
-// config returns the configuration of the tree.
+// config returns the tree's configuration.
 func (t *tree) config(at, dir, named string, now *config.Config) (*config.Config, error) {
 	if named != "" {
 		if path := strings.Join(t.Mapped(dir, []string{named}), ""); path != "" {
 			return config.Load(path)
 		}
-	} else if path := config.Find(at); path != "" && worktree.Inside(t.Dir, path) { // others may own the parent directory for temporary files and must not configure the run
+	} else if path := config.Find(at); path != "" && worktree.Inside(t.Dir, path) { // ignore a configuration above the tree: others may own that directory
 		return config.LoadFound(path, t.Dir)
 	}
 	if _, inside := revision.Inside(t.Root, now.Dir); now.Dir != "" && !inside { // the configuration is above the repository

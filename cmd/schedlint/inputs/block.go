@@ -19,33 +19,34 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Block holds entries for the keys renders and ignore of a configuration, which name the inputs that
-// were found.
+// Block holds entries for the configuration's renders and ignore keys. The entries name the inputs
+// that were found.
 type Block struct {
 	conf   *config.Config
-	target string // absolute path of the configuration file that the block is for
-	// entries holds directories and globs of kustomizations, relative to the directory of the
-	// configuration. pointers holds globs of files with GitOps pointers.
+	target string // absolute path of the configuration file to add the block to
+	// entries holds kustomization directories and globs for them, relative to the configuration's
+	// directory. pointers holds globs for files with GitOps pointers.
 	entries, pointers []string
 	charts            []chartEntry
-	// left lists the inputs that have no entry.
+	// left lists the inputs without an entry.
 	left []leftOut
-	// ignore holds globs of test data directories for the key ignore. If the configuration already
-	// has this key, the block does not change it, and proposed holds the globs instead.
+	// ignore holds globs for test data directories, to use as the ignore key. If the configuration
+	// already has an ignore key, the block leaves it alone, and proposed holds the globs instead.
 	ignore, proposed []string
 }
 
-// leftOut is an input that does not render. The field values is the values file of a chart, or "".
+// leftOut is an input that does not render. If it is a chart, values is the name of its values
+// file, or "" for none.
 type leftOut struct{ kind, name, values, why string }
 
-// chartEntry is an entry for a chart under the key renders.
+// chartEntry is a chart's entry under the renders key.
 type chartEntry struct{ helm, name, values string }
 
-// fewest is the minimum number of subdirectories that one glob replaces.
+// fewest is the minimum number of subdirectories whose names a glob can replace.
 const fewest = 3
 
-// Block returns a block that names everything that renders offline. If all roots in a directory
-// render, the block has a glob for them, which also matches roots that are added later.
+// Block returns a block that names every input that renders offline. If all roots in a directory
+// render, it uses a glob, which also matches roots added later.
 func (in *Found) Block() *Block {
 	b := &Block{conf: in.conf, target: filepath.Join(in.base, config.Name), ignore: in.testData()}
 	if file, _ := in.conf.Source(); file != "" {
@@ -76,8 +77,8 @@ func (in *Found) Block() *Block {
 	return b
 }
 
-// parents maps directories to their subdirectories. A subdirectory without an entry is represented
-// by "".
+// parents maps each directory to its subdirectories. The empty string stands for a subdirectory
+// without an entry.
 type parents map[string][]string
 
 func (p parents) add(name string, named bool) {
@@ -88,9 +89,9 @@ func (p parents) add(name string, named bool) {
 	p[parent] = append(p[parent], name)
 }
 
-// globs returns the names of all subdirectories, escaped as globs. If whole is set, it returns a
-// single glob for each parent that has many subdirectories, provided that all of them have an
-// entry.
+// globs returns the subdirectories' names as globs, escaping special characters. If whole is set, a
+// single glob replaces the names of a parent's subdirectories. This requires that there are enough
+// of them and that each has an entry.
 func (p parents) globs(whole bool) (all []string) {
 	for parent, names := range p {
 		if whole && !slices.Contains(names, "") && len(names) >= fewest && names[0] != "." {
@@ -106,8 +107,8 @@ func (p parents) globs(whole bool) (all []string) {
 	return all
 }
 
-// chartEntries adds an entry for each values file of a chart. It adds an entry with the default
-// values if all values files are for tests, or if there are none.
+// chartEntries adds an entry for each of a chart's values files, except those for tests. If there
+// are no other values files, it adds one entry with the default values.
 func (in *Found) chartEntries(b *Block) {
 	kept := parents{}
 	for _, c := range in.charts {
@@ -147,8 +148,8 @@ func (in *Found) chartEntries(b *Block) {
 	slices.SortStableFunc(b.charts, func(x, y chartEntry) int { return strings.Compare(x.helm, y.helm) })
 }
 
-// testData returns globs for the test data directories, except those that contain a path from the
-// command line.
+// testData returns globs for the test data directories. It omits directories that contain a path
+// given on the command line.
 func (in *Found) testData() (all []string) {
 	for _, dir := range in.TestData {
 		at := under(in.root, dir)
@@ -160,14 +161,14 @@ func (in *Found) testData() (all []string) {
 	return all
 }
 
-// ignores reports whether a directory is a test data directory or is below one.
+// ignores reports whether a directory is a test data directory or inside one.
 func (b *Block) ignores(name string) bool {
 	return slices.ContainsFunc(b.ignore, func(glob string) bool { return strings.HasPrefix(escapeGlob(name)+"/", glob) })
 }
 
-// pointerGlobs returns the names of the files whose pointers render, except pointers that other
-// pointers deploy. If the paths include the whole configuration, it returns a glob for all files
-// instead.
+// pointerGlobs returns the names of the files whose pointers render, excluding pointers that other
+// pointers deploy. If the paths cover the configuration's whole directory, a single glob for all
+// files replaces the names.
 func (in *Found) pointerGlobs() []string {
 	var all []string
 	if in.pointed == nil {
@@ -185,8 +186,8 @@ func (in *Found) pointerGlobs() []string {
 	return slices.DeleteFunc(all, func(name string) bool { return !utf8.ValidString(name) })
 }
 
-// escapeGlob returns a glob that matches only the given name. A name without special characters is
-// returned unchanged.
+// escapeGlob returns a glob that matches only the given name. It only changes names with special
+// characters.
 func escapeGlob(name string) string { return globSpecial.ReplaceAllString(name, `\$0`) }
 
 var globSpecial = regexp.MustCompile(`[*?\[\]{}\\]`)
@@ -196,7 +197,7 @@ func (b *Block) empty() bool { return b.len()+len(b.ignore) == 0 }
 
 func (b *Block) len() int { return len(b.entries) + len(b.pointers) + len(b.charts) }
 
-// text returns the block as YAML with the given line ending.
+// text returns the block as YAML, using the given line ending.
 func (b *Block) text(newline string) string {
 	var lines []string
 	list := func(key string, values []string) {
@@ -236,14 +237,15 @@ func (b *Block) text(newline string) string {
 	return strings.Join(lines, newline) + newline
 }
 
-// plainName matches a string that needs no quotes in YAML, unless it is one of yamlWords.
+// plainName matches strings that can be written in YAML without quotes, unless they are in
+// yamlWords.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
 
-// yamlWords lists words that YAML does not read as strings without quotes.
+// yamlWords lists words that must be quoted in YAML to be strings.
 var yamlWords = []string{"false", "n", "no", "null", "off", "on", "true", "y", "yes"}
 
-// yamlString returns s as YAML without invisible characters. If s needs quotes, it uses double
-// quotes and Go's escapes, all of which YAML supports.
+// yamlString returns s as YAML without invisible characters. If s needs quotes, it is written in
+// double quotes with Go's escapes, all of which are valid in YAML.
 func yamlString(s string) string {
 	if plainName.MatchString(s) && !slices.Contains(yamlWords, strings.ToLower(s)) {
 		return s
@@ -275,11 +277,12 @@ func (b *Block) Print(w io.Writer) {
 	io.WriteString(w, b.text("\n"))
 }
 
-// Write adds the block to the configuration, or creates a configuration, and reports that to told.
-// If the block cannot be added, Write prints it to out and returns the reason as an error.
+// Write adds the block to the configuration, or creates a configuration with the block, and prints
+// what it did to told. If it cannot add the block, it prints the block to out and returns an error
+// with the reason.
 func (b *Block) Write(out, told io.Writer) error {
 	shown := filepath.ToSlash(worktree.Here(b.target))
-	shortened := func(doing string, err error) error { // removes the path of the file, which is already in the message
+	shortened := func(doing string, err error) error { // drop the file's path, which the message already has
 		return fmt.Errorf("%s %s: %s", doing, shown, strings.ReplaceAll(worktree.Named(err, "").Error(), b.target, config.Name))
 	}
 	if b.empty() {
@@ -319,7 +322,7 @@ func (b *Block) Write(out, told io.Writer) error {
 	return err
 }
 
-// appended returns the configuration with the block at its end.
+// appended returns the configuration with the block added at the end.
 func (b *Block) appended(before []byte) ([]byte, error) {
 	file := source.NewFile(config.Name, config.Name, before)
 	docs := file.Roots()
@@ -344,8 +347,8 @@ func (b *Block) appended(before []byte) ([]byte, error) {
 	return text, nil
 }
 
-// reads reports whether text contains exactly the contents of the previous documents and the
-// block.
+// reads reports whether text parses to the contents of the previous documents plus the block, and
+// nothing else.
 func (b *Block) reads(text []byte, before []*source.Node) bool {
 	after := source.NewFile(config.Name, config.Name, text).Roots()
 	if len(after) != 1 || after[0].Kind != source.Map {

@@ -16,11 +16,12 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// chartName is the name of the file that marks a directory as a chart.
+// chartName is the name of the file that every chart directory has.
 const chartName = "Chart.yaml"
 
-// chart adds a chart from the command line. The argument may have values files after an equals
-// sign. Without them, chart uses the entries for the chart in the configuration, if there are any.
+// chart adds a chart given on the command line. In arg, an equals sign and values files may follow
+// the chart. Without values files, chart uses the configuration's entries for the chart, if there
+// are any.
 func (c *choosing) chart(arg string) error {
 	dir, files, _ := strings.Cut(arg, "=")
 	if !isFile(worktree.Absolute(c.o.Dir, dir), chartName) {
@@ -51,8 +52,8 @@ func (c *choosing) chart(arg string) error {
 	return nil
 }
 
-// asConfigured adds the renders that the configuration names for a chart, and reports whether
-// there are any.
+// asConfigured adds the renders that the configuration lists for a chart, and reports whether it
+// lists any.
 func (c *choosing) asConfigured(dir, confinement string) (any bool) {
 	for _, x := range c.found {
 		if x.Dir == dir && x.Entry != nil && x.Entry.Chart != "" {
@@ -63,7 +64,7 @@ func (c *choosing) asConfigured(dir, confinement string) (any bool) {
 	return any
 }
 
-// chartOf returns the root for a chart with the settings of its configuration entry.
+// chartOf returns a chart's root with the settings from its configuration entry.
 func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 	within := func(name string) string { return named(confinement, under(c.base, name)) }
 	e := x.Entry
@@ -77,8 +78,7 @@ func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 	return render.Root{Confinement: confinement, Dir: within(x.Dir), Chart: chart}
 }
 
-// valuesFile returns the name of a values file relative to the directory that the chart is
-// confined to.
+// valuesFile returns a values file's name relative to the directory that its chart is confined to.
 func valuesFile(root, at string) (string, error) {
 	real, err := filepath.EvalSymlinks(at)
 	if err != nil {
@@ -95,7 +95,7 @@ func valuesFile(root, at string) (string, error) {
 }
 
 // discover adds the charts that nothing else deploys, with their default values. To find out which
-// charts kustomizations use, it renders everything that was added before, in one batch.
+// charts kustomizations use, it first renders all renders added so far, in one batch.
 func (c *choosing) discover() {
 	if !c.o.Config.Discovers() || len(c.charts) == 0 {
 		return
@@ -112,7 +112,7 @@ func (c *choosing) discover() {
 		root := c.chartsIn[dir]
 		x := lint.Render{Chosen: config.Chosen{Name: dir, Dir: dir}}
 		x.Root = render.Root{Confinement: root, Dir: named(root, at), Chart: &render.Chart{Name: c.Release}}
-		if c.seen[at] { // a kustomization already uses the name of the directory
+		if c.seen[at] { // a kustomization already has the directory's name
 			x.Name = path.Join(dir, chartName)
 		}
 		left = append(left, x)
@@ -121,7 +121,7 @@ func (c *choosing) discover() {
 	c.all = append(c.all, left...)
 }
 
-// renderWith renders the roots that are not in the cache.
+// renderWith renders the roots that are not cached yet.
 func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
 	var left []render.Root
 	for _, x := range all {
@@ -134,12 +134,12 @@ func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
 	}
 }
 
-// used is the set of paths of charts that are rendered or that pointers name, and of files that
-// renders use. A chart that is deployed with other values does not need to be rendered with its
-// defaults.
+// used is a set of paths: charts that are rendered or named by pointers, and files that renders
+// use. A chart in the set is already deployed with some values, so it does not need to be rendered
+// with its defaults.
 type used map[string]bool
 
-// used returns the charts and files that the renders and pointers use.
+// used returns the charts and files that renders and pointers use.
 func (c *choosing) used() used {
 	all := used{}
 	for _, x := range c.all {
@@ -155,7 +155,7 @@ func (c *choosing) used() used {
 	return all
 }
 
-// output adds the source files of an output, which may be nil.
+// output adds an output's source files. The output may be nil.
 func (u used) output(confinement string, out *render.Output) {
 	if out == nil {
 		return
@@ -165,7 +165,7 @@ func (u used) output(confinement string, out *render.Output) {
 	}
 }
 
-// pointers adds the paths that pointers name, and the files that their renders use.
+// pointers adds the paths that pointers name and the files that their renders use.
 func (u used) pointers(p *pointed) {
 	for _, d := range p.Deployments {
 		u.output(p.root, d.Output)
@@ -180,5 +180,5 @@ func (u used) pointers(p *pointed) {
 	}
 }
 
-// chart reports whether the chart in the given directory is in the set.
+// chart reports whether the chart in the given directory is used.
 func (u used) chart(dir string) bool { return u[dir] || u[filepath.Join(dir, chartName)] }

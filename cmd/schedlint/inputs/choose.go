@@ -32,17 +32,17 @@ const (
 type Choice struct {
 	Dirs   []string // kustomizations, as written on the command line
 	Charts []string // charts, each optionally followed by = and values files
-	// Release is the release name for charts for which nothing else sets one.
+	// Release is the default release name for charts.
 	Release string
 	Mode    string
-	// known caches the addresses of the repository. They are read from the work tree once and are
-	// also used for its other revisions.
+	// known caches the repository's addresses. They are read once from the work tree and also used
+	// for other revisions of it.
 	known []string
 	asked bool
 }
 
-// Apply adds the renders to the options of a run. If the command line names renders but no path
-// (pathless), the run judges only those renders.
+// Apply adds the renders to the options of a run. If pathless is set, the command line has no path.
+// If it names renders in that case, the run judges nothing else.
 func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	if pathless && len(f.Dirs)+len(f.Charts) > 0 {
 		o.Paths = nil
@@ -68,8 +68,8 @@ func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	return nil
 }
 
-// choose collects the renders that flags and paths name, those that the configuration names, and
-// those that are found below the paths.
+// choose collects renders from three sources: flags and paths, the configuration, and a search
+// below the paths.
 func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	root, err := filepath.EvalSymlinks(o.Root)
 	if err != nil {
@@ -103,10 +103,10 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	}
 	for _, path := range o.Paths {
 		if path != "-" && isFile(worktree.Absolute(o.Dir, path), chartName) {
-			_ = c.chart(path) // if it is outside the repository, it is read without rendering
+			_ = c.chart(path) // outside the repository, it is read but not rendered
 		}
 		if path != "-" && isKustomization(worktree.Absolute(o.Dir, path)) {
-			_ = c.name(path) // if it is outside the repository, it is read without rendering
+			_ = c.name(path) // outside the repository, it is read but not rendered
 		}
 	}
 	for _, x := range c.found {
@@ -124,7 +124,7 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	return c, nil
 }
 
-// Repository returns the root of the work tree that contains dir, or dir itself if there is no
+// Repository returns the root of the work tree that contains dir, or dir itself if it is not in a
 // work tree.
 func Repository(dir string) string {
 	if root, ok := worktree.Root(dir); ok {
@@ -139,48 +139,48 @@ func isKustomization(dir string) bool {
 }
 
 // isFile reports whether a directory has a regular file with the given name. It follows symbolic
-// links, because rendering checks where they lead.
+// links. This is safe, because rendering checks where they lead.
 func isFile(dir, name string) bool {
 	info, err := os.Stat(filepath.Join(dir, name))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// choosing collects the renders. It adds each directory only once. Names are relative to base.
+// choosing collects renders, adding each directory only once. Names are relative to base.
 type choosing struct {
 	*Choice
 	o          *lint.Options
 	root, base string
 	seen       map[string]bool
 	all        []lint.Render
-	// charts lists the charts that were found or that a glob in the configuration may match.
-	// chartsIn maps each chart to the directory that it is confined to.
+	// charts lists the charts that were found or that could match a glob in the configuration.
+	// chartsIn maps each chart to the directory it is confined to.
 	charts   []string
 	chartsIn map[string]string
-	inflated map[string]bool // charts in the helmCharts field of a kustomization
-	// found holds the renders that the configuration names. If it names none, found holds those
-	// below the paths. confinements maps the directory of each render to the directory that it is
-	// confined to.
+	inflated map[string]bool // charts in a kustomization's helmCharts field
+	// found holds the renders named by the configuration. If the configuration names none, found
+	// holds those found below the paths. confinements maps each render's directory to the directory
+	// it is confined to.
 	found        []config.Chosen
 	confinements map[string]string
-	// pointed holds the followed pointers, with one entry per confinement. outputs maps
-	// directories to the outputs of roots that were rendered while pointers were followed.
+	// pointed holds the followed pointers, with one entry per confinement. outputs maps directories
+	// to the output of roots that were rendered in order to follow pointers.
 	pointed  []*pointed
 	outputs  map[string]*render.Output
 	rendered rendered
 	reads    *reads
 }
 
-// under returns the path of a slash-separated name below a directory.
+// under returns the path of a slash-separated name in a directory.
 func under(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
-// named returns the slash-separated name of a path relative to a directory.
+// named returns a path's slash-separated name relative to a directory.
 func named(from, path string) string { return filepath.ToSlash(worktree.Seen(from, path)) }
 
-// fromBase converts a name relative to root to a name relative to the directory of the
+// fromBase takes a name relative to root and makes it relative to the directory of the
 // configuration.
 func (c *choosing) fromBase(root, name string) string { return named(c.base, under(root, name)) }
 
-// name adds the kustomization at a path from the command line.
+// name adds the kustomization at a path given on the command line.
 func (c *choosing) name(path string) error {
 	real, err := filepath.EvalSymlinks(worktree.Absolute(c.o.Dir, path))
 	if err != nil {
@@ -189,7 +189,7 @@ func (c *choosing) name(path string) error {
 	name := named(c.base, real)
 	chosen := config.Chosen{Name: name, Dir: name}
 	for _, x := range c.found {
-		if x.Dir == name { // use the entry in the configuration
+		if x.Dir == name { // use the configuration's entry
 			chosen = x
 		}
 	}
@@ -198,9 +198,9 @@ func (c *choosing) name(path string) error {
 	return nil
 }
 
-// confinement returns the directory that rendering a path must not leave. It is the repository if
-// that contains the path, otherwise the work tree that contains the path, or the directory itself
-// if there is no work tree.
+// confinement returns the directory that a render must not leave. It is the repository if the path
+// is in it. Otherwise, it is the work tree that contains the path, or the directory itself if it is
+// not in a work tree.
 func confinement(repository, at string) string {
 	if worktree.Inside(repository, at) {
 		return repository
@@ -214,7 +214,7 @@ func confinement(repository, at string) string {
 	return at
 }
 
-// take adds a render unless it was added before.
+// take adds a render unless it has already been added.
 func (c *choosing) take(chosen config.Chosen, confinement string) {
 	x := lint.Render{Chosen: chosen, Requested: chosen.Literal}
 	key := ""
@@ -249,8 +249,8 @@ func (c *choosing) take(chosen config.Chosen, confinement string) {
 	}
 }
 
-// find collects the renders that the configuration names. If it names none, find searches below
-// the paths, except with mode Off.
+// find collects the renders that the configuration names. If it names none, find searches below the
+// paths instead, unless the mode is Off.
 func (c *choosing) find() error {
 	if c.o.Config.Discovers() && c.Mode == Off {
 		return nil
@@ -281,8 +281,8 @@ func (c *choosing) find() error {
 	return nil
 }
 
-// remoteDirs maps the URLs in the configuration to the local directories that replace them. The
-// names of the directories are relative to root.
+// remoteDirs maps URLs in the configuration to the local directories that replace them. The
+// directory names are relative to root.
 func remoteDirs(conf *config.Config, root string) map[string]string {
 	all := map[string]string{}
 	for _, entry := range conf.Renders {
@@ -294,7 +294,7 @@ func remoteDirs(conf *config.Config, root string) map[string]string {
 }
 
 // places returns the directories to search, grouped by confinement. If the configuration names the
-// renders, it returns the root of the repository.
+// renders, the only such directory is the repository's root.
 func (c *choosing) places() map[string][]string {
 	if !c.o.Config.Discovers() {
 		return map[string][]string{c.root: {c.root}}
@@ -302,7 +302,7 @@ func (c *choosing) places() map[string][]string {
 	all := map[string][]string{}
 	for _, path := range c.o.Paths {
 		at, err := filepath.EvalSymlinks(worktree.Absolute(c.o.Dir, path))
-		if path != "-" && err == nil && worktree.IsDir(at) { // a missing path is reported when it is read
+		if path != "-" && err == nil && worktree.IsDir(at) { // a missing path is reported later, when it is read
 			root := confinement(c.root, at)
 			all[root] = append(all[root], at)
 		}
@@ -310,7 +310,7 @@ func (c *choosing) places() map[string][]string {
 	return all
 }
 
-// within reports whether a render that the configuration names is below one of the paths.
+// within reports whether a render named by the configuration is below one of the paths.
 func (c *choosing) within(x config.Chosen) bool {
 	dir := cmp.Or(x.Dir, ".")
 	if x.Dir == "" && len(x.Entry.Files) > 0 {
@@ -326,7 +326,7 @@ func (c *choosing) ignore(root string) func(name string) bool {
 	return func(name string) bool { return c.o.Config.IgnoresSome() && c.o.Config.Ignores(c.fromBase(root, name)) }
 }
 
-// addresses returns the addresses of this repository from the configuration, and its git remotes.
+// addresses returns the repository's addresses: those in the configuration and its git remotes.
 func (c *choosing) addresses(dir string) []string {
 	if !c.asked {
 		c.known, c.asked = revision.Remotes(dir), true
@@ -334,20 +334,19 @@ func (c *choosing) addresses(dir string) []string {
 	return slices.Concat(c.known, c.o.Config.Repositories)
 }
 
-// rendered caches the outputs of roots that were rendered while charts were discovered or pointers
-// were followed.
+// rendered caches the outputs of roots that were rendered to discover charts or follow pointers.
 type rendered map[string]*render.Output
 
-// keyOf returns a key that identifies a root.
+// keyOf returns a cache key for a root.
 func keyOf(r render.Root) string {
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // roots consist of strings and numbers, so this does not happen
+		panic(err) // cannot happen, because roots consist of strings and numbers
 	}
 	return string(text)
 }
 
-// render renders the roots that are not in the cache, or whose files have changed.
+// render renders each root that is not cached or whose files have changed since.
 func (r rendered) render(ctx context.Context, all []render.Root) []*render.Output {
 	outs := make([]*render.Output, len(all))
 	var at []int
@@ -367,15 +366,15 @@ func (r rendered) render(ctx context.Context, all []render.Root) []*render.Outpu
 	return outs
 }
 
-// reads holds the files that were read while searching for roots, including files outside the root
-// of the run. Its keys are names relative to that root. The run takes files from here, so that it
-// judges the same bytes that were searched and reads no file twice.
+// reads caches files that were read while searching for roots, including files outside the run's
+// root. The keys are names relative to that root. The run uses the cached contents. It therefore
+// judges the same bytes that were searched, and reads no file twice.
 type reads struct {
 	byName map[string][]byte
-	left   int // bytes
+	left   int // in bytes
 }
 
-// mostRead is the maximum number of bytes to keep. Files that do not fit are read again.
+// mostRead is the maximum number of bytes to cache. Files that do not fit are read again.
 const mostRead = 64 << 20
 
 func (t *reads) keep(name string, text []byte) {
@@ -385,7 +384,7 @@ func (t *reads) keep(name string, text []byte) {
 	}
 }
 
-// overlay implements the Overlay option of lint.Options.
+// overlay implements lint.Options.Overlay.
 func (t *reads) overlay(name string) (text []byte, ok bool) {
 	text, ok = t.byName[name]
 	return text, ok

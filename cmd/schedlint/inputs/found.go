@@ -28,45 +28,44 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Renderer renders roots and returns one output per root, in order.
+// Renderer renders roots. It returns one output per root, in the same order.
 type Renderer func(ctx context.Context, all []render.Root) []*render.Output
 
-// Found holds the inputs that were found, their renders, and the directories that their names are
-// relative to.
+// Found holds the inputs found by Find and their renders.
 type Found struct {
 	*roots.Found
 	conf *config.Config
-	// dir is the working directory, root is the directory that renders are confined to, and base
-	// is the directory that the configuration is relative to. All are absolute, and root has no
+	// dir is the working directory, root is the directory that renders are confined to, and base is
+	// the directory that the configuration is relative to. All three are absolute, and root has no
 	// symbolic links.
 	dir, root, base string
 	paths           []string // absolute, without symbolic links
-	// outputs holds the outputs of Roots, in order. pointed is the result of following the
-	// pointers, or nil if there are no pointers.
+	// outputs holds the outputs of Roots, in the same order. pointed holds what the pointers
+	// deploy, or nil if there are no pointers.
 	outputs []*render.Output
 	pointed *pointed
 	charts  []chartInput
 }
 
-// chartInput is a chart with its renders. It has none if it is not installed on its own, or if a
-// kustomization or pointer deploys it.
+// chartInput is a chart and its renders. It has no renders if the chart is not meant to be
+// installed on its own, or if a kustomization or pointer deploys it.
 type chartInput struct {
 	*roots.Chart
 	renders []chartRender
-	// why explains why the chart has no renders.
+	// why explains why there are no renders.
 	why string
 }
 
-// chartRender is one render of a chart.
+// chartRender is a chart rendered with one set of values.
 type chartRender struct {
-	// values is the name of a values file relative to the root, or "" for the default values. name
-	// is the release name, or "" for the name of the chart.
+	// values is the values file's name relative to the root, or "" for the default values. name is
+	// the release name, or "" to use the chart's name.
 	values, name string
 	out          *render.Output
 }
 
-// Find searches below the paths in args, or below the working directory, and renders what it
-// finds.
+// Find searches below the paths in args and renders the inputs it finds. If args is empty, it
+// searches the working directory.
 func Find(ctx context.Context, conf *config.Config, args []string, renders Renderer) (*Found, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -103,7 +102,7 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 	return in, nil
 }
 
-// empty returns an error for each path argument below which nothing was found.
+// empty returns an error for each path argument where nothing was found.
 func (in *Found) empty(args []string) error {
 	var names []string
 	for _, k := range in.Kustomizations {
@@ -128,24 +127,24 @@ func (in *Found) empty(args []string) error {
 	return errors.Join(errs...)
 }
 
-// whole reports whether the paths include the whole directory of the configuration.
+// whole reports whether the paths cover the configuration's whole directory.
 func (in *Found) whole() bool {
 	base := worktree.Resolved(in.base)
 	return slices.ContainsFunc(in.paths, func(path string) bool { return worktree.Inside(path, base) })
 }
 
-// shown converts a name to one relative to the working directory.
+// shown makes a name relative to the working directory.
 func (in *Found) shown(name string) string {
 	return named(worktree.Resolved(in.dir), under(in.root, name))
 }
 
-// fromBase converts a name to one relative to the directory of the configuration.
+// fromBase makes a name relative to the configuration's directory.
 func (in *Found) fromBase(name string) string {
 	return named(worktree.Resolved(in.base), under(in.root, name))
 }
 
-// renderRoots renders all roots and follows all pointers. Afterwards, it removes the roots that
-// pointers deploy.
+// renderRoots renders all roots and follows all pointers. It then removes the roots that pointers
+// deploy.
 func (in *Found) renderRoots(vendored map[string]string, ignore func(name string) bool, renders func([]render.Root) []*render.Output) {
 	if len(in.Pointers) == 0 {
 		var all []render.Root
@@ -166,8 +165,8 @@ func (in *Found) renderRoots(vendored map[string]string, ignore func(name string
 	in.Roots = kept
 }
 
-// renderCharts renders the charts that nothing else deploys, once with their default values and
-// once with each of their values files.
+// renderCharts renders the charts that nothing else deploys. It renders each of them once with the
+// default values and once per values file.
 func (in *Found) renderCharts(ctx context.Context, renders Renderer) {
 	deployed := used{}
 	for _, out := range in.outputs {
@@ -177,7 +176,7 @@ func (in *Found) renderCharts(ctx context.Context, renders Renderer) {
 		deployed.pointers(in.pointed)
 	}
 	var all []render.Root
-	taken := map[string]bool{} // names of renders
+	taken := map[string]bool{} // names in use by renders
 	for _, k := range in.Kustomizations {
 		taken[in.fromBase(k.Dir)] = true
 	}
@@ -220,8 +219,8 @@ func (in *Found) whyNot(out *render.Output) string {
 	return ""
 }
 
-// became returns the table cells for a render: whether it succeeded, the number of its workloads,
-// and the reason if it failed.
+// became returns a render's table cells: whether it succeeded, how many workloads it has, and why
+// it failed.
 func (in *Found) became(out *render.Output) (yes, workloads, why string) {
 	if why = in.whyNot(out); why != "" {
 		return "no", "-", why
@@ -234,7 +233,7 @@ func (in *Found) became(out *render.Output) (yes, workloads, why string) {
 	return "yes", fmt.Sprint(len(workload.Load(workload.NewTable(), objects).Workloads)), ""
 }
 
-// mostDetail is the maximum number of bytes of a reason in a table row.
+// mostDetail is the maximum length of a reason in a table row, in bytes.
 const mostDetail = 200
 
 // clipped shortens text that is too long for a table.
@@ -245,9 +244,9 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:mostDetail], "") + "..."
 }
 
-// valuesPath returns the path of a values file for a configuration entry. It is relative to the
-// chart if the file is inside the chart, or if the path relative to the configuration would name
-// another file in the chart. Otherwise, it is relative to the configuration.
+// valuesPath returns the path of a values file for use in a configuration entry. It is normally
+// relative to the configuration. It is relative to the chart if the file is inside the chart, or if
+// the other path would be mistaken for a different file in the chart.
 func (in *Found) valuesPath(c chartInput, name string) string {
 	if name == "" {
 		return ""
@@ -269,11 +268,11 @@ var (
 	valuesMark   = regexp.MustCompile(`^values[-.]|[-.]values$`)
 )
 
-// longestName is the maximum length of a generated release name without its numeric suffix. Helm
+// longestName is the maximum length of a generated release name, excluding its numeric suffix. Helm
 // allows 53 bytes.
 const longestName = 45
 
-// releaseName returns an unused release name for a chart with a values file, such as shop-prod.
+// releaseName returns an unused release name for a chart and values file, such as shop-prod.
 func releaseName(chart, values string, taken map[string]bool) string {
 	base := path.Base(values)
 	stem := valuesMark.ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "")
@@ -287,11 +286,11 @@ func releaseName(chart, values string, taken map[string]bool) string {
 	return unique
 }
 
-// WorkerArgument is the argument that turns the process into a render worker. It is not a public
-// command, because only this program implements the worker's protocol.
+// WorkerArgument is the command-line argument that makes the process a render worker. It is not a
+// public command, because only this program implements the worker's protocol.
 const WorkerArgument = "render-worker"
 
-// Work runs the process as a worker until its input ends.
+// Work runs the process as a render worker until its input ends.
 func Work() error {
 	if err := engine.Seal(); err != nil {
 		return err
@@ -301,11 +300,12 @@ func Work() error {
 	return render.Serve(os.Stdin, os.Stdout, watch, engine.Build)
 }
 
-// collecting makes a worker collect garbage rarely, from its start. Workers are short-lived, and
-// their memory is limited separately.
+// collecting is an environment variable that makes a worker collect garbage less often, right from
+// its start. This is safe, because workers are short-lived and their memory is limited in another
+// way.
 const collecting = "GOGC=400"
 
-// newPool returns a pool of workers that run this same program. They do not inherit environment
+// newPool returns a pool of workers, which run this same program. They do not inherit environment
 // variables.
 func newPool() *render.Pool {
 	return &render.Pool{
@@ -317,7 +317,7 @@ func newPool() *render.Pool {
 	}
 }
 
-// Render renders roots and returns one output per root, in order.
+// Render renders roots. It returns one output per root, in the same order.
 func Render(ctx context.Context, all []render.Root) []*render.Output {
 	return newPool().Render(ctx, all)
 }

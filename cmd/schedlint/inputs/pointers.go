@@ -18,8 +18,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// repositoryIn returns the repository at or below root that contains all of the given absolute
-// paths. The result is relative to root. It is "." if no repository below root contains them all.
+// repositoryIn returns the repository that contains all of the given absolute paths, as a path
+// relative to root. It considers root and the repositories below it. If none of those below root
+// contains all paths, repositoryIn returns ".".
 func repositoryIn(root string, paths []string) string {
 	base := ""
 	for i, path := range paths {
@@ -35,15 +36,15 @@ func repositoryIn(root string, paths []string) string {
 	return "."
 }
 
-// pointed holds the deployments of the pointers in a tree.
+// pointed holds what the pointers in a tree deploy.
 type pointed struct {
 	root string // directory that renders are confined to
 	base string // repository below root
 	*gitops.Result
 }
 
-// follows follows the pointers that were found below some paths. The function known returns the
-// addresses of the repository that contains a directory.
+// follows follows the pointers found below some paths. The function known returns the addresses of
+// the repository that a directory belongs to.
 func follows(root string, paths []string, found *roots.Found, known func(dir string) []string, o gitops.Options) *pointed {
 	o.Confinement, o.Base = root, repositoryIn(root, paths)
 	o.Known = known(filepath.Join(root, o.Base))
@@ -101,8 +102,7 @@ func (c *choosing) takePointers(f *pointed) {
 	}
 }
 
-// destinations returns the name and the address of the cluster that a pointer deploys to, if they
-// are known.
+// destinations returns the name and address of the cluster that a pointer deploys to, if known.
 func destinations(d *gitops.Deployment) (all []string) {
 	for _, name := range []string{d.Pointer.Destination.Name, d.Pointer.Destination.Server} {
 		if name != "" {
@@ -112,8 +112,8 @@ func destinations(d *gitops.Deployment) (all []string) {
 	return slices.Compact(all)
 }
 
-// search finds the roots below some paths. Unless the configuration names the renders, it also
-// follows the pointers there.
+// search finds the roots below some paths. It also follows the pointers it finds, unless the
+// configuration names the renders.
 func (c *choosing) search(root string, paths []string) (dirs []string, err error) {
 	follow, discovers := c.o.Config.FollowsPointers(), c.o.Config.Discovers()
 	remotes, ignore := remoteDirs(c.o.Config, root), c.ignore(root)
@@ -148,7 +148,7 @@ func (c *choosing) search(root string, paths []string) (dirs []string, err error
 		name := c.fromBase(root, k.Dir)
 		if result != nil && discovers {
 			if c.outputs[name] = result.Roots[i]; result.Roots[i] == nil {
-				continue // a pointer deploys it
+				continue // deployed by a pointer
 			}
 		}
 		dirs = append(dirs, name)

@@ -14,8 +14,8 @@ import (
 // mostPointers is the maximum number of pointers to list.
 const mostPointers = 1_000
 
-// Print writes tables of the inputs that were found. No line begins with a name from the tree,
-// because an attacker could choose a name that a CI runner executes as a command.
+// Print writes tables of the inputs found. It never starts a line with a name from the tree.
+// Otherwise, an attacker could choose a name that a CI runner executes as a command.
 func (in *Found) Print(w io.Writer) {
 	if len(in.Kustomizations)+len(in.Charts)+len(in.Pointers)+len(in.Topologies)+len(in.Unread) == 0 {
 		fmt.Fprintln(w, "Nothing to render: found no kustomization, chart, GitOps pointer or file with nodes.")
@@ -60,8 +60,7 @@ func (in *Found) printCharts(w io.Writer) {
 	t.print(w, len(in.charts), fmt.Sprintf("Helm charts: %d; %s, %d can render offline", len(in.Charts), report.Count(count, "render"), t.yes))
 }
 
-// printPointers lists the root that each pointer deploys, or the reason why the pointer is not
-// rendered.
+// printPointers lists the root that each pointer deploys, or why the pointer is not rendered.
 func (in *Found) printPointers(w io.Writer) {
 	if in.pointed == nil {
 		return
@@ -93,7 +92,7 @@ func (in *Found) printPointers(w io.Writer) {
 	t.print(w, len(all), fmt.Sprintf("GitOps pointers: %d, %d rendered", len(all), t.yes))
 }
 
-// leadsTo returns the archive of a chart, or the directory of any other root.
+// leadsTo returns a chart's archive, or the directory if the root is anything else.
 func leadsTo(r render.Root) string {
 	if r.Chart != nil && r.Chart.Archive != "" {
 		return r.Chart.Archive
@@ -101,14 +100,14 @@ func leadsTo(r render.Root) string {
 	return r.Dir
 }
 
-// table collects rows and counts those whose first cell is yes.
+// table collects rows. It counts those whose first cell is yes.
 type table struct {
 	header []string
 	rows   bytes.Buffer
 	yes    int
 }
 
-// row adds a row. Invisible characters in its cells are escaped.
+// row adds a row, escaping invisible characters in its cells.
 func (t *table) row(cells ...string) {
 	if cells[0] == "yes" {
 		t.yes++
@@ -116,10 +115,10 @@ func (t *table) row(cells ...string) {
 	for i := range cells {
 		cells[i] = report.Visible(cells[i])
 	}
-	fmt.Fprintf(&t.rows, "  %s\t\n", strings.Join(cells, "\t")) // tabwriter aligns only cells that end in a tab
+	fmt.Fprintf(&t.rows, "  %s\t\n", strings.Join(cells, "\t")) // tabwriter only aligns cells that end in a tab
 }
 
-// print writes a heading and the rows. It writes nothing if n is 0.
+// print writes a heading followed by the rows. It writes nothing if n is 0.
 func (t *table) print(w io.Writer, n int, heading string) {
 	if n == 0 {
 		return

@@ -18,18 +18,18 @@ import (
 // Dir is the default folder for a team's own rules.
 const Dir = "policy"
 
-// Source describes the folders with a team's own rules.
+// Source says where a team's own rules are.
 type Source struct {
 	Dirs []string
-	// Shown returns the name of a folder for errors. If it is nil, errors show the folder
-	// unchanged.
+	// Shown returns the name to show for a folder in errors. If it is nil, errors show the folder's
+	// path as it is.
 	Shown func(dir string) string
-	// Listed is set to load rules even if the configuration turns them off.
+	// Listed is set to load rules even when the configuration turns them off.
 	Listed bool
 }
 
-// Load loads the built-in rules, the rules in own, and the rules that the configuration defines.
-// It returns an error if the configuration names unknown rules.
+// Load loads the built-in rules, the rules in own, and the rules defined in the configuration. It
+// returns an error if the configuration refers to unknown rules.
 func Load(own Source, conf *config.Config) (*rego.Engine, error) {
 	if err := errors.Join(conf.MissingDirs()...); err != nil {
 		return nil, err
@@ -69,9 +69,9 @@ func values(p *config.Params) rego.Values {
 	return rego.Values{Values: p.Values, At: p.At}
 }
 
-// with returns the folders of s and of the configuration, without duplicates. Folders of the
-// configuration are relative to the working directory unless the path of the configuration is
-// absolute, as in another tree.
+// with returns the folders from s and from the configuration, without duplicates. It makes the
+// configuration's folders relative to the working directory, unless the path of the configuration
+// is absolute because it belongs to another tree.
 func (s Source) with(conf *config.Config) []string {
 	all := slices.Clone(s.Dirs)
 	file, _ := conf.Source()
@@ -97,7 +97,7 @@ func sameDir(a, b string) bool {
 	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
-// unknownPacks returns errors for packs that do not exist, and for settings of rules whose pack is
+// unknownPacks returns errors for packs that do not exist and for settings of rules whose pack is
 // off.
 func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
 	packs, on := engine.Packs(), conf.Packs()
@@ -115,8 +115,9 @@ func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
 	})...)
 }
 
-// Effective returns the level of a rule in the configuration, or else the rule's own level. It
-// returns off for a rule that does not run, and "" if the rule does not exist or engine is nil.
+// Effective returns a rule's level from the configuration, or the rule's own level if the
+// configuration has none. It returns off if the rule does not run, and "" if the rule does not
+// exist or engine is nil.
 func Effective(engine *rego.Engine, conf *config.Config, id string) diag.Level {
 	if engine == nil {
 		return ""
@@ -127,8 +128,8 @@ func Effective(engine *rego.Engine, conf *config.Config, id string) diag.Level {
 	return engine.Level(id)
 }
 
-// Enabled returns the rules that are on, with their levels. A rule that is on only in a scope has
-// its level in that scope.
+// Enabled returns the enabled rules with their levels. If a rule is enabled only in a scope, it has
+// the level from that scope.
 func Enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
 	var all []diag.Rule
 	for _, rule := range engine.Rules() {
@@ -143,7 +144,7 @@ func Enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
 	return all
 }
 
-// Unknown returns an error for an unknown rule. It suggests the most similar rule id, if there is
+// Unknown returns an error about an unknown rule. It suggests the most similar rule id, if there is
 // one.
 func Unknown(engine *rego.Engine, id string) error {
 	near := diag.Nearest(id, engine.IDs())
@@ -153,8 +154,8 @@ func Unknown(engine *rego.Engine, id string) error {
 	return fmt.Errorf("unknown rule %s%s", id, diag.Question(near))
 }
 
-// Dirs returns the folders that a command works on: its arguments, or else the folders in the
-// configuration, or else Dir.
+// Dirs returns the folders that a command works on. They are the arguments or, if there are none,
+// the folders in the configuration. The default is Dir.
 func Dirs(args []string) ([]string, error) {
 	if len(args) > 0 {
 		return args, nil

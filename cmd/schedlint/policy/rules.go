@@ -18,16 +18,16 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// ownRule is one of a team's own rules, with its files.
+// ownRule is one of a team's own rules, together with its files.
 type ownRule struct {
 	diag.Rule
-	// file is the path of the rule file, and dir is the folder that contains it.
+	// file is the path of the rule file, and dir is its folder.
 	file, dir string
-	// vendored is set if the rule is vendored and must not be changed.
+	// vendored is set if the rule is vendored, which means that it must not be changed.
 	vendored bool
 }
 
-// ownRules loads the rules below some folders.
+// ownRules loads the rules in the given folders and their subfolders.
 func ownRules(dirs []string) ([]ownRule, error) {
 	engine, err := rego.Load(rego.Options{Dirs: dirs})
 	if err != nil {
@@ -41,8 +41,8 @@ func ownRules(dirs []string) ([]ownRule, error) {
 	return all, nil
 }
 
-// caseNames lists the kinds of fixtures that each rule needs: one for which the rule fires, one
-// for which it does not, and one in which too little is known.
+// caseNames lists the kinds of fixtures that each rule needs: one where the rule reports a finding,
+// one where it does not, and one where too little is known to decide.
 var caseNames = []string{"bad", "good", "unknown"}
 
 // fixture is a folder of manifests for testing a rule.
@@ -53,7 +53,7 @@ type fixture struct {
 	files map[string][]byte
 }
 
-// fixtures returns the fixtures of a rule, sorted by name.
+// fixtures returns the rule's fixtures, sorted by name.
 func (r *ownRule) fixtures() ([]fixture, error) {
 	root := filepath.Join(r.dir, "fixtures")
 	entries, err := os.ReadDir(root)
@@ -95,7 +95,8 @@ func (r *ownRule) fixtures() ([]fixture, error) {
 // maxFixture is the maximum size of a fixture file in bytes.
 const maxFixture = 1 << 20
 
-// kind returns bad, good or unknown if the name has one of these prefixes, or "" otherwise.
+// kind returns bad, good or unknown if the fixture's name starts with one of these words, or ""
+// otherwise.
 func (f *fixture) kind() string {
 	i := slices.IndexFunc(caseNames, func(kind string) bool { return f.name == kind || strings.HasPrefix(f.name, kind+"-") })
 	if i < 0 {
@@ -104,7 +105,8 @@ func (f *fixture) kind() string {
 	return caseNames[i]
 }
 
-// untested returns an error for each unit test or fixture that a rule lacks.
+// untested returns an error if the rule has no unit test, for each kind of fixture that is missing,
+// and for each fixture whose name does not start with a kind.
 func (r *ownRule) untested() (errs []error) {
 	if _, err := os.Stat(strings.TrimSuffix(filepath.FromSlash(r.file), ".rego") + "_test.rego"); err != nil {
 		errs = append(errs, fmt.Errorf("%s:1: rule %s has no unit tests; write them in %s_test.rego", r.file, r.ID, strings.TrimSuffix(r.file, ".rego")))
@@ -126,7 +128,8 @@ func (r *ownRule) untested() (errs []error) {
 	return errs
 }
 
-// example returns a manifest that violates the rule, or "" if no fixture has a single one.
+// example returns a manifest that violates the rule. It takes one from a bad fixture that has only
+// a single file, or returns "" if there is none.
 func (r *ownRule) example() string {
 	all, err := r.fixtures()
 	if err != nil {
@@ -142,8 +145,8 @@ func (r *ownRule) example() string {
 	return ""
 }
 
-// Check loads the rules below some folders and returns their number. The error missing lists
-// missing unit tests and fixtures. Vendored rules do not need any.
+// Check loads the rules in the given folders and their subfolders, and returns how many there are.
+// The error missing lists missing unit tests and fixtures. Vendored rules need neither.
 func Check(dirs []string) (n int, missing, err error) {
 	own, err := ownRules(dirs)
 	var errs []error
@@ -155,7 +158,7 @@ func Check(dirs []string) (n int, missing, err error) {
 	return len(own), errors.Join(errs...), err
 }
 
-// Docs returns a Markdown catalogue of the rules below some folders.
+// Docs returns a Markdown catalogue of the rules in the given folders and their subfolders.
 func Docs(dirs []string) ([]byte, error) {
 	engine, err := rego.Load(rego.Options{Dirs: dirs})
 	if err != nil {
@@ -170,7 +173,8 @@ func Docs(dirs []string) ([]byte, error) {
 //go:embed all:scaffold
 var scaffold embed.FS
 
-// New writes the scaffold of a rule with tests and fixtures, and configuration for editors.
+// New writes the scaffold of a rule with tests and fixtures, together with a configuration for
+// editors.
 func New(out io.Writer, dir, id string) error {
 	if err := rego.CheckID(id); err != nil {
 		return err
@@ -217,7 +221,7 @@ func New(out io.Writer, dir, id string) error {
 	return err
 }
 
-// writeNew writes a file unless it exists.
+// writeNew writes a file unless it already exists.
 func writeNew(path string, text []byte) (made bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return false, err
@@ -233,8 +237,8 @@ func writeNew(path string, text []byte) (made bool, err error) {
 	return true, errors.Join(err, f.Close())
 }
 
-// configure writes a configuration that names the folder. If there already is a configuration, it
-// returns a hint with the lines to add to it.
+// configure makes sure that the configuration names the folder. It writes a configuration if there
+// is none. Otherwise, it returns a hint with the lines to add.
 func configure(dir string, put func(path string, text []byte) error) (hint string, err error) {
 	here, err := os.Getwd()
 	if err != nil {

@@ -23,23 +23,22 @@ import (
 // Tests runs the tests of rules.
 type Tests struct {
 	Dirs []string
-	// Run is a regular expression for the names of the tests and fixtures to run.
+	// Run is a regular expression that selects tests and fixtures by name.
 	Run string
-	// Update rewrites the comments in fixtures, Coverage lists lines that no unit test evaluates,
-	// and Mutants lists conditions whose removal no test notices.
+	// Update rewrites the comments in fixtures. Coverage lists lines that no unit test evaluates.
+	// Mutants lists conditions that can be removed without any test failing.
 	Update, Coverage, Mutants bool
 
 	pattern *regexp.Regexp
 	out     io.Writer
-	// failed and passed are the numbers of failed and passed tests and fixtures.
+	// failed and passed count the tests and fixtures with that result.
 	failed, passed int
-	// unnoticed is the number of conditions that no test notices, plus the number of unnecessary
-	// exemptions.
+	// unnoticed counts the conditions that can be removed without any test failing, plus the
+	// exemptions that are not needed.
 	unnoticed int
 }
 
-// All runs all tests and reports whether they passed. The output of print calls in rules goes to
-// printed.
+// All runs all tests and reports whether they passed. The rules' print calls write to printed.
 func (p *Tests) All(ctx context.Context, w, printed io.Writer) (passed bool, err error) {
 	if p.pattern, err = regexp.Compile(p.Run); err != nil {
 		return false, fmt.Errorf("--run %s: %w", p.Run, err)
@@ -94,7 +93,7 @@ func (p *Tests) units(ctx context.Context, printed io.Writer) error {
 	return nil
 }
 
-// fixtures compares the findings of a rule with the expectations in its fixtures.
+// fixtures compares a rule's findings with the expectations in its fixtures.
 func (p *Tests) fixtures(ctx context.Context, r *ownRule) error {
 	all, err := r.fixtures()
 	if err != nil {
@@ -131,8 +130,8 @@ func (p *Tests) fixtures(ctx context.Context, r *ownRule) error {
 	return nil
 }
 
-// problems returns the unexpected findings of a rule in a fixture, and the expected findings that
-// are missing.
+// problems compares a rule's findings in a fixture with the expected ones. It returns the
+// unexpected findings and the missing ones.
 func problems(r *ownRule, f *fixture, found []diag.Diagnostic) []expect.Problem {
 	all := expect.Check(f.files, found)
 	fires := slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Rule == r.ID })
@@ -142,10 +141,10 @@ func problems(r *ownRule, f *fixture, found []diag.Diagnostic) []expect.Problem 
 	return all
 }
 
-// paramsComment matches the comment in a fixture that sets the parameters of the rule.
+// paramsComment matches the comment in a fixture that sets the rule's parameters.
 var paramsComment = regexp.MustCompile(`(?m)^# params: (.*)$`)
 
-// params returns the parameters that a fixture sets for its rule.
+// params returns the parameters that the fixture sets for its rule.
 func (f *fixture) params() (rego.Values, error) {
 	var v rego.Values
 	for name, text := range f.files {
@@ -158,7 +157,7 @@ func (f *fixture) params() (rego.Values, error) {
 	return v, nil
 }
 
-// lint returns the findings of a rule in a fixture. If without is not nil, this condition is left
+// lint returns a rule's findings in a fixture. If without is not nil, lint leaves this condition
 // out of the rule.
 func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.Condition) ([]diag.Diagnostic, error) {
 	params, err := f.params()
@@ -204,7 +203,7 @@ func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.
 	return found.Diagnostics, nil
 }
 
-// write updates the expectations in the comments of the fixture to match the findings.
+// write updates the expectations in the fixture's comments to match the findings.
 func (f *fixture) write(found []diag.Diagnostic) error {
 	for name, text := range f.files {
 		now := expect.Write(name, text, found)
@@ -219,8 +218,8 @@ func (f *fixture) write(found []diag.Diagnostic) error {
 	return nil
 }
 
-// tryMutants leaves out one condition at a time and reports those that no unit test and no fixture
-// notices. It requires that all tests pass.
+// tryMutants leaves out one condition at a time and reports each one whose removal no unit test or
+// fixture notices. All tests must have passed before.
 func (p *Tests) tryMutants(ctx context.Context, own []ownRule) error {
 	if p.failed > 0 {
 		fmt.Fprintln(p.out, "mutants skipped: fix the failing tests first")
@@ -263,8 +262,8 @@ func (p *Tests) tryMutants(ctx context.Context, own []ownRule) error {
 	return nil
 }
 
-// fixturesNotice reports whether a fixture fails without a condition. For a condition in a
-// library, it tries the fixtures of all rules.
+// fixturesNotice reports whether leaving out a condition makes a fixture fail. If the condition is
+// in a library, it tries the fixtures of all rules.
 func (p *Tests) fixturesNotice(ctx context.Context, own []ownRule, c *rego.Condition) bool {
 	for i := range own {
 		r := &own[i]
@@ -273,7 +272,7 @@ func (p *Tests) fixturesNotice(ctx context.Context, own []ownRule, c *rego.Condi
 		}
 		all, err := r.fixtures()
 		if err != nil {
-			return true // does not happen, because the fixtures were read before
+			return true // cannot happen, because the fixtures have been read before
 		}
 		for j := range all {
 			found, err := p.lint(ctx, r, &all[j], c)

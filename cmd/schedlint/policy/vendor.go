@@ -22,11 +22,11 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// vendorName matches a source name that is valid as a folder name.
+// vendorName matches source names that are valid folder names.
 var vendorName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// vendorDir returns the folder for the rules from a source. It is below the first rule folder in
-// the configuration that is not vendored itself, or else below policy.
+// vendorDir returns the folder to copy a source's rules to. It is in the first configured rule
+// folder that is not vendored itself, or in policy if there is no such folder.
 func vendorDir(source string) (string, error) {
 	abs, err := filepath.Abs(source)
 	if err != nil {
@@ -53,8 +53,8 @@ func vendorDir(source string) (string, error) {
 // maxLeft is the maximum number of uncopied files to list.
 const maxLeft = 20
 
-// Vendor copies the rules from a source to a folder and reports the result. If to is empty, it
-// chooses a folder with the name of the source.
+// Vendor copies the rules from a source to a folder and reports what it did. If to is empty, the
+// folder is named after the source.
 func Vendor(out io.Writer, from, to string, forced bool) (err error) {
 	if to == "" {
 		if to, err = vendorDir(from); err != nil {
@@ -92,8 +92,8 @@ func Vendor(out io.Writer, from, to string, forced bool) (err error) {
 	return hintVendored(out, to, conf)
 }
 
-// loadsBeside loads the rules from a source together with the existing rules, as if the source
-// were already copied to its folder.
+// loadsBeside loads the rules from a source together with the existing rules, as if the source had
+// already been copied to its folder.
 func loadsBeside(source *vendored.Source, to string, conf *config.Config) (*rego.Engine, error) {
 	dirs := slices.DeleteFunc((Source{}).with(conf), func(dir string) bool { return !worktree.IsDir(dir) })
 	files := map[string][]byte{}
@@ -103,8 +103,8 @@ func loadsBeside(source *vendored.Source, to string, conf *config.Config) (*rego
 	return rego.Load(rego.Options{Rules: rules.FS, Dirs: dirs, Instead: &rego.Folder{Dir: to, Files: files}})
 }
 
-// hintVendored writes a configuration that names the folder. If there already is one, it prints
-// the lines to add, unless the configuration names the folder or one of its parents.
+// hintVendored makes sure that the configuration names the folder or one of its parents. It writes
+// a configuration if there is none. Otherwise, it prints the lines to add.
 func hintVendored(out io.Writer, to string, conf *config.Config) error {
 	abs, err := filepath.Abs(to)
 	if err != nil {
@@ -128,8 +128,9 @@ func hintVendored(out io.Writer, to string, conf *config.Config) error {
 	return errors.Join(err, written)
 }
 
-// WriteBundle writes an OPA bundle with the rules in some folders and packs, and reports that to
-// told. The same rules always give the same bytes.
+// WriteBundle writes an OPA bundle with the rules from some folders and packs, and then prints a
+// message to told. The bundle depends only on the rules, so the same rules always produce the same
+// bytes.
 func WriteBundle(told io.Writer, path string, dirs, packs []string) error {
 	engine, err := rego.Load(rego.Options{Rules: rules.FS})
 	if err != nil {
