@@ -311,8 +311,8 @@ func (u *update) pool(spec *source.Node) {
 	u.atLeastOne(unavailable)
 }
 
-// scaled resolves an absolute number or a percentage of total pods, rounding up or down. It returns
-// 0 for values that the API server rejects.
+// scaled resolves an absolute number or a percentage of pods, rounding up or down. It returns 0 for
+// values that the API server rejects.
 func scaled(v *intstr.IntOrString, pods int, up bool) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(v, pods, up)
 	if err != nil {

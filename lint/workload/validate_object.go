@@ -23,7 +23,7 @@ type outer struct {
 	// update checks the fields that control how the object creates or replaces its pods. It may be
 	// nil.
 	update func(c *checker, spec *place)
-	// word is a field that allows only the listed words. It may be empty.
+	// word is a field that allows only the values in words, or empty.
 	word  string
 	words []string
 	// selected is the path of the labels that spec.selector must match.
