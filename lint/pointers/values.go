@@ -424,7 +424,7 @@ func (f fields) text() []byte {
 	return text
 }
 
-// patchLines returns the line where each inline patch begins, or 0 if it is unknown.
+// patchLines returns the line where each inline patch begins, or 0 for a single-line patch.
 func patchLines(patches *source.Node) (lines []int) {
 	for _, item := range patches.Items() {
 		line := 0
