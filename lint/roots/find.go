@@ -196,7 +196,7 @@ func (f *finder) finish() {
 	f.cycles(parts)
 	f.block()
 	f.found.Roots = f.rootsOf(parts)
-	for i := range f.found.Charts { // sets the fields that depend on other charts
+	for i := range f.found.Charts { // set the fields that depend on other charts
 		c := &f.found.Charts[i]
 		c.Inflated, c.Subchart = f.inflated[c.Dir], f.depended[c.Dir]
 		for at := c.Dir; at != "."; at = path.Dir(at) {
