@@ -170,7 +170,7 @@ type Options struct {
 	Printed map[string]*source.File
 }
 
-// Place is where something rendered was written in the sources.
+// Place is the location in the sources at which something rendered was written.
 type Place struct {
 	Span diag.Span
 	// Near is set if the exact place was not found. Span is then the surrounding field or the
