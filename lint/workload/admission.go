@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// admits maps the kinds of objects that can change or refuse pods when they are created to the API
-// groups of these kinds. Namespaces do so with their labels, which are in Set.Namespaces.
+// admits lists the kinds that can change or reject pods at admission, with their API groups.
+// Namespace labels can reject pods too. They are kept in Set.Namespaces.
 var admits = map[string]string{"LimitRange": "", "ResourceQuota": "", "RuntimeClass": "node.k8s.io"}
 
 func admitsPods(apiVersion, kind string) bool {
@@ -22,9 +22,9 @@ func admitsPods(apiVersion, kind string) bool {
 // enforce is the Namespace label that sets the Pod Security level of the namespace's pods.
 const enforce = "pod-security.kubernetes.io/enforce"
 
-// admission sets Admission and the related fields of each workload: it looks for objects of the set
-// that may change or refuse the pods (R-P9 to R-P11, R-N39). In doubt, an object counts as one that
-// does.
+// admission sets Admission and the related fields of each workload. It looks for objects in the set
+// that may change or reject the pods (R-P9 to R-P11, R-N39). When it cannot tell, it assumes that
+// an object does.
 func (l *loader) admission() {
 	var limits bySpace[*limitRange]
 	var quotas bySpace[*source.Object]
@@ -75,7 +75,7 @@ func (l *loader) admission() {
 	for _, w := range l.set.Workloads {
 		if w.Running {
 			w.PlainClass = true
-			continue // the pod was already admitted
+			continue // the pod has already been admitted
 		}
 		ns := w.Object.Namespace
 		for _, by := range enforced.of(ns) {
@@ -137,30 +137,30 @@ func (b *bySpace[T]) of(ns string) []T {
 	return slices.Concat(b.in[Space(ns)], b.open)
 }
 
-// OpenClass reports whether the RuntimeClass of the pods may add tolerations, a node selector or
-// overhead (R-N39).
+// OpenClass reports whether the pods' RuntimeClass may add tolerations, a node selector or overhead
+// (R-N39).
 func (w *Workload) OpenClass() bool { return w.Spec.RuntimeClassName != "" && !w.PlainClass }
 
 func nameOf(o *source.Object) string {
 	return o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
 }
 
-// limitRange is a decoded LimitRange. open is set if a part of its spec is unknown.
+// limitRange is a decoded LimitRange. open is true when part of its spec is unknown.
 type limitRange struct {
 	name string
 	spec corev1.LimitRangeSpec
 	open bool
 }
 
-// concerns reports whether a LimitRange may set a container request of a workload or refuse its
-// pods (plugin/pkg/admission/limitranger/admission.go; defaults in pkg/apis/core/v1/defaults.go).
-// only is set if the namespace has no other LimitRange. Otherwise another one may set the limits
-// that this one checks.
+// concerns reports whether a LimitRange may set a workload's container requests or reject its pods
+// (plugin/pkg/admission/limitranger/admission.go; defaults in pkg/apis/core/v1/defaults.go). only
+// is true when the namespace has no other LimitRange. With several, one may set the limits that
+// another one checks.
 func (r *limitRange) concerns(w *Workload, only bool) bool {
 	containers := slices.Concat(w.Spec.Containers, w.Spec.InitContainers)
 	for _, item := range r.spec.Limits {
-		// Containers without limits or requests get limits and requests. checked has every resource
-		// with a minimum, maximum or ratio.
+		// The LimitRange fills in missing limits and requests. checked holds every resource with a
+		// minimum, maximum or ratio.
 		limits := mergeResources(item.Default, item.Max)
 		requests := mergeResources(mergeResources(item.DefaultRequest, limits), item.Min)
 		checked := mergeResources(mergeResources(item.Max, item.Min), item.MaxLimitRequestRatio)
@@ -213,7 +213,7 @@ func (r *limitRange) concerns(w *Workload, only bool) bool {
 	return r.open
 }
 
-// refuses reports whether a LimitRange refuses the given requests and limits, or may do so.
+// refuses reports whether a LimitRange rejects, or may reject, the given requests and limits.
 func refuses(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) bool {
 	for name, least := range item.Min {
 		request, has := requests[name]
@@ -236,14 +236,12 @@ func refuses(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) 
 	return false
 }
 
-// effectiveResources returns the resources of a container. A request that is not set equals the
-// limit (R-P3).
+// effectiveResources returns a container's resources. Unset requests default to the limits (R-P3).
 func effectiveResources(c *Container) Resources {
 	return Resources{Requests: mergeResources(c.Resources.Requests, c.Resources.Limits), Limits: c.Resources.Limits}
 }
 
-// mergeResources returns the entries of both lists. If both have a resource, the amount in a
-// counts.
+// mergeResources merges two lists. For a resource in both, the amount in a wins.
 func mergeResources(a, b corev1.ResourceList) corev1.ResourceList {
 	all := make(corev1.ResourceList, len(a)+len(b))
 	maps.Copy(all, b)
@@ -251,14 +249,14 @@ func mergeResources(a, b corev1.ResourceList) corev1.ResourceList {
 	return all
 }
 
-// claims reports whether the workload has volumeClaimTemplates, so that its pods may need volume
-// claims of their own.
+// claims reports whether the workload has volumeClaimTemplates, which means that each pod may need
+// its own volume claims.
 func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTemplates").IsNull() }
 
-// mayExceed reports whether the workloads of a namespace may need more than a ResourceQuota allows,
-// including the additional pods of autoscalers and rollouts. Quota scopes are ignored, because they
-// can only reduce the usage (pkg/quota/v1/evaluator/core/pods.go). While nodes are unreachable,
-// their pods and the replacements both count; times is then 2.
+// mayExceed reports whether a namespace's workloads may need more than a ResourceQuota allows,
+// counting the extra pods that autoscalers and rollouts create. It ignores quota scopes, because
+// they can only reduce usage (pkg/quota/v1/evaluator/core/pods.go). times is 2 when nodes are
+// unreachable, because their pods count along with the replacements.
 func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) bool {
 	var spec corev1.ResourceQuotaSpec
 	for _, m := range l.decoder.Decode(o.Root.Get("spec"), &spec) {
@@ -296,8 +294,8 @@ func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) boo
 	return false
 }
 
-// counts returns the largest amount that one pod uses of a ResourceQuota entry. known is false if
-// that amount cannot be determined.
+// counts returns the maximum amount that one pod can charge to a ResourceQuota entry. known is
+// false if that amount cannot be determined.
 func (w *Workload) counts(name string) (each float64, known bool) {
 	object, counted := strings.CutPrefix(name, "count/")
 	switch {
@@ -320,7 +318,7 @@ func (w *Workload) counts(name string) (each float64, known bool) {
 				n, has = c.Limits[resource]
 			}
 			if !has && (resource == corev1.ResourceCPU || resource == corev1.ResourceMemory) {
-				return 0, false // the quota refuses pods that do not set it
+				return 0, false // the quota rejects pods that do not set it
 			}
 			each += n.AsApproximateFloat64()
 		}
@@ -337,9 +335,9 @@ var (
 	confined          = []string{"RuntimeDefault", "Localhost"}
 )
 
-// mayViolate reports whether Pod Security may refuse the pods of a workload at the level that its
-// namespace enforces (k8s.io/pod-security-admission/policy; R-P11). Placeholders count as
-// violations, and so does any value of a rarely used field.
+// mayViolate reports whether Pod Security may reject a workload's pods at the level that its
+// namespace enforces (k8s.io/pod-security-admission/policy; R-P11). It treats placeholders, and any
+// value in a rarely used field, as violations.
 func (w *Workload) mayViolate(level string) bool {
 	spec := w.SpecNode
 	pod := spec.Get("securityContext")
@@ -408,8 +406,8 @@ func unusual(context *source.Node) bool {
 	return false
 }
 
-// restricted reports whether a container, including the defaults of its pod, certainly meets the
-// security context requirements of the restricted level.
+// restricted reports whether a container definitely meets the restricted level's security context
+// requirements, taking the pod's defaults into account.
 func restricted(pod, context *source.Node) bool {
 	either := func(field string) *source.Node {
 		if v := context.Get(field); !v.IsNull() {
@@ -430,7 +428,7 @@ func restricted(pod, context *source.Node) bool {
 	return said && !escalates && nonRoot && drops && !either("seccompProfile").IsNull()
 }
 
-// handlesHosts reports whether a probe or lifecycle hook of a container sets a host.
+// handlesHosts reports whether any of a container's probes or lifecycle hooks sets a host.
 func handlesHosts(container *source.Node) bool {
 	for _, path := range [][]string{{"livenessProbe"}, {"readinessProbe"}, {"startupProbe"}, {"lifecycle", "postStart"}, {"lifecycle", "preStop"}} {
 		for _, kind := range []string{"httpGet", "tcpSocket"} {

@@ -15,17 +15,18 @@ import (
 // Budget is a PodDisruptionBudget.
 type Budget struct {
 	Object *source.Object
-	// Selector is the decoded selector; it is never nil. An empty selector sets SelectsAll, because
-	// it selects all pods of the namespace. In policy/v1beta1 it sets SelectsNone instead.
+	// Selector is the decoded selector and is never nil. SelectsAll is set for an empty selector,
+	// which selects every pod in the namespace. In policy/v1beta1 an empty selector selects no
+	// pods, so SelectsNone is set instead.
 	Selector                *metav1.LabelSelector
 	SelectsAll, SelectsNone bool
 	// MinAvailable and MaxUnavailable are nil if they are not set.
 	MinAvailable, MaxUnavailable *intstr.IntOrString
-	// AlwaysAllow is set if pods that are not ready may be evicted at any time.
+	// AlwaysAllow is set if unready pods can be evicted at any time.
 	AlwaysAllow bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
-	// Unknown is the reason why the budget cannot be judged, or empty.
+	// Unknown is the reason why the budget cannot be judged, or empty if it can.
 	Unknown string
 	// SelectorUnknown is set if Unknown is about the selector.
 	SelectorUnknown bool
@@ -40,9 +41,9 @@ type budgetSpec struct {
 	UnhealthyPodEvictionPolicy string                `json:"unhealthyPodEvictionPolicy"`
 }
 
-// budget reads a PodDisruptionBudget. One without a selector is a patch, because it would not
-// select any pod by itself. A later declaration of the same object replaces an earlier one.
-// Otherwise the two would be reported as two budgets for the same pods.
+// budget reads a PodDisruptionBudget. A budget without a selector is treated as a patch, because it
+// would select no pods on its own. A later declaration of the same object replaces the earlier one,
+// so that the two are not reported as competing budgets.
 func (l *loader) budget(o *source.Object) {
 	if o.Root.At("spec", "selector").IsNull() {
 		l.patch(o)
@@ -102,7 +103,7 @@ func (l *loader) newBudget(o *source.Object) *Budget {
 	return b
 }
 
-// amount checks that the API server accepts a value: an integer that is not negative, or a
+// amount checks that the API server accepts a value. It must be a non-negative integer or a
 // percentage up to 100% (pkg/apis/policy/validation/validation.go).
 func (b *Budget) amount(name string, v *intstr.IntOrString) {
 	switch {
@@ -140,11 +141,11 @@ func (b *Budget) Matches(podLabels map[string]string) bool {
 	return !b.SelectsNone && b.selector.Matches(labels.Set(podLabels))
 }
 
-// Allowed returns how many of the expected pods may be evicted at a time if all of them are
-// healthy, and the field that determines this number (R-W19). The result is meaningless if Unknown
-// is set. Allowed mirrors getExpectedPodCount and updatePdbStatus in
-// pkg/controller/disruption/disruption.go, which round percentages of both fields up. A budget that
-// sets neither field expects no pods and allows no eviction; by is then zero.
+// Allowed returns how many of the expected pods can be evicted at once when all of them are
+// healthy, and the field that sets this limit (R-W19). The result is meaningless if Unknown is set.
+// Allowed mirrors getExpectedPodCount and updatePdbStatus in
+// pkg/controller/disruption/disruption.go, which round percentages up in both fields. A budget that
+// sets neither field allows no evictions, and by is zero.
 func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 	switch {
 	case b.MaxUnavailable != nil:
@@ -157,7 +158,7 @@ func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 	return max(0, allowed), by
 }
 
-// String returns the kind, namespace and name of the budget for messages.
+// String returns the budget's kind, namespace and name for use in messages.
 func (b *Budget) String() string {
 	return "PodDisruptionBudget " + strings.TrimPrefix(b.Object.Namespace+"/"+b.Object.Name, "/")
 }
@@ -165,8 +166,8 @@ func (b *Budget) String() string {
 // SelectorText returns the selector in kubectl notation.
 func (b *Budget) SelectorText() string { return metav1.FormatLabelSelector(b.Selector) }
 
-// Span returns the location of minAvailable or maxUnavailable, or of the budget's name if neither
-// is set.
+// Span returns the location of minAvailable or maxUnavailable. If neither is set, it returns the
+// location of the budget's name.
 func (b *Budget) Span() diag.Span {
 	spec := b.Object.Root.Get("spec")
 	for _, name := range []string{"maxUnavailable", "minAvailable"} {
@@ -177,8 +178,7 @@ func (b *Budget) Span() diag.Span {
 	return b.Object.NameSpan()
 }
 
-// SelectorSpan returns the location of the selector. If it consists of a single label, that is the
-// location of the label.
+// SelectorSpan returns the location of the selector, or of its label if there is only one.
 func (b *Budget) SelectorSpan() diag.Span {
 	key, selector := b.Object.Root.Get("spec").Field("selector")
 	if match := selector.Get("matchLabels"); match.Len() == 1 && selector.Len() == 1 {

@@ -31,7 +31,7 @@ func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 	return &w
 }
 
-// fold discards the YAML tree of the workload's object, except the fields in asked.
+// fold discards the object's YAML tree except for the fields in asked.
 func (w *Workload) fold() {
 	w.Object.Fold(&asked)
 	w.TemplateNode = w.Object.Folded(w.TemplateNode)
@@ -61,12 +61,12 @@ func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 }
 
 // isManifest reports whether an object of a judged kind is a complete manifest. A strategic merge
-// patch only names an object and the fields that it changes.
+// patch, in contrast, contains only the object's name and the fields to change.
 func isManifest(o *source.Object, kind *Kind) bool {
 	template := o.Root.At(kind.Template...)
 	spec := template.Get("spec")
 	labelled := template.At("metadata", "labels").Len() > 0
-	selects := !o.Root.At("spec", "selector").IsNull() // an empty selector is refused (R-V37), but patches have no selector at all
+	selects := !o.Root.At("spec", "selector").IsNull() // an empty selector is rejected (R-V37), but patches have no selector at all
 	holds := spec.Get("containers").Len() > 0
 	if kind.VM {
 		domain, _ := spec.Field("domain")
@@ -79,7 +79,7 @@ func isManifest(o *source.Object, kind *Kind) bool {
 	return holds
 }
 
-// labels collects the pod labels whose values are known.
+// labels collects the pod labels with known values.
 func (l *loader) labels(w *Workload) {
 	node := w.TemplateNode.At("metadata", "labels")
 	w.Labels = make(map[string]string, node.Len()+len(w.Kind.Fixed))
@@ -110,12 +110,12 @@ func (l *loader) labels(w *Workload) {
 	}
 }
 
-// path returns the path of a field in the pod template, from the root of the object.
+// path returns a pod template field's path from the root of the object.
 func (k *Kind) path(field string) string {
 	return strings.Join(append(slices.Clone(k.Template), field), ".")
 }
 
-// spec decodes the pod's spec and records values that do not match their fields.
+// spec decodes the pod spec and records values that have the wrong type for their field.
 func (l *loader) spec(w *Workload) {
 	var found []source.Mismatch
 	if w.Kind.VM {
@@ -144,13 +144,13 @@ func (l *loader) spec(w *Workload) {
 	l.envelope(w)
 }
 
-// unknown records a field that does not exist. schedlint does not know the complete type of a
-// virtual machine's spec, so it checks only the subtrees that machines share with pods.
+// unknown records a nonexistent field. schedlint does not have the complete type for a virtual
+// machine's spec, so it checks only the parts that machines share with pods.
 func (w *Workload) unknown(field string, m source.Mismatch) {
 	w.Unknown = append(w.Unknown, UnknownField{Field: field, Suggestion: m.Suggestion, Span: w.File().FieldSpan(m.Key, m.Value), KeySpan: w.File().Span(m.Key)})
 }
 
-// refuse records a field that the API server refuses.
+// refuse records a field that the API server rejects.
 func (w *Workload) refuse(field string, at diag.Span, message, fix string) {
 	w.Problems = append(w.Problems, Problem{Stage: StageObject, Field: field, Span: at, Message: message, Fix: fix})
 }
@@ -172,7 +172,7 @@ func (w *Workload) mistyped(field string, key, value *source.Node, want string) 
 	w.refuse(field, span, message, fix)
 }
 
-// PodSpec holds the fields of a pod's spec that affect its placement.
+// PodSpec holds the pod spec fields that affect placement.
 type PodSpec struct {
 	NodeName                  string                            `json:"nodeName"`
 	NodeSelector              map[string]string                 `json:"nodeSelector"`
@@ -192,7 +192,7 @@ type PodSpec struct {
 	OS                        *corev1.PodOS                     `json:"os"`
 }
 
-// Container holds the fields of a container that affect the placement of its pod.
+// Container holds the container fields that affect pod placement.
 type Container struct {
 	Name          string          `json:"name"`
 	Ports         []ContainerPort `json:"ports"`
@@ -207,15 +207,14 @@ type ContainerPort struct {
 	HostIP        string `json:"hostIP"`
 }
 
-// Resources are requests and limits. Claims are not decoded, because a static check does not know
-// the devices.
+// Resources holds requests and limits. Claims are not decoded, because a static check cannot know
+// which devices exist.
 type Resources struct {
 	Requests corev1.ResourceList `json:"requests"`
 	Limits   corev1.ResourceList `json:"limits"`
 }
 
-// vmiSpec holds the fields of a VirtualMachineInstance's spec that affect the placement of its pod
-// (R-W20).
+// vmiSpec holds the VirtualMachineInstance spec fields that affect pod placement (R-W20).
 type vmiSpec struct {
 	fragment
 	SchedulerName     string    `json:"schedulerName"`
@@ -237,8 +236,8 @@ type vmiDomain struct {
 	} `json:"memory"`
 }
 
-// newDecoder returns a decoder that also knows the API fields that this package does not read, so
-// that it can tell misspelled fields from correct ones.
+// newDecoder returns a decoder that knows all API fields, including those that this package does
+// not read. It needs them to recognize misspelled fields.
 func newDecoder() *source.Decoder {
 	return &source.Decoder{
 		Full: map[reflect.Type]reflect.Type{
@@ -257,19 +256,19 @@ func newDecoder() *source.Decoder {
 	}
 }
 
-// KVM is the device that KubeVirt requests from every node for hardware virtualization. A node that
-// does not list the device is not judged on it.
+// KVM is the device that KubeVirt requests from every node for hardware virtualization. Nodes that
+// do not list the device are not judged on it.
 const KVM = corev1.ResourceName("devices.kubevirt.io/kvm")
 
-// pod returns the spec of a machine's launcher pod. Resource amounts that KubeVirt computes are
-// lower bounds, because KubeVirt adds its own overhead (R-W23).
+// pod returns the spec of a machine's launcher pod. Computed resource amounts are lower bounds,
+// because KubeVirt adds its own overhead (R-W23).
 func (s *vmiSpec) pod() PodSpec {
 	requests := corev1.ResourceList{KVM: resource.MustParse("1")}
 	maps.Copy(requests, s.Domain.Resources.Limits)
 	maps.Copy(requests, s.Domain.Resources.Requests)
 	if _, ok := requests[corev1.ResourceCPU]; !ok {
-		// KubeVirt requests a tenth of a CPU for each virtual CPU, its default allocation ratio, or
-		// a whole CPU for each if they are dedicated.
+		// KubeVirt requests a tenth of a CPU per virtual CPU (its default allocation ratio), or a
+		// whole CPU if the CPUs are dedicated.
 		c := s.Domain.CPU
 		n := max(1, min(c.Cores, 1<<16)) * max(1, min(c.Sockets, 1<<16)) * max(1, min(c.Threads, 1<<16))
 		requests[corev1.ResourceCPU] = *resource.NewMilliQuantity(n*100, resource.DecimalSI)
@@ -289,7 +288,7 @@ func (s *vmiSpec) pod() PodSpec {
 	}
 }
 
-// sharedLists holds one copy of each distinct resource list. A run has few distinct lists, and a
+// sharedLists holds one copy of each distinct resource list. Most lists in a run are equal, and a
 // map with two quantities takes 600 bytes.
 type sharedLists map[listKey]corev1.ResourceList
 
@@ -301,7 +300,7 @@ type listed struct {
 	amount resource.Quantity
 }
 
-// share replaces each resource list in the spec with an equal one that was seen earlier.
+// share replaces each resource list in the spec with the shared copy of an equal list.
 func (s sharedLists) share(spec *PodSpec) {
 	for _, containers := range [...][]Container{spec.Containers, spec.InitContainers} {
 		for i := range containers {
@@ -330,8 +329,8 @@ func (s sharedLists) known(list corev1.ResourceList) corev1.ResourceList {
 }
 
 // EvictionStrategy returns the eviction strategy of a virtual machine, for example LiveMigrate, and
-// its location (R-W29). It returns "" if the machine leaves the strategy to the cluster, or if the
-// object is not a machine. A placeholder is returned as written.
+// its location (R-W29). It returns "" if the object is not a machine, or if the machine uses the
+// cluster-wide strategy. Placeholders are returned as written.
 func (w *Workload) EvictionStrategy() (strategy string, at diag.Span) {
 	k, v := w.SpecNode.Field("evictionStrategy")
 	if !w.Kind.VM || v.Text() == "" {
@@ -346,16 +345,16 @@ type OuterLabel struct {
 	Span  diag.Span
 }
 
-// outerLabels maps kinds of virtual machines to the paths of the labels that their pods do not get.
+// outerLabels maps virtual machine kinds to the paths of labels that are not copied to the pods.
 var outerLabels = map[string][]string{
 	"VirtualMachine":                   {"metadata", "labels"},
 	"VirtualMachineInstanceReplicaSet": {"metadata", "labels"},
 	"VirtualMachinePool":               {"spec", "virtualMachineTemplate", "metadata", "labels"},
 }
 
-// OuterLabels returns the labels of a virtual machine that its pods do not get, because the labels
-// are outside the instance template (R-W21). It leaves out labels that the pods have anyway, and
-// returns nil for all other kinds.
+// OuterLabels returns the virtual machine labels that are outside the instance template and
+// therefore not copied to the pods (R-W21). It omits labels that the pods have anyway. For other
+// kinds it returns nil.
 func (w *Workload) OuterLabels() map[string]OuterLabel {
 	path, ok := outerLabels[w.Kind.Kind]
 	if !ok {
@@ -370,17 +369,17 @@ func (w *Workload) OuterLabels() map[string]OuterLabel {
 	return all
 }
 
-// placeholder reports whether the value of a field is a placeholder. HOSTNAME counts as a
-// placeholder in fields that name a node.
+// placeholder reports whether a field's value is a placeholder. HOSTNAME counts as a placeholder in
+// fields that name a node.
 func placeholder(field string, n *source.Node) bool {
 	return n.Placeholder() || n.Text() == "HOSTNAME" && (field == "nodeName" || field == "hostname" || strings.HasSuffix(field, "/hostname"))
 }
 
-// passedBy has the names of fields that no check reads. Unread reports further such fields.
+// passedBy lists fields that no check reads. Unread covers additional ones.
 var passedBy = setOf("annotations image imagePullPolicy imagePullSecrets status")
 
-// askedOfPods and askedOfContainers are the fields that are read from the spec of a pod or machine,
-// and from a container.
+// askedOfPods lists the fields that are read from a pod or machine spec. askedOfContainers lists
+// the fields that are read from a container.
 var (
 	askedOfPods = strings.Fields(`affinity architecture containers domain evictionStrategy hostNetwork initContainers nodeName nodeSelector os overhead
 		preemptionPolicy priorityClassName resourceClaims resources restartPolicy runtimeClassName schedulerName schedulingGates
@@ -392,11 +391,11 @@ var (
 type placeholders struct {
 	// pod is the pod's spec, or nil.
 	pod *source.Node
-	// any is set if the object has any placeholder, including tool variables.
+	// any is set if the object contains any placeholder, including tool variables.
 	any bool
-	// whole is set to search all fields, including those that no check reads.
+	// whole makes find search all fields, including those that no check reads.
 	whole bool
-	// texts holds the placeholders that are not tool variables.
+	// texts holds the placeholders, excluding tool variables.
 	texts map[string]bool
 }
 
@@ -444,15 +443,15 @@ func (p *placeholders) add(field string, n *source.Node) {
 	}
 }
 
-// placeholders records the placeholders that were found in an object.
+// placeholders records the placeholders found in an object.
 func (l *loader) placeholders(o *source.Object, texts []string) {
 	if len(texts) > 0 {
 		l.set.Placeholders[o] = append(l.set.Placeholders[o], texts...)
 	}
 }
 
-// valueOf returns the field that a value in a map belongs to. The values of a label requirement
-// belong to its key.
+// valueOf returns the field that a map value belongs to. Label requirement values belong to the
+// requirement's key.
 func valueOf(n, k *source.Node) string {
 	if key := n.Get("key").Text(); k.Value == "values" && key != "" {
 		return key
@@ -460,9 +459,9 @@ func valueOf(n, k *source.Node) string {
 	return k.Value
 }
 
-// variables records the placeholders of the object, and the placement fields with a placeholder. If
-// a placeholder has the right type, the decoder accepts it like any other string, although the
-// final value is unknown.
+// variables records the object's placeholders and the placement fields that contain one. This step
+// is needed because the decoder accepts a placeholder in a string field like any other string,
+// although the final value is unknown.
 func (w *Workload) variables() {
 	held := placeholders{pod: w.SpecNode}
 	held.find("", w.Object.Root)
@@ -488,7 +487,7 @@ func (w *Workload) variables() {
 	}
 }
 
-// openResources marks requests and limits as unknown if their resource name is a placeholder.
+// openResources marks requests and limits as unknown when the resource name is a placeholder.
 func (w *Workload) openResources(path string, resources *source.Node) {
 	for _, list := range []string{"requests", "limits"} {
 		for k := range resources.Get(list).Fields() {
@@ -499,8 +498,8 @@ func (w *Workload) openResources(path string, resources *source.Node) {
 	}
 }
 
-// numeral records an upper-case word in place of a number. Only in a numeric field does such a word
-// count as a placeholder.
+// numeral records an upper-case word in place of a number. An upper-case word is treated as a
+// placeholder only in numeric fields.
 func (w *Workload) numeral(n *source.Node) {
 	if n.Kind == source.Scalar && !n.Placeholder() {
 		w.Placeholders = append(w.Placeholders, n.Value)

@@ -14,8 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// fragment holds the placement fields of a pod's spec that appear in an object that is not judged,
-// such as a custom resource from which an operator creates pods.
+// fragment holds pod placement fields found in an object that is not judged, such as a custom
+// resource from which an operator creates pods.
 type fragment struct {
 	NodeSelector              map[string]string                 `json:"nodeSelector"`
 	Affinity                  *corev1.Affinity                  `json:"affinity"`
@@ -23,22 +23,22 @@ type fragment struct {
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints"`
 }
 
-// Given holds the values that an object passes to a chart that is not part of the input.
+// Given holds the values that an object passes to a chart outside the input.
 type Given struct {
-	// Values are the maps with placement fields that can be judged. Left is set if some values were
-	// left out.
+	// Values lists the maps whose placement fields can be judged. Left is set if some values were
+	// omitted.
 	Values []Values
 	Left   bool
-	// Judged is set if all of the values are judged in the render of the chart.
+	// Judged is set if rendering the chart already covers all the values.
 	Judged bool
 }
 
-// Values is a map with placement fields among the values for a chart.
+// Values is a map of chart values that contains placement fields.
 type Values struct {
-	// Node is the map. Its lines and columns are those of the object's file.
+	// Node is the map, with lines and columns in the object's file.
 	Node *source.Node
 	File *source.File
-	// Path is the path of the map in the chart values, for example master.pods[0], or empty for the
+	// Path is the map's path in the chart values, for example master.pods[0], or empty for the
 	// top-level map.
 	Path string
 }
@@ -46,15 +46,15 @@ type Values struct {
 // PlacementFields returns the names of the placement fields, sorted.
 func PlacementFields() []string { return slices.Sorted(maps.Keys(fragmentFields)) }
 
-// Placement reports whether a field has the name of a placement field, and whether its value has
-// the right kind and is not empty.
+// Placement reports whether a field is named like a placement field, and whether its value is
+// non-empty and of the right kind.
 func Placement(name string, value *source.Node) (named, filled bool) {
 	kind, named := fragmentFields[name]
 	return named, named && value.Kind == kind && value.Len() > 0
 }
 
-// fragmentFields maps the placement fields to the kinds of their values. affinityFields are the
-// fields of an affinity, which some operators use without the surrounding affinity map.
+// fragmentFields maps placement fields to their value kinds. affinityFields lists the fields inside
+// affinity, which some operators use without the surrounding map.
 var fragmentFields = map[string]source.Kind{
 	"nodeSelector": source.Map, "affinity": source.Map, "tolerations": source.Sequence, "topologySpreadConstraints": source.Sequence,
 }
@@ -65,20 +65,21 @@ var affinityFields = map[string]bool{"nodeAffinity": true, "podAffinity": true, 
 type fragmentFinder struct {
 	l      *loader
 	object *source.Object
-	// given holds the chart values of the object, or nil. If there are any, only they are checked.
+	// given holds the object's chart values, or nil. If it is set, only the chart values are
+	// checked.
 	given *Given
-	// found is set if there are placement fields of any form. foreign is set if some of them do not
-	// have the form of the core API.
+	// found is set if the object has any placement fields. foreign is set if some of them do not
+	// follow the core API schema.
 	found, foreign bool
 }
 
-// policyEngines are the API groups of policy engines. Their objects match pod fields against
-// patterns such as "?*" and do not place pods.
+// policyEngines are the API groups of policy engines. Their objects contain patterns for pod
+// fields, such as "?*", and do not place pods.
 var policyEngines = []string{"kyverno.io", "gatekeeper.sh", "kubewarden.io"}
 
 // fragments looks for placement fields in an object of a kind that is not judged, and reports
-// whether it has any. Fields in the form of the core API are checked. Others are custom fields of
-// the operator that only have the same names, and are unknown.
+// whether it has any. Fields that follow the core API schema are checked. Others are the operator's
+// own fields that happen to have the same name, so their meaning is unknown.
 func (l *loader) fragments(o *source.Object) bool {
 	for _, domain := range policyEngines {
 		if o.Group() == domain || strings.HasSuffix(o.Group(), "."+domain) {
@@ -133,8 +134,8 @@ func (f *fragmentFinder) walk(p *place) {
 	}
 }
 
-// check validates the placement fields of a map if all of them have the form of the core API.
-// Values may be incomplete, because the chart may add to them.
+// check validates a map's placement fields if all of them follow the core API schema. Chart values
+// may be incomplete, because the chart may add to them.
 func (f *fragmentFinder) check(p *place, v *Values) {
 	var fields fragment
 	unfit := f.l.fragmentDecoder.Decode(p.value, &fields)
@@ -169,8 +170,9 @@ func (f *fragmentFinder) check(p *place, v *Values) {
 	f.l.set.Fragments = append(f.l.set.Fragments, w)
 }
 
-// misspelt reports whether an unknown field must be a misspelling. Some charts have fields of their
-// own directly below affinity, and short names are often similar by chance.
+// misspelt reports whether an unknown field is certainly a misspelling. It is strict because some
+// charts define their own fields directly below affinity, and short names are often similar by
+// chance.
 func misspelt(m source.Mismatch) bool {
 	if !m.Unknown || m.Suggestion == "" || len(m.Key.Value) < 6 {
 		return false
@@ -178,8 +180,8 @@ func misspelt(m source.Mismatch) bool {
 	return strings.Count(m.Path, ".") > 1 || !strings.HasPrefix(m.Path, "affinity.") || strings.EqualFold(m.Key.Value, m.Suggestion)
 }
 
-// mayBeAdded reports whether a chart may still add an absent value. Charts pass on the lists of an
-// affinity unchanged, but merge maps with their own and may complete each constraint and
+// mayBeAdded reports whether a chart may still add an absent value. Charts copy the lists in an
+// affinity unchanged, but they merge maps with their own and may add fields to each constraint and
 // toleration.
 func (p *place) mayBeAdded() bool {
 	if !p.absent() {
@@ -197,8 +199,8 @@ func (p *place) mayBeAdded() bool {
 	return true
 }
 
-// envelopes maps workload kinds to the types of the maps around the pod's spec. A constraint with
-// wrong indentation ends up in one of these maps, where the API server silently drops it.
+// envelopes maps workload kinds to the types of the maps around the pod spec. A wrongly indented
+// constraint ends up in one of these maps, and the API server silently drops it.
 func envelopes() map[string]map[string]reflect.Type {
 	pod := reflect.TypeFor[corev1.PodTemplateSpec]()
 	of := func(spec reflect.Type) map[string]reflect.Type {
@@ -221,18 +223,18 @@ func envelopes() map[string]map[string]reflect.Type {
 	}
 }
 
-// rolloutFields are the fields of an Argo Rollout's spec, sorted (argo-rollouts:
+// rolloutFields lists the fields of an Argo Rollout's spec, sorted (argo-rollouts:
 // pkg/apis/rollouts/v1alpha1/types.go).
 var rolloutFields = strings.Fields(`analysis minReadySeconds paused progressDeadlineAbort progressDeadlineSeconds replicas restartAt
 	revisionHistoryLimit rollbackWindow selector strategy template workloadRef`)
 
-// placing returns the names of the fields of a pod's spec that decide its placement.
+// placing returns the names of the pod spec fields that determine placement.
 func placing() []string {
 	return []string{"affinity", "nodeName", "nodeSelector", "schedulerName", "schedulingGates", "tolerations", "topologySpreadConstraints"}
 }
 
-// envelope looks for misspelled and misplaced fields around the pod's spec. Only near misses count,
-// because many tools add fields of their own there.
+// envelope looks for misspelled and misplaced fields around the pod's spec. Only near misses are
+// reported, because many tools add their own fields there.
 func (l *loader) envelope(w *Workload) {
 	l.stray(w, w.Object.Root, "", []string{"apiVersion", "kind", "metadata", "spec", "status"}, placing())
 	if w.Kind.VM { // the type is not available, but the placement fields are those of a pod
@@ -253,8 +255,8 @@ func (l *loader) envelope(w *Workload) {
 	}
 }
 
-// stray records the fields of n whose names are near misses of names, and the fields that belong in
-// the pod's spec. path is the path of n and ends with a dot.
+// stray records the fields of n that nearly match one of names, and the fields that belong in the
+// pod spec. path is n's path, including a trailing dot.
 func (l *loader) stray(w *Workload, n *source.Node, path string, names, elsewhere []string) {
 	for k, v := range n.Fields() {
 		if slices.Contains(names, k.Value) {

@@ -9,30 +9,30 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Kind is one row of the table of kinds that create pods. It applies to all versions of the kind.
+// Kind describes a kind of object that creates pods. It applies to all versions of the kind.
 type Kind struct {
 	Group, Kind string
-	// Template is the path of the pod template, the map with metadata and spec. It is empty if the
-	// object itself is the pod.
+	// Template is the path of the pod template (the map with metadata and spec), or empty if the
+	// object itself is a pod.
 	Template []string
 	// Count reads the number of pods from an object.
 	Count counter
-	// VM is set if the template has the spec of a KubeVirt VirtualMachineInstance rather than that
-	// of a Pod (R-W20).
+	// VM is set if the template contains a KubeVirt VirtualMachineInstance spec rather than a pod
+	// spec (R-W20).
 	VM bool
-	// Selects is set if the object needs a spec.selector that matches the labels of the template
-	// (R-V37).
+	// Selects is set if spec.selector is required and must match the template labels (R-V37).
 	Selects bool
-	// Fixed are the labels that the controller adds with a known value. Shared are the added labels
-	// that have the same value for all pods of a revision, and PerPod those that have a different
-	// value for each pod (R-W2, R-W21).
+	// Fixed, Shared and PerPod are labels that the controller adds to pods (R-W2, R-W21). Fixed
+	// labels have a known value, Shared labels have one value for all pods in a revision, and
+	// PerPod labels differ from pod to pod.
 	Fixed          map[string]string
 	Shared, PerPod []string
-	// NameLabels are the added labels that have the name of the object as their value.
+	// NameLabels lists added labels whose value is the object's name.
 	NameLabels []string
 }
 
-// PerNode reports whether the controller creates one pod per node, as for a DaemonSet.
+// PerNode reports whether the controller creates one pod per node, as the DaemonSet controller
+// does.
 func (k *Kind) PerNode() bool { return k.Kind == "DaemonSet" }
 
 // Batch reports whether the object is a Job or creates Jobs.
@@ -75,7 +75,7 @@ func kinds() []Kind {
 	}
 }
 
-// Table maps the group and the name of each kind to its row.
+// Table maps API groups and kind names to kinds.
 type Table map[[2]string]*Kind
 
 // NewTable builds the table of kinds.
@@ -88,14 +88,13 @@ func NewTable() Table {
 	return t
 }
 
-// Find returns the row for an apiVersion and kind, or nil.
+// Find looks up an apiVersion and kind. It returns nil if the kind is not in the table.
 func (t Table) Find(apiVersion, kind string) *Kind {
 	return t[[2]string{groupOf(apiVersion), kind}]
 }
 
-// placeless has the kinds of Kubernetes and of common add-ons that create no pods, so that the
-// bodies of their objects need not be read. Gateway is missing because some controllers run pods
-// for it.
+// placeless lists Kubernetes and add-on kinds that create no pods, so their objects can be skipped
+// without reading the body. Gateway is not listed because some controllers run pods for it.
 var placeless = setOf(`AlertmanagerConfig APIService AuthorizationPolicy Certificate CiliumNetworkPolicy ClusterIssuer ClusterRole
 		ClusterRoleBinding ClusterSecretStore ClusterTriggerAuthentication ConfigMap ControllerRevision CSIDriver CSINode
 		CSIStorageCapacity CustomResourceDefinition DestinationRule DeviceClass Endpoints EndpointSlice Event ExternalSecret
@@ -116,7 +115,8 @@ func setOf(text string) map[string]bool {
 	return words
 }
 
-// Relevant reports whether an object may create pods or affect them, so that its body must be read.
+// Relevant reports whether an object's body must be read because the object may create or affect
+// pods.
 func (t Table) Relevant(apiVersion, kind string) bool {
 	if kind == "Service" { // the core Service; Knative's Service has a pod template
 		return strings.Contains(apiVersion, "/")
@@ -124,8 +124,8 @@ func (t Table) Relevant(apiVersion, kind string) bool {
 	return !placeless[kind]
 }
 
-// Read reports whether the body of an object is read. In addition to the relevant objects, these
-// are device claims, because pods refer to them, and objects that can change or refuse pods.
+// Read reports whether the body of an object is read. Besides relevant objects, it is read for
+// device claims, because pods refer to them, and for objects that can change or reject pods.
 func (t Table) Read(apiVersion, kind string) bool {
 	return t.Relevant(apiVersion, kind) || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind)
 }
@@ -135,7 +135,7 @@ const claimGroup = "resource.k8s.io"
 // claims are the device claims of dynamic resource allocation.
 var claims = map[string]bool{"ResourceClaim": true, "ResourceClaimTemplate": true}
 
-// unread has fields with large values that do not affect placement.
+// unread lists fields that often have large values and never affect placement.
 var unread = setOf(`args command conditions data env envFrom images managedFields nodeInfo stringData volumeClaimTemplates volumeMounts`)
 
 // Unread reports whether this package ignores all fields with a given name.
@@ -143,17 +143,16 @@ func Unread(field string) bool { return unread[field] }
 
 // Count is the number of pods that an object creates.
 type Count struct {
-	// N is the number. It is meaningless unless Known is set.
+	// N is the pod count. It is meaningful only if Known is set.
 	N     int
 	Known bool
-	// Key and Value are the field that sets the number, or nil if a default applies.
+	// Key and Value are the key and value of the field that sets N, or nil if a default applies.
 	Key, Value *source.Node
-	// Why explains the number if no field states it directly.
+	// Why explains N when no field states it directly.
 	Why string
 }
 
-// counter reads the number of pods from an object. It reports no problems, because validation
-// reports them.
+// counter reads an object's pod count. It does not report invalid values, because validation does.
 type counter func(o *source.Object) Count
 
 func known(n int, why string) Count { return Count{N: n, Known: true, Why: why} }
@@ -162,7 +161,7 @@ func onePod(*source.Object) Count { return known(1, "") }
 
 func perNode(*source.Object) Count { return Count{Why: "one pod a node"} }
 
-// field reads a non-negative integer field. absent is the default for a field that is not set.
+// field reads a non-negative integer field. absent is the default for an unset field.
 func field(n *source.Node, name string, absent int) Count {
 	key, value := n.Field(name)
 	if value.IsNull() {
@@ -177,8 +176,8 @@ func replicas(o *source.Object) Count { return field(o.Root.Get("spec"), "replic
 
 func jobPods(o *source.Object) Count { return jobCount(o.Root.Get("spec")) }
 
-// jobCount returns min(parallelism, completions), both 1 if unset. A Job with parallelism only is a
-// work queue with that number of pods (R-W14).
+// jobCount returns min(parallelism, completions). Both default to 1, except that a Job that sets
+// only parallelism is a work queue with that many pods (R-W14).
 func jobCount(spec *source.Node) Count {
 	if c, is := suspended(spec); is {
 		return c
@@ -203,15 +202,16 @@ func cronPods(o *source.Object) Count {
 	return jobCount(spec.At("jobTemplate", "spec"))
 }
 
-// suspended returns the pod count of a suspended Job. is is true if the Job is suspended or may be.
+// suspended returns the pod count of a suspended Job. is reports whether the Job is or may be
+// suspended.
 func suspended(spec *source.Node) (c Count, is bool) {
 	k, v := spec.Field("suspend")
 	on, _ := v.Bool()
 	return Count{Known: on, Key: k, Value: v, Why: "suspended"}, on || v.Placeholder()
 }
 
-// vmPods returns 1 unless the machine is declared off (R-W24). A machine that is started manually
-// counts as running.
+// vmPods returns 1, or 0 if the manifest turns the machine off (R-W24). Manually started machines
+// count as running.
 func vmPods(o *source.Object) Count {
 	spec := o.Root.Get("spec")
 	if k, v := spec.Field("runStrategy"); v.Text() == "Halted" || v.Placeholder() {
@@ -224,7 +224,7 @@ func vmPods(o *source.Object) Count {
 	return known(1, "")
 }
 
-// builtin lists the kinds that some Kubernetes release has served in its own API groups, except
+// builtin lists every kind that any Kubernetes release has served in its own API groups, except
 // Lists (k8s.io/api: */*/register.go; for removed kinds, the same file of older releases).
 var builtin = map[string]string{
 	"": `APIGroup APIVersions Binding ComponentStatus ConfigMap DeleteOptions Endpoints Event LimitRange Namespace Node NodeProxyOptions
@@ -264,8 +264,8 @@ var builtin = map[string]string{
 	"storagemigration.k8s.io": "StorageVersionMigration",
 }
 
-// foreignKinds are the kinds of other projects with the apiVersion v1: the kubeconfig, and the
-// kinds that OpenShift had before its API groups had names (openshift/api: pkg legacy groups).
+// foreignKinds lists kinds from other projects that use apiVersion v1: kubeconfig files, and
+// OpenShift kinds from before OpenShift named its API groups (openshift/api: pkg legacy groups).
 var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build BuildConfig BuildLog BuildRequest ClusterNetwork ClusterPolicy ClusterPolicyBinding
 	ClusterResourceQuota ClusterRole ClusterRoleBinding DeploymentConfig DeploymentConfigRollback DeploymentLog EgressNetworkPolicy Group HostSubnet
 	Identity Image ImageSignature ImageStream ImageStreamImage ImageStreamImport ImageStreamMapping ImageStreamTag
@@ -274,10 +274,9 @@ var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build Buil
 	PolicyBinding Project ProjectRequest ResourceAccessReview Role RoleBinding RoleBindingRestriction Route SecurityContextConstraints
 	SelfSubjectRulesReview SubjectAccessReview SubjectRulesReview Template TemplateInstance User UserIdentityMapping`)
 
-// validateKind records a refusal if the API server does not know the kind of an object and the kind
-// is probably misspelled. It must equal a known kind except for case or plural, or differ from it
-// by one edit. Long kinds may differ by two edits, because two long words are rarely so similar by
-// chance.
+// validateKind records a refusal if an object's kind looks like a misspelling of a known kind. The
+// two must differ only in case or plural, or by one edit. For long kinds two edits are allowed,
+// because long words are rarely that similar by chance.
 func (l *loader) validateKind(o *source.Object) {
 	words, ok := builtin[o.Group()]
 	kinds := strings.Fields(words)

@@ -9,79 +9,77 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Set holds everything about pods that the objects of one cluster declare.
+// Set holds everything that one cluster's objects declare about pods.
 type Set struct {
 	Workloads []*Workload
-	// Namespaces maps the names of the declared namespaces to their labels.
+	// Namespaces maps declared namespaces to their labels.
 	Namespaces map[string]map[string]string
-	// Skipped are the objects of a judged kind that are patches rather than complete manifests.
+	// Skipped lists objects of a judged kind that are patches rather than complete manifests.
 	Skipped []source.Skipped
-	// NotJudged are the objects that have a pod template or placement fields but are of a kind that
-	// is not in the table of kinds. Unresolved are the Rollouts whose workloadRef names an object
-	// that is not declared, or that has several different declarations.
+	// NotJudged lists objects that have a pod template or placement fields, but whose kind is not
+	// in the table. Unresolved lists Rollouts whose workloadRef names an undeclared object, or one
+	// with conflicting declarations.
 	NotJudged, Unresolved []*source.Object
-	// Fragments are the maps with placement fields in objects that are not judged, if the fields
-	// have the form of the core API.
+	// Fragments lists the placement fields found in objects that are not judged, if the fields
+	// follow the core API schema.
 	Fragments []*Workload
-	// Foreign are the objects with placement fields that do not have the form of the core API and
-	// are therefore unknown.
+	// Foreign lists objects whose placement fields do not follow the core API schema and are
+	// therefore unknown.
 	Foreign []*source.Object
-	// Budgets are the PodDisruptionBudgets, in the order of the input.
+	// Budgets lists the PodDisruptionBudgets in input order.
 	Budgets []*Budget
-	// Refusals are the budgets and autoscalers that the API server refuses.
+	// Refusals lists the budgets and autoscalers that the API server rejects.
 	Refusals []Refusal
-	// Operated are the namespaces in which pods may exist that no workload of the set creates. See
-	// Operates.
+	// Operated holds the namespaces that may contain pods not created by any workload in the set.
+	// See Operates.
 	Operated map[string]bool
-	// Customs are the custom resources from which an operator may create pods.
+	// Customs lists the custom resources from which an operator may create pods.
 	Customs []*source.Object
 	// Claims are the ResourceClaims and ResourceClaimTemplates.
 	Claims []*source.Object
-	// OpenShift is set if an object belongs to an API group of OpenShift.
+	// OpenShift is set if any object belongs to an OpenShift API group.
 	OpenShift bool
-	// Repeated has groups of workloads with the same kind, namespace and name but different
+	// Repeated lists groups of workloads that share a kind, namespace and name but have different
 	// declarations.
 	Repeated [][]*source.Object
-	// Others is the number of objects that create no pods, Nodes the number of v1 Nodes, Owned the
-	// number of running objects that belong to a declared workload, and Finished the number of
-	// terminated pods.
+	// Others counts objects that create no pods. Nodes counts v1 Nodes. Owned counts running
+	// objects that belong to a declared workload. Finished counts terminated pods.
 	Others, Nodes, Owned, Finished int
 	// Topologies are the NodeTopology documents among the objects.
 	Topologies []*source.Object
-	// Elsewhere are the workloads that might not be deployed, because only files declare them that
+	// Elsewhere lists workloads that might not be deployed, because every file that declares them
 	// may belong to another deployment.
 	Elsewhere []*Workload
-	// Validated are the workloads that no deployment creates (source.HookNever). Only their fields
-	// are validated, and no selector matches their pods.
+	// Validated lists workloads that no deployment creates (source.HookNever). Their fields are
+	// validated, but no selector matches their pods.
 	Validated []*Workload
-	// Placeholders maps objects to the placeholders in the parts of the object that are judged,
-	// except tool variables.
+	// Placeholders maps each object to the placeholders in its judged parts, excluding tool
+	// variables.
 	Placeholders map[*source.Object][]string
-	// BudgetsElsewhere are the budgets that might not be deployed, for the same reason as
-	// Elsewhere.
+	// BudgetsElsewhere lists budgets that might not be deployed, for the same reason as Elsewhere.
 	BudgetsElsewhere []*Budget
-	// Alternatives are the objects of other alternatives, which are never deployed together with
-	// this set.
+	// Alternatives holds the objects that are deployed only instead of this set, never together
+	// with it.
 	Alternatives map[*source.Object]bool
 }
 
-// Reader reads the workloads of several sets. It reads each object once, regardless of the number
-// of sets that contain it.
+// Reader reads the workloads in several sets. It reads each object only once, even if several sets
+// contain it.
 type Reader struct {
 	table   Table
 	decoder *source.Decoder
 	// fragmentDecoder decodes the placement fields of objects that are not judged. It ignores all
-	// other fields, but within the placement fields it reports every field that the core API does
-	// not have.
+	// other fields, but reports every field inside the placement fields that the core API does not
+	// have.
 	fragmentDecoder *source.Decoder
 	envelopes       map[string]map[string]reflect.Type
 	known           map[*source.Object]*Workload
 	budgets         map[*source.Object]*Budget // the budgets that might not be deployed
 	lists           sharedLists
-	// Values returns the values that an object passes to a chart that is not part of the input, or
-	// nil. If the function is nil, no chart values are known.
+	// Values returns the values that an object passes to a chart outside the input, or nil if there
+	// are none. If Values itself is nil, no chart values are known.
 	Values func(o *source.Object) *Given
-	// once is set if the reader reads only one set, so that it can discard trees after reading
+	// once is set if the reader reads only one set. It can then discard YAML trees after reading
 	// them.
 	once bool
 }
@@ -95,20 +93,20 @@ func NewReader(table Table) *Reader {
 	}
 }
 
-// Once declares that the reader reads only one set. The reader then discards the trees of the
-// objects that it has read (source.Object.Fold).
+// Once declares that the reader reads only one set. After reading an object, the reader then
+// discards its YAML tree (source.Object.Fold).
 func (r *Reader) Once() { r.once = true }
 
 type loader struct {
 	*Reader
 	set    *Set
 	scales []*source.Object
-	// admitting are the objects of the kinds in admits.
+	// admitting lists the objects whose kinds are in admits.
 	admitting []*source.Object
 	// budgets maps the namespace and name of each disruption budget to its index in the set.
 	budgets map[[2]string]int
-	// referring are the Rollouts that take their pod template from another object. templates are
-	// the PodTemplates that they may name.
+	// referring lists the Rollouts that take their pod template from another object. templates
+	// lists the PodTemplates that they may refer to.
 	referring []*Workload
 	templates []*source.Object
 }
@@ -116,7 +114,7 @@ type loader struct {
 // Load reads the objects of one cluster with a new Reader.
 func Load(table Table, objects []*source.Object) *Set { return NewReader(table).Load(objects, nil) }
 
-// Load reads the objects of a set and the objects elsewhere, which might not be deployed with them.
+// Load reads the objects in a set. The objects in elsewhere might not be deployed with them.
 func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	l := &loader{Reader: r, budgets: map[[2]string]int{}, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}, Placeholders: map[*source.Object][]string{}}}
 	for _, o := range objects {
@@ -201,8 +199,8 @@ func (l *loader) other(o *source.Object) {
 	}
 }
 
-// unversioned reads an object without an apiVersion. A complete workload without one is a mistake.
-// Anything else is not a manifest.
+// unversioned reads an object without an apiVersion. If it is a complete workload, the apiVersion
+// was forgotten. Otherwise the object is not a manifest.
 func (l *loader) unversioned(o *source.Object) {
 	for _, row := range kinds() {
 		if kind := l.table[[2]string{row.Group, row.Kind}]; row.Kind == o.Kind && isManifest(o, kind) {
@@ -221,8 +219,8 @@ func (l *loader) unversioned(o *source.Object) {
 	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipNoObject, File: o.File.Name, Line: int(o.Root.Line)})
 }
 
-// holdsTemplate looks for a pod template (R-W1): a spec with containers below a field such as
-// template, podTemplate, workerTemplate or pod.
+// holdsTemplate reports whether an object contains a pod template (R-W1), which is a spec with
+// containers below a field such as template, podTemplate, workerTemplate or pod.
 func holdsTemplate(n *source.Node, path []string, depth int) bool {
 	if depth > 12 {
 		return false
@@ -276,14 +274,14 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 	l.set.Workloads = append(l.set.Workloads, w)
 }
 
-// patch records an object that only names another object and the fields that it changes there.
+// patch records an object that only changes some fields in another object.
 func (l *loader) patch(o *source.Object) {
 	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipPatch, File: o.File.Name, Line: int(o.Root.Line)})
 }
 
-// resolveReferences copies the pod template of the object that a Rollout names into the Rollout. If
-// the declarations of that object differ, or none exists, the Rollout is unresolved. It returns the
-// named workloads that have no pods of their own because the Rollout replaces them.
+// resolveReferences copies pod templates into the Rollouts that refer to them. A Rollout is
+// unresolved if the referenced object is not declared or its declarations differ. The function
+// returns the referenced workloads that have no pods of their own because a Rollout replaces them.
 func (l *loader) resolveReferences() (idle []*Workload) {
 	if len(l.referring) == 0 {
 		return nil
@@ -310,9 +308,8 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 		w.TemplateNode, w.SpecNode, w.Spec, w.Open = from.TemplateNode, from.SpecNode, from.Spec, from.Open
 		w.Labels = maps.Clone(from.Labels)
 		w.Problems = append(w.Problems, from.Problems...)
-		// The named workload has no pods if it is scaled down or, as is common practice, only the
-		// Rollout is meant to run. It has pods only if its manifest sets a replica count above 0
-		// and the Rollout does not scale it down.
+		// Usually only the Rollout is meant to run, and the named workload has no pods. It has pods
+		// only if its manifest sets a replica count above 0 and the Rollout does not scale it down.
 		down := ref.Get("scaleDown").Text()
 		if down == "onsuccess" || down == "progressively" || from.Count.Key == nil || from.Count.Known && from.Count.N == 0 {
 			idle = append(idle, named...)
@@ -325,14 +322,14 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 
 type declared struct{ namespace, group, kind, name string }
 
-// lender is a declaration with a pod template that a Rollout may use: a workload that was already
-// read, or a PodTemplate.
+// lender is an object whose pod template a Rollout may use: either a workload that has been read,
+// or a PodTemplate.
 type lender struct {
 	workload *Workload
 	object   *source.Object
 }
 
-// lenders returns all lenders by the object that they declare, workloads first.
+// lenders returns all lenders, grouped by the object that they declare. Workloads come first.
 func (l *loader) lenders() map[declared][]lender {
 	all := map[declared][]lender{}
 	add := func(o *source.Object, w *Workload) {
@@ -352,8 +349,8 @@ func (l *loader) lenders() map[declared][]lender {
 	return all
 }
 
-// named returns the declarations of a referenced object as workloads, or nil if the declarations
-// differ. A PodTemplate becomes a workload without pods.
+// named converts a referenced object's declarations to workloads. It returns nil if the
+// declarations differ. A PodTemplate becomes a workload without pods.
 func (l *loader) named(declarations []lender) (all []*Workload) {
 	for _, d := range declarations {
 		if !source.Equal(d.object.Root, declarations[0].object.Root) {
@@ -379,10 +376,10 @@ func (l *loader) removeIdle(idle []*Workload) {
 	l.set.NotJudged = slices.DeleteFunc(l.set.NotJudged, func(o *source.Object) bool { return gone[o] })
 }
 
-// withoutOwned drops the objects that a declared workload created, so that its pods are not counted
-// twice. If the direct owner is not declared, the workload above it counts: the name of a
-// ReplicaSet consists of the name of its Deployment or Rollout and a hash, and a
-// VirtualMachineInstance has the name of its VirtualMachine.
+// withoutOwned drops objects created by a declared workload, so that pods are not counted twice. If
+// the direct owner is not declared, withoutOwned looks for the workload above it by name. A
+// ReplicaSet is named after its Deployment or Rollout plus a hash, and a VirtualMachineInstance has
+// the same name as its VirtualMachine.
 func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	declared := map[[3]string]bool{}
 	for _, w := range all {
@@ -391,7 +388,7 @@ func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	return slices.DeleteFunc(all, func(w *Workload) bool {
 		for _, ref := range w.Object.Root.At("metadata", "ownerReferences").Items() {
 			kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
-			above := [3]string{} // the owner of an owner that is not declared
+			above := [3]string{} // the undeclared owner's owner
 			hash, argo := w.Labels["pod-template-hash"], w.Labels[rolloutHash]
 			switch {
 			case kind == "ReplicaSet" && argo != "":
@@ -410,16 +407,15 @@ func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	})
 }
 
-// likeness identifies objects without a name that are probably equal: sum is a digest of the
-// object.
+// likeness identifies unnamed objects that are probably equal. sum is a digest of the object.
 type likeness struct {
 	id  [4]string
 	sum uint64
 }
 
-// repeated marks workloads that have the same group, kind, namespace and name but different
-// declarations, and copies of equal declarations. One file may intentionally contain several
-// objects without a name, but such objects in several files count as declarations of the same
+// repeated marks workloads that are declared more than once under the same group, kind, namespace
+// and name, whether the declarations differ or are equal. One file may intentionally contain
+// several unnamed objects, but unnamed objects in different files count as declarations of the same
 // object.
 func (l *loader) repeated() {
 	first, more := make(map[[4]string]*Workload, len(l.set.Workloads)), map[[4]string][]*Workload{}
