@@ -22,22 +22,22 @@ const Name = ".schedlint.yaml"
 type Config struct {
 	// Topology lists the files that declare the nodes.
 	Topology []string `json:"topology"`
-	// Ignore lists globs of files and directories that are not read. ** matches any number of
+	// Ignore lists globs for files and directories that are not read. ** matches any number of
 	// directories.
 	Ignore []string `json:"ignore"`
-	// IgnoreDefaults is false if directories of installed packages are read like others
+	// IgnoreDefaults is false to read directories of installed packages too
 	// (source.Options.OwnOnly). Nil means true.
 	IgnoreDefaults *bool `json:"ignore-defaults"`
-	// Policies lists the enabled packs, and the folders with the team's own rules.
+	// Policies lists the enabled rule packs and the folders that contain the team's own rules.
 	Policies []Policy `json:"policies"`
-	// Custom lists the rules that use templates.
+	// Custom lists rules created from templates.
 	Custom []Custom `json:"custom"`
-	// Rules sets the levels, parameters and scopes of rules. Its keys are rule ids and globs of
-	// rule ids.
+	// Rules sets rule levels, parameters and scopes. Keys are rule ids or globs that match rule
+	// ids.
 	Rules map[string]Rule `json:"-"`
-	// RuleNodes is the YAML that Rules is read from. It is nil after loading.
+	// RuleNodes is the undecoded YAML for Rules. It is nil after loading.
 	RuleNodes *source.Node `json:"rules"`
-	// Scopes sets the levels of rules for certain objects. The last matching scope wins.
+	// Scopes sets rule levels for certain objects. The last matching scope wins.
 	Scopes []Scoped `json:"scopes"`
 	// FailOn is the lowest level that makes the run fail: error, warning or none. Empty means
 	// error.
@@ -45,9 +45,9 @@ type Config struct {
 	// ExtendedResources is "complete" if the declared nodes list all their extended resources, and
 	// empty otherwise.
 	ExtendedResources string `json:"extended-resources"`
-	// Renders lists the renders to make. If it is nil, they are discovered (see Discovers).
+	// Renders lists what to render. If it is nil, renders are discovered (see Discovers).
 	Renders []Render `json:"renders"`
-	// Repositories lists the addresses by which GitOps pointers refer to this repository.
+	// Repositories lists the addresses that GitOps pointers use for this repository.
 	Repositories []string `json:"repositories"`
 	// Clusters divides the tree into clusters. Each cluster is judged separately, against its own
 	// nodes.
@@ -56,23 +56,24 @@ type Config struct {
 	Survive []Survive `json:"survive"`
 	// Suppress lists the findings that are accepted.
 	Suppress []Suppress `json:"suppress"`
-	// Baseline is the file with the findings that were accepted when schedlint was introduced.
+	// Baseline is the file that lists the findings accepted when schedlint was introduced.
 	Baseline string `json:"baseline"`
 
-	// Dir is the directory of the file, to which its paths are relative, or "" if there is no file.
+	// Dir is the directory that contains the file, or "" if there is no file. Paths in the file are
+	// relative to it.
 	Dir string `json:"-"`
 
-	// bound is the directory that must contain all files that the configuration names. outside
-	// describes bound in messages. Both are empty for a configuration that the user named
-	// explicitly, which is trusted.
+	// bound is the directory that must contain every file named in the configuration. outside
+	// describes bound in messages. Both are empty if the user named the configuration explicitly,
+	// because it is then trusted.
 	bound, outside string
 
-	// home is the directory that the file was read from. Unlike Dir, it is not changed by At.
+	// home is the directory that the file was read from. Unlike Dir, it stays the same after At.
 	home        string
 	ruleKeys    []string             // keys of Rules, in file order
 	scopePlaces map[string]diag.Span // locations of the rules of each scope
 
-	file           string // path of the file, as the user of the command would write it
+	file           string // path of the file, as the user would type it
 	text           []byte
 	places, fields map[string]diag.Span // locations of the rules and of the top-level fields
 	entries        map[string]diag.Span // locations of renders[i], their values files and clusters[i].renders[j]
@@ -81,20 +82,20 @@ type Config struct {
 // Cluster describes the part of the tree that is applied to one cluster.
 type Cluster struct {
 	Name string `json:"name"`
-	// Paths lists directories, files and globs. It may be empty if there are Renders.
+	// Paths lists directories, files and globs. It may be empty if Renders is set.
 	Paths []string `json:"paths"`
-	// Renders lists the names of renders, or paths or globs of their sources.
+	// Renders lists render names, or paths and globs that match their sources.
 	Renders []string `json:"renders"`
-	// Pointers lists globs of files with GitOps pointers. Destinations lists cluster names and
-	// addresses. Everything that the matching pointers deploy, directly or through other pointers,
-	// belongs to the cluster.
+	// Pointers lists globs that match files with GitOps pointers. Destinations lists cluster names
+	// and addresses. Everything deployed by the matching pointers, directly or through other
+	// pointers, belongs to the cluster.
 	Pointers     []string `json:"pointers"`
 	Destinations []string `json:"destinations"`
 	Topology     []string `json:"topology"`
 }
 
-// Level is a level in the configuration. An unquoted off is accepted too, although YAML reads it as
-// a boolean.
+// Level is a rule level as written in the configuration. It accepts an unquoted off, although YAML
+// parses it as a boolean.
 type Level struct{ diag.Level }
 
 // UnmarshalJSON reads error, warning, note, off, or the boolean false.
@@ -117,15 +118,15 @@ func levels() []string { return []string{"error", "warning", "note", "off"} }
 // FailLevels returns the values of fail-on.
 func FailLevels() []string { return []string{"error", "warning", "none"} }
 
-// complete is the only value of extended-resources.
+// complete is the only valid value for extended-resources.
 const complete = "complete"
 
-// ClosesResources reports whether a node certainly lacks every extended resource that no node or
-// pool lists.
+// ClosesResources reports whether the declared extended resources are complete, so that a resource
+// that no node or pool lists does not exist in the cluster.
 func (c *Config) ClosesResources() bool { return c.ExtendedResources == complete }
 
 // Find looks for the configuration file in dir and its parents. It returns "" if there is none. The
-// result may be a link or a pipe, which LoadFound refuses.
+// result may be a link or a pipe, which LoadFound rejects.
 func Find(dir string) string {
 	for {
 		path := filepath.Join(dir, Name)
@@ -140,8 +141,8 @@ func Find(dir string) string {
 	}
 }
 
-// Load reads a configuration file that the user named and therefore trusts. The file may be a pipe
-// and may name files anywhere. Errors refer to the file by path.
+// Load reads a configuration file that the user named explicitly. It is trusted, so it may be a
+// pipe and may refer to files anywhere. Errors refer to it as path.
 func Load(path string) (*Config, error) {
 	c, err := empty(path)
 	if err != nil {
@@ -158,8 +159,8 @@ func empty(path string) (*Config, error) {
 	return &Config{Dir: filepath.Dir(abs), home: filepath.Dir(abs), file: path, scopePlaces: map[string]diag.Span{}, places: map[string]diag.Span{}, fields: map[string]diag.Span{}, entries: map[string]diag.Span{}}, nil
 }
 
-// Source returns the path of the configuration file, as the user of the command would write it, and
-// its text. Both are empty if there is no file.
+// Source returns the configuration file's path, as the user would type it, and its text. Both are
+// empty if there is no file.
 func (c *Config) Source() (path string, text []byte) { return c.file, c.text }
 
 func place(path string, at diag.Span) string {
@@ -169,9 +170,9 @@ func place(path string, at diag.Span) string {
 	return fmt.Sprintf("%s:%d:%d", path, at.Line, at.Column)
 }
 
-// Ignores reports whether a path must not be read. The path is relative to the configuration's
-// directory and has forward slashes. Ignored paths are those that Ignore matches, and the fixtures
-// of the team's own rules, which contain faults on purpose.
+// Ignores reports whether to skip a path. The path is relative to the configuration's directory and
+// has forward slashes. Ignores skips paths that match Ignore, and fixtures for the team's own
+// rules, which contain faults on purpose.
 func (c *Config) Ignores(name string) bool {
 	if len(c.Ignore) > 0 && matchesAny(c.Ignore, name) {
 		return true
@@ -188,8 +189,8 @@ func (c *Config) OwnOnly() bool { return c.IgnoreDefaults == nil || *c.IgnoreDef
 // IgnoresSome reports whether Ignores may return true for any path.
 func (c *Config) IgnoresSome() bool { return len(c.Ignore)+len(c.Policies) > 0 }
 
-// WithFixtures returns a copy of the configuration for a command that works on rule fixtures. The
-// copy has no policies, so that Ignores does not skip their fixtures.
+// WithFixtures returns a copy of the configuration for commands that work on rule fixtures. It
+// removes the policies from the copy, so that Ignores does not skip their fixtures.
 func (c *Config) WithFixtures() *Config {
 	all := *c
 	all.Policies = nil
@@ -199,7 +200,7 @@ func (c *Config) WithFixtures() *Config {
 // Has reports whether a path belongs to the cluster.
 func (c *Cluster) Has(name string) bool { return matchesAny(c.Paths, name) }
 
-// matchesAny reports whether any of the globs matches a path or one of its parent directories.
+// matchesAny reports whether any glob matches a path or one of its parent directories.
 func matchesAny(globs []string, name string) bool {
 	for _, glob := range globs {
 		glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
@@ -215,9 +216,9 @@ func matchesAny(globs []string, name string) bool {
 	return false
 }
 
-// Deploys reports whether a render belongs to the cluster, because of its name, its directory, one
-// of its files, or the pointers that deploy it. The directory of a chart does not count, because
-// the chart may have a render for each environment.
+// Deploys reports whether a render belongs to the cluster. It checks the render's name, directory,
+// files and deploying pointers. It does not check a chart's directory, because the chart may be
+// rendered once for each environment.
 func (c *Cluster) Deploys(r Chosen) bool {
 	if len(r.Pointers) > 0 && c.points(r) {
 		return true
@@ -233,7 +234,7 @@ func (c *Cluster) Deploys(r Chosen) bool {
 }
 
 // points reports whether the pointers that deploy a render belong to the cluster. If the cluster
-// has both globs and destinations, one of each must match.
+// has both globs and destinations, at least one of each must match.
 func (c *Cluster) points(r Chosen) bool {
 	if len(c.Pointers)+len(c.Destinations) == 0 {
 		return false
@@ -244,15 +245,15 @@ func (c *Cluster) points(r Chosen) bool {
 		(len(c.Destinations) == 0 || slices.ContainsFunc(r.Destinations, to))
 }
 
-// FollowsPointers reports whether GitOps pointers are followed, because a render or a cluster asks
-// for what they deploy, or because renders are discovered.
+// FollowsPointers reports whether to follow GitOps pointers. It returns true if a render or cluster
+// uses pointers, or if renders are discovered.
 func (c *Config) FollowsPointers() bool {
 	return c.Discovers() || slices.ContainsFunc(c.Renders, func(r Render) bool { return r.Pointers != "" }) ||
 		slices.ContainsFunc(c.Clusters, func(c Cluster) bool { return len(c.Pointers)+len(c.Destinations) > 0 })
 }
 
-// Follows reports whether one GitOps pointer is followed. files are the files of the pointer and of
-// the pointers that deploy it, and destinations are its clusters.
+// Follows reports whether to follow one GitOps pointer. files contains the pointer's file and the
+// files of the pointers that deploy it. destinations contains its clusters.
 func (c *Config) Follows(files, destinations []string) bool {
 	one := Chosen{Pointers: files, Destinations: destinations}
 	return c.Discovers() || slices.ContainsFunc(c.Renders, func(r Render) bool {

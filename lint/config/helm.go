@@ -19,17 +19,17 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Helm holds the settings of a renders entry that only apply to Helm charts. The name of the entry
-// is also the release name.
+// Helm holds the settings in a renders entry that apply only to Helm charts. The entry's name is
+// also the release name.
 type Helm struct {
 	Namespace string `json:"namespace"`
 	// Values lists values files. Paths are relative to the chart or, if no such file exists, to the
 	// configuration. Later files win.
 	Values []string `json:"values"`
-	// EachValues is the path of values files, with {name} in place of one part. The chart is
-	// rendered once for each matching file, which is read after Values.
+	// EachValues is a values file path with one part replaced by {name}. The chart is rendered once
+	// for each matching file, which takes precedence over Values.
 	EachValues string `json:"each-values"`
-	// SetNodes and SetStringNodes are the YAML that SetArgs and SetStringArgs are read from.
+	// SetNodes and SetStringNodes are the undecoded YAML for SetArgs and SetStringArgs.
 	SetNodes       map[string]*source.Node `json:"set"`
 	SetStringNodes map[string]*source.Node `json:"set-string"`
 	KubeVersion    string                  `json:"kube-version"`
@@ -37,8 +37,8 @@ type Helm struct {
 
 	setPlaces, setStringPlaces []diag.Span
 
-	// SetArgs and SetStringArgs are the arguments of --set and --set-string, in file order. Strings
-	// in set belong to SetStringArgs, so that they remain strings.
+	// SetArgs and SetStringArgs are the arguments for --set and --set-string, in file order.
+	// Strings in set go to SetStringArgs, so that they stay strings.
 	SetArgs       []string `json:"-"`
 	SetStringArgs []string `json:"-"`
 }
@@ -46,7 +46,7 @@ type Helm struct {
 // helmKeys returns the keys that only chart entries have.
 func helmKeys() []string { return (&source.Decoder{}).Names(reflect.TypeFor[Helm]()) }
 
-// nameMark is the placeholder in each-values for a part of the path.
+// nameMark is the placeholder for the variable part of an each-values path.
 const nameMark = "{name}"
 
 // Patterns for strings that Helm accepts. schema.json has the same patterns.
@@ -115,7 +115,7 @@ func isString(n *source.Node) bool {
 	return !n.IsNull() && n.Kind == source.Scalar && n.Type == source.String
 }
 
-// set collects the arguments of --set and --set-string.
+// set collects the arguments for --set and --set-string.
 func (l *loader) set(item *source.Node, r *Render, key string) {
 	for _, word := range []string{"set", "set-string"} {
 		for k, v := range item.Get(word).Fields() {
@@ -144,9 +144,9 @@ func (l *loader) set(item *source.Node, r *Render, key string) {
 	}
 }
 
-// SettingPlace returns the location of a chart setting in the configuration. setting is the name by
-// which a render problem refers to it, for example set[0]. ok is false if the configuration does
-// not contain the setting.
+// SettingPlace returns the location of a chart setting in the configuration. setting is the name
+// used in render problems, for example set[0]. ok is false if the configuration does not contain
+// the setting.
 func (c *Config) SettingPlace(x Chosen, setting string) (at diag.Span, ok bool) {
 	i := 0
 	for i < len(c.Renders) && &c.Renders[i] != x.Entry {
@@ -181,7 +181,7 @@ func escaped(text string) string {
 	return text
 }
 
-// plain returns a number, a boolean or null in the form that --set expects.
+// plain formats a number, boolean or null as --set expects it.
 func plain(n *source.Node) string {
 	if n.IsNull() {
 		return "null"
@@ -195,8 +195,8 @@ func plain(n *source.Node) string {
 	return n.Value
 }
 
-// otherSettings returns the keys of a chart entry whose values differ from those of an earlier
-// version of the entry, and which therefore change the render.
+// otherSettings returns the keys in a chart entry whose values differ from an earlier version of
+// the entry. Such a difference changes the render.
 func (h *Helm) otherSettings(was *Helm) (words []string) {
 	for _, key := range []struct{ word, is, was string }{
 		{"namespace", h.Namespace, was.Namespace},
@@ -224,7 +224,8 @@ const (
 	mostLooks = 200_000
 )
 
-// look counts n more examined files or entries. It returns an error if there are too many.
+// look adds n to the count of examined files and entries. It returns an error if there are too
+// many.
 func (t Tree) look(n int) error {
 	if *t.looks -= n; *t.looks < 0 {
 		return fmt.Errorf("the values files of all renders take more than %d look-ups: name fewer charts", mostLooks)
@@ -237,7 +238,7 @@ func (c *Config) GlobsCharts() bool {
 	return slices.ContainsFunc(c.Renders, func(r Render) bool { return r.Chart != "" && r.IsGlob() })
 }
 
-// charts returns the renders that a chart entry asks for.
+// charts returns the renders for a chart entry.
 func (c *Config) charts(i int, t Tree) (all []Chosen, err error) {
 	r, key := &c.Renders[i], renderKey(i)
 	for _, one := range r.expand(t.Charts) {
@@ -278,8 +279,7 @@ func (c *Config) candidates(chart, name string) (all []string, err error) {
 	return all, nil
 }
 
-// valuesFile returns the path of a chart's values file, relative to the directory of the
-// configuration.
+// valuesFile returns the path to a chart's values file, relative to the configuration's directory.
 func (c *Config) valuesFile(chart, name string, t Tree) (string, error) {
 	if err := t.look(1); err != nil {
 		return "", err
@@ -324,7 +324,7 @@ func (c *Config) each(one Chosen, pattern string, t Tree) (all []Chosen, err err
 	return nil, fmt.Errorf("there is no file %s: paths count from the chart, or else from the configuration", strings.Join(places, " and no "))
 }
 
-// matching returns the {name} parts of the files that a pattern matches, sorted.
+// matching returns the {name} parts of all files that match a pattern, sorted.
 func (c *Config) matching(pattern string, t Tree) (names []string, err error) {
 	before, after, _ := strings.Cut(pattern, nameMark)
 	dir, prefix := path.Split(before)

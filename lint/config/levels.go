@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Level returns the level that a rule has for all objects. base is the level that the rule itself
-// sets. Entries in rules override entries in custom, and an id overrides a glob. If several globs
-// match, the last one in the file wins.
+// Level returns a rule's level, ignoring scopes. base is the level in the rule itself. Entries in
+// rules override entries in custom, and an id overrides a glob. If several globs match, the last
+// one in the file wins.
 func (c *Config) Level(rule string, base diag.Level) diag.Level {
 	if i := c.customAt(rule); i >= 0 && c.Custom[i].Level.Level != "" {
 		base = c.Custom[i].Level.Level
@@ -47,9 +47,8 @@ func (c *Config) ScopedLevel(rule string) (worst diag.Level) {
 	return worst
 }
 
-// LevelOf returns the level of a finding. base is the level that the rule itself sets. The level is
-// off, so that the finding is dropped, if the rule has a scope that does not select the subject of
-// the finding.
+// LevelOf returns the level for a finding. base is the level in the rule itself. If the rule has a
+// scope that does not select the finding's subject, the level is off and the finding is dropped.
 func (c *Config) LevelOf(rule string, base diag.Level, a *About) diag.Level {
 	if s := c.scopeOf(rule); s != nil && !s.Has(a) {
 		return diag.LevelOff
@@ -68,8 +67,8 @@ func (c *Config) Scoped(rule string) bool {
 	return c.scopeOf(rule) != nil || slices.ContainsFunc(c.Scopes, func(s Scoped) bool { return s.level(rule) != "" })
 }
 
-// scopeOf returns the scope of a rule, or nil. A scope in rules overrides one in custom, and the
-// scope of an id overrides that of a glob.
+// scopeOf returns a rule's scope, or nil. A scope in rules overrides one in custom, and a scope for
+// an id overrides one for a glob.
 func (c *Config) scopeOf(rule string) *Scope {
 	if s := c.Rules[rule].Scope; s != nil {
 		return s
@@ -102,7 +101,7 @@ func (c *Config) customAt(id string) int {
 	return slices.IndexFunc(c.Custom, func(r Custom) bool { return r.ID == id })
 }
 
-// matchesRule reports whether a key of rules applies to a rule.
+// matchesRule reports whether a key in rules applies to a rule.
 func matchesRule(key, rule string) bool {
 	if !isGlob(key) {
 		return key == rule
@@ -135,7 +134,7 @@ func (c *Config) Mentions(rule string) bool {
 	return c.customAt(rule) >= 0 || slices.ContainsFunc(c.ruleKeys, func(key string) bool { return matchesRule(key, rule) })
 }
 
-// eachKey calls visit with each key of rules, its level and its location.
+// eachKey calls visit with each key in rules, its level and its location.
 func (c *Config) eachKey(visit func(key string, level diag.Level, at diag.Span)) {
 	for _, key := range c.ruleKeys {
 		visit(key, c.Rules[key].Level.Level, c.places[key])
@@ -147,8 +146,8 @@ func (c *Config) eachKey(visit func(key string, level diag.Level, at diag.Span))
 	}
 }
 
-// UnknownRules returns an error for each key of rules that matches none of ids. ids does not
-// contain templates, because templates never run.
+// UnknownRules returns an error for each key in rules that matches no id in ids. ids does not
+// include templates, because templates never run.
 func (c *Config) UnknownRules(ids []string) (errs []error) {
 	c.eachKey(func(key string, _ diag.Level, at diag.Span) {
 		if slices.ContainsFunc(ids, func(id string) bool { return matchesRule(key, id) }) {
@@ -163,9 +162,9 @@ func (c *Config) UnknownRules(ids []string) (errs []error) {
 	return errs
 }
 
-// OffPacks returns an error for each key of rules that has no effect because all rules that it
-// matches belong to disabled packs. of returns the disabled pack of a rule, or "". Keys that turn
-// rules off are not errors.
+// OffPacks returns an error for each key in rules that matches only rules in disabled packs and
+// therefore has no effect. of returns the disabled pack that a rule belongs to, or "". Keys that
+// turn rules off are not errors.
 func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error) {
 	c.eachKey(func(key string, level diag.Level, at diag.Span) {
 		var packs []string
@@ -198,11 +197,11 @@ func (l *loader) glob(k *source.Node, path string) {
 	}
 }
 
-// Scope selects findings by their subjects. All keys that are set must match. A list matches if one
+// Scope selects findings by their subjects. All keys that are set must match. A list matches if any
 // of its items does.
 type Scope struct {
-	// Namespaces, Kinds, Names and Clusters are globs. Paths are globs of files and directories,
-	// relative to the configuration.
+	// Namespaces, Kinds, Names and Clusters are globs. Paths are globs that match files and
+	// directories, relative to the configuration.
 	Namespaces []string `json:"namespaces"`
 	Kinds      []string `json:"kinds"`
 	Names      []string `json:"names"`
@@ -210,12 +209,12 @@ type Scope struct {
 	Paths      []string `json:"paths"`
 	// Labels are labels that the object or its pods must have.
 	Labels map[string]string `json:"labels"`
-	// MinPods and MaxPods are limits for the largest number of pods of a workload, or nil.
+	// MinPods and MaxPods limit the workload's maximum pod count. They are nil if not set.
 	MinPods *int `json:"min-pods"`
 	MaxPods *int `json:"max-pods"`
 }
 
-// About holds the properties by which scopes select the subject of a finding.
+// About describes a finding's subject. Scopes select subjects by these properties.
 type About struct {
 	// Object is zero if the subject is not an object but, for example, a pool or a file.
 	Object diag.Object
@@ -223,21 +222,19 @@ type About struct {
 	Global bool
 	// Labels are the labels of the object. PodLabels are the labels of its pods.
 	Labels, PodLabels map[string]string
-	// Workload is set for an object that creates pods. Pods is the largest number of its pods, or
+	// Workload is set for an object that creates pods. Pods is its maximum pod count, or
 	// UnknownPods.
 	Workload bool
 	Pods     int
-	// Cluster is the name of the cluster in the configuration. File is relative to the
-	// configuration.
+	// Cluster is the cluster's name in the configuration. File is relative to the configuration.
 	Cluster, File string
 }
 
-// UnknownPods means that the number of pods is unknown. It exceeds every limit.
+// UnknownPods means that the pod count is unknown. It is larger than any limit.
 const UnknownPods = math.MaxInt
 
-// Has reports whether a scope selects the subject of a finding. Namespaces, kinds, names, labels
-// and pod counts select objects, so that a scope with one of them never selects anything else. An
-// object that sets no namespace belongs to default.
+// Has reports whether a scope selects a finding's subject. A scope with namespaces, kinds, names,
+// labels or pod counts selects only objects. An object without a namespace belongs to default.
 func (s *Scope) Has(a *About) bool {
 	return (!s.selectsObjects() || a.Object != diag.Object{}) &&
 		(len(s.Namespaces) == 0 || !a.Global && anyGlob(s.Namespaces, cmp.Or(a.Object.Namespace, "default"))) &&
@@ -253,7 +250,7 @@ func (s *Scope) selectsObjects() bool {
 	return len(s.Namespaces)+len(s.Kinds)+len(s.Names)+len(s.Labels) > 0 || s.MinPods != nil || s.MaxPods != nil
 }
 
-// holds reports whether labels include all labels in want.
+// holds reports whether labels includes everything in want.
 func holds(want, labels map[string]string) bool {
 	for k, v := range want {
 		if got, ok := labels[k]; !ok || got != v {
@@ -263,10 +260,10 @@ func holds(want, labels map[string]string) bool {
 	return true
 }
 
-// scopeKeys lists the keys of a scope in messages.
+// scopeKeys lists a scope's keys for use in messages.
 const scopeKeys = "namespaces, kinds, names, clusters, paths, labels, min-pods or max-pods"
 
-// scope checks the requirements on a scope that its type does not express.
+// scope checks what the Scope type cannot enforce.
 func (l *loader) scope(item *source.Node, s *Scope, path string) {
 	if !s.selectsObjects() && len(s.Clusters)+len(s.Paths) == 0 {
 		l.fail(l.at(item), "%s: the scope selects everything; give one of %s", path, scopeKeys)

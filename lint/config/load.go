@@ -26,7 +26,7 @@ type loader struct {
 	found   []mistake
 }
 
-// load reads the file of a configuration into c.
+// load reads a configuration file into c.
 func (l *loader) load(c *Config) error {
 	root := l.read(filepath.Join(c.Dir, filepath.Base(c.file)))
 	if root == nil {
@@ -52,8 +52,8 @@ type mistake struct {
 	text string
 }
 
-// fail records a mistake. It ignores later mistakes at the same location, because they are
-// consequences of the first one.
+// fail records a mistake. It ignores later mistakes at the same location, because they usually
+// follow from the first one.
 func (l *loader) fail(at diag.Span, format string, args ...any) {
 	if at.IsZero() || !slices.ContainsFunc(l.found, func(m mistake) bool { return m.at == at }) {
 		l.found = append(l.found, mistake{at, fmt.Sprintf(format, args...)})
@@ -136,7 +136,7 @@ func (l *loader) mismatch(m source.Mismatch, keys []string) {
 	}
 }
 
-// check checks the requirements on a configuration that its type does not express.
+// check checks what the Config type cannot enforce.
 func (l *loader) check(root *source.Node, c *Config) {
 	if k, word := root.Field("fail-on"); !word.IsNull() && !slices.Contains(FailLevels(), c.FailOn) {
 		l.fail(l.at(k), "fail-on: expected one of %s, found %q", strings.Join(FailLevels(), ", "), c.FailOn)
@@ -196,8 +196,8 @@ func isEmpty(list *source.Node) bool {
 	return list.IsNull() || list.Kind == source.Sequence && list.Len() == 0
 }
 
-// names checks that a list has no empty items. An empty path would mean the directory of the
-// configuration.
+// names checks that a list has no empty items. An empty path would mean the configuration's
+// directory.
 func (l *loader) names(list *source.Node, path, want string) {
 	for i, item := range list.Items() {
 		if item.Text() == "" {
@@ -215,8 +215,8 @@ func (l *loader) globs(list *source.Node, path string) {
 	}
 }
 
-// Maximum sizes, in bytes, of a configuration that was found, and of a file that a configuration
-// names.
+// Maximum sizes in bytes, for a configuration that was found and for a file named in a
+// configuration.
 const (
 	maxFile  = 1 << 20
 	maxNamed = 64 << 20
@@ -260,8 +260,8 @@ func LoadFound(path, root string) (*Config, error) {
 }
 
 // Choose reads the configuration that the user named. If path is empty, it reads the nearest
-// configuration from the working directory upwards, and errors give its path relative to the
-// working directory. If there is none, the result is an empty configuration.
+// configuration in the working directory or its parents, and errors show its path relative to the
+// working directory. If there is none, it returns an empty configuration.
 func Choose(path string) (*Config, error) {
 	if path != "" {
 		return Load(path)
@@ -276,7 +276,8 @@ func Choose(path string) (*Config, error) {
 	return LoadFound(worktree.Seen(dir, path), "")
 }
 
-// Read reads a file that the configuration names if the configuration may name it.
+// Read reads a file named in the configuration, provided that the configuration is allowed to name
+// it.
 func (c *Config) Read(path string) ([]byte, error) { return c.read(path, maxNamed) }
 
 func (c *Config) read(path string, limit int64) ([]byte, error) {
@@ -291,8 +292,8 @@ func (c *Config) read(path string, limit int64) ([]byte, error) {
 	return worktree.ReadFile(c.bound, name, limit)
 }
 
-// check returns an error if the configuration may not name a path. It accepts missing files,
-// because their reader reports them.
+// check returns an error if the configuration is not allowed to name a path. It accepts missing
+// files, because whoever reads them reports the error.
 func (c *Config) check(path string, directory bool) error {
 	name, ok := worktree.Below(c.bound, c.absolute(path))
 	switch {
@@ -321,7 +322,7 @@ func (c *Config) check(path string, directory bool) error {
 	return nil
 }
 
-// At returns a copy of the configuration that behaves as if it were in the file named file in the
+// At returns a copy of the configuration that behaves as if it had been read from file in the
 // directory dir, below root. It checks that the topologies and renders are allowed there.
 func (c *Config) At(dir, root, file string) (*Config, error) {
 	moved := *c
@@ -354,7 +355,7 @@ func (c *Config) leadsOut(path string) error {
 	return fmt.Errorf("%s lies outside of %s", path, c.outside)
 }
 
-// worded rewrites an error about a link or an unreadable file for messages. Names of links are
+// worded rewrites an error about a link or an unreadable file for use in messages. Link names are
 // relative to the configuration.
 func (c *Config) worded(err error) error {
 	var link *worktree.LinkError
@@ -368,7 +369,7 @@ func (c *Config) worded(err error) error {
 	return err
 }
 
-// fromHere converts a name relative to bound to one relative to the directory of the configuration.
+// fromHere converts a name relative to bound into one relative to the configuration's directory.
 func (c *Config) fromHere(name string) string {
 	if rel, err := filepath.Rel(c.Dir, filepath.Join(c.bound, name)); err == nil {
 		return rel
@@ -383,8 +384,8 @@ func (c *Config) absolute(path string) string {
 	return filepath.Join(c.Dir, path)
 }
 
-// namedFile checks a path in a key of the configuration. Every key that names files must be checked
-// with it. flag is the equivalent command-line flag, or "".
+// namedFile checks a path in the configuration. It must be called for every key that names files.
+// flag is the equivalent command-line flag, or "".
 func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag string, directory bool) {
 	if n.Text() == "" {
 		l.fail(at, "%s: expected a file, found nothing", key)
@@ -393,7 +394,7 @@ func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag st
 	l.namedPath(n.Text(), at, c, key, flag, directory)
 }
 
-// namedPath is like namedFile, for a path that is only a part of a value.
+// namedPath is like namedFile, for a path that is only part of a value.
 func (l *loader) namedPath(path string, at diag.Span, c *Config, key, flag string, directory bool) {
 	err := c.check(path, directory)
 	if _, inside := worktree.Below(c.bound, c.absolute(path)); err != nil && !inside {

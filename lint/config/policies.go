@@ -26,7 +26,7 @@ type Policy struct {
 	Place string `json:"-"`
 }
 
-// Custom configures a rule that uses a template, or another rule with parameters.
+// Custom configures a rule created from a template, or another rule that has parameters.
 type Custom struct {
 	ID          string       `json:"id"`
 	Use         string       `json:"use"`
@@ -44,16 +44,16 @@ type Custom struct {
 	span  diag.Span
 }
 
-// Rule holds the settings of a rule, or of all rules that a glob matches.
+// Rule holds the settings for a rule, or for all rules that match a glob.
 type Rule struct {
-	Level      Level        `json:"level"`  // empty to keep the level of the rule
+	Level      Level        `json:"level"`  // empty to keep the rule's own level
 	ParamsNode *source.Node `json:"params"` // nil once Params is read
 	Scope      *Scope       `json:"scope"`
 
 	Params *Params `json:"-"`
 }
 
-// Scoped sets the levels of rules for the findings that a scope selects.
+// Scoped sets rule levels for the findings that a scope selects.
 type Scoped struct {
 	Scope
 	// Rules maps rule ids and globs of rule ids to levels.
@@ -63,8 +63,7 @@ type Scoped struct {
 	keys  []string // keys of Rules, in file order
 }
 
-// Params holds the parameters of a rule. Values are strings, numbers, booleans, null, lists and
-// maps.
+// Params holds a rule's parameters. Values are strings, numbers, booleans, null, lists and maps.
 type Params struct {
 	Values map[string]any
 
@@ -107,8 +106,8 @@ func (l *loader) params(n *source.Node, path string) *Params {
 	return &Params{Values: decoded(n).(map[string]any), node: n, at: func(n *source.Node) string { return place(l.path, l.at(n)) }}
 }
 
-// decoded returns the value of a node as encoding/json would decode it. The limits on the file also
-// limit the expansion of aliases.
+// decoded returns a node's value as encoding/json would decode it. The file limits also bound alias
+// expansion.
 func decoded(n *source.Node) any {
 	switch {
 	case n.IsNull():
@@ -139,8 +138,8 @@ func decoded(n *source.Node) any {
 	return n.Value
 }
 
-// PolicyDirs returns the absolute paths of the folders with the team's own rules. It resolves them
-// against the directory that the configuration was read from, even after At.
+// PolicyDirs returns the absolute paths of the folders that contain the team's own rules. Paths are
+// resolved against the directory that the configuration was read from, even after At.
 func (c *Config) PolicyDirs() []string {
 	var all []string
 	for _, p := range c.Policies {
@@ -186,7 +185,7 @@ func (c *Config) Packs() []string {
 	return all
 }
 
-// policies checks the requirements on policies that their type does not express.
+// policies checks what the Policy type cannot enforce.
 func (l *loader) policies(root *source.Node, c *Config) {
 	seen := map[Policy]bool{}
 	for i, item := range root.Get("policies").Items() {
@@ -235,7 +234,7 @@ func (l *loader) policyFiles(dir *source.Node, c *Config, key string) {
 	})
 }
 
-// custom checks the requirements on a custom rule that its type does not express.
+// custom checks what the Custom type cannot enforce.
 func (l *loader) custom(item *source.Node, c *Custom, path string, seen map[string]string) {
 	c.Place, c.span = place(l.path, l.at(item)), l.at(item)
 	if k, v := item.Field("id"); k != nil {
@@ -257,7 +256,7 @@ func (l *loader) custom(item *source.Node, c *Custom, path string, seen map[stri
 	}
 }
 
-// rules reads the settings of each rule. They are a level or a map.
+// rules reads each rule's settings, which are either a level or a map.
 func (l *loader) rules(root *source.Node, c *Config) {
 	k, nodes := root.Field("rules")
 	c.Rules, c.RuleNodes = map[string]Rule{}, nil
@@ -309,7 +308,7 @@ func (l *loader) word(n *source.Node, path string) {
 	}
 }
 
-// scopes checks the requirements on scopes and their levels that their types do not express.
+// scopes checks what the types of scopes and their levels cannot enforce.
 func (l *loader) scopes(root *source.Node, c *Config) {
 	for i, item := range root.Get("scopes").Items() {
 		s, path := &c.Scopes[i], fmt.Sprintf("scopes[%d]", i)
@@ -330,7 +329,7 @@ func (l *loader) scopes(root *source.Node, c *Config) {
 
 var globForm = regexp.MustCompile(`[*?\[\]{}\\]`)
 
-// isGlob reports whether a key of rules is a glob of rule ids.
+// isGlob reports whether a key in rules is a glob.
 func isGlob(key string) bool { return globForm.MatchString(key) }
 
 // loosenedPolicies reports packs, folders and rules that were removed, and rules whose parameters

@@ -16,27 +16,27 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Render is an entry that asks for renders of kustomizations, of Helm charts or of everything that
-// GitOps pointers deploy, or that names the output of another tool. Exactly one of Kustomize,
-// Chart, Pointers and Files is set.
+// Render is a renders entry. It selects kustomizations, Helm charts, everything that GitOps
+// pointers deploy, or another tool's output. Exactly one of Kustomize, Chart, Pointers and Files is
+// set.
 type Render struct {
-	// Name is the name of the render in reports and clusters. NameOf returns the default. Globs
-	// have no name.
+	// Name identifies the render in reports and clusters. NameOf returns the default. Globs have no
+	// name.
 	Name string `json:"name"`
-	// Kustomize is the directory of a kustomization, or a glob of such directories. A glob matches
-	// only roots. A directory need not be a root.
+	// Kustomize is a kustomization directory or a glob. A glob matches only roots, but a directory
+	// need not be a root.
 	Kustomize string `json:"kustomize"`
-	// Chart is the directory of a Helm chart, or a glob of such directories. A glob matches neither
-	// library charts nor charts in the charts/ directory of another chart.
+	// Chart is a Helm chart directory or a glob. A glob does not match library charts, or charts in
+	// another chart's charts/ directory.
 	Chart string `json:"helm"`
 	Helm
-	// Pointers is a glob of files with GitOps pointers. Everything that the pointers deploy,
-	// directly or through other pointers, is rendered.
+	// Pointers is a glob that matches files with GitOps pointers. Everything that the pointers
+	// deploy, directly or through other pointers, is rendered.
 	Pointers string `json:"pointers"`
-	// LoadRestrictor is root-only if a kustomization may only read files in its own directory, or
-	// repository, the default, if it may read any file of the repository.
+	// LoadRestrictor is root-only to let a kustomization read only files in its own directory, or
+	// repository (the default) to let it read any file in the repository.
 	LoadRestrictor string `json:"load-restrictor"`
-	// Remotes maps URLs, as kustomizations write them, to the directories that are read instead.
+	// Remotes maps URLs, as written in kustomizations, to the directories that are read instead.
 	Remotes map[string]string `json:"remotes"`
 	// Files lists files or directories with manifests that another tool has rendered.
 	Files []string `json:"files"`
@@ -44,13 +44,13 @@ type Render struct {
 	SourceRoot string `json:"source-root"`
 }
 
-// rootOnly is the value of load-restrictor that is not the default.
+// rootOnly is the non-default value for load-restrictor.
 const rootOnly = "root-only"
 
 // LoadRestrictors returns the values of load-restrictor.
 func LoadRestrictors() []string { return []string{rootOnly, "repository"} }
 
-// RootOnly reports whether a kustomization may only read files in its own directory.
+// RootOnly reports whether a kustomization can read only files in its own directory.
 func (r *Render) RootOnly() bool { return r.LoadRestrictor == rootOnly }
 
 // IsGlob reports whether the entry is a glob of directories.
@@ -59,14 +59,14 @@ func (r *Render) IsGlob() bool { return strings.ContainsAny(r.pattern(), globMet
 // pattern returns the directory or glob of a kustomization or chart entry, or "" for other entries.
 func (r *Render) pattern() string { return r.Kustomize + r.Chart }
 
-// several reports whether an entry may ask for more than one render.
+// several reports whether an entry may produce more than one render.
 func (r *Render) several() bool { return r.IsGlob() || r.Pointers != "" || r.EachValues != "" }
 
-// globMeta has the characters that make a path a glob.
+// globMeta contains the characters that make a path a glob.
 const globMeta = `*?[{\`
 
-// NameOf returns the render name of an entry that is not a glob: its Name, or else its directory,
-// or else the first of its files.
+// NameOf returns the render name for an entry that is not a glob. It is the entry's Name, or else
+// its directory, or else its first file.
 func (r *Render) NameOf() string {
 	switch {
 	case r.Name != "":
@@ -95,44 +95,42 @@ func (r *Render) paths() []string {
 	return all
 }
 
-// Discovers reports whether all roots are found and rendered because the configuration has no key
-// renders. An empty renders list turns discovery off.
+// Discovers reports whether to find and render all roots because the configuration has no renders
+// key. An empty renders list turns discovery off.
 func (c *Config) Discovers() bool { return c.Renders == nil }
 
-// Chosen is a render that the configuration asks for or that was discovered. Its paths are relative
-// to the directory of the configuration and have forward slashes.
+// Chosen is a render that was selected in the configuration or discovered. Paths are relative to
+// the directory of the configuration and have forward slashes.
 type Chosen struct {
 	Name string
 	// Dir is the directory of the kustomization or chart, or empty for Files. Values are the values
 	// files of a chart.
 	Dir    string
 	Values []string
-	// Entry is the renders entry that asks for the render, or nil if the render was discovered.
+	// Entry is the renders entry that selected the render, or nil if the render was discovered.
 	// Literal is set if the entry is not a glob.
 	Entry   *Render
 	Literal bool
-	// Pointers are the files of the GitOps pointers that deploy the render, directly or through
-	// other pointers, sorted. Destinations are the names and addresses of the clusters that they
-	// deploy it to.
+	// Pointers lists the files with the GitOps pointers that deploy the render, directly or through
+	// other pointers, sorted. Destinations lists the names and addresses of the target clusters.
 	Pointers, Destinations []string
 }
 
 // Tree describes what can be rendered.
 type Tree struct {
-	// Roots are the directories of the kustomizations that no other kustomization refers to. A glob
-	// may match them, and all of them are rendered if Discovers is true. Charts are the directories
-	// of the charts that a glob may match.
+	// Roots lists the directories of kustomizations that no other kustomization refers to. Globs
+	// match them, and all of them are rendered if Discovers is true. Charts lists the chart
+	// directories that globs can match.
 	Roots, Charts []string
-	// Tracked reports whether a file is part of the input, as in source.Options. It applies to the
+	// Tracked reports whether a file is part of the input, as in source.Options. It restricts the
 	// files that each-values matches.
 	Tracked func(path string) bool
 
 	looks *int // how many files and entries may still be examined, at first mostLooks
 }
 
-// Expand returns the renders that a configuration asks for, in the order of its entries. It returns
-// errors for globs without matches, missing values files, and entries whose renders have the same
-// name.
+// Expand returns the renders that a configuration selects, in entry order. It returns errors for
+// globs without matches, missing values files, and renders with duplicate names.
 func (c *Config) Expand(t Tree) ([]Chosen, error) {
 	t.looks = cmp.Or(t.looks, new(mostLooks))
 	t.Roots = slices.Compact(slices.Sorted(slices.Values(t.Roots)))
@@ -194,7 +192,7 @@ func (r *Render) expand(dirs []string) (all []Chosen) {
 	return all
 }
 
-// CheckClusters returns an error for each item in the renders of a cluster that matches no render.
+// CheckClusters returns an error for each item in a cluster's renders that matches no render.
 func (c *Config) CheckClusters(all []Chosen) error {
 	var names []string
 	for _, r := range all {
@@ -222,7 +220,7 @@ func (c *Config) wrong(key, format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", place(c.file, c.entries[key]), key, fmt.Errorf(format, args...))
 }
 
-// renders checks the requirements on the list that its type does not express.
+// renders checks what the list's type cannot enforce.
 func (l *loader) renders(list *source.Node, c *Config) {
 	first := map[string]int{}
 	for i, item := range list.Items() {
@@ -274,7 +272,7 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	default:
 		l.rendered(k, item, c, key)
 	}
-	// In a cluster, a name with glob characters would be taken for a glob.
+	// A cluster's renders would treat a name with glob characters as a glob.
 	n, name := item.Field("name")
 	switch {
 	case name.IsNull():
@@ -286,7 +284,7 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	return true
 }
 
-// without checks that an entry has none of the given keys.
+// without checks that an entry does not set any of the given keys.
 func (l *loader) without(item *source.Node, key, why string, words ...string) {
 	for _, word := range words {
 		if k, v := item.Field(word); !v.IsNull() {
@@ -295,10 +293,11 @@ func (l *loader) without(item *source.Node, key, why string, words ...string) {
 	}
 }
 
-// renderKinds returns the keys that say what an entry renders. Each entry has exactly one of them.
+// renderKinds returns the keys that select what an entry renders. Each entry has exactly one of
+// them.
 func renderKinds() []string { return []string{"kustomize", "helm", "files", "pointers"} }
 
-// expectedRender describes the keys of renderKinds in messages.
+// expectedRender describes the renderKinds keys in messages.
 const expectedRender = "expected kustomize or helm, a directory or a glob, files, or pointers, a glob"
 
 // kustomize checks a renders entry for kustomizations.
@@ -315,7 +314,7 @@ func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key strin
 	l.without(item, key, "belongs to files: kustomize knows where its input is", "source-root")
 }
 
-// remotes checks the directories that an entry uses in place of URLs.
+// remotes checks the directories that replace URLs in an entry.
 func (l *loader) remotes(item *source.Node, c *Config, key string) {
 	for url, to := range item.Get("remotes").Fields() {
 		if url.Value == "" {
@@ -325,7 +324,7 @@ func (l *loader) remotes(item *source.Node, c *Config, key string) {
 	}
 }
 
-// rendered checks a renders entry for the output of another tool.
+// rendered checks a renders entry for another tool's output.
 func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
 	files := item.Get("files")
 	if isEmpty(files) {
@@ -345,7 +344,7 @@ const renderPattern = `^[^*?\[\]{}\\\x00-\x1f\x7f]+$`
 
 var renderForm = regexp.MustCompile(renderPattern)
 
-// loosenedRenders reports renders that were removed, because their findings disappear.
+// loosenedRenders reports removed renders, because their findings disappear.
 func (c *Config) loosenedRenders(before *Config, add adder) {
 	list := c.fieldPlace("renders")
 	switch {
@@ -376,9 +375,9 @@ func (c *Config) loosenedRenders(before *Config, add adder) {
 	}
 }
 
-// same returns the index of the entry that asks for the same renders as another entry, or -1. Names
-// need not be equal, but an entry with an equal name is preferred. Chart entries for the same chart
-// are the same if their names or their values files are equal.
+// same returns the index of the entry that produces the same renders as another entry, or -1. Names
+// may differ, but an entry with the same name is preferred. Two entries for the same chart match if
+// their names or values files are equal.
 func (c *Config) same(was *Render) int {
 	found := -1
 	for i := range c.Renders {
@@ -404,7 +403,7 @@ func (c *Config) same(was *Render) int {
 }
 
 // loosened describes what an entry no longer renders, or renders differently, compared to an
-// earlier version of it.
+// earlier version.
 func (r *Render) loosened(was *Render) (all []string) {
 	if r.RootOnly() && !was.RootOnly() {
 		all = append(all, "kustomizations that read files outside of their directory are not rendered any more: "+r.what())
@@ -426,9 +425,9 @@ func (r *Render) loosened(was *Render) (all []string) {
 // what describes an entry in messages.
 func (r *Render) what() string { return cmp.Or(r.pattern(), r.Pointers, strings.Join(r.Files, ", ")) }
 
-// Widen adds the renders and cluster renders that only a changed configuration has, because the
-// objects to judge may be in them. It returns descriptions of the entries that the changed
-// configuration no longer has. These entries are kept.
+// Widen adds the renders and cluster renders found only in a changed configuration, because they
+// may contain the objects to judge. It keeps entries that the changed configuration has removed,
+// and returns their descriptions.
 func (c *Config) Widen(change *Config) (stays []string) {
 	if c.Discovers() {
 		return nil // all roots are rendered anyway

@@ -14,27 +14,27 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Suppress accepts the findings of a rule for certain objects. A mistake in an entry, such as a
-// missing reason, is a finding rather than an error.
+// Suppress accepts a rule's findings for certain objects. A mistake in an entry, such as a missing
+// reason, is reported as a finding rather than an error.
 type Suppress struct {
 	Rule string `json:"rule"`
 	// Reason says why the findings are accepted. Until is the last day on which they are accepted,
-	// for example 2027-03-31, or empty if there is no limit.
+	// for example 2027-03-31, or empty for no limit.
 	Reason string `json:"reason"`
 	Until  string `json:"until"`
-	// Kinds, Namespaces and Names are globs. An object must match one glob of each list that is not
-	// empty.
+	// Kinds, Namespaces and Names are globs. An object must match at least one glob in each
+	// non-empty list.
 	Kinds      []string `json:"kinds"`
 	Namespaces []string `json:"namespaces"`
 	Names      []string `json:"names"`
-	// Labels are labels that the object itself must have. The labels of its pods do not count.
+	// Labels are labels that the object itself must have. Pod labels do not count.
 	Labels map[string]string `json:"labels"`
 
 	// Place is the location of the entry in the configuration file.
 	Place diag.Span `json:"-"`
 }
 
-// Means reports whether the entry applies to an object. An object that sets no namespace belongs to
+// Means reports whether the entry applies to an object. An object without a namespace belongs to
 // default.
 func (s *Suppress) Means(o diag.Object, labels map[string]string) bool {
 	return holds(s.Labels, labels) && anyGlob(s.Kinds, o.Kind) && anyGlob(s.Namespaces, cmp.Or(o.Namespace, "default")) && anyGlob(s.Names, o.Name)
@@ -73,7 +73,7 @@ func words(labels map[string]string, by ...selected) (parts []string) {
 	return parts
 }
 
-// suppress checks the requirements on an entry that its type does not express.
+// suppress checks what the Suppress type cannot enforce.
 func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 	s.Place = l.at(item)
 	if k, v := item.Field("rule"); k != nil {
@@ -86,8 +86,8 @@ func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 }
 
 // Loosened returns the changes since an earlier configuration that may make findings disappear. ids
-// are the ids of all rules. level returns the level of a rule in either configuration, or "" if the
-// rule does not exist.
+// lists all rule ids. level returns a rule's level in either configuration, or "" if the rule does
+// not exist.
 func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, rule string) diag.Level) []diag.Silence {
 	var all []diag.Silence
 	add := func(at diag.Span, format string, args ...any) {
@@ -141,7 +141,7 @@ func without(list, other []string) []string {
 // adder records a change that may make findings disappear.
 type adder func(at diag.Span, format string, args ...any)
 
-// loosenedClusters reports clusters that were removed or have other nodes. It also reports new
+// loosenedClusters reports clusters that were removed or whose nodes changed. It also reports new
 // clusters, because their files are no longer judged together with the rest.
 func (c *Config) loosenedClusters(before *Config, add adder) {
 	about := func(name, text string) { add(c.fieldPlace("clusters"), "cluster %s %s", name, text) }
@@ -175,7 +175,7 @@ func (c *Config) cluster(name string) *Cluster {
 	return &c.Clusters[at]
 }
 
-// failRank returns the rank of a fail-on value. It is higher if fewer findings make the run fail.
+// failRank ranks a fail-on value. The rank is higher when fewer findings make the run fail.
 func failRank(level string) int { return slices.Index([]string{"warning", "error", "none"}, level) }
 
 // fieldPlace returns the location of a top-level field, or the first line of the configuration if
@@ -189,18 +189,17 @@ func (c *Config) fieldPlace(field string) diag.Span {
 
 // Survive requires that workloads survive the loss of any one domain of the given topology keys.
 type Survive struct {
-	// Keys are node, zone, region, or topology keys.
+	// Keys lists the words node, zone and region, or topology keys.
 	Keys []string `json:"keys"`
-	// Namespaces are globs. Only workloads in matching namespaces are selected. If it is empty, all
-	// namespaces match.
+	// Namespaces lists globs that select workloads by namespace. If it is empty, all namespaces
+	// match.
 	Namespaces []string `json:"namespaces"`
 	// Labels are labels that the pod template must have.
 	Labels map[string]string `json:"labels"`
 }
 
-// Asks returns the topology keys whose domain losses a workload must survive, sorted and without
-// duplicates. labels are the labels of its pods. A workload that sets no namespace belongs to
-// default.
+// Asks returns the topology keys for which a workload must survive the loss of a domain, sorted and
+// without duplicates. labels are its pod labels. A workload without a namespace belongs to default.
 func (c *Config) Asks(namespace string, labels map[string]string) []string {
 	keys := []string{}
 	for _, s := range c.Survive {
@@ -256,7 +255,7 @@ func NearDomain(key string) string {
 	return diag.Nearest(key, slices.Concat(domainWords(), slices.Sorted(maps.Values(domains))))
 }
 
-// survive checks the requirements on an entry that its type does not express.
+// survive checks what the Survive type cannot enforce.
 func (l *loader) survive(item *source.Node, path string) {
 	if k, keys := item.Field("keys"); isEmpty(keys) {
 		l.fail(l.at(cmp.Or(k, item)), "%s: expected keys whose domains may be lost, such as node or zone", path)
@@ -269,8 +268,7 @@ func (l *loader) survive(item *source.Node, path string) {
 	l.selection(item, path, "expected a glob, or nothing at all for all namespaces", "namespaces")
 }
 
-// selection checks that the given lists of globs are not empty, and checks the labels of the same
-// entry.
+// selection checks an entry's labels, and that the given glob lists are not empty.
 func (l *loader) selection(item *source.Node, path, wrong string, lists ...string) {
 	for _, field := range lists {
 		if k, list := item.Field(field); list.Len() == 0 && !list.IsNull() {

@@ -16,15 +16,15 @@ import (
 
 const chartFile = "Chart.yaml"
 
-// origin says where a pointer was read from. parent is the deployment whose result contains it. It
-// is nil for a pointer in a file or in a root.
+// origin says where a pointer was read from. parent is the deployment whose result contains the
+// pointer, or nil for a pointer in a file or root.
 type origin struct {
 	parent *Deployment
 	places *places // nil for a pointer in a file
 }
 
-// remote returns the root for a chart from elsewhere, which is read from its local replacement, a
-// directory or archive.
+// remote returns the root for a remote chart. The chart is read from its local replacement, which
+// is a directory or an archive.
 func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
 	address := s.Address()
 	to, ok := f.vendored(address, s.Chart.Version)
@@ -42,8 +42,8 @@ func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) 
 	return render.Root{}, pointers.Reason{What: pointers.WhyMissing, Detail: fmt.Sprintf("%s, which stands for %s", to, address)}
 }
 
-// vendored returns the local replacement of a chart. A replacement for the exact version is
-// preferred to one for all versions.
+// vendored returns a chart's local replacement. It prefers a replacement for the exact version to
+// one for all versions.
 func (f *follower) vendored(address, version string) (name string, ok bool) {
 	address = remoteKey(address)
 	for _, key := range []string{address + "@" + version, address + ":" + version, address} {
@@ -54,10 +54,10 @@ func (f *follower) vendored(address, version string) (name string, ok bool) {
 	return "", false
 }
 
-// remoteKey returns the normal form of a chart address, in which equal addresses are equal.
+// remoteKey normalizes a chart address, so that equivalent addresses compare equal.
 func remoteKey(url string) string { return strings.TrimRight(strings.TrimPrefix(url, "oci://"), "/") }
 
-// chart adds the settings of a pointer to the root of a chart.
+// chart adds a pointer's settings to a chart root.
 func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r render.Root) (render.Root, pointers.Reason) {
 	c := s.Chart
 	if r.Chart.Version == "*" {
@@ -83,7 +83,7 @@ func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r
 	return r, pointers.Reason{}
 }
 
-// layers collects the values of a chart. Later values take precedence.
+// layers collects a chart's values. Later values take precedence.
 type layers struct {
 	*follower
 	pointer *pointers.Pointer
@@ -96,7 +96,7 @@ func unknownValues(format string, args ...any) pointers.Reason {
 	return pointers.Reason{What: pointers.WhyValues, Detail: fmt.Sprintf(format, args...)}
 }
 
-// add adds values. Each line whose place is known counts 64 bytes more against the limit.
+// add adds values. Each line with a known place costs an additional 64 bytes of the limit.
 func (l *layers) add(v render.Values) pointers.Reason {
 	if l.values += len(v.Text) + 64*len(v.Places); l.values > limits.ReleaseValues {
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the values of releases have more than %d MiB", limits.ReleaseValues>>20), Refused: true}
@@ -105,7 +105,7 @@ func (l *layers) add(v render.Values) pointers.Reason {
 	return pointers.Reason{}
 }
 
-// own adds the values that the pointer itself contains.
+// own adds the values in the pointer itself.
 func (l *layers) own() pointers.Reason {
 	t := l.source.Chart.Values
 	if t == nil {
@@ -117,11 +117,10 @@ func (l *layers) own() pointers.Reason {
 	return l.add(l.text(t, l.pointer.File))
 }
 
-// unknown returns a reason if a part of t is unknown. Variables in t are plain text unless a
+// unknown returns a reason if part of t is unknown. Variables in t are plain text unless a
 // Kustomization substitutes them.
 func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
-	// A HelmRelease in a file may be deployed by a pointer outside the tree, which may substitute
-	// variables.
+	// A pointer outside the tree may deploy the HelmRelease and substitute variables.
 	substituted := l.from.parent == nil && l.pointer.Kind == pointers.FluxHelmRelease
 	if l.from.parent != nil {
 		l.from.parent.climb(func(d *Deployment) { substituted = substituted || d.Pointer.Substitution != nil })
@@ -132,7 +131,7 @@ func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
 	return unknownValues("%s has %s", where, t.Unknown)
 }
 
-// text returns values with the places of their lines.
+// text returns values, including the place of each line.
 func (l *layers) text(t *pointers.Text, file string) render.Values {
 	v := render.Values{File: file, Text: append([]byte{}, t.Bytes...)}
 	for _, n := range t.Lines {
@@ -141,8 +140,8 @@ func (l *layers) text(t *pointers.Text, file string) render.Values {
 	return v
 }
 
-// place returns the place where a line was written. If file is a result, that is a place in the
-// sources of the result.
+// place returns the place where a line was written. For a line in a render, it returns a place in
+// the render's sources.
 func (l *layers) place(file string, n *source.Node) render.Place {
 	switch {
 	case n == nil:
@@ -283,8 +282,8 @@ func (l *layers) file(name string, optional bool) pointers.Reason {
 	return l.add(render.Values{File: name, Optional: optional})
 }
 
-// replaced adds the files that replace the chart's own values, as in Flux. Their names are relative
-// to the root of the repository or, for a chart from elsewhere, to the chart.
+// replaced adds the files that replace the chart's own values, as in Flux. File names are relative
+// to the repository root or, for a remote chart, to the chart.
 func (l *layers) replaced() pointers.Reason {
 	c := l.source.Chart
 	own := path.Join(l.root.Dir, valuesFile)
@@ -319,9 +318,9 @@ func inside(dir, name string) bool {
 	return (dir == "." || strings.HasPrefix(name, dir+"/")) && worktree.Local(name) && !strings.ContainsAny(name, "\x00\\")
 }
 
-// named resolves the name of a values file as Argo CD does. Names are relative to the chart. A name
-// that begins with a slash is relative to the root of the repository, and a name that begins with $
-// and the ref of another source of the Application is relative to that source.
+// named resolves a values file name as Argo CD does. Names are relative to the chart. A name with a
+// leading slash is relative to the repository root. A name that begins with $ and the ref of
+// another source in the Application is relative to that source.
 func (l *layers) named(written string) (string, pointers.Reason) {
 	outside := pointers.Reason{What: pointers.WhyOutside, Detail: written, Refused: true}
 	if scheme, _, ok := strings.Cut(written, "://"); ok && !strings.Contains(scheme, "/") {
@@ -354,7 +353,7 @@ func (l *layers) named(written string) (string, pointers.Reason) {
 	return name, pointers.Reason{}
 }
 
-// referred returns a reason if the files of another source are not available.
+// referred returns a reason if another source's files are not available.
 func (l *layers) referred(ref string) pointers.Reason {
 	for i := range l.pointer.Sources {
 		s := &l.pointer.Sources[i]
@@ -404,8 +403,8 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	if ref.Target == "" {
 		return l.add(l.text(t, t.File))
 	}
-	// In Flux, the value at a target path may override the values of the release or be overridden
-	// by them, depending on what else is set.
+	// In Flux, whether a value at a target path or the release's own values win depends on what
+	// else is set.
 	plain, whole := string(t.Bytes), ref.Literal
 	if n := len(plain); !whole && n > 1 && plain[0] == plain[n-1] && (plain[0] == '"' || plain[0] == '\'') {
 		plain, whole = strings.Trim(plain, `'"`), true
@@ -424,8 +423,8 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	return l.add(render.Values{File: t.File, Text: text, Places: []render.Place{place}})
 }
 
-// dataOf returns the value of a key in a ConfigMap, with the places of its lines: in the ConfigMap
-// as written, or in the file that a kustomization generated it from.
+// dataOf returns the value for a ConfigMap key, with the place of each line. Places are in the
+// ConfigMap as written, or in the file that a kustomization generated it from.
 func (l *layers) dataOf(s *setting, key string, value *source.Node) *pointers.Text {
 	if s.places == nil {
 		return pointers.BlockText(s.object.File, value)

@@ -1,11 +1,11 @@
 // Package gitops renders what GitOps pointers deploy. It works layer by layer: first it renders the
 // pointers of the tree, then the pointers in their renders, and so on.
 //
-// Contract: Follow takes the pointers as they are written in the tree, and the roots that were
-// found there. It returns every deployment once. A deployment is a pointer, one of its sources, and
-// the render of that source or the reason why there is none. If a render contains a pointer, the
-// rendered version replaces the written one, because whatever deploys the pointer may have patched
-// it. Of the roots, Follow returns those that no pointer names or reaches.
+// Contract: Follow takes the pointers as written in the tree, and the roots found there. It returns
+// every deployment once. A deployment is a pointer, one of its sources, and either the rendered
+// source or the reason why it was not rendered. If a render contains a pointer, the rendered
+// version replaces the written one, because whatever deploys the pointer may have patched it.
+// Follow also returns the roots that no pointer names or reaches.
 //
 // Invariants: no name leads out of the confinement directory, and only the renderer and the
 // worktree lookup for that directory read files. A cycle of pointers ends because a known

@@ -17,22 +17,23 @@ import (
 
 // Options holds the input of Follow.
 type Options struct {
-	// Confinement is the directory that no name may lead out of. It is an absolute path without
-	// links, and all names are relative to it.
+	// Confinement is the directory that no name may lead out of. It must be an absolute path
+	// without links. All names are relative to it.
 	Confinement string
-	// Base is the root of the repository relative to Confinement, or "." if they are the same.
-	// Paths in pointers are relative to it.
+	// Base is the repository root relative to Confinement, or "." if they are the same. Paths in
+	// pointers are relative to the repository root.
 	Base string
-	// Pointers holds the pointers as they are written in the tree, Repositories the objects that
-	// contain repository addresses, and Settings the files that may contain a ConfigMap or Secret.
+	// Pointers holds the pointers as written in the tree. Repositories holds the objects that
+	// contain repository addresses. Settings holds the files that may contain a ConfigMap or
+	// Secret.
 	Pointers, Repositories []*source.Object
 	Settings               []string
 	// Known holds the addresses of this repository.
 	Known []string
 	// Roots holds the kustomizations that no other kustomization refers to.
 	Roots []Root
-	// Remotes, Ignore and Tracked are those of render.Root and source.Options. Remotes also has the
-	// addresses of charts.
+	// Remotes, Ignore and Tracked are described in render.Root and source.Options. Remotes also
+	// contains chart addresses.
 	Remotes map[string]string
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
@@ -45,25 +46,25 @@ type Options struct {
 // Root is a kustomization: its directory and its file.
 type Root struct{ Dir, File string }
 
-// Result holds the deployments and the renders of the remaining roots.
+// Result holds the deployments, and the renders of roots that no pointer deploys.
 type Result struct {
 	// Deployments are sorted by the places of their pointers.
 	Deployments []*Deployment
-	// Roots holds the outputs of the roots that no pointer names or reaches, by their index in
+	// Roots holds the outputs for roots that no pointer names or reaches. Keys are indices in
 	// Options.Roots.
 	Roots map[int]*render.Output
-	// Fixed lists the commits and versions of this repository that pointers ask for, sorted. Follow
-	// renders the files of the tree instead.
+	// Fixed lists, in sorted order, the commits and versions of this repository that pointers
+	// request. Follow ignores them and renders the files in the tree.
 	Fixed []string
-	// Assumed is the address of the repository that is assumed to be this one, or "".
+	// Assumed is the repository address that is assumed to mean this repository, or "".
 	Assumed string
 }
 
-// most has the limits of a run: the number of deployments, the depth to which deployments deploy
-// one another, and the number of files in directories that are built without a kustomization.
+// most holds the limits for a run. They apply to the number of deployments, how deeply deployments
+// are nested, and the number of files in directories that are built without a kustomization.
 type most struct{ deployments, depth, names int }
 
-// written is a pointer as it is written in the tree.
+// written is a pointer as written in the tree.
 type written struct {
 	object *source.Object
 	read   []*pointers.Pointer
@@ -84,8 +85,8 @@ type follower struct {
 	queue   []*Deployment
 	full    bool
 	names   int
-	remotes map[string]string // by remoteKey of their address
-	values  int               // number of bytes in the values of all charts
+	remotes map[string]string // keyed by remoteKey of the address
+	values  int               // total bytes in all chart values
 	// artifacts caches Flux artifacts. looks counts how often names are compared with ignore
 	// patterns.
 	artifacts map[pointers.Repository]*artifact
@@ -132,8 +133,8 @@ func newFollower(o Options) *follower {
 	return f
 }
 
-// renderRoots renders all roots that which accepts and that are not rendered yet. It searches their
-// outputs for pointers.
+// renderRoots renders the roots that which accepts, unless they have already been rendered. It then
+// searches their outputs for pointers.
 func (f *follower) renderRoots(which func(r Root) bool) {
 	var at []int
 	var all []render.Root
@@ -151,7 +152,7 @@ func (f *follower) renderRoots(which func(r Root) bool) {
 	}
 }
 
-// below reports whether a pointer of the tree names a directory or one of its parents.
+// below reports whether a pointer in the tree names a directory or one of its parents.
 func (f *follower) below(dir string) bool {
 	if f.vars.paths == nil {
 		f.vars.paths = map[string]int{}
@@ -210,8 +211,8 @@ func byPlace(a, b *Deployment) int {
 	return cmp.Or(strings.Compare(p.File, q.File), p.Line-q.Line, strings.Compare(p.Name, q.Name), a.Source-b.Source, strings.Compare(a.Root.Dir, b.Root.Dir))
 }
 
-// tops returns the written pointers that no other pointer seems to deploy. If every remaining
-// pointer is deployed by another, it returns only the first.
+// tops returns the written pointers that no other pointer seems to deploy. If the remaining
+// pointers all seem to be deployed by others, it returns only the first one.
 func (f *follower) tops() (all []*written) {
 	paths := map[string]int{}
 	var left []*written
@@ -238,7 +239,8 @@ func (f *follower) tops() (all []*written) {
 	return all
 }
 
-// above returns the root, the directories that contain a name, and the name itself, in this order.
+// above returns the root, the directories that contain a name, and the name itself, from the
+// outermost inward.
 func above(name string) []string {
 	all := []string{"."}
 	for i := range name {
@@ -278,8 +280,8 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 	}
 }
 
-// keep records a deployment and queues it for rendering. If the deployment is already known, keep
-// only adds the new parent.
+// keep records a deployment and queues it for rendering. For a known deployment, keep only adds the
+// new parent.
 func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 	if same := f.known[key]; same != nil {
 		same.top, same.confirmed = same.top || parent == nil, same.confirmed || d.raw == nil
@@ -333,7 +335,7 @@ type Deployment struct {
 	// Source is the index of the source in Pointer.Sources, or -1 if the pointer is not followed.
 	Source int
 	Root   render.Root
-	// Output is the render of the source, or nil. If it is nil, Why is the reason.
+	// Output is the rendered source. If it is nil, Why is the reason.
 	Output *render.Output
 	Why    pointers.Reason
 
@@ -342,11 +344,11 @@ type Deployment struct {
 	depth   int
 	// top is set if the pointer is written in the tree or in a root rather than deployed by another
 	// pointer. confirmed is set if a render contains the pointer unchanged. kept is set once the
-	// deployment is part of the result.
+	// deployment has been added to the result.
 	top, confirmed, kept bool
 }
 
-// Files returns the files of the pointer and of all pointers that deploy it, sorted.
+// Files returns the files that contain the pointer and the pointers that deploy it, sorted.
 func (d *Deployment) Files() []string {
 	var all []string
 	d.climb(func(x *Deployment) { all = append(all, x.Pointer.File) })
@@ -354,8 +356,8 @@ func (d *Deployment) Files() []string {
 	return slices.Compact(all)
 }
 
-// Entries returns the entry pointers that lead to the deployment, and the names and addresses of
-// the clusters that it and the deployments above it deploy to, sorted.
+// Entries returns the entry pointers that lead to the deployment. It also returns the names and
+// addresses of its target clusters, including those of the deployments above it, sorted.
 func (d *Deployment) Entries() (all []*pointers.Pointer, clusters []string) {
 	d.climb(func(x *Deployment) {
 		if x.stands() {
@@ -383,8 +385,8 @@ func (d *Deployment) climb(visit func(x *Deployment)) {
 	}
 }
 
-// finish completes the result. It leaves out a written pointer if a render contains another version
-// of it, together with everything that only such pointers deploy.
+// finish completes the result. It drops written pointers for which a render contains a different
+// version, and everything that only these pointers deploy.
 func (f *follower) finish() {
 	children := map[*Deployment][]*Deployment{}
 	var queue []*Deployment
@@ -398,7 +400,7 @@ func (f *follower) finish() {
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		d := queue[0]
-		superseded := d.raw != nil && d.raw.inside && !d.confirmed // a render contains another version of the pointer
+		superseded := d.raw != nil && d.raw.inside && !d.confirmed // a render contains a different version of the pointer
 		if !d.kept && !superseded {
 			d.kept = true
 			f.result.Deployments = append(f.result.Deployments, d)
@@ -411,7 +413,7 @@ func (f *follower) finish() {
 			continue
 		}
 		if c := d.Pointer.Sources[d.Source].Chart; c != nil && c.Remote {
-			continue // a local directory replaces a chart from elsewhere
+			continue // a local directory replaces a remote chart
 		}
 		if fixed := f.reader.Repositories.Fixed(&d.Pointer.Sources[d.Source]); fixed != "" {
 			f.result.Fixed = append(f.result.Fixed, fixed)
@@ -427,8 +429,8 @@ func (f *follower) finish() {
 	}
 }
 
-// stands reports whether a deployment counts regardless of the deployments above it: its pointer is
-// written in the tree or in a root, or it deploys itself.
+// stands reports whether a deployment is kept regardless of the deployments above it. It is kept if
+// its pointer is written in the tree or in a root, or if it deploys itself.
 func (d *Deployment) stands() bool {
 	if d.top || slices.Contains(d.parents, d) {
 		return true

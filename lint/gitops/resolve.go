@@ -103,7 +103,7 @@ func (f *follower) holds(dir, name string) bool {
 	return e.Info != nil && e.Info.Mode().IsRegular()
 }
 
-// settings finds the ConfigMaps and Secrets with the values of variables.
+// settings finds the ConfigMaps and Secrets that contain variable values.
 type settings struct {
 	follower *follower
 	objects  index                 // objects in the tree; nil until first used
@@ -116,10 +116,10 @@ type reference struct{ kind, name string }
 // setting is a ConfigMap or a Secret.
 type setting struct {
 	object *source.Object
-	places *places // the places in the sources of a render; nil for an object that is written in the tree
+	places *places // places in a render's sources; nil for an object written in the tree
 }
 
-// of returns the variables of a pointer, or nil if the pointer substitutes none.
+// of returns a pointer's variables, or nil if it does not substitute any.
 func (s *settings) of(p *pointers.Pointer, parent *Deployment) *render.Variables {
 	if p.Substitution == nil {
 		return nil
@@ -169,9 +169,9 @@ func give(v *render.Variables, name string, value pointers.Value) {
 	v.Given[name] = render.Variable{Value: value.Text, File: value.File, Line: value.Line, Column: value.Column}
 }
 
-// find returns the object that a reference names. An object in a render that deploys the pointer is
-// preferred to one in the tree. ok is false if there is no such object, or if there are several
-// with different data.
+// find returns the object that a reference names. It prefers an object in a render that deploys the
+// pointer to one in the tree. ok is false if no object matches, or if several match and their data
+// differs.
 func (s *settings) find(ref pointers.Reference, parent *Deployment) (*setting, bool) {
 	var all []setting
 	if parent != nil {
@@ -191,7 +191,7 @@ func (s *settings) find(ref pointers.Reference, parent *Deployment) (*setting, b
 	return &all[0], true
 }
 
-// rendered returns the objects in the result of a deployment that a reference may name.
+// rendered returns the ConfigMaps and Secrets in a deployment's output, which references may name.
 func (s *settings) rendered(ref pointers.Reference, d *Deployment) (all []setting) {
 	if d.Output == nil || d.Output.Problem != nil {
 		return nil
@@ -213,7 +213,7 @@ func (s *settings) rendered(ref pointers.Reference, d *Deployment) (all []settin
 // index maps kinds and names to settings.
 type index map[reference][]setting
 
-// add adds the ConfigMaps and Secrets of a file.
+// add adds the ConfigMaps and Secrets in a file.
 func (x index) add(file *source.File, places *places) {
 	for _, doc := range file.Roots() {
 		for _, o := range file.ObjectsOf(doc) {

@@ -17,7 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// tree lists the files of the repository for generators. It does so once, on first use.
+// tree lists the repository's files for generators. It lists them only once, on first use.
 type tree struct {
 	opts   *Options
 	listed bool
@@ -52,19 +52,19 @@ func (t *tree) list() {
 	slices.Sort(t.dirs)
 }
 
-// Directories returns the directories of the repository that contain a file.
+// Directories returns all non-empty directories in the repository.
 func (t *tree) Directories() []string {
 	t.list()
 	return t.fromBase(t.dirs)
 }
 
-// Files returns all files of the repository.
+// Files returns all files in the repository.
 func (t *tree) Files() []string {
 	t.list()
 	return t.fromBase(t.files)
 }
 
-// fromBase returns the names that are below the root of the repository, relative to that root.
+// fromBase returns the names that are below the repository root, relative to that root.
 func (t *tree) fromBase(names []string) (all []string) {
 	base := path.Clean(t.opts.Base)
 	if base == "." {
@@ -88,7 +88,7 @@ func (t *tree) Read(name string) *source.Node {
 	return nil
 }
 
-// file reads a file of the tree. It returns nil if the file cannot be read or exceeds a limit.
+// file reads a file in the tree. It returns nil if the file cannot be read or exceeds a limit.
 func (t *tree) file(name string) *source.File {
 	text, err := worktree.ReadFile(t.opts.Confinement, filepath.FromSlash(name), min(limits.PointerFile, limits.PointerText-t.bytes))
 	if err != nil {
@@ -124,9 +124,9 @@ func (t *tree) under(dir string) (all []string) {
 	return all
 }
 
-// generated returns the resources of a directory without a kustomization, as Flux generates them:
-// its YAML files, and its subdirectories with a kustomization, which are not searched further. It
-// leaves out the files for which without is true.
+// generated returns the resources that Flux generates for a directory without a kustomization.
+// These are its YAML files, and its subdirectories that have a kustomization, which are not
+// searched further. Files for which without returns true are omitted.
 func (t *tree) generated(dir string, without func(name string) bool) (all []string) {
 	names := slices.DeleteFunc(slices.Clone(t.under(dir)), func(name string) bool { return without(path.Join(dir, name)) })
 	closed := map[string]bool{}
@@ -172,8 +172,8 @@ func (t *tree) plain(dir string, which pointers.Files) (all []string, jsonnet bo
 	return all, jsonnet
 }
 
-// globOf converts an Argo CD glob, in which a star also matches slashes. It returns nil for an
-// empty glob, and an expression that matches nothing for a malformed one.
+// globOf converts an Argo CD glob to a regular expression. A star also matches slashes. It returns
+// nil for an empty glob, and an expression that never matches for a malformed one.
 func globOf(glob string) *regexp.Regexp {
 	if glob == "" {
 		return nil
@@ -215,8 +215,8 @@ type artifact struct {
 	ignored *pointers.Ignored
 }
 
-// artifactOf returns the artifact that a source is read from. Argo CD has no ignore patterns, so
-// its artifacts contain all files.
+// artifactOf returns the artifact for a source. Argo CD has no ignore patterns, so its artifacts
+// contain all files.
 func (f *follower) artifactOf(s *pointers.Source) *artifact {
 	if s.Repository.URL != "" {
 		return &artifact{f, pointers.NewIgnored()}
@@ -249,7 +249,7 @@ func (a *artifact) without(name string) bool {
 	return a.ignored.Len() > 0 && a.looks <= limits.Ignored && a.ignored.File(name)
 }
 
-// check returns a reason if all files of a directory or any file of a chart are excluded, or if a
+// check returns a reason if every file in a directory or any file in a chart is excluded, or if a
 // limit prevents it from checking all files.
 func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	if a.ignored.Len() == 0 {
@@ -277,8 +277,8 @@ func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	return pointers.Reason{}
 }
 
-// scan searches an output for pointers and adds them. from is the deployment that has the output,
-// or nil for the output of a root.
+// scan searches an output for pointers and adds them. from is the deployment that produced the
+// output, or nil if a root did.
 func (f *follower) scan(out *render.Output, from *Deployment) {
 	if out == nil || out.Problem != nil || !slices.ContainsFunc([]string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"}, func(group string) bool {
 		return bytes.Contains(out.Text, []byte(group))
@@ -304,12 +304,12 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 	}
 }
 
-// resultName is the file name for the text of a result.
+// resultName is the file name given to rendered text.
 const resultName = "<render>"
 
-// place sets the place of a pointer in a result to the place where the pointer was written. If the
-// written pointer is unknown, it is the place of its name or, if that is unknown too, the place of
-// the pointer that deploys it.
+// place sets a rendered pointer's place to where the pointer was written. If the written pointer is
+// unknown, place uses the name's place. If that is unknown too, it uses the place of the pointer
+// that deploys it.
 func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *places, raw *written, from *Deployment) {
 	at, marked := places.of(o.Root.At("metadata", "name"))
 	switch {
@@ -331,9 +331,9 @@ func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *p
 	}
 }
 
-// contained finds the pointer in a file that a rendered pointer was written as, and records that a
-// render contains it. Because the build may have renamed it, contained looks for the same name,
-// then for a part of the name, then for any pointer of the same kind in the file. If several
+// contained finds the written pointer in a file that corresponds to a rendered pointer, and records
+// that a render contains it. Because the build may have renamed the pointer, contained looks for
+// the same name, then for part of the name, then for any pointer of the same kind. If several
 // pointers match, it records all of them and returns nil.
 func (f *follower) contained(file string, o *source.Object) *written {
 	var near []*written
@@ -365,7 +365,7 @@ func (f *follower) contained(file string, o *source.Object) *written {
 	return nil
 }
 
-// places maps places in a result to places in the sources of the result.
+// places maps places in a render to places in its sources.
 type places struct {
 	out *render.Output
 	at  map[[2]int]render.Mark
@@ -392,7 +392,7 @@ func (p *places) document(line int) (name string, index int, ok bool) {
 	return name, index, ok
 }
 
-// of returns the place where a scalar of the result was written.
+// of returns the place where a scalar in the render was written.
 func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	if n == nil {
 		return at, false
@@ -416,8 +416,8 @@ func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	return pointers.Value{File: p.out.Files[m.File], Line: m.At, Column: m.AtColumn}, true
 }
 
-// move converts places in the result to places in the sources. A patch gets the line at which it
-// was written if that is known. The build later compares the text at that line with the patch.
+// move converts places in the render to places in the sources. A patch gets the line where it was
+// written, if known. The build later compares the text at that line with the patch.
 func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	var was *pointers.Pointer
 	if raw != nil && i < len(raw.read) {
@@ -443,8 +443,8 @@ func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	}
 }
 
-// moveChart replaces the values and parameters of a rendered pointer by those of the written
-// pointer if they are equal, because only the written ones have places.
+// moveChart replaces a rendered pointer's values and parameters with those of the written pointer
+// if they are equal, because only the written ones have places.
 func (p *places) moveChart(to, was *pointers.Chart) {
 	if to == nil || was == nil {
 		return

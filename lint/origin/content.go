@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Find finds the file of an object without an origin annotation. It must be the only source that
-// declares the object, by kind, name and mostly the same content. A source whose name is only a
-// part of the rendered name counts only if no source has the full name.
+// Find finds the file for an object without an origin annotation. Exactly one source must declare
+// an object with the same kind and name and mostly the same content. A source whose name is only
+// part of the rendered name is considered only if no source has the full name.
 func (m *Mapper) Find(o *source.Object) (source.Origin, bool) {
 	for _, loose := range []bool{false, true} {
 		var found []string
@@ -41,7 +41,7 @@ func (m *Mapper) Find(o *source.Object) (source.Origin, bool) {
 	return source.Origin{}, false
 }
 
-// Reads reports whether a file is one of the sources.
+// Reads reports whether a file is among the sources.
 func (m *Mapper) Reads(name string) bool {
 	m.sources()
 	return m.isSource[name]
@@ -65,7 +65,7 @@ func (m *Mapper) declaring(of groupKind) []string {
 // maxSources is the maximum number of files that are searched for an object.
 const maxSources = 10_000
 
-// sources returns the files that the kustomization of the base reaches. If the base has no
+// sources returns the files reachable from the kustomization in the base. If the base has no
 // kustomization, it returns all manifests below the base. If there are too many files, it returns
 // none.
 func (m *Mapper) sources() []string {
@@ -90,7 +90,7 @@ func (m *Mapper) sources() []string {
 	return all
 }
 
-// below returns the manifests in the base and its subdirectories, except hidden ones.
+// below returns the manifests in the base and its subdirectories, excluding hidden ones.
 func (m *Mapper) below() []string {
 	var all []string
 	top := filepath.Join(m.files.Root(), filepath.FromSlash(m.base))
@@ -112,15 +112,15 @@ func (m *Mapper) below() []string {
 
 var manifests = map[string]bool{".yaml": true, ".yml": true, ".json": true}
 
-// agrees reports whether at least half of the values in the source's spec are at the same places in
-// the rendered object. A file that declares the same name with other content belongs to another
-// object.
+// agrees reports whether the rendered object has at least half of the values in the source's spec
+// at the same places. A file that declares the same name with different content belongs to a
+// different object.
 func (w *sourceObject) agrees() bool {
 	same, all := agreement(w.object.Root.Get("spec"), w.rendered.Root.Get("spec"), 0)
 	return 2*same >= all
 }
 
-// agreement returns the number of scalars in a, and how many of them b has at the same place.
+// agreement returns the number of scalars in a, and how many of them are at the same place in b.
 func agreement(a, b *source.Node, depth int) (same, all int) {
 	if depth > maxNested {
 		return 0, 1
@@ -150,7 +150,7 @@ func agreement(a, b *source.Node, depth int) (same, all int) {
 // maxBytes is the maximum number of bytes that are read in total.
 const maxBytes = 64 << 20
 
-// files reads files of the repository by their names from its root.
+// files reads files in the repository. Names are relative to the repository root.
 type files struct {
 	*worktree.Lookup
 	dir     string // has no symbolic links
@@ -162,7 +162,7 @@ type files struct {
 	left    int64
 }
 
-// index maps the kinds and names of a file's objects to the objects.
+// index maps kinds and names to a file's objects.
 type index map[groupKind]map[string][]*source.Object
 
 type groupKind struct{ group, kind string }
@@ -206,7 +206,7 @@ func (f *files) read(name string) *source.File {
 	return file
 }
 
-// documents returns the documents of a file. Each file is parsed once.
+// documents returns the documents in a file. Each file is parsed only once.
 func (f *files) documents(file *source.File) []*source.Node {
 	roots, known := f.roots[file.Name]
 	if !known {
@@ -216,7 +216,7 @@ func (f *files) documents(file *source.File) []*source.Node {
 	return roots
 }
 
-// objects returns the objects of a file by group and kind, and then by name.
+// objects returns a file's objects by group and kind, then by name.
 func (f *files) objects(file *source.File) index {
 	x, known := f.indexes[file.Name]
 	if known {
@@ -236,8 +236,7 @@ func (f *files) objects(file *source.File) index {
 	return x
 }
 
-// sourceObject is an object as it was written, with everything that may have changed it during
-// rendering.
+// sourceObject is an object as written, with everything that may have changed it during rendering.
 type sourceObject struct {
 	object, rendered *source.Object
 	trails           *source.Trails
@@ -245,19 +244,19 @@ type sourceObject struct {
 	setters          []setter
 }
 
-// setter is a patch or a setting of a kustomization that sets fields of an object.
+// setter is a patch, or another kustomization setting, that sets fields in an object.
 type setter struct {
 	in text
-	// sure is set if the setter certainly applies to the object.
+	// sure is set if the setter definitely applies to the object.
 	sure bool
-	// cost is the cost of the setter, in patches and patch operations.
+	// cost is the number of patches and patch operations in the setter.
 	cost int
-	// follow takes the steps to a field of the rendered object and returns the steps that this
-	// setter sets. A step that it does not set has no value.
+	// follow takes the steps to a field in the rendered object and returns the corresponding steps
+	// in the setter. Steps that it does not set have no value.
 	follow func(steps []*source.Step) []source.Step
 }
 
-// text is a file, or a patch in a block scalar of a file.
+// text is a file, or a patch in a block scalar within a file.
 type text struct {
 	file, patch *source.File
 	key, block  *source.Node
@@ -273,8 +272,8 @@ func (t text) span(form form, s source.Step) (span diag.Span, exact bool) {
 	return t.file.FieldSpan(t.key, t.block), false // for example in quoted text
 }
 
-// maxCost is the maximum total cost of an object's setters. If they cost more, only the object
-// itself is searched.
+// maxCost is the maximum total cost of an object's setters. Beyond it, only the object itself is
+// searched.
 const maxCost = 1000
 
 func (m *Mapper) newWritten(rendered, o *source.Object, ways []steps) *sourceObject {
@@ -299,7 +298,7 @@ func (m *Mapper) newWritten(rendered, o *source.Object, ways []steps) *sourceObj
 	return w
 }
 
-// form returns the span of one part of a field, such as its key or its value.
+// form returns the span for one part of a field, such as its key or its value.
 type form func(f *source.File, s source.Step) diag.Span
 
 func wholeField(f *source.File, s source.Step) diag.Span {
@@ -309,7 +308,7 @@ func wholeField(f *source.File, s source.Step) diag.Span {
 	return f.FieldSpan(s.Key, s.Value)
 }
 
-// firstField returns the span of the first field of a map, which represents the map.
+// firstField returns the span of a map's first field, which messages show for the map as a whole.
 func firstField(f *source.File, s source.Step) diag.Span {
 	for k, v := range s.Value.Fields() {
 		return f.FieldSpan(k, v)
@@ -317,7 +316,7 @@ func firstField(f *source.File, s source.Step) diag.Span {
 	return f.Span(s.Value)
 }
 
-// formOf returns the part of a rendered field that a span covers. For a list item it is the value,
+// formOf returns which part of a rendered field a span covers. For a list item it is the value,
 // even if the patch that adds the item has a key for it.
 func formOf(f *source.File, s *source.Step, span diag.Span) form {
 	if s.Key == nil {
@@ -339,8 +338,8 @@ func formOf(f *source.File, s *source.Step, span diag.Span) form {
 }
 
 // place returns where a place in the rendered object was written. It looks for the same field with
-// the same value in the source object, then in the last setter that sets the field, then for the
-// nearest place around the field. If all of that fails, it returns the name of the object.
+// the same value, first in the source object and then in the last setter for the field. If it finds
+// none, it returns the nearest place around the field, or else the object's name.
 func (w *sourceObject) place(span diag.Span) Place {
 	name := Place{Span: w.object.NameSpan(), Near: true}
 	steps := w.trails.At(span)
@@ -358,7 +357,7 @@ func (w *sourceObject) place(span diag.Span) Place {
 	last := len(steps) - 1
 	form := formOf(w.rendered.File, steps[last], span)
 	p, ok := c.where(last, form, func(v *source.Node) bool { return source.Equal(v, steps[last].Value) })
-	if !ok { // a map or list with parts that may come from elsewhere
+	if !ok { // a map or list that may contain parts from elsewhere
 		p, ok = c.alike(last, form)
 	}
 	for n := len(steps) - 2; n > 0 && !ok; n-- { // the name is more useful than spec and its parents
@@ -379,14 +378,15 @@ type candidates struct {
 	set   [][]source.Step
 }
 
-// alike returns the place of a map or list at step n.
+// alike returns the place of the map or list at step n.
 func (c *candidates) alike(n int, form form) (Place, bool) {
 	want := c.steps[n].Value
 	return c.where(n, form, func(v *source.Node) bool { return want.Kind != source.Scalar && v.Kind == want.Kind })
 }
 
-// where returns the place of step n in the source object, or else in the last setter that certainly
-// applies, or else in a setter that may apply if it is the only one.
+// where returns the place of step n in the source object. If it is not there, where tries the last
+// setter that definitely applies, and then a setter that may apply, provided that there is only
+// one.
 func (c *candidates) where(n int, form form, same func(*source.Node) bool) (p Place, ok bool) {
 	if len(c.home) > n && same(c.home[n].Value) {
 		return Place{Span: form(c.object.File, c.home[n])}, true

@@ -6,15 +6,15 @@
 // the nearest place around it, marked as near, or no place at all.
 //
 // Invariants: a place is never a guess. It has the same value at the same field names, and in lists
-// at items with the same content. In doubt it is the name of the object. The annotation with the
+// at items with the same content. When in doubt, it is the object's name. The annotation with the
 // origin is untrusted: the package reads only regular files below the root of the repository. It
-// reads each file once, and no more bytes in total than one input may have. The work is limited,
-// regardless of the references between files.
+// reads each file once, and no more bytes in total than the limit for one input. The work is
+// limited, regardless of the references between files.
 //
 // The package follows the steps of kustomize that findings depend on: names, the namespace, all
 // three forms of patches, replicas, labels, replacements of complete values, and components. It
-// does not follow images, vars, generators and third-party transformers. A place in a field that
-// one of these sets is the name of the object. The lines of a Helm template cannot be derived from
+// does not follow images, vars, generators and third-party transformers. For a field that one of
+// these sets, the place is the object's name. The lines of a Helm template cannot be derived from
 // its output.
 //
 // Non-goals: rendering; repositories elsewhere.

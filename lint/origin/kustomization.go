@@ -25,7 +25,7 @@ const (
 	maxVisits = 100_000
 )
 
-// kustomization returns the kustomization of a directory, or nil if there is none.
+// kustomization returns the kustomization in a directory, or nil if there is none.
 func (m *Mapper) kustomization(dir string) *kustomization {
 	k, known := m.dirs[dir]
 	if known {
@@ -45,8 +45,8 @@ func (m *Mapper) kustomization(dir string) *kustomization {
 	return k
 }
 
-// steps is a path from a file to the rendered object: the kustomizations that are applied to the
-// file, the innermost first.
+// steps lists the kustomizations applied to a file on the way to the rendered object, innermost
+// first.
 type steps []*kustomization
 
 // pathsTo returns all paths from a file to the base. If there are too many, it returns none.
@@ -103,8 +103,8 @@ func (s *search) in(dir string, above steps) {
 	}
 }
 
-// before returns the name that the kustomizations of a path turn into the given name. ok is false
-// if they cannot produce that name.
+// before returns the original name that a path's kustomizations turn into the given name. ok is
+// false if they cannot produce the given name.
 func (w steps) before(name string) (before string, ok bool) {
 	for _, k := range slices.Backward(w) {
 		prefix, suffix := k.affixes()
@@ -165,8 +165,8 @@ var generators = map[string]string{
 	"ConfigMapGenerator": "configMapGenerator", "SecretGenerator": "secretGenerator", "HelmChartInflationGenerator": "helmCharts",
 }
 
-// generator returns where the generator of an object is configured: in an entry of a kustomization,
-// or as an object of its own.
+// generator returns where an object's generator is configured, either as an entry in a
+// kustomization or as a separate object.
 func (m *Mapper) generator(o *source.Object, from source.Origin) (Place, bool) {
 	file := m.files.read(path.Join(m.base, from.ConfiguredIn))
 	if file == nil {
@@ -191,14 +191,14 @@ func (m *Mapper) generator(o *source.Object, from source.Origin) (Place, bool) {
 	return Place{Span: top(file), Whole: true}, m.named
 }
 
-// subject is an object during rendering, with all names that it has had so far.
+// subject is an object during rendering, with all the names it has had so far.
 type subject struct {
 	*sourceObject
 	names []string
 }
 
-// settersOf returns what a kustomization sets in an object, in the order in which kustomize applies
-// it (kustomize: api/internal/target/kusttarget_configplugin.go).
+// settersOf returns a kustomization's setters for an object, in the order in which kustomize
+// applies them (kustomize: api/internal/target/kusttarget_configplugin.go).
 func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	var all []setter
 	for _, field := range []string{"patchesStrategicMerge", "patches", "namespace", "commonLabels", "labels", "patchesJson6902", "replicas", "replacements"} {
@@ -241,7 +241,7 @@ func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	return all
 }
 
-// only returns steps that set just the last field.
+// only returns steps in which just the last field has a value.
 func only(steps []*source.Step, key, value *source.Node) []source.Step {
 	if value == nil {
 		return nil
@@ -257,8 +257,8 @@ func isField(steps []*source.Step, names ...string) bool {
 		slices.EqualFunc(steps, names, func(s *source.Step, name string) bool { return s.Key.Value == name })
 }
 
-// labels returns a setter for labels and selectors. It is not sure, because the configuration of
-// kustomize determines which of them are set.
+// labels returns a setter for labels and selectors. The setter is not sure, because kustomize's
+// configuration determines which of them are set.
 func labels(k *kustomization, pairs *source.Node) setter {
 	return setter{in: text{file: k.file}, cost: 1, follow: func(steps []*source.Step) []source.Step {
 		n := len(steps)
@@ -270,7 +270,7 @@ func labels(k *kustomization, pairs *source.Node) setter {
 	}}
 }
 
-// setsField returns a setter for one field of an object.
+// setsField returns a setter for one field in an object.
 func setsField(k *kustomization, key, value *source.Node, names ...string) setter {
 	return setter{in: text{file: k.file}, sure: true, cost: 1, follow: func(steps []*source.Step) []source.Step {
 		if !isField(steps, names...) {
@@ -321,8 +321,8 @@ func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name
 	return all
 }
 
-// matches reports whether a patch applies to the object. sure is false if that also depends on a
-// label or annotation selector, because these are not evaluated.
+// matches reports whether a patch applies to the object. sure is false if the patch has a label or
+// annotation selector, because selectors are not evaluated.
 func (m *Mapper) matches(o *subject, target, root *source.Node) (matches, sure bool) {
 	if target == nil {
 		name := root.At("metadata", "name").Text()
@@ -340,10 +340,10 @@ func (m *Mapper) matches(o *subject, target, root *source.Node) (matches, sure b
 	return true, sure
 }
 
-// maxPattern is the maximum length of the patterns in targets.
+// maxPattern is the maximum length of a pattern in a target.
 const maxPattern = 1000
 
-// anyMatches reports whether a pattern of a target matches any of the values. Patterns are anchored
+// anyMatches reports whether a target's pattern matches any of the values. Patterns are anchored
 // (kustomize: api/types/selector.go).
 func (m *Mapper) anyMatches(pattern string, values []string) bool {
 	re, known := m.patterns[pattern]
@@ -354,7 +354,7 @@ func (m *Mapper) anyMatches(pattern string, values []string) bool {
 	return re != nil && slices.ContainsFunc(values, re.MatchString)
 }
 
-// operations returns what the operations of a JSON patch set on the steps to a field. Later
+// operations returns what a JSON patch's operations set along the steps to a field. Later
 // operations override earlier ones.
 func (o *subject) operations(steps []*source.Step, list *source.Node) []source.Step {
 	all := make([]source.Step, len(steps))
@@ -374,9 +374,8 @@ func (o *subject) operations(steps []*source.Step, list *source.Node) []source.S
 	return all
 }
 
-// reached returns the number of steps that the JSON pointer of an operation leads through (RFC
-// 6901), or 0 if it leads elsewhere. An added list item is recognized by its content, because its
-// index is unknown.
+// reached returns how many steps an operation's JSON pointer (RFC 6901) leads through, or 0 if it
+// leads elsewhere. An added list item is recognized by its content, because its index is unknown.
 func reached(pointer string, steps []*source.Step, value *source.Node) int {
 	tokens := strings.Split(pointer, "/")
 	if value == nil || len(tokens) < 2 || tokens[0] != "" || len(tokens)-1 > len(steps) {

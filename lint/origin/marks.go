@@ -14,14 +14,14 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Marks finds where something rendered was written, with the help of the marks in its render. If
-// there is no mark, it asks the Mapper.
+// Marks finds where something rendered was written by using the marks in the render. If there is no
+// mark, it uses the Mapper.
 type Marks struct {
 	mapper *Mapper
 	out    *render.Output
 	at     map[spot]render.Mark
-	// object is the object of the last call of Locate, and trails are its trails. files holds the
-	// trails of the files that marks lead to.
+	// object is the object in the last call to Locate, and trails are its trails. files holds the
+	// trails for files that marks lead to.
 	object *source.Object
 	trails *source.Trails
 	files  map[string][]*source.Trails
@@ -29,8 +29,8 @@ type Marks struct {
 
 type spot struct{ line, column int }
 
-// NewMarks returns the Marks for one output. The Mapper must be for the directory of the rendered
-// root.
+// NewMarks returns the Marks for one output. The Mapper must have the rendered root's directory as
+// its base.
 func NewMarks(m *Mapper, out *render.Output) *Marks {
 	x := &Marks{mapper: m, out: out, at: make(map[spot]render.Mark, len(out.Marks)), files: map[string][]*source.Trails{}}
 	for _, mark := range out.Marks {
@@ -55,9 +55,9 @@ func (x *Marks) Locate(o *source.Object, from source.Origin, span diag.Span) (Pl
 	return x.mapper.Locate(o, from, span)
 }
 
-// marked returns where the value at the last of the given steps was written. For a map or list, it
-// uses the mark of the first marked scalar inside. The fields that lead down to that scalar must
-// have the same names in the source.
+// marked returns where the value at the last step was written. For a map or list, it uses the first
+// marked scalar inside. The fields that lead down to that scalar must have the same names in the
+// source.
 func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	last := steps[len(steps)-1]
 	mark, below, ok := x.first(last.Value, nil)
@@ -68,7 +68,7 @@ func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	if file == nil {
 		return Place{}, false
 	}
-	if mark.Variable { // the source has another name for the field
+	if mark.Variable { // the field has a different name in the source
 		return x.plain(file, mark, last, len(below))
 	}
 	written := x.way(file, mark)
@@ -96,8 +96,8 @@ func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	return Place{Span: form(file, *at)}, true
 }
 
-// first returns the mark of the first marked scalar in a node, and the names of the fields that
-// lead down to it. The name of a list item is "".
+// first returns the mark on the first marked scalar in a node, and the names of the fields that
+// lead down to it. List items have the name "".
 func (x *Marks) first(n *source.Node, way []string) (mark render.Mark, below []string, ok bool) {
 	if n.Kind == source.Scalar {
 		mark, ok = x.at[spot{int(n.Line), int(n.Column)}]
@@ -116,8 +116,8 @@ func (x *Marks) first(n *source.Node, way []string) (mark render.Mark, below []s
 	return mark, nil, false
 }
 
-// way returns the steps to the target of a mark. It returns nil if the target is not a scalar of
-// the file, for example because it is inside a patch in a block scalar.
+// way returns the steps to a mark's target. It returns nil if the target is not a scalar in the
+// file, for example because it is inside a patch in a block scalar.
 func (x *Marks) way(file *source.File, mark render.Mark) []*source.Step {
 	all, known := x.files[file.Name]
 	if !known {
@@ -135,8 +135,8 @@ func (x *Marks) way(file *source.File, mark render.Mark) []*source.Step {
 	return nil
 }
 
-// plain returns the place of a scalar that is not a YAML node of the file, because it is inside
-// text.
+// plain returns the place of a scalar that is inside text and therefore has no YAML node in the
+// file.
 func (x *Marks) plain(file *source.File, mark render.Mark, last *source.Step, below int) (Place, bool) {
 	value := last.Value.Value
 	if below > 0 || value == "" {
@@ -157,39 +157,39 @@ func (x *Marks) plain(file *source.File, mark render.Mark, last *source.Step, be
 // Options says where the sources are. Dir and Root are absolute, as in source.Options.
 type Options struct {
 	Dir, Root string
-	// Base is the rendered directory, relative to Dir. If it is empty, the base is Dir, and names
-	// of objects must be exactly the rendered names.
+	// Base is the rendered directory, relative to Dir. If it is empty, the base is Dir, and object
+	// names must equal the rendered names exactly.
 	Base string
 	// Tracked reports whether a file is part of the input. If it is nil, all files are.
 	Tracked func(path string) bool
-	// Files holds the files that were already read, by name. The Mapper adds the files that it
+	// Files holds files that have already been read, by name. The Mapper adds the files that it
 	// reads.
 	Files map[string]*source.File
-	// Printed holds the output of charts that kustomizations use. The names of the files are in a
-	// directory below that of the kustomization.
+	// Printed holds the output of charts that kustomizations use. Its file names are in a directory
+	// below the kustomization.
 	Printed map[string]*source.File
 }
 
-// Place is a place in the sources at which something rendered was written.
+// Place is the location in the sources at which something rendered was written.
 type Place struct {
 	Span diag.Span
-	// Near is set if the exact place was not found. Span is then the surrounding field or the name
-	// of the object.
+	// Near is set if the exact place was not found. Span is then the surrounding field or the
+	// object's name.
 	Near bool
-	// Whole is set if Span represents everything that was rendered from it, because it is a
-	// template or the configuration of a generator.
+	// Whole is set if Span stands for everything rendered from it, because it is a template or a
+	// generator's configuration.
 	Whole bool
-	// Patched is the name of the object in its own file, if Span is elsewhere.
+	// Patched is the object's name in its own file, if Span is elsewhere.
 	Patched diag.Span
 	// Template is the line of the template that prints the value at Span, or zero if Span is not a
 	// value.
 	Template diag.Span
-	// Inside is the template that prints the text, if it is in an archive, and empty otherwise. The
-	// archive is named at Template or, if that is zero, at Span.
+	// Inside is the template that prints the text if that template is in an archive, or empty if
+	// not. The archive is named at Template or, if that is zero, at Span.
 	Inside string
 }
 
-// Mapper finds places in the sources of a render. It reads every file once.
+// Mapper finds places in a render's sources. It reads every file only once.
 type Mapper struct {
 	files   *files
 	base    string
@@ -200,13 +200,13 @@ type Mapper struct {
 	// inline holds the patches in block scalars. patterns holds the compiled patterns of targets.
 	inline   map[*source.Node]inline
 	patterns map[string]*regexp.Regexp
-	copies   map[*source.Node]copied // by the source of the replacement
-	// sourceNames are the files to search for objects without an origin annotation. byKind maps
-	// each kind to the files that declare objects of it. Both are nil until first used.
+	copies   map[*source.Node]copied // keyed by the replacement's source
+	// sourceNames lists the files to search for objects without an origin annotation. byKind maps
+	// each kind to the files that declare it. Both are nil until first used.
 	sourceNames []string
 	isSource    map[string]bool
 	byKind      map[groupKind][]string
-	byName      map[kindName][]*source.Object // objects of all sources; nil until first used
+	byName      map[kindName][]*source.Object // objects in all sources; nil until first used
 }
 
 // New returns a Mapper. It returns an error if the base is not a directory of the repository.
@@ -249,13 +249,14 @@ func (m *Mapper) Locate(o *source.Object, from source.Origin, span diag.Span) (P
 	return w.place(span), true
 }
 
-// Read returns a file of the repository by its name from the root, or nil.
+// Read returns a file in the repository, or nil if it cannot be read. The name is relative to the
+// repository root.
 func (m *Mapper) Read(name string) *source.File { return m.files.read(name) }
 
-// maxObjects is the maximum number of rendered objects that are kept in memory.
+// maxObjects is the maximum number of rendered objects kept in memory.
 const maxObjects = 64
 
-// sourceOf returns the source of a rendered object, or nil if it is unknown.
+// sourceOf returns a rendered object's source, or nil if it is unknown.
 func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 	w, known := m.objects[o]
 	if known {
@@ -273,9 +274,9 @@ func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 	return w
 }
 
-// match finds the object in a file that a rendered object was made from. Both have the same group
-// and kind. The name must be the rendered name, or the name before the kustomizations of a path
-// from the file. If loose is set, it may also be a part of the rendered name.
+// match finds the object in a file that a rendered object was made from. Group and kind must be
+// equal. The name must equal the rendered name, or the kustomizations on a path from the file must
+// turn it into the rendered name. If loose is true, the name may also be part of the rendered name.
 func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceObject {
 	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
 	names, exact := map[string]bool{o.Name: true}, map[string][]steps{}
@@ -310,8 +311,8 @@ func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceO
 	return m.newWritten(o, found, ways)
 }
 
-// template returns a place for the whole file of a template, because it is unknown which of its
-// lines were rendered to what.
+// template returns a place for a whole template file, because it is unknown which line produced
+// which output.
 func (m *Mapper) template(name string) (Place, bool) {
 	chart, file, _ := strings.Cut(name, "/")
 	for _, dir := range []string{m.base, path.Join(m.base, chart), path.Join(m.base, "charts", chart)} {
@@ -333,7 +334,7 @@ func (m *Mapper) template(name string) (Place, bool) {
 // FileOnly reports whether the file is known, but not the line.
 func (p Place) FileOnly() bool { return p.Whole && p.Span == top(&source.File{Name: p.Span.File}) }
 
-// top returns the span at the beginning of a file, which represents the file.
+// top returns the span at the beginning of a file, which messages show for the file as a whole.
 func top(f *source.File) diag.Span {
 	return diag.Span{File: f.Name, Line: 1, Column: 1, EndLine: 1, EndColumn: 1}
 }

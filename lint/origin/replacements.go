@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// replacements returns setters for the replacements of a kustomization, which copy values from one
+// replacements returns setters for a kustomization's replacements, which copy values from one
 // object into others (kustomize: api/filters/replacement).
 func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) []setter {
 	var all []setter
@@ -39,8 +39,8 @@ func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) [
 	return all
 }
 
-// replacement returns the setter of one replacement. ok is false if the replacement does not select
-// the object, or if the copied value is unknown.
+// replacement returns the setter for one replacement. ok is false if the replacement does not
+// select the object, or if the copied value is unknown.
 func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s setter, ok bool) {
 	var fields [][]string // fields that the replacement sets completely
 	sure := true
@@ -76,14 +76,14 @@ func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s
 	return setter{in: text{file: c.in}, sure: sure, cost: len(fields), follow: follow}, c.value != nil
 }
 
-// copied is a field that a replacement copies. If the field is unknown, it has no value.
+// copied is a field that a replacement copies. An unknown field has no value.
 type copied struct {
 	in         *source.File
 	key, value *source.Node
 }
 
-// copied returns the field that the source of a replacement names. Exactly one object in the
-// sources must match.
+// copied returns the field that a replacement's source names. Exactly one object in the sources
+// must match.
 func (m *Mapper) copied(from *source.Node) copied {
 	c, known := m.copies[from]
 	if !known {
@@ -93,7 +93,7 @@ func (m *Mapper) copied(from *source.Node) copied {
 	return c
 }
 
-// copiedFrom finds the field for copied. If only a part of the value is copied, the result has no
+// copiedFrom finds the field for copied. If only part of the value is copied, the result has no
 // value.
 func (m *Mapper) copiedFrom(from *source.Node) copied {
 	name := from.Get("name").Text()
@@ -113,8 +113,8 @@ func (m *Mapper) copiedFrom(from *source.Node) copied {
 	return c
 }
 
-// declared returns the object with a kind and name, or nil if the sources have none or more than
-// one. An empty group or namespace matches any.
+// declared returns the object with a kind and name, or nil unless the sources contain exactly one.
+// An empty group or namespace matches any.
 func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
 	if m.byName == nil {
 		m.byName = map[kindName][]*source.Object{}
@@ -182,7 +182,7 @@ func leads(field []string, steps []*source.Step) bool {
 	return true
 }
 
-// pick returns the field or list item that one element of a field path names.
+// pick returns the field or list item named by one element of a field path.
 func pick(n *source.Node, token string) (key, value *source.Node) {
 	if n.Kind == source.Map {
 		return n.Field(token)

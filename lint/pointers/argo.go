@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// application reads the spec of an Application into a pointer.
+// application reads an Application's spec into a pointer.
 func (r *Reader) application(v *view, spec *source.Node, p *Pointer) {
 	to := spec.Get("destination")
 	p.Destination = Destination{v.text(to.Get("name")), v.text(to.Get("server")), v.text(to.Get("namespace"))}
@@ -24,7 +24,7 @@ func (r *Reader) application(v *view, spec *source.Node, p *Pointer) {
 	v.open = open
 }
 
-// argoSource reads one source of an Application.
+// argoSource reads one source in an Application.
 func argoSource(v *view, n *source.Node, p *Pointer, spec *source.Node) Source {
 	namespace := p.Destination.Namespace
 	s := Source{
@@ -72,8 +72,8 @@ func argoSource(v *view, n *source.Node, p *Pointer, spec *source.Node) Source {
 	return s
 }
 
-// argoFields returns the fields that an Application adds to the kustomization, as JSON, and the
-// lines at which their inline patches begin.
+// argoFields returns, as JSON, the fields that an Application adds to the kustomization. It also
+// returns the lines where inline patches begin.
 func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 	if k.Len() == 0 {
 		return nil, nil
@@ -120,8 +120,8 @@ func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 	return f.text(), lines
 }
 
-// imageOf parses an image like kustomize edit set image: either old=new:tag@digest, or new:tag
-// without a different old name.
+// imageOf parses an image in the format of kustomize edit set image, which is old=new:tag@digest,
+// or new:tag if the name stays the same.
 func imageOf(text string) map[string]any {
 	old, image, renamed := strings.Cut(text, "=")
 	if !renamed {
@@ -144,7 +144,7 @@ func imageOf(text string) map[string]any {
 	return f
 }
 
-// argoChart returns the chart settings of a source.
+// argoChart returns a source's chart settings.
 func argoChart(v *view, n *source.Node, name string, p *Pointer, spec *source.Node) *Chart {
 	helm := n.Get("helm")
 	env := variables{
@@ -209,8 +209,8 @@ func (v *view) filled(n *source.Node) string {
 	return filled
 }
 
-// place returns a scalar as the place of its text, or nil if the text contains ApplicationSet
-// parameters, so that the deployed text is different.
+// place returns a scalar as the place of its text. It returns nil if the text contains
+// ApplicationSet parameters, because the deployed text is then different.
 func (v *view) place(n *source.Node) *source.Node {
 	if n == nil || v.fill != nil && strings.Contains(n.Value, "{{") {
 		return nil
@@ -222,7 +222,7 @@ func (v *view) place(n *source.Node) *source.Node {
 // Unknown names are replaced by an empty string (argo-cd: newEnv).
 type variables map[string]string
 
-// expand substitutes the variables in text. A revision variable makes the text unknown, because the
+// expand substitutes the variables in text. Text with a revision variable is unknown, because the
 // deployed revision is not known.
 func (all variables) expand(v *view, text string) string {
 	if !strings.Contains(text, "$") || !v.charge(len(text)) {

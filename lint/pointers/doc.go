@@ -1,10 +1,10 @@
-// Package pointers reads the objects by which GitOps controllers name what they deploy: Flux
+// Package pointers reads the objects that define what GitOps controllers deploy: Flux
 // Kustomizations and HelmReleases, and Argo CD Applications and ApplicationSets.
 //
 // Contract: a Reader takes an object and returns its pointers. An ApplicationSet has one pointer
-// for each Application that it generates. A pointer has sources. A source is a directory or a chart
-// of a repository, with the settings that the controller applies, or with a Reason why it cannot be
-// rendered. Repositories determines whether a repository that a pointer names is this one.
+// for each Application that it generates. A pointer has sources. A source is a directory or chart
+// in a repository, with the settings that the controller applies, or with a Reason why it cannot be
+// rendered. Repositories determines whether a repository named in a pointer is this one.
 //
 // Invariants: the package only turns documents into pointers. It reads nothing except what Tree
 // returns, and checks every path, so that it never returns one outside the repository. Input that
@@ -14,8 +14,8 @@
 // The package follows kustomize-controller (fluxcd/pkg: kustomize), helm-controller and argo-cd
 // (reposerver/repository, applicationset/generators).
 //
-// Chart values are written as YAML again, with the place of each line. The size of the values of
-// one source is limited, and so is the size of all values in a run.
+// Chart values are written as YAML again, with the place of each line. There are limits on the size
+// of one source's values and on all values in a run.
 //
 // Non-goals: rendering; reading from a cluster.
 package pointers

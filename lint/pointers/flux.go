@@ -55,7 +55,7 @@ func kustomization(o *source.Object, p *Pointer) {
 	}
 }
 
-// flux reads the fields that Kustomizations and HelmReleases have in common.
+// flux reads the fields shared by Kustomizations and HelmReleases.
 func (p *Pointer) flux(v *view, spec *source.Node) {
 	p.Suspended = truth(spec.Get("suspend"))
 	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
@@ -69,7 +69,7 @@ func sourceRef(v *view, ref *source.Node, namespace string) Repository {
 	return Repository{Kind: v.text(ref.Get("kind")), Namespace: cmp.Or(v.text(ref.Get("namespace")), namespace), Name: v.text(ref.Get("name"))}
 }
 
-// fluxPatches returns the patches of a Flux object and the lines at which they begin.
+// fluxPatches returns a Flux object's patches and the lines where they begin.
 func fluxPatches(v *view, spec *source.Node) (patches []any, lines []int) {
 	patches, _ = v.plain(spec.Get("patches")).([]any)
 	lines = patchLines(spec.Get("patches"))
@@ -91,8 +91,7 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// ValueOf returns the value of a variable in a map, with its place. Like Flux, it removes line
-// breaks.
+// ValueOf returns a variable's value in a map, with its place. Like Flux, it removes line breaks.
 func ValueOf(file string, n *source.Node) Value {
 	v := Value{Text: strings.ReplaceAll(n.Text(), "\n", ""), File: file}
 	if v.Text == n.Text() {
@@ -133,8 +132,8 @@ func (r *Reader) release(o *source.Object, p *Pointer) {
 	p.Sources = []Source{s}
 }
 
-// releaseChart sets the chart of a release. The release contains the chart settings or names an
-// object that contains them.
+// releaseChart sets a release's chart. The settings are in the release itself or in an object that
+// it names.
 func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	chart, namespace := o.Root.At("spec", "chart", "spec"), o.Namespace
 	if ref := o.Root.At("spec", "chartRef"); chart.Len() == 0 {
@@ -202,9 +201,9 @@ func (r *Reader) locate(s *Source) {
 	}
 }
 
-// postRenderers adds the patches and images of a release's post-renderers. Each post-renderer
-// applies its images after its patches. Because all patches end up in one kustomization, only the
-// last post-renderer may have images.
+// postRenderers adds the patches and images from a release's post-renderers. Each post-renderer
+// applies its images after its patches. Because all patches are merged into one kustomization,
+// images are supported only in the last post-renderer.
 func postRenderers(list *source.Node, s *Source) {
 	f, v := fields{}, &view{}
 	var patches []any

@@ -8,8 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Kind is the name of a kind of pointer, including that of its controller, for example Flux
-// Kustomization.
+// Kind is a pointer kind, including the controller's name, for example Flux Kustomization.
 type Kind string
 
 // Values of Kind.
@@ -20,8 +19,8 @@ const (
 	ApplicationSet    Kind = "Argo CD ApplicationSet"
 )
 
-// KindOf returns the pointer kind of objects of a group and kind, in any API version. ok is false if
-// the objects are not pointers.
+// KindOf returns the pointer kind for a group and kind, in any API version. ok is false if it is
+// not a pointer kind.
 func KindOf(group, kind string) (of Kind, ok bool) {
 	of, ok = map[[2]string]Kind{
 		{"kustomize.toolkit.fluxcd.io", "Kustomization"}: FluxKustomization,
@@ -36,11 +35,11 @@ func KindOf(group, kind string) (of Kind, ok bool) {
 type Pointer struct {
 	Kind            Kind
 	Namespace, Name string
-	// Written is the name of the object. It differs from Name for a pointer that an ApplicationSet
-	// generates.
+	// Written is the object's name. It differs from Name if an ApplicationSet generated the
+	// pointer.
 	Written string
-	// File, Line and Column are the place of the pointer. Object is the line of its object's name.
-	// The two differ for a pointer that an ApplicationSet generates from a list item.
+	// File, Line and Column are the pointer's place. Object is the line with the object's name. It
+	// differs from Line if an ApplicationSet generated the pointer from a list item.
 	File         string
 	Line, Column int
 	Object       int
@@ -50,7 +49,8 @@ type Pointer struct {
 	Destination Destination
 	// Sources are deployed together but rendered separately.
 	Sources []Source
-	// Substitution holds the variables that the controller substitutes in the result, or nil.
+	// Substitution holds the variables that the controller substitutes in the rendered objects, or
+	// nil.
 	Substitution *Substitution
 	// Why is the reason why the pointer cannot be followed, or zero.
 	Why Reason
@@ -59,15 +59,15 @@ type Pointer struct {
 }
 
 // Destination is a cluster and a namespace. Name or Server identifies the cluster. Both are empty
-// for the cluster that Flux itself runs in.
+// for the cluster where Flux itself runs.
 type Destination struct{ Name, Server, Namespace string }
 
 // Reason says why something is not rendered. A zero Reason means that nothing prevents rendering.
 type Reason struct {
-	// What is one of the constants below, so that reasons can be counted. Detail describes the
-	// individual case.
+	// What is one of the constants below, so that equal reasons can be counted. Detail describes
+	// the individual case.
 	What, Detail string
-	// Refused is set if the reason is a mistake or an attack, which must be reported.
+	// Refused is set if the cause is a mistake or an attack, which must be reported.
 	Refused bool
 }
 
@@ -106,17 +106,17 @@ const (
 // Source is one directory or chart that a pointer deploys.
 type Source struct {
 	Repository Repository
-	// Path is the path of the directory from the root of the repository.
+	// Path is the directory's path from the repository root.
 	Path string
-	// Revision is the branch, tag or commit that an Application asks for.
+	// Revision is the branch, tag or commit that an Application requests.
 	Revision string
-	// Form says how the directory is turned into objects.
+	// Form says how to turn the directory into objects.
 	Form Form
 	// Files selects the files if Form is Directory.
 	Files Files
 	// Chart holds the chart settings, or nil if the source is not a chart.
 	Chart *Chart
-	// Ref is the name by which other sources of the pointer refer to the files of this source.
+	// Ref is the name that the pointer's other sources use to refer to files in this source.
 	Ref string
 	// Fields holds the fields that the pointer adds to the kustomization, as JSON, or nil. Patches
 	// holds the line at which each inline patch in Fields begins, or 0.
@@ -124,14 +124,14 @@ type Source struct {
 	Patches []int
 	// Counts holds the replica counts in Fields, by object name.
 	Counts map[string]Value
-	// Labels are set on every object. Namespace applies to objects that have no namespace.
+	// Labels are set on every object. Namespace is set on objects that do not have one.
 	Labels    map[string]string
 	Namespace string
 	// Why is the reason why the source cannot be rendered, or zero.
 	Why Reason
 }
 
-// Address returns the address of a chart in a chart repository.
+// Address returns the chart's address in a chart repository.
 func (s *Source) Address() string {
 	return strings.TrimSuffix(strings.TrimRight(s.Repository.URL, "/")+"/"+s.Chart.Name, "/")
 }
@@ -139,9 +139,9 @@ func (s *Source) Address() string {
 // Form is a way to turn a directory into objects.
 type Form int
 
-// Values of Form. Generated means a kustomization which, as in Flux, is generated from all files if
-// the directory has none. Detected means a chart, a kustomization or a plain directory, whichever
-// Argo CD finds.
+// Values of Form. Generated means a kustomization. If the directory has none, it is generated from
+// all files, as in Flux. Detected means whatever Argo CD finds: a chart, a kustomization or a plain
+// directory.
 const (
 	Generated Form = iota
 	Detected
@@ -149,61 +149,62 @@ const (
 	Directory
 )
 
-// Files selects files of a directory with globs. Recurse includes subdirectories.
+// Files selects files in a directory with globs. Recurse includes subdirectories.
 type Files struct {
 	Recurse          bool
 	Include, Exclude string
 }
 
-// Repository identifies a repository by its address or, in Flux, by an object that contains the
-// address.
+// Repository identifies a repository, either by its address or, in Flux, by an object that contains
+// the address.
 type Repository struct {
 	URL                   string
 	Kind, Namespace, Name string
 }
 
-// Chart holds the settings that a pointer has for a chart.
+// Chart holds a pointer's settings for a chart.
 type Chart struct {
-	// Remote is set for a chart that is in a chart repository, where its name is Name, or that only
-	// a Flux object identifies. Otherwise the Path of the source is the directory of the chart.
+	// Remote is set for a chart in a chart repository, where it is called Name, and for a chart
+	// that only a Flux object identifies. For other charts, the source's Path is the chart
+	// directory.
 	Remote bool
 	Name   string
 	// Version is a version or a version range, or empty for any version.
 	Version string
-	// Release and Namespace are the name and namespace of the release.
+	// Release and Namespace identify the Helm release.
 	Release, Namespace string
-	// KubeVersion and APIVersions are the capabilities that the cluster is assumed to have.
+	// KubeVersion and APIVersions describe the assumed cluster capabilities.
 	KubeVersion string
 	APIVersions []string
-	// Files lists values files. With Replace, as in Flux, they replace the values file of the chart
-	// and are relative to the root of the chart's repository. Otherwise, as in Argo CD, they are
-	// applied after the chart's own values and are relative to the chart or, if they begin with
-	// $ref, to another source. Missing is set if files that do not exist are skipped.
+	// Files lists values files. If Replace is set, as in Flux, they replace the chart's own values
+	// file and are relative to the root of the chart's repository. Otherwise, as in Argo CD, they
+	// are applied after the chart's own values and are relative to the chart or, with a leading
+	// $ref, to another source. Missing is set to skip files that do not exist.
 	Files            []string
 	Replace, Missing bool
-	// From lists objects that contain values. Values holds the values in the pointer, or nil.
-	// Parameters holds single values. In this order, later values take precedence.
+	// From lists objects that contain values. Values holds the values in the pointer itself, or
+	// nil. Parameters holds single values. Values overrides From, and Parameters overrides both.
 	From       []Reference
 	Values     *Text
 	Parameters []Parameter
 }
 
-// Parameter is a single value, as for --set.
+// Parameter is a single value, like an argument to --set.
 type Parameter struct {
 	Name string
 	// Value is the value or, if File is set, the name of the file that contains it. String is set
 	// if the value is a string even if it looks like a number or boolean.
 	Value        string
 	String, File bool
-	// Where is the file in which the parameter is written. At is its place there, or nil if the
-	// place is unknown.
+	// Where is the file that contains the parameter. At is the place in this file, or nil if
+	// unknown.
 	Where string
 	At    *source.Node
 }
 
-// Reference refers to an object that contains values. If Target is empty, Key holds a values file.
-// Otherwise it holds a single value for the path Target. Literal is set if that value is always a
-// string.
+// Reference refers to an object that contains values. If Target is empty, the data at Key is a
+// values file. Otherwise it is a single value for the path Target. Literal is set if that value is
+// always a string.
 type Reference struct {
 	Kind, Namespace, Name string
 	Optional              bool
@@ -211,7 +212,7 @@ type Reference struct {
 	Literal               bool
 }
 
-// Substitution holds the values of variables, and references to objects with more values.
+// Substitution holds variable values, and references to objects with more values.
 type Substitution struct {
 	Given map[string]Value
 	From  []Reference
@@ -224,14 +225,13 @@ type Value struct {
 	Line, Column int
 }
 
-// within returns a path in a pointer in cleaned form. ok is false if the path is outside the
-// repository.
+// within cleans a path from a pointer. ok is false if the path is outside the repository.
 func within(text string) (name string, ok bool) {
 	name = path.Clean(text)
 	return name, worktree.Local(name) && !strings.ContainsAny(name, "\x00\\")
 }
 
-// Reader reads the pointers of one repository.
+// Reader reads the pointers in one repository.
 type Reader struct {
 	Repositories *Repositories
 	Tree         Tree
@@ -242,8 +242,8 @@ type Reader struct {
 	written      int // bytes of chart values so far
 }
 
-// Read returns the pointers that an object is or generates, or nil if the object is not a pointer.
-// If the Applications of an ApplicationSet are unknown, it returns a pointer with a reason.
+// Read converts an object to pointers, or returns nil if the object is not a pointer. If an
+// ApplicationSet's Applications are unknown, it returns a pointer with a reason.
 func (r *Reader) Read(o *source.Object) []*Pointer {
 	kind, ok := KindOf(o.Group(), o.Kind)
 	if !ok {

@@ -13,18 +13,18 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Repositories determines whether the repositories that pointers name are this one.
+// Repositories determines which repositories named in pointers are this one.
 type Repositories struct {
 	ours map[string]bool
-	// assumed is the address of the only repository that pointers name, if no named repository is
-	// known to be this one.
+	// assumed is the address of the only repository named in pointers, if none of them is known to
+	// be this one.
 	assumed string
 	all     map[Repository][]*source.Object // keys have no URL
 }
 
-// NewRepositories takes the known addresses of this repository, the addresses that pointers name,
-// and the objects that contain addresses. If no named address is known to be that of this
-// repository, and all of them are the same, that address is assumed to be.
+// NewRepositories takes this repository's known addresses, the addresses in pointers, and the
+// objects that contain addresses. If all pointers use the same unknown address, that address is
+// assumed to mean this repository.
 func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
 	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
@@ -50,7 +50,7 @@ func NewRepositories(known, named []string, objects []*source.Object) *Repositor
 
 const gitRepository = "GitRepository"
 
-// find returns the objects that a Flux reference may mean.
+// find returns the objects that a Flux reference may refer to.
 func (r *Repositories) find(named Repository) []*source.Object {
 	all := r.all[Repository{Kind: named.Kind, Namespace: named.Namespace, Name: named.Name}]
 	if len(all) == 0 { // a kustomization may set the namespace later
@@ -59,7 +59,7 @@ func (r *Repositories) find(named Repository) []*source.Object {
 	return all
 }
 
-// Ignored returns the ignore patterns in the spec.ignore of a GitRepository.
+// Ignored returns the ignore patterns in a GitRepository's spec.ignore.
 func (r *Repositories) Ignored(named Repository) string {
 	var all []string
 	for _, o := range r.find(named) {
@@ -68,29 +68,29 @@ func (r *Repositories) Ignored(named Repository) string {
 	return strings.Join(all, "\n")
 }
 
-// String returns the kind, namespace and name of a Flux object.
+// String returns the Flux object's kind, namespace and name.
 func (r Repository) String() string {
 	return strings.TrimSpace(r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/"))
 }
 
-// Assumed returns the address that is assumed to be that of this repository although nothing
-// confirms it, or "".
+// Assumed returns the address that is assumed to mean this repository without confirmation, or "".
 func (r *Repositories) Assumed() string { return r.assumed }
 
 // Whose says whether a repository is this one.
 type Whose int
 
-// Values of Whose. Presumed means that the repository is this one if the path exists here.
+// Values of Whose. Presumed means that the repository is taken to be this one if the path exists
+// here.
 const (
 	Elsewhere Whose = iota
 	Presumed
 	Certain
 )
 
-// Is reports whether the paths of a source may be looked up in this repository.
+// Is reports whether a source's paths can be looked up in this repository.
 func (w Whose) Is() bool { return w != Elsewhere }
 
-// Ours reports whether a repository that a pointer names is this one.
+// Ours reports whether a repository named in a pointer is this one.
 func (r *Repositories) Ours(named Repository) Whose {
 	if named.Kind != "" || named.URL == "" { // a Flux object that the tree does not contain, for example because Flux is not installed yet, is presumed to be ours
 		best := Presumed
@@ -123,8 +123,8 @@ var (
 // Masked returns an address without its credentials.
 func Masked(url string) string { return secret.ReplaceAllString(url, "//") }
 
-// canonical returns the normal form of an address, which is equal for all addresses of a
-// repository. It consists of host and path, without scheme, user, port and .git.
+// canonical normalizes an address, so that different addresses for one repository compare equal.
+// The result is the host and path, without scheme, user, port and .git.
 func canonical(url string) string {
 	url = strings.TrimSpace(url)
 	if at := scheme.FindString(url); at != "" {
@@ -140,11 +140,11 @@ func canonical(url string) string {
 	return strings.ToLower(strings.TrimRight(url, "/"))
 }
 
-// fixedRevision matches a full commit hash, and a tag that is a version or a range of versions.
+// fixedRevision matches a full commit hash, or a tag that is a version or version range.
 var fixedRevision = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64}|[v~^<>=]*\s*\d+\.(?:\d+|[x*])(?:\.(?:\d+|[x*]))?(?:[-+ ].{0,60})?)$`)
 
-// Fixed returns the revision of a Git source if it is a commit or a version. It returns "" for
-// branches and for names that may be branches.
+// Fixed returns a Git source's revision if it is a commit or a version. It returns "" for branches
+// and for names that could be branches.
 func (r *Repositories) Fixed(s *Source) string {
 	revision := s.Revision
 	if s.Repository.Kind == gitRepository {
@@ -159,8 +159,8 @@ func (r *Repositories) Fixed(s *Source) string {
 	return revision
 }
 
-// Ignored holds the patterns, in .gitignore syntax, by which Flux excludes files of a Git
-// repository. The last matching pattern counts, even for a file in a directory that another pattern
+// Ignored holds the patterns that Flux uses to exclude files in a Git repository, in .gitignore
+// syntax. The last matching pattern wins, even for a file in a directory that another pattern
 // excludes (fluxcd/pkg: sourceignore).
 type Ignored struct {
 	patterns []pattern

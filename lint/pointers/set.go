@@ -14,8 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Tree gives generators access to the files of the repository. Names are relative to the root of
-// the repository and sorted. Hidden directories are left out.
+// Tree gives generators access to the repository's files. Names are sorted and relative to the
+// repository root. Hidden directories are omitted.
 type Tree interface {
 	Directories() []string
 	Files() []string
@@ -29,7 +29,7 @@ type element struct {
 	line   int
 }
 
-// set returns the pointers of the Applications that an ApplicationSet generates.
+// set returns a pointer for each Application that an ApplicationSet generates.
 func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 	spec := o.Root.Get("spec")
 	goTemplate := truth(spec.Get("goTemplate"))
@@ -84,7 +84,7 @@ func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 	return all
 }
 
-// generate returns the elements of one generator, or the reason why they are unknown.
+// generate returns one generator's elements, or the reason why they are unknown.
 func (r *Reader) generate(g *source.Node, goTemplate bool) ([]element, Reason) {
 	for key, body := range g.Fields() {
 		switch {
@@ -115,7 +115,7 @@ func (r *Reader) params(goTemplate bool) *params {
 // mostLevels is the maximum nesting depth of parameters.
 const mostLevels = 10
 
-// add adds the scalars of a tree as parameters.
+// add adds the scalars in a tree as parameters.
 func (p *params) add(prefix string, n *source.Node, level int) {
 	for key, value := range n.Fields() {
 		name := prefix + key.Value
@@ -128,7 +128,7 @@ func (p *params) add(prefix string, n *source.Node, level int) {
 	}
 }
 
-// git returns an element for each matching directory or file of the repository.
+// git returns an element for each matching directory or file in the repository.
 func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
 	url := g.Get("repoURL").Text()
 	if ours := r.Repositories.Ours(Repository{URL: url}); !ours.Is() {
@@ -193,14 +193,14 @@ func (r *Reader) matching(names []string, list *source.Node, match func(pattern,
 	return all, Reason{}
 }
 
-// params holds the parameters of one generated Application by their dotted names, for example
-// cluster, path, path.basename, path.segments and values.region.
+// params holds one generated Application's parameters by dotted name, for example cluster, path,
+// path.basename, path.segments and values.region.
 type params struct {
 	texts map[string]string
 	lists map[string][]string
 	// goTemplate is set if the template is a Go template. Otherwise {{name}} refers to a parameter.
 	goTemplate bool
-	// made counts the bytes of all template output of the run.
+	// made counts the bytes of template output in the run so far.
 	made *int
 }
 
@@ -212,9 +212,8 @@ var (
 	fastIndex = regexp.MustCompile(`^([\w.-]+)\[(\d+)\]$`)
 )
 
-// fill replaces parameters in text with their values. ok is false if the text has a template action
-// other than a parameter, or if a parameter is not set. In that case Argo CD keeps the text
-// unchanged or fails.
+// fill replaces parameters in text with their values. ok is false if the text contains any other
+// template action or an unset parameter. Argo CD then keeps the text unchanged or fails.
 func (p *params) fill(text string) (string, bool) {
 	ok := true
 	if *p.made += len(text); *p.made > limits.Templated {

@@ -17,8 +17,8 @@ import (
 // Text is YAML text with the places of its lines.
 type Text struct {
 	Bytes []byte
-	// File is the file in which the lines were written. Lines has the node at the place of each
-	// line, or nil for a line whose place is unknown.
+	// File is the file in which the lines were written. Lines holds the YAML node for each line, or
+	// nil if the line's place is unknown.
 	File  string
 	Lines []*source.Node
 	// Unknown describes the unknown part of the text, such as a variable or an encrypted value, or
@@ -42,7 +42,7 @@ func (t *Text) Sets(target string) bool {
 	return true
 }
 
-// Same reports whether t and other have equal content, regardless of the order of keys.
+// Same reports whether t and other have the same content, regardless of key order.
 func (t *Text) Same(other *Text) bool {
 	switch {
 	case t == nil || other == nil, t.Unknown != "" && !t.OnlyVariable():
@@ -63,7 +63,7 @@ func Matching(names []string, glob string) (all []string) {
 	return all
 }
 
-// writer writes values as YAML with one scalar per line.
+// writer writes values as YAML, one scalar per line.
 type writer struct {
 	view *view
 	out  bytes.Buffer
@@ -88,8 +88,7 @@ func textOf(v *view, file string, n *source.Node) *Text {
 	return w.text
 }
 
-// value writes a value after the string before, which ends with a key or with the dash of a list
-// item.
+// value writes a value, preceded by before, which ends with a key or a list item's dash.
 func (w *writer) value(n, key *source.Node, before string, depth int) {
 	indent := strings.Repeat("  ", depth)
 	switch {
@@ -180,8 +179,8 @@ func (w *writer) filled(n *source.Node) string {
 	return text
 }
 
-// unknownIn describes the unknown part of text. It returns "" if text has none, or if already
-// describes another unknown part.
+// unknownIn describes the unknown part of text. It returns "" if the text has none, or if already
+// is not empty.
 func unknownIn(already, text string) string {
 	switch {
 	case already != "":
@@ -195,8 +194,8 @@ func unknownIn(already, text string) string {
 
 const variableInValues = "a variable, as ${NAME}"
 
-// OnlyVariable reports whether variables are the only unknown part of the text. Unless a controller
-// substitutes them, variables are plain text.
+// OnlyVariable reports whether variables are the only unknown part of the text. Variables are plain
+// text unless a controller substitutes them.
 func (t *Text) OnlyVariable() bool { return t.Unknown == variableInValues }
 
 // quoted returns text in double quotes. Its escapes are valid in both JSON and YAML.
@@ -297,8 +296,7 @@ type view struct {
 	fill func(text string) (string, bool)
 	// open is set once the view has read an unknown value.
 	open bool
-	// made counts the bytes of the chart values that are written. If it is nil, they are not
-	// counted.
+	// made counts the bytes of chart values written so far. It is nil if they are not counted.
 	made *int
 }
 
@@ -363,8 +361,8 @@ func truth(n *source.Node) bool {
 	return ok && value
 }
 
-// plain returns a tree as a value for encoding/json. Strings in it may contain variables, which the
-// readers of the rendered result must handle.
+// plain converts a tree to a value for encoding/json. Strings may contain variables, which code
+// that reads the render must handle.
 func (v *view) plain(n *source.Node) any {
 	switch {
 	case n.IsNull():
@@ -426,7 +424,7 @@ func (f fields) text() []byte {
 	return text
 }
 
-// patchLines returns the line at which each inline patch begins, or 0.
+// patchLines returns the line where each inline patch begins, or 0 for a single-line patch.
 func patchLines(patches *source.Node) (lines []int) {
 	for _, item := range patches.Items() {
 		line := 0

@@ -25,9 +25,9 @@ func Files(dir string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// gitCommand returns a git command that fetches nothing, writes nothing, and runs no program named
-// in the configuration, which an attacker may control. It does not accept a directory of the work
-// tree that looks like a bare repository.
+// gitCommand returns a git command that fetches nothing and writes nothing. It runs no programs
+// named in the git configuration, which an attacker may control, and does not accept a bare
+// repository inside the work tree.
 func gitCommand(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "safe.bareRepository=explicit"}, args...)...)
 	cmd.Dir = dir
@@ -63,8 +63,8 @@ func fatal(said string, err error) error {
 	return err
 }
 
-// Remotes returns the URLs of the remotes of the repository that contains dir. It returns nil if
-// git fails.
+// Remotes returns the remote URLs for the repository that contains dir. It returns nil if git
+// fails.
 func Remotes(dir string) (all []string) {
 	out, err := gitOutput(dir, nil, "config", "--get-regexp", `^remote\..*\.url$`)
 	if err != nil {
@@ -78,17 +78,17 @@ func Remotes(dir string) (all []string) {
 	return all
 }
 
-// Limits on what is unpacked, in bytes: maxBlob on one file, which is the same as for a manifest
-// in the work tree; maxLink on the target of a link; and maxBlobs on all files and links of one
-// repository.
+// Limits on what is unpacked, in bytes. maxBlob is the maximum size of one file, the same as for a
+// manifest in the work tree. maxLink limits a link's target, and maxBlobs limits the total size of
+// the files and links in one repository.
 const (
 	maxBlob  = 64 << 20
 	maxLink  = 4 << 10
 	maxBlobs = 1 << 30
 )
 
-// bySize splits entries into those that are small enough to be read and those that are too large.
-// It queries the sizes first, because git can only return a whole blob.
+// bySize separates entries that are small enough to read from those that are too large. It queries
+// the sizes first, because git can only return a whole blob.
 func bySize(repository string, entries []treeEntry) (small, large []treeEntry, err error) {
 	if len(entries) == 0 {
 		return nil, nil, nil
@@ -130,8 +130,8 @@ func objectNames(entries []treeEntry) io.Reader {
 	return &objects
 }
 
-// writeLarge writes a sparse file of zeros in place of a file that exceeds the limit. It takes no
-// disk space, and schedlint reports it in the same way as it would report the original.
+// writeLarge writes a sparse file of zeros in place of a file that exceeds the limit. The sparse
+// file takes no disk space, and schedlint reports it just like the original.
 func writeLarge(root *os.Root, e treeEntry) error {
 	if err := root.MkdirAll(filepath.FromSlash(path.Dir(e.name)), 0o755); err != nil {
 		return err

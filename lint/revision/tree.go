@@ -24,7 +24,7 @@ type treeEntry struct {
 	mode, kind, object, name string
 }
 
-// content lists the wanted entries of one repository, which is that of the work tree or a
+// content lists the wanted entries from one repository, which is either the main repository or a
 // submodule. A submodule stores its objects separately.
 type content struct {
 	repository   string
@@ -57,8 +57,8 @@ func Unpack(root, revision string, wanted func(name string) bool) (*Tree, error)
 	return t, nil
 }
 
-// ID returns the object id of a revision's tree. It returns an error where git merely warns and
-// picks a tree, for instance for a date before the reflog begins or for a name with two meanings.
+// ID returns the object id of a revision's tree. It returns an error in cases where git only warns
+// and picks a tree, for instance for a date before the reflog begins or an ambiguous name.
 func ID(root, revision string) (string, error) {
 	id, said, err := gitSays(root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
 	if err != nil && err.Error() == "Needed a single revision" { // git's message in all of these cases
@@ -146,7 +146,7 @@ func parseEntry(line string) (e treeEntry, ok bool) {
 	return treeEntry{fields[0], fields[1], fields[2], name}, true
 }
 
-// fill writes the entries. It writes links last, so that no file is written through a link.
+// fill writes the entries. It writes links last, so that it cannot write a file through a link.
 func (t *Tree) fill(contents []content) error {
 	root, err := os.OpenRoot(t.Dir)
 	if err != nil {
@@ -195,10 +195,10 @@ func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 	})
 }
 
-// Inside returns the name of a path relative to the root of a work tree; ok is false if the path
-// is outside. It resolves links outside of the work tree that lead into it, for instance if /tmp
-// is a link. Otherwise files below such a link would count as outside of the repository, and so as
-// the same for every revision.
+// Inside returns a path's name relative to the root of a work tree. ok is false if the path is
+// outside. It resolves links outside of the work tree that lead into it, for instance if /tmp is a
+// link. Otherwise, files below such a link would be treated as outside the repository, and
+// therefore as unchanged between revisions.
 func Inside(root, abs string) (name string, ok bool) {
 	if name, ok = worktree.Below(root, abs); ok {
 		return name, true
@@ -223,9 +223,9 @@ func (t *Tree) Has(name string) bool {
 	return err == nil
 }
 
-// Adopt copies a file of the work tree into the tree, unless the tree has a file with this name or
-// git tracks the file. A generated file, such as the output of kubectl, belongs to no revision and
-// is used for all of them.
+// Adopt copies a file from the work tree into the tree, unless the tree already has a file with
+// this name or git tracks the file. A generated file, such as the output of kubectl, belongs to no
+// revision and is used for all of them.
 func (t *Tree) Adopt(name string, tracked map[string]bool) error {
 	if t.Has(name) {
 		return nil
@@ -253,8 +253,8 @@ func (t *Tree) Adopt(name string, tracked map[string]bool) error {
 	return os.WriteFile(to, text, 0o644)
 }
 
-// Mapped maps paths of the work tree to paths in the tree. It leaves out paths that the tree does
-// not have. Paths are relative to dir. Paths outside of the work tree become absolute.
+// Mapped maps paths of the work tree to paths in the tree. It omits paths that are not in the tree.
+// Paths are relative to dir. Paths outside of the work tree become absolute.
 func (t *Tree) Mapped(dir string, paths []string) []string {
 	var all []string
 	for _, path := range paths {

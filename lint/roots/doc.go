@@ -12,11 +12,11 @@
 // Component that no root reaches is never rendered, so its references do not count. The same tree
 // gives the same Found, regardless of the order of the paths. Find reads nothing outside the
 // confinement root and opens no pipes or devices. There are limits on directory entries, on steps
-// of paths and on bytes. Whatever exceeds them is listed in Unread or in a Reason.
+// of paths and on bytes. Anything beyond a limit is listed in Unread or reported as a Reason.
 //
 // A Reason says why a kustomization cannot be rendered offline. Only problems that are visible
-// without rendering have one: a URL, a Helm chart, a file that is missing or outside the tree, or a
-// kustomization that does not parse. A root without a Reason may still fail to render.
+// without rendering get a Reason: a URL, a Helm chart, a file that is missing or outside the tree,
+// or a kustomization that does not parse. A root without a Reason may still fail to render.
 //
 // Non-goals: rendering; checking whether patches apply; reading charts.
 package roots

@@ -12,41 +12,40 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Options holds the input of Find. A nil function accepts everything unless its field says
+// Options holds the input to Find. A nil function accepts everything unless its field comment says
 // otherwise.
 type Options struct {
-	// Root is the directory outside of which nothing is read. Names are relative to it. Paths are
-	// the files and directories to search; relative paths are relative to Dir. Root and Dir are
-	// absolute.
+	// Root is the confinement directory. Find reads nothing outside it, and names are relative to
+	// it. Paths are the files and directories to search; relative paths are relative to Dir. Root
+	// and Dir are absolute.
 	Root, Dir string
 	Paths     []string
-	// Ignore, Tracked and OwnOnly are those of source.Options.
+	// Ignore, Tracked and OwnOnly are described in source.Options.
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
 	OwnOnly bool
-	// Remotes maps URLs, as kustomizations write them, to the names of their local replacements.
+	// Remotes maps URLs, as written in kustomizations, to the names of their local replacements.
 	Remotes map[string]string
-	// OnlyKustomizations leaves out pointers, node files and, unless Charts is set, charts.
-	// OnlyRenderable leaves out node files and the values files of charts.
+	// OnlyKustomizations omits pointers, node files and, unless Charts is set, charts.
+	// OnlyRenderable omits node files and chart values files.
 	OnlyKustomizations, OnlyRenderable, Charts bool
 	// Declares reports whether an object declares nodes. If it is nil, no object does.
 	Declares func(o *source.Object) bool
-	// Read, if not nil, is called for every file that is read. The name is relative to Root.
+	// Read, if not nil, is called with the name of every file that is read, relative to Root.
 	Read func(name string, text []byte)
 
 	most *most // replaces the limits in tests
 }
 
-// most has the limits of a call of Find: the number of directory entries, the size of each file in
-// bytes, and the total number of path steps that kustomizations name, of bytes that are read and of
-// bytes that are parsed.
+// most holds the limits for one call to Find. They apply to the number of directory entries, the
+// size of each file, and the totals of path steps in kustomizations, bytes read and bytes parsed.
 type most struct {
 	entries, file        int
 	steps, bytes, parsed limits.Counter
 }
 
-// Found is the result of Find. Names are relative to the root and have forward slashes. Every list
-// is sorted by name.
+// Found holds everything that Find found. Names are relative to the root and have forward slashes.
+// Every list is sorted by name.
 type Found struct {
 	// Kustomizations holds the kustomizations below the paths and all kustomizations that they
 	// refer to.
@@ -60,28 +59,28 @@ type Found struct {
 	Repositories []*source.Object
 	Settings     []string
 	Topologies   []string
-	// TestData holds the directories below the paths that have a typical name for test data and
-	// contain manifests, kustomizations or charts.
+	// TestData holds directories below the paths that are named like test data and contain
+	// manifests, kustomizations or charts.
 	TestData []string
 	Unread   []Unread
 }
 
 // Kustomization describes the kustomization in a directory.
 type Kustomization struct {
-	// Dir is the directory. File is the file of the kustomization.
+	// Dir is the directory. File is the kustomization file in it.
 	Dir, File string
 	// Component is set if its kind is Component. Below is set if its directory is below the paths.
 	Component, Below bool
-	// Dirs holds the directories of the kustomizations that it refers to. Files holds the files
-	// that it names, and Patches those of them that are patches. All lists are sorted.
+	// Dirs holds the kustomization directories that it refers to. Files holds all files that it
+	// names, and Patches only the patches among them. All lists are sorted.
 	Dirs, Files, Patches []string
 	// Reasons says why this kustomization itself cannot be rendered offline, in file order.
 	Reasons []Reason
-	// Blocked holds the nearest Reason of each kind, either of this kustomization or of one that it
-	// refers to.
+	// Blocked holds the nearest Reason of each kind, either from this kustomization or from one
+	// that it refers to.
 	Blocked []Reason
 
-	lines map[string]int // line of the reference to each of Dirs
+	lines map[string]int // line of the reference to each directory in Dirs
 }
 
 // Reason says why a kustomization cannot be rendered offline.
@@ -90,7 +89,7 @@ type Reason struct {
 	// File and Line are the location in the kustomization.
 	File string
 	Line int
-	// Detail is the name that the kustomization refers to, or a description of what is wrong.
+	// Detail is the name that the kustomization refers to, or describes what is wrong.
 	Detail string
 }
 
@@ -115,20 +114,19 @@ func (k Kind) String() string {
 // Chart is a Helm chart.
 type Chart struct {
 	Dir, Name string
-	// Library is set for a library chart. Subchart is set if the chart is in charts/ of another
-	// chart, or if another chart depends on it by path.
+	// Library is set for a library chart. Subchart is set if the chart is in another chart's
+	// charts/ directory, or if another chart depends on it by path.
 	Library, Subchart bool
 	// Inflated is set if a kustomization uses the chart in helmCharts.
 	Inflated bool
-	// Values holds the values files for the chart's environments and tests, which are in the chart
-	// or near it. It does not include values.yaml. It is empty if OnlyRenderable or
-	// OnlyKustomizations is set.
+	// Values holds the values files in or near the chart that are for its environments and tests,
+	// excluding values.yaml. It is empty if OnlyRenderable or OnlyKustomizations is set.
 	Values []string
 }
 
 // Pointer is a GitOps object that names what its controller deploys.
 type Pointer struct {
-	// Kind includes the name of the controller, for example Flux Kustomization.
+	// Kind includes the controller's name, for example Flux Kustomization.
 	Kind, Name string
 	File       string
 	Line       int
@@ -138,7 +136,7 @@ type Pointer struct {
 // Unread is a file or directory that was not examined. Why gives the reason.
 type Unread struct{ Name, Why string }
 
-// finder holds the state of a call of Find.
+// finder holds the state of one call to Find.
 type finder struct {
 	opts   Options
 	most   most
@@ -146,18 +144,18 @@ type finder struct {
 	reader *worktree.Reader
 	found  Found
 	dirs   map[string]*Kustomization
-	named  map[string]*named // files that have the name of a kustomization file
+	named  map[string]*named // files named like a kustomization file
 	charts map[string]bool
-	// depended holds the directories of charts that other charts depend on by path.
+	// depended holds chart directories that other charts depend on by path.
 	depended map[string]bool
 	// inflated holds the chart directories that helmCharts name.
 	inflated map[string]bool
 	yaml     map[string][]string // YAML files by directory
 }
 
-// Find finds everything below the given paths that can be rendered. The error joins the problems of
-// the paths themselves, such as one that does not exist. Found then still has the result for the
-// other paths.
+// Find finds everything below the given paths that can be rendered. The error joins problems with
+// the paths themselves, such as a missing path. Even then, Found contains the results for the other
+// paths.
 func Find(o Options) (*Found, error) {
 	f := &finder{opts: o, most: most{limits.TreeEntries, limits.File.Bytes, limits.Counter{Most: limits.TreeSteps}, limits.Counter{Most: limits.Run.Bytes}, limits.Counter{Most: limits.TreeParsed}}, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, depended: map[string]bool{}, inflated: map[string]bool{}, yaml: map[string][]string{}}
 	f.reader = worktree.NewReader(f.lookup.Root())
@@ -236,10 +234,10 @@ func (f *finder) dropPatches() {
 	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, none)
 }
 
-// rootsOf returns the kustomizations that are rendered on their own. parts are the strongly
-// connected components of the reference graph, sorted so that each comes after the components that
-// refer to it. In each component that no root reaches yet, the first kustomization that can be a
-// root becomes one.
+// rootsOf returns the kustomizations that are rendered on their own. parts holds the strongly
+// connected components of the reference graph, each after the components that refer to it. rootsOf
+// goes through them in order. If no root reaches a component yet, the first kustomization in it
+// that can be a root becomes one.
 func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 	reached := map[*Kustomization]bool{}
 	for _, part := range parts {
@@ -257,9 +255,9 @@ func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 func byDir(a, b *Kustomization) int { return strings.Compare(a.Dir, b.Dir) }
 
 // parts returns the strongly connected components of the reference graph. Each component is sorted,
-// and comes before the components that it refers to. It uses Kosaraju's algorithm: it takes the
-// kustomizations in reverse order of finishing, and puts each together with everything that reaches
-// it and is not yet in a component.
+// and comes before the components that it refers to. parts uses Kosaraju's algorithm. It visits the
+// kustomizations in reverse finishing order. Each one forms a component with everything that
+// reaches it and is not yet in a component.
 func (f *finder) parts() (parts [][]*Kustomization) {
 	var finished []*Kustomization
 	seen := map[*Kustomization]bool{}
@@ -316,10 +314,9 @@ func (f *finder) referrers() map[*Kustomization][]*Kustomization {
 	return back
 }
 
-// visit does a depth-first search of everything that is reachable from a kustomization and not yet
-// in seen. It calls leave for each kustomization after visiting everything reachable from it. It
-// uses its own stack rather than recursion, because an attacker can choose the depth of the
-// references.
+// visit does a depth-first search from a kustomization, skipping everything in seen. It calls leave
+// for each kustomization after visiting everything reachable from it. It uses its own stack rather
+// than recursion, because an attacker can choose the depth of the references.
 func (f *finder) visit(from *Kustomization, seen map[*Kustomization]bool, next func(*Kustomization) []*Kustomization, leave func(*Kustomization)) {
 	if seen[from] {
 		return
@@ -346,8 +343,8 @@ func (f *finder) visit(from *Kustomization, seen map[*Kustomization]bool, next f
 	}
 }
 
-// block gives every kustomization the nearest reason of each kind, from itself or from a
-// kustomization that it refers to. If several are equally near, it takes the first one by name.
+// block sets Blocked on every kustomization. For each kind it finds the nearest reason, either from
+// the kustomization itself or from one that it refers to. Ties go to the first one by name.
 func (f *finder) block() {
 	back := f.referrers()
 	for kind := range kinds {

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// use is the way in which kustomize uses a name.
+// use describes how kustomize uses a name.
 type use int
 
 const (
@@ -31,7 +31,7 @@ type entry struct {
 	use         use
 }
 
-// parsed is the content of a file that has the name of a kustomization file.
+// parsed is the content of a file named like a kustomization file.
 type parsed struct {
 	// foreign is set if the file is not a kustomization but, for example, a Flux Kustomization.
 	foreign, component bool
@@ -39,15 +39,15 @@ type parsed struct {
 	broken  string
 	line    int
 	entries []entry
-	// charts holds the entries of helmCharts. home is the directory of these charts.
+	// charts holds the helmCharts entries. home is the directory that contains these charts.
 	charts []entry
 	home   string
 }
 
-// group is the prefix of a kustomization's apiVersion, which may also be absent.
+// group is the required prefix of a kustomization's apiVersion, unless apiVersion is absent.
 const group = "kustomize.config.k8s.io/"
 
-// parse parses a file that has the name of a kustomization file.
+// parse parses a file named like a kustomization file.
 func parse(file *source.File) parsed {
 	docs := file.Roots()
 	p := parsed{line: 1, foreign: len(docs) > 0}
@@ -83,8 +83,8 @@ func parse(file *source.File) parsed {
 	return p
 }
 
-// lists describes the lists of names in a kustomization. If member is set, the items are maps and
-// the name is in that field.
+// lists describes the fields in a kustomization that contain names. If member is set, the list
+// items are maps with the name in that field.
 var lists = []struct {
 	field, member string
 	use           use
@@ -145,15 +145,15 @@ func (p *parsed) add(field string, at *source.Node, text string, as use) {
 	}
 }
 
-// mentions reports whether the text of a file may declare an object that Find looks for. It does
-// not parse the text.
+// mentions reports whether a file's text may declare an object that Find looks for. It does not
+// parse the text.
 func (f *finder) mentions(text []byte) bool {
 	has := func(mark string) bool { return bytes.Contains(text, []byte(mark)) }
 	return has("kustomize.toolkit.fluxcd.io/") || has("helm.toolkit.fluxcd.io/") || has("source.toolkit.fluxcd.io/") ||
 		has("argoproj.io/") && has("Application") || !f.opts.OnlyRenderable && (has("schedlint.dev/") || mentionsNode(text))
 }
 
-// mentionsNode reports whether the text of a file may contain an object of kind Node.
+// mentionsNode reports whether a file's text may contain a Node.
 func mentionsNode(text []byte) bool {
 	for {
 		before, after, found := bytes.Cut(text, []byte("Node"))
@@ -169,7 +169,7 @@ func mentionsNode(text []byte) bool {
 }
 
 // manifest examines an input file and records what it declares. It skips kustomizations, which are
-// read elsewhere, but not other objects in files with their names.
+// read elsewhere, but not other objects in files named like a kustomization file.
 func (f *finder) manifest(in source.Input) {
 	base, dir := path.Base(in.Name), path.Dir(in.Name)
 	if source.IsKustomizationFile(base) || base == chartName {
@@ -246,7 +246,7 @@ func (f *finder) chartFile(name string) {
 	f.found.Charts = append(f.found.Charts, Chart{Dir: dir, Name: docs[0].Get("name").Text(), Library: docs[0].Get("type").Text() == "library"})
 }
 
-// testNames has names of directories that usually contain the input and output of tests.
+// testNames lists directory names that usually mean test input or output.
 var testNames = map[string]bool{
 	"testdata": true, "test-data": true, "test_data": true, "fixtures": true, "test-fixtures": true, "__fixtures__": true,
 	"golden": true, "goldens": true, "__snapshots__": true,
@@ -267,8 +267,8 @@ func (f *finder) testData(name string) {
 	}
 }
 
-// isTemplate reports whether a file is a template of one of the charts. A template declares nothing
-// by itself.
+// isTemplate reports whether a file is a template of one of the charts. Objects in templates are
+// not declared until the chart is rendered.
 func (f *finder) isTemplate(name string) bool {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if path.Base(at) == "templates" && f.charts[path.Dir(at)] {

@@ -13,13 +13,12 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// unread records a file or directory that is not examined, and the reason.
+// unread records a file or directory that was not examined, with the reason.
 func (f *finder) unread(name, format string, args ...any) {
 	f.found.Unread = append(f.found.Unread, Unread{name, fmt.Sprintf(format, args...)})
 }
 
-// read returns a file of the tree. If it cannot read the file, it records that in Unread and
-// returns nil.
+// read reads a file in the tree. If this fails, it adds the file to Unread and returns nil.
 func (f *finder) read(name string) *source.File {
 	limit := int64(min(f.most.file, f.most.bytes.Left()))
 	text, err := f.reader.ReadFile(filepath.FromSlash(name), limit)
@@ -30,7 +29,7 @@ func (f *finder) read(name string) *source.File {
 	case err != nil:
 		why := err.Error()
 		if _, after, ok := strings.Cut(why, filepath.FromSlash(name)+": "); ok {
-			why = after // the message already has the name
+			why = after // the message already contains the name
 		}
 		f.unread(name, "cannot be read: %s", why)
 		return nil
@@ -42,8 +41,8 @@ func (f *finder) read(name string) *source.File {
 	return source.NewFile(name, name, text)
 }
 
-// mayParse counts the bytes of a file that is about to be parsed. If the total exceeds the limit,
-// it records the file in Unread and returns false.
+// mayParse adds the size of a file that is about to be parsed to the total. If the total exceeds
+// the limit, it adds the file to Unread and returns false.
 func (f *finder) mayParse(file *source.File) bool {
 	if len(file.Text) > f.most.parsed.Left() {
 		f.unread(file.Name, "is not parsed: with it the run has more than %d MiB of kustomizations and files that look like what is listed; name fewer paths", f.most.parsed.Most>>20)
@@ -81,7 +80,7 @@ func (f *finder) kustomizations(inputs []source.Input) {
 	}
 }
 
-// load reads the kustomization of a directory. It returns nil if there is none.
+// load reads the kustomization in a directory. It returns nil if there is none.
 func (f *finder) load(dir string) *Kustomization {
 	if k, known := f.dirs[dir]; known {
 		return k
@@ -103,14 +102,14 @@ func (f *finder) load(dir string) *Kustomization {
 	return k
 }
 
-// named is a file that has the name of a kustomization file.
+// named is a file named like a kustomization file.
 type named struct {
 	file *source.File
 	parsed
 }
 
-// kustomizationFile returns a file that has the name of a kustomization file, or nil if it is not a
-// regular file or cannot be parsed. The file may contain something other than a kustomization.
+// kustomizationFile parses a file named like a kustomization file. It returns nil if the file is
+// not regular or cannot be parsed. The file may contain something other than a kustomization.
 func (f *finder) kustomizationFile(name string) *named {
 	if n, known := f.named[name]; known {
 		return n
@@ -156,7 +155,8 @@ func (f *finder) take(k *Kustomization, p parsed) {
 	}
 }
 
-// resolve adds the file or directory that an entry names to k, or the reason why it cannot be used.
+// resolve adds to k the file or directory that an entry names, or the reason why the entry cannot
+// be used.
 func (f *finder) resolve(k *Kustomization, e entry) {
 	name := path.Join(k.Dir, e.text)
 	vendored, isVendored := f.opts.Remotes[e.text]
@@ -220,8 +220,8 @@ var user = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]*@`)
 
 // IsRemote reports whether kustomize fetches an entry, such as a resource, as a URL (kustomize:
 // api/internal/git/repospec.go, NewRepoSpecFromURL, and api/internal/loader/fileloader.go,
-// IsRemoteFile). Kustomize treats an entry with another scheme as a file. IsRemote returns true for
-// it too, because no one means a file by it.
+// IsRemoteFile). Kustomize treats an entry with any other scheme as a file. IsRemote returns true
+// for such entries too, because they are never meant to be files.
 func IsRemote(entry string) bool {
 	text := strings.ToLower(entry)
 	text = strings.TrimPrefix(text, "git::")
@@ -234,8 +234,8 @@ func IsRemote(entry string) bool {
 	return ok && !strings.ContainsAny(scheme, "/\n ") || user.MatchString(text)
 }
 
-// valuesPlaces lists the directories that may have values files for environments, and the names of
-// these files. The directories are relative to the chart or to a directory near it.
+// valuesPlaces lists directories that may contain values files for environments, and how these
+// files are named. Directories are relative to the chart or to a directory near it.
 var valuesPlaces = []valuesPlace{
 	{dir: ".", named: func(stem string) bool {
 		return !strings.HasSuffix(stem, ".schema") && slices.ContainsFunc([]string{"-", "."}, func(mark string) bool {
@@ -246,28 +246,27 @@ var valuesPlaces = []valuesPlace{
 	{dir: ciDir, named: func(stem string) bool { return strings.HasSuffix(stem, "-values") }, inside: true},
 }
 
-// ciDir is the directory of a chart with values files for its tests.
+// ciDir is the chart directory that contains values files for tests.
 const ciDir = "ci"
 
 type valuesPlace struct {
 	dir string
-	// named reports whether a file counts, by its name without the extension. If it is nil, all
-	// files count.
+	// named decides by a file's name, excluding the extension, whether the file is a values file.
+	// If it is nil, all files are.
 	named func(stem string) bool
 	// inside is set if the directory counts only in a chart, not near one.
 	inside bool
 }
 
-// IsTest reports whether a values file of the chart is for its tests rather than for an
-// environment.
+// IsTest reports whether a values file is for the chart's tests rather than for an environment.
 func (c *Chart) IsTest(name string) bool { return path.Dir(name) == path.Join(c.Dir, ciDir) }
 
-// Installs reports whether the chart is installed by itself, because it is neither a library nor a
+// Installs reports whether the chart can be installed on its own, being neither a library nor a
 // subchart.
 func (c *Chart) Installs() bool { return !c.Library && !c.Subchart }
 
-// environments finds the values files of charts. A file outside a chart counts only if no other
-// chart is as near to it, and if it sets a key of the chart's values.yaml.
+// environments finds the values files of charts. A file outside a chart belongs to it only if no
+// other chart is as near, and if the file sets a key in the chart's values.yaml.
 func (f *finder) environments() {
 	below := map[string]int{}
 	for i := range f.found.Charts {
@@ -295,7 +294,7 @@ func (f *finder) environments() {
 	}
 }
 
-// near returns up to two directories above a chart that is installed by itself.
+// near returns up to two directories above a chart that is installed on its own.
 func (f *finder) near(c *Chart) (all []string) {
 	for dir := c.Dir; c.Installs() && dir != "." && len(all) < 2; dir = path.Dir(dir) {
 		all = append(all, path.Dir(dir))
@@ -303,8 +302,8 @@ func (f *finder) near(c *Chart) (all []string) {
 	return all
 }
 
-// valuesIn returns the values files for environments in a directory. If keys is not nil, a file
-// counts only if it has one of the keys.
+// valuesIn returns the values files for environments in a directory. If keys is not nil, it returns
+// only files that contain at least one of the keys.
 func (f *finder) valuesIn(dir string, keys map[string]bool) (all []string) {
 	for _, place := range valuesPlaces {
 		if keys != nil && place.inside {
@@ -320,9 +319,10 @@ func (f *finder) valuesIn(dir string, keys map[string]bool) (all []string) {
 	return all
 }
 
-// holdsValues reports whether a file looks like chart values: it must be a map and neither a
-// Kubernetes object nor encrypted. If keys is not nil, it must also have one of the keys. A file in
-// a chart counts even if it does not parse, so that the render reports the error.
+// holdsValues reports whether a file looks like chart values. It must be a map, must not be
+// encrypted, and must not be a Kubernetes object. If keys is not nil, it must also contain one of
+// the keys. A file in a chart is accepted even if it does not parse, so that the render reports the
+// error.
 func (f *finder) holdsValues(name string, keys map[string]bool) bool {
 	if source.IsKustomizationFile(path.Base(name)) {
 		return false
@@ -339,8 +339,8 @@ func (f *finder) holdsValues(name string, keys map[string]bool) bool {
 	return keys == nil
 }
 
-// fields returns the keys of the map in a file. ok is false if the file contains anything else. A
-// file that is empty or does not parse counts as an empty map.
+// fields returns the keys of the map in a file. ok is false if the file contains anything else. An
+// empty or unparsable file is treated as an empty map.
 func (f *finder) fields(name string) (all map[string]bool, ok bool) {
 	all = map[string]bool{}
 	file := f.read(name)

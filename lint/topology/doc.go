@@ -5,12 +5,12 @@
 // the table in load.go. A mistake in a topology is an error and never a finding: manifests are
 // judged against the topology, so it must be correct.
 //
-// Invariants: node names are unique and sorted. Topology.Nodes has the declared number of nodes of
-// each pool. Topology.Growth has the nodes that a pool may add up to its max, with one entry for
-// each of its zones. Allocatable is the capacity that a node offers, from its field allocatable or
-// else capacity. A node with a nil Allocatable is not judged on resources. A Node's resource list
-// is whole if the API server has set metadata.uid, or if it has cpu, memory, ephemeral-storage and
-// pods, which every kubelet reports. A native resource that is missing from a whole list is 0. A
+// Invariants: node names are unique and sorted. Topology.Nodes contains the declared number of
+// nodes for each pool. Topology.Growth contains the nodes that a pool may add up to its max, with
+// one entry per zone. Allocatable is the node's allocatable field, or capacity if allocatable is
+// not set. A node with a nil Allocatable is not judged on resources. A Node's resource list is
+// whole if the API server has set metadata.uid, or if it has cpu, memory, ephemeral-storage and
+// pods, which every kubelet reports. A native resource missing from a whole list is treated as 0. A
 // pool's list is never whole. If no node or pool lists an extended resource, it is unknown whether
 // the nodes have it, unless Extended.Complete is set. A pool with count 0 also lists its resources.
 // Pool nodes get only the labels that a kubelet or the node lifecycle controller sets (hostname, os

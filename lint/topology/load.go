@@ -28,14 +28,14 @@ type loader struct {
 	errs    []error
 }
 
-// Where returns the file and the span that messages show for a part of an object. A rendered object
-// is in no file, so its location must be found in the sources.
+// Where returns the file and span that messages show for a location in an object. For a rendered
+// object, which is in no file, it finds the location in the sources.
 type Where func(o *source.Object, s diag.Span) (file string, at diag.Span)
 
 // topologyVersion is the only supported apiVersion of NodeTopology.
 const topologyVersion = "schedlint.dev/v1alpha1"
 
-// readers returns the functions that read the documents with nodes, by group and kind.
+// readers returns the functions that read node documents, by group and kind.
 func readers() map[[2]string]func(*loader, *source.Object) {
 	return map[[2]string]func(*loader, *source.Object){
 		{"", "Node"}:                      (*loader).node,
@@ -55,7 +55,7 @@ func Load(objects []*source.Object) (*Topology, error) {
 	return LoadFrom(objects, func(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s })
 }
 
-// LoadFrom is like Load, but takes the locations in errors from where.
+// LoadFrom is like Load, but calls where to get the locations for errors.
 func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 	l := &loader{
 		decoder: &source.Decoder{Open: map[reflect.Type]bool{
@@ -112,7 +112,7 @@ func (l *loader) fail(o *source.Object, span diag.Span, format string, args ...a
 	l.errs = append(l.errs, fmt.Errorf("%s:%d:%d: %s", file, at.Line, at.Column, fmt.Sprintf(format, args...)))
 }
 
-// place returns a file and a line for a message that refers to another location.
+// place formats a file and line for a message that refers to a second location.
 func (l *loader) place(o *source.Object, span diag.Span) string {
 	file, at := l.where(o, span)
 	return fmt.Sprintf("%s:%d", file, at.Line)
@@ -187,7 +187,7 @@ func (l *loader) taints(o *source.Object, node *source.Node, taints []corev1.Tai
 	}
 }
 
-// add adds a node. Several equal declarations of a node count as one.
+// add adds a node. Identical declarations of a node count as one.
 func (l *loader) add(o *source.Object, n *Node) {
 	if was := l.byName[n.Name]; was != nil {
 		equal := was.Unschedulable == n.Unschedulable && was.Pool == n.Pool && maps.Equal(was.Labels, n.Labels) && slices.Equal(was.Taints, n.Taints) &&
@@ -203,7 +203,7 @@ func (l *loader) add(o *source.Object, n *Node) {
 }
 
 // sharedHostnames adds a note about nodes with the same hostname label, because they form a single
-// domain of kubernetes.io/hostname (R-S3, R-A17).
+// kubernetes.io/hostname domain (R-S3, R-A17).
 func (l *loader) sharedHostnames() {
 	by := map[string][]string{}
 	for _, n := range l.topo.Nodes {

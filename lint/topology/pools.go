@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// maxNodes is the maximum number of nodes in a topology. A larger number is a typing error.
+// maxNodes is the maximum number of nodes in a topology. A larger number is assumed to be a typo.
 const maxNodes = 100_000
 
 type topologyObject struct {
@@ -69,7 +69,7 @@ func (l *loader) pools(o *source.Object) {
 			continue
 		}
 		before := len(l.errs)
-		for k, v := range item.Get("labels").Fields() { // like the API server checks the labels of a node
+		for k, v := range item.Get("labels").Fields() { // as the API server checks node labels
 			for _, why := range slices.Concat(validation.IsQualifiedName(k.Value), validation.IsValidLabelValue(v.Text())) {
 				l.fail(o, o.File.FieldSpan(k, v), "pool %s: label %s: %q: %s", p.Name, k.Value, v.Text(), why)
 			}
@@ -80,7 +80,8 @@ func (l *loader) pools(o *source.Object) {
 	}
 }
 
-// at returns the location of the first of the given fields that a pool has, or of the pool's name.
+// at returns the location of the first given field that the pool sets, or of the pool's name if it
+// sets none.
 func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 	for _, field := range append(fields, "name") {
 		if k, v := item.Field(field); k != nil {
@@ -90,8 +91,8 @@ func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 	return o.File.Span(item)
 }
 
-// size returns a pool with its node counts, or nil if they are inconsistent. Count is count, the
-// sum of the zones, or min. Max is max and defaults to Count.
+// size returns a pool with its node counts, or nil if they are inconsistent. Count comes from
+// count, the sum of the zones, or min. Max comes from max and defaults to Count.
 func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool {
 	pool := &Pool{Name: p.Name, Span: at(o, item), Declaration: Declaration{o.File, item}}
 	sum, ok := 0, true // sum of the zones
@@ -151,10 +152,10 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 	}
 }
 
-// poolNode returns the i-th node of a pool in a zone. Its hostname, os and arch labels have the
-// values that a kubelet would set. Its zone label is the zone that the pool names, and no other
-// label is derived from the zone (R-S3). The deprecated os and arch labels are equal to the current
-// ones, because the node lifecycle controller keeps them so
+// poolNode returns a pool's i-th node in a zone. Its hostname, os and arch labels have the values
+// that a kubelet would set. The zone label is the zone from the pool declaration, and no other
+// label is derived from it (R-S3). The deprecated os and arch labels equal the current ones,
+// because the node lifecycle controller keeps them in sync
 // (pkg/controller/nodelifecycle/node_lifecycle_controller.go, labelReconcileInfo; R-S11).
 func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 	name := pool.Name

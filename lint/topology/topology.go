@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Node holds the properties of a node that the scheduler reads (R-S1).
+// Node holds the node properties that the scheduler reads (R-S1).
 type Node struct {
 	Name          string
 	Labels        map[string]string
@@ -20,11 +20,11 @@ type Node struct {
 	// Allocatable is the capacity that pods may use, or nil if the node declares neither
 	// allocatable nor capacity.
 	Allocatable corev1.ResourceList
-	// Whole is set if Allocatable lists every native resource of the node.
+	// Whole is set if Allocatable lists all of the node's native resources.
 	Whole bool
-	// Extended holds the extended resources of the whole topology.
+	// Extended holds the extended resources in the whole topology.
 	Extended *Extended
-	// Pool is the pool of the node, or nil.
+	// Pool is the node's pool, or nil.
 	Pool *Pool
 	// Span is the location where the node or its pool is declared.
 	Span diag.Span
@@ -46,7 +46,7 @@ func (d *Declaration) Taints() *source.Node {
 	return d.Node.Get("taints")
 }
 
-// Pool is a set of equal nodes whose number may change.
+// Pool is a set of identical nodes whose number may change.
 type Pool struct {
 	Name            string
 	Count, Min, Max int
@@ -54,20 +54,20 @@ type Pool struct {
 	Declaration     Declaration
 }
 
-// Growth describes the nodes that a pool may add in one of its zones: up to Extra nodes like Node.
-// Extra is a total for all zones of the pool.
+// Growth describes the nodes that a pool may add in one of its zones. They look like Node. Extra is
+// the maximum number of additional nodes in all of the pool's zones together.
 type Growth struct {
 	Node  *Node
 	Extra int
 }
 
-// Topology holds all nodes of one cluster.
+// Topology holds all nodes in one cluster.
 type Topology struct {
 	Nodes  []*Node
 	Growth []Growth
 	// Extended holds the extended resources that nodes and pools list. All nodes share it.
 	Extended *Extended
-	// Notes are sentences about irregularities that the user should know.
+	// Notes lists irregularities that the user should know about, one sentence each.
 	Notes []string
 
 	keys []string // all label keys, sorted; nil until they are computed
@@ -79,7 +79,7 @@ func (t *Topology) Empty() bool { return t == nil || len(t.Nodes) == 0 && len(t.
 // Elastic reports whether any pool can grow.
 func (t *Topology) Elastic() bool { return t != nil && len(t.Growth) > 0 }
 
-// AllNodeLabels returns the labels of every node, and of the nodes that pools may add.
+// AllNodeLabels returns the labels of all nodes, including nodes that pools may add.
 func (t *Topology) AllNodeLabels() []map[string]string {
 	var all []map[string]string
 	for _, n := range t.Nodes {
@@ -100,7 +100,7 @@ func wellKnown() []string {
 	}
 }
 
-// LabelMaster is the old label of control-plane nodes. OpenShift still sets it.
+// LabelMaster is the old control-plane node label. OpenShift still sets it.
 const LabelMaster = "node-role.kubernetes.io/master"
 
 // Deprecated labels that every node still has.
@@ -128,9 +128,9 @@ func Deprecated(key string) (replacement string, is bool) {
 	return replacement, is
 }
 
-// Uncertain reports whether pool nodes may have a label that no pool declares. This is the case for
-// a deprecated zone, region or instance type label if the nodes have its replacement, because cloud
-// providers set both (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
+// Uncertain reports whether pool nodes may have a label that no pool declares. Nodes with a zone,
+// region or instance type label may also have its deprecated form, because cloud providers set both
+// (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
 func (t *Topology) Uncertain(key string) bool {
 	switch key {
 	case corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion:
@@ -145,10 +145,10 @@ func (t *Topology) Uncertain(key string) bool {
 	return t != nil && (slices.ContainsFunc(t.Nodes, may) || slices.ContainsFunc(t.Growth, func(g Growth) bool { return may(g.Node) }))
 }
 
-// Known reports whether a node label key is plausible: it is well known or deprecated, belongs to a
-// family that anyone may set, or has a domain of the user's own. A key in a Kubernetes domain that
-// Kubernetes does not define (R-V42) is not known, nor is a misspelled form of a well-known key or
-// its name without the domain.
+// Known reports whether a node label key is plausible. Well-known and deprecated keys are
+// plausible, and so are families of keys that anyone can set and keys in the user's own domain.
+// Misspelled well-known keys, well-known names without their domain, and undefined keys in a
+// Kubernetes domain (R-V42) are not.
 func Known(key string) bool {
 	if slices.Contains(wellKnown(), key) {
 		return true
@@ -171,9 +171,9 @@ func Known(key string) bool {
 	return ours || name == "" || diag.Nearest(domain, []string{"kubernetes.io", "topology.kubernetes.io"}) == ""
 }
 
-// Suggest returns the key that was probably meant, or "". That key has the same name with another
-// domain, or differs in a few letters. Labels of the declared nodes are preferred to well-known
-// labels.
+// Suggest returns the key that was probably meant, or "" if there is none. The suggestion has the
+// same name in a different domain, or differs in a few letters. Labels on declared nodes are
+// preferred to well-known labels.
 func (t *Topology) Suggest(key string) string {
 	if r := deprecated[key]; r != "" {
 		return r
@@ -194,7 +194,7 @@ func (t *Topology) Suggest(key string) string {
 	return diag.Nearest(key, candidates)
 }
 
-// labelKeys returns the keys of all labels that Suggest may return, sorted.
+// labelKeys returns all label keys that Suggest can return, sorted.
 func (t *Topology) labelKeys() []string {
 	if t.keys != nil {
 		return t.keys
@@ -210,7 +210,7 @@ func (t *Topology) labelKeys() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// Keys returns the number of label keys on the nodes. The cost of Suggest is proportional to it.
+// Keys returns the number of label keys on the nodes, which determines the cost of Suggest.
 func (t *Topology) Keys() int {
 	if t.Empty() {
 		return 0
@@ -218,18 +218,18 @@ func (t *Topology) Keys() int {
 	return len(t.labelKeys())
 }
 
-// Extended holds the extended resources (R-N26) that the nodes and pools of a topology list. A
-// resource that none of them lists may still come from a scheduler extender or from dynamic
-// resource allocation (R-N27). The lists are therefore incomplete unless the configuration declares
-// them complete. A nil Extended means that the lists are complete.
+// Extended holds the extended resources (R-N26) that a topology's nodes and pools list. Other
+// resources may still come from a scheduler extender or dynamic resource allocation (R-N27), so the
+// lists are considered incomplete unless the configuration declares them complete. A nil Extended
+// means that the lists are complete.
 type Extended struct {
-	// Complete is set if every allocatable list has all resources of its node.
+	// Complete is set if every allocatable list includes all of the node's resources.
 	Complete bool
 	listed   map[corev1.ResourceName]bool
 }
 
-// Known reports whether a node certainly lacks a resource that its own list does not have. This is
-// the case if another node or pool lists the resource, or if the lists are complete.
+// Known reports whether a node definitely lacks a resource that is missing from its list. It does
+// if another node or pool lists the resource, or if the lists are complete.
 func (x *Extended) Known(name corev1.ResourceName) bool {
 	return x == nil || x.Complete || x.listed[name]
 }
@@ -247,7 +247,7 @@ func (x *Extended) Names() []string {
 	return names
 }
 
-// add records the extended resources of an allocatable list.
+// add records the extended resources in an allocatable list.
 func (x *Extended) add(list corev1.ResourceList) {
 	for name := range list {
 		if strings.Contains(string(name), "/") {
@@ -256,11 +256,11 @@ func (x *Extended) add(list corev1.ResourceList) {
 	}
 }
 
-// isWhole reports whether the resource list of a Node is whole, so that a native resource missing
-// from it is 0 (R-N23). A Node with metadata.uid comes from an API server, because no one writes a
-// uid by hand. Without a uid the list is whole if it has the resources that a kubelet reports for
-// every node (pkg/kubelet/nodestatus/setters.go, MachineInfo). A shorter list may be handwritten
-// and have only the resources that matter to its author.
+// isWhole reports whether a Node's resource list is complete, so that a missing native resource can
+// be treated as 0 (R-N23). A Node with metadata.uid comes from an API server, because no one writes
+// a uid by hand. Without a uid, the list is complete if it has the resources that a kubelet reports
+// for every node (pkg/kubelet/nodestatus/setters.go, MachineInfo). A shorter list may be
+// handwritten and contain only what matters to its author.
 func isWhole(uid string, list corev1.ResourceList) bool {
 	if len(list) == 0 {
 		return false

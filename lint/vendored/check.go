@@ -18,10 +18,11 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// maxDifferences is the maximum number of differences of a folder that are listed individually.
+// maxDifferences is the maximum number of differences listed individually per folder.
 const maxDifferences = 20
 
-// again is the part of an error that says how to repair a folder that differs from its lock.
+// again is the part of an error message that explains how to repair a folder that differs from its
+// lock.
 const again = "restore it from version control, or copy the rules again with schedlint policy vendor --force"
 
 // CheckDir is like Check, but also checks the vendored folder that contains dir, if there is one.
@@ -47,8 +48,8 @@ func checkAt(dir, shown string) (locked []string, errs []error) {
 }
 
 // Check finds all locks in a folder and its subfolders, and compares each folder that has a lock
-// with it. It returns the names of these folders, and an error for each difference. shown is the
-// name of the folder in errors and in locked.
+// with it. It returns the names of the locked folders, and an error for each difference. shown is
+// the folder's name in errors and in locked.
 func Check(folder fs.FS, shown string) (locked []string, errs []error) {
 	var locks []string
 	err := fs.WalkDir(folder, ".", func(name string, _ fs.DirEntry, err error) error {
@@ -172,19 +173,19 @@ type Lock struct {
 	Source string `json:"source"`
 	// Archive is the SHA-256 of the archive, or empty if the source was a folder.
 	Archive string `json:"archive,omitempty"`
-	// Digest is the SHA-256 of a list of all files, in the format of sha256sum.
+	// Digest is the SHA-256 of a list of all files in sha256sum format.
 	Digest string `json:"digest"`
 	// Files are sorted by path.
 	Files []Locked `json:"files"`
 }
 
-// Locked is the entry of one file in a lock.
+// Locked is a lock's entry for one file.
 type Locked struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 }
 
-// Lock returns a lock for the files of the source.
+// Lock returns a lock for the source's files.
 func (s *Source) Lock() *Lock {
 	l := &Lock{Version: lockVersion, Source: s.Given, Archive: s.Archive, Files: []Locked{}}
 	for _, f := range s.Files {

@@ -5,14 +5,14 @@
 // files, their tests and fixtures, READMEs and licenses, and lists everything else in Left. Write
 // writes the files and their lock into a folder in one step, so that the folder keeps its previous
 // content if anything fails. Check compares every folder that has a lock with the lock, file by
-// file. A lock has the SHA-256 of each file, the SHA-256 of all of them together, and the source as
-// the user named it. If that is an absolute path, the lock has only its last element.
+// file. A lock contains the SHA-256 of each file, the SHA-256 of all files together, and the source
+// as the user named it. For an absolute path, it contains only the last path element.
 //
 // Sources are hostile. The name of an archive entry is never used as a path before it is checked,
 // and files stay in memory until all of them have passed. Links, devices, names outside the folder,
 // duplicates, and names that collide on a case-insensitive file system are errors. Entries and
-// bytes are counted while they are read, and an error about too many of them names the limit. In a
-// work tree, no link is followed on the way to the folder.
+// bytes are counted while reading, and an error about a limit names the limit. In a work tree, no
+// link is followed on the way to the folder.
 //
 // Invariants: the same source gives the same bytes, regardless of the order of its entries.
 //

@@ -22,19 +22,19 @@ import (
 const (
 	maxEntries  = 10_000
 	maxPacked   = 32 << 20 // bytes of a packed archive
-	maxUnpacked = 64 << 20 // bytes of an unpacked archive, or of the files of a folder that are kept
-	maxFile     = 1 << 20  // bytes of a file that is kept
+	maxUnpacked = 64 << 20 // bytes in an unpacked archive, or in a folder's kept files
+	maxFile     = 1 << 20  // bytes in a kept file
 )
 
-// File is a file of a source. Its name is relative to the folder and has forward slashes.
+// File is a file in a source. Its name is relative to the folder and has forward slashes.
 type File struct {
 	Name string
 	Text []byte
 }
 
-// Source holds the files of a folder or an archive.
+// Source holds the files from a folder or an archive.
 type Source struct {
-	// Given is the name of the source as it is written to the lock.
+	// Given is the source's name as written to the lock.
 	Given string
 	// Archive is the SHA-256 of the archive in hexadecimal digits, or empty for a folder.
 	Archive string
@@ -51,7 +51,7 @@ func Open(name string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	given := name // without the parts of the path that only exist on this machine
+	given := name // excludes the parts of the path that exist only on this machine
 	if filepath.IsAbs(name) {
 		given = filepath.Base(name)
 	}
@@ -112,7 +112,7 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// beside matches the names of files that are copied although no rule needs them.
+// beside matches files that are copied although no rule needs them.
 var beside = regexp.MustCompile(`^(?i:readme|licen[cs]e|copying)(\.[A-Za-z]+)?$`)
 
 // Keeps reports whether a file is copied. It must be a rule, a library, a test, a fixture, a README
@@ -121,7 +121,7 @@ func Keeps(name string) bool {
 	return counts(name) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// counts reports whether a file can be read as part of the rules or is copied with them.
+// counts reports whether a file can be read as part of the rules or is copied along with them.
 func counts(name string) bool {
 	fixture := strings.Contains("/"+path.Dir(name)+"/", "/fixtures/") &&
 		slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
@@ -135,12 +135,12 @@ type entry struct {
 	text []byte
 }
 
-// unpack returns the files of an archive.
+// unpack returns the files in an archive.
 func unpack(packed io.Reader) ([]entry, error) {
 	var entries []entry
 	all, count, bundle := names{}, 0, false
 	add := func(from archive.Entry) error {
-		// In a bundle that OPA wrote, all names begin with a slash, and the first entry is the
+		// In a bundle written by OPA, all names begin with a slash and the first entry is the
 		// manifest.
 		count++
 		bundle = bundle || count == 1 && from.Name == "/.manifest"

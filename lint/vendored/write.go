@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Write replaces the files and the lock in a folder. It refuses a folder without a lock unless the
-// folder is empty. Unless forced is set, it also refuses a folder that differs from its lock. After
-// an error the folder has its previous content.
+// Write replaces the files and the lock in a folder. It rejects a folder without a lock unless the
+// folder is empty. Unless forced is set, it also rejects a folder that differs from its lock. If
+// Write fails, the folder keeps its previous content.
 func (s *Source) Write(dir string, forced bool) error {
 	parent, name, err := open(dir)
 	if err != nil {
@@ -67,8 +67,7 @@ func open(dir string) (parent *os.Root, name string, err error) {
 	return spot.Dir, spot.Name, nil
 }
 
-// replaceable reports whether a folder exists. It returns an error if the folder must not be
-// replaced.
+// replaceable reports whether a folder exists, and returns an error if it must not be replaced.
 func replaceable(parent *os.Root, name, dir string, forced bool) (exists bool, err error) {
 	shown := filepath.ToSlash(filepath.Clean(dir))
 	info, err := parent.Lstat(name)
@@ -169,7 +168,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// spot is the original form of a folded name.
+// spot records the original name for a folded name.
 type spot struct {
 	name string
 	dir  bool

@@ -7,8 +7,8 @@
 //
 // Contract: Load takes the objects of one cluster and returns one Set. Each kind is one row of the
 // table in kinds.go. Only the subtrees that decide placement are decoded, into the real API types.
-// A value of the wrong type is reported and affects no other field. A value with a placeholder for
-// a later tool makes the field unknown.
+// A value of the wrong type is reported and affects no other field. A field whose value contains a
+// placeholder for a later tool is unknown.
 //
 // Finite reports whether the pods of a workload terminate by themselves. Queued reports whether
 // Kueue holds them back.
@@ -20,19 +20,19 @@
 // Invariants: every term, constraint and request keeps the YAML node that it was read from, so that
 // a finding can point at it. Validation mirrors pkg/apis/core/validation/validation.go of
 // Kubernetes v1.36 and cites the rules R-V1 to R-V33 and R-V35 to R-V39 of lint/sched/SEMANTICS.md.
-// Each problem has a stage: either the API server refuses the object, or it accepts the object and
-// refuses every pod that the object creates. Workload.Gated lists the fields that are refused only
-// if a feature gate is on that is off by default. Set.Refusals lists the refused budgets and
-// autoscalers. A name that a later tool replaces is unknown. An object that may be a patch is not
-// refused because of fields that it omits.
+// Each problem has a stage: either the API server rejects the object, or it accepts the object and
+// rejects every pod that the object creates. Workload.Gated lists the fields that are rejected only
+// if a feature gate that is off by default has been turned on. Set.Refusals lists the rejected
+// budgets and autoscalers. A name that a later tool replaces is unknown. An object that may be a
+// patch is not reported for missing fields.
 //
 // Objects of other kinds are counted if they have a pod template or placement fields. Placement
-// fields in the form of the core API are validated (Set.Fragments). All others follow a schema that
-// schedlint does not know and are not judged.
+// fields that follow the core API schema are validated (Set.Fragments). All others follow an
+// unknown schema and are not judged.
 //
-// A missing declaration proves nothing: Set.Operates reports whether a namespace may have pods that
-// no workload of the set creates, and Set.Maker returns the custom resource that may create pods
-// with a given label.
+// A missing declaration proves nothing: Set.Operates reports whether a namespace may contain pods
+// not created by any workload in the set, and Set.Maker returns the custom resource that may create
+// pods with a given label.
 //
 // Non-goals: nodes, capacity, and the effects of workloads on each other.
 package workload

@@ -10,24 +10,24 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Way is the way in which a controller replaces pods when the pod template changes.
+// Way describes how a controller replaces pods when the pod template changes.
 type Way string
 
 // Values of Way.
 const (
 	// NoRollout means that the controller does not replace pods.
 	NoRollout Way = "none"
-	// Rolling means that up to Surge pods more and Unavailable pods fewer may exist (R-W4, R-W5).
+	// Rolling means that there may be up to Surge extra pods and up to Unavailable missing pods
+	// (R-W4, R-W5).
 	Rolling Way = "rolling"
 	// Recreate means that all old pods are removed before the first new pod is created (R-W8).
 	Recreate Way = "recreate"
 	// InPlace means that each pod is removed before its successor is created (R-W12, R-W17, R-W30).
 	InPlace Way = "in-place"
-	// PerNode means that an old pod of a DaemonSet and its successor run on the same node for a
-	// time (R-W17).
+	// PerNode means that a DaemonSet's old and new pod run side by side on each node for a while
+	// (R-W17).
 	PerNode Way = "surge-per-node"
-	// BothWhole means that all new pods run beside all old pods before the old ones are removed
-	// (R-W31).
+	// BothWhole means that all new pods are running before any old pod is removed (R-W31).
 	BothWhole Way = "both-whole"
 )
 
@@ -37,21 +37,21 @@ type Rollout struct {
 	// Surge is the number of additional pods during the update. Unavailable is the number of
 	// missing pods.
 	Surge, Unavailable int
-	// Preview is the number of new pods that a blue-green Rollout creates before it scales them up
-	// completely, or 0 if it is not set.
+	// Preview is the number of new pods that a blue-green Rollout creates before scaling up fully,
+	// or 0 if it is not set.
 	Preview int
-	// Default is set if the manifest sets neither a strategy nor its numbers.
+	// Default is set if the manifest sets neither the strategy nor maxSurge and maxUnavailable.
 	Default bool
 	// Arithmetic says how the numbers were computed.
 	Arithmetic Arithmetic
-	// Unknown is the reason why the other fields are unknown, if they are.
+	// Unknown says why the other fields are unknown. It is zero if they are known.
 	Unknown Unclear
-	// Span is the location of the most important field of the strategy, or zero if the manifest
-	// sets none.
+	// Span is the location of the strategy's most important field, or zero if the manifest does not
+	// set a strategy.
 	Span diag.Span
 }
 
-// update collects the Rollout of one object.
+// update builds the Rollout for one object.
 type update struct {
 	Rollout
 	file *source.File
@@ -68,7 +68,7 @@ var updates = map[string]func(u *update, spec *source.Node){
 }
 
 // Rollout returns how a workload with a given number of pods is updated. For a DaemonSet, replicas
-// is the number of nodes that it runs on.
+// is the number of nodes it runs on.
 func (w *Workload) Rollout(replicas int) Rollout {
 	u := update{Rollout: Rollout{Way: NoRollout}, file: w.Object.File, pods: replicas}
 	if resolve, ok := updates[w.Kind.Kind]; ok && replicas > 0 {
@@ -77,8 +77,8 @@ func (w *Workload) Rollout(replicas int) Rollout {
 	return u.Rollout
 }
 
-// Paused reports whether the workload is created paused and therefore gets no pods until it is
-// resumed (R-W9).
+// Paused reports whether the workload starts out paused, so that it has no pods until someone
+// resumes it (R-W9).
 func (w *Workload) Paused() bool {
 	on, _ := w.Object.Root.At("spec", "paused").Bool()
 	return on && w.Kind.Kind == "Deployment"
@@ -107,7 +107,7 @@ func (u *update) on(n *source.Node, field string) bool {
 	return on
 }
 
-// paused reports whether the update is paused or may be (R-W9).
+// paused reports whether the update is or may be paused (R-W9).
 func (u *update) paused(spec *source.Node) bool {
 	paused := u.on(spec, "paused") || u.Unknown.Given()
 	if paused {
@@ -159,8 +159,7 @@ func (u *update) fenceposts(rolling *source.Node) {
 	}
 }
 
-// resolveAmount reads a number of pods from a field of n and sets Span to the location of the
-// field.
+// resolveAmount reads a pod count from a field of n and sets Span to the field's location.
 func (u *update) resolveAmount(n *source.Node, name, absent string, up bool) Amount {
 	value := n.Get(name)
 	v, ok := intstr.FromString(absent), true
@@ -180,8 +179,8 @@ func (u *update) resolveAmount(n *source.Node, name, absent string, up bool) Amo
 	return Amount{name, v, u.pods, up, !value.IsNull()}
 }
 
-// argo reads the strategy of an Argo Rollout (R-W31). An anti-affinity rule that the controller
-// adds between revisions makes the update unknown if pods must satisfy it.
+// argo reads the strategy of an Argo Rollout (R-W31). The update is unknown if the controller adds
+// a required anti-affinity rule between revisions.
 func (u *update) argo(spec *source.Node) {
 	if u.paused(spec) {
 		return
@@ -228,7 +227,7 @@ func (u *update) bothWhole(by Strategy) {
 }
 
 // statefulSet reads the spec.updateStrategy of a StatefulSet (R-W12;
-// pkg/controller/statefulset/stateful_set_control.go). Its partition counts from
+// pkg/controller/statefulset/stateful_set_control.go). partition is relative to
 // spec.ordinals.start.
 func (u *update) statefulSet(spec *source.Node) {
 	strategy, ok := u.inPlace(spec)
@@ -246,8 +245,8 @@ func (u *update) statefulSet(spec *source.Node) {
 	u.atLeastOne(u.resolveAmount(rolling, "maxUnavailable", "1", false))
 }
 
-// inPlace reads the part that the strategies of StatefulSets and DaemonSets have in common. ok is
-// false if pods are replaced only after they are deleted manually.
+// inPlace reads the fields that StatefulSet and DaemonSet strategies have in common. ok is false if
+// pods are replaced only after someone deletes them manually.
 func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 	strategy = spec.Get("updateStrategy")
 	u.setSpan(spec, "updateStrategy")
@@ -261,8 +260,8 @@ func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 	return strategy, true
 }
 
-// atLeastOne sets the number of unavailable pods from maxUnavailable, but to at least one, because
-// these controllers never block an update.
+// atLeastOne sets Unavailable to maxUnavailable or 1, whichever is larger, because these
+// controllers never block an update.
 func (u *update) atLeastOne(unavailable Amount) {
 	u.Unavailable = max(1, min(unavailable.Pods(), u.pods))
 	u.Arithmetic = Arithmetic{Unavailable: unavailable, Pods: u.pods}
@@ -312,8 +311,8 @@ func (u *update) pool(spec *source.Node) {
 	u.atLeastOne(unavailable)
 }
 
-// scaled returns an absolute number, or a percentage of a number of pods, rounded up or down. It
-// returns 0 for values that the API server refuses.
+// scaled resolves an absolute number or a percentage of pods, rounding up or down. It returns 0 for
+// values that the API server rejects.
 func scaled(v *intstr.IntOrString, pods int, up bool) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(v, pods, up)
 	if err != nil {
@@ -332,35 +331,35 @@ func amountOf(n *source.Node) (v intstr.IntOrString, ok bool) {
 	return v, err == nil
 }
 
-// Amount is a number of pods that a field sets, either directly or as a percentage of Of pods,
-// rounded up or down. A zero Amount means that no field sets a number.
+// Amount is a pod count set by a field, either directly or as a percentage of Of, rounded up or
+// down. It is zero if no field sets a count.
 type Amount struct {
 	Field string
 	Value intstr.IntOrString
 	Of    int
 	Up    bool
-	// Written is false if the field is absent, so that Value is its default.
+	// Written is false if the field is absent. Value is then the default.
 	Written bool
 }
 
-// Pods returns the number of pods, or 0 for values that the API server refuses.
+// Pods returns the number of pods, or 0 for values that the API server rejects.
 func (a *Amount) Pods() int { return scaled(&a.Value, a.Of, a.Up) }
 
-// Exact reports whether the number did not have to be rounded.
+// Exact reports whether the result needed no rounding.
 func (a *Amount) Exact() bool { return a.Pods() == scaled(&a.Value, a.Of, !a.Up) }
 
-// Correction is a change that a controller makes to the numbers of a strategy.
+// Correction is an adjustment that a controller makes to maxSurge or maxUnavailable.
 type Correction string
 
 // Values of Correction.
 const (
 	AsWritten Correction = ""
-	// BothZero means that both numbers are 0, so that the controller uses 1 for maxUnavailable
-	// (R-W4).
+	// BothZero means that maxSurge and maxUnavailable are both 0. The controller then uses 1 for
+	// maxUnavailable (R-W4).
 	BothZero Correction = "both-zero"
-	// AllPods means that maxUnavailable exceeds the number of pods and is reduced to it.
+	// AllPods means that maxUnavailable exceeds the pod count and is capped at it.
 	AllPods Correction = "all-pods"
-	// AtLeastOne means that maxUnavailable is 0, so that the controller uses 1 (R-W12, R-W17).
+	// AtLeastOne means that maxUnavailable is 0 and the controller uses 1 instead (R-W12, R-W17).
 	AtLeastOne Correction = "at-least-one"
 )
 
@@ -371,12 +370,13 @@ type Strategy string
 const (
 	ByRecreate  Strategy = "recreate"
 	ByBlueGreen Strategy = "blue-green"
-	// ByTraffic is a canary with trafficRouting, whose old pods stay until the end.
+	// ByTraffic is a canary with trafficRouting. Its old pods keep running until the end of the
+	// update.
 	ByTraffic Strategy = "traffic-routing"
 )
 
-// Arithmetic describes how the numbers of a rollout with Pods pods were computed: from a Strategy,
-// or from one or both of maxSurge and maxUnavailable. Preview is previewReplicaCount, or 0 if it is
+// Arithmetic describes how Surge and Unavailable were computed for a rollout with Pods pods: from a
+// Strategy, or from maxSurge, maxUnavailable or both. Preview is previewReplicaCount, or 0 if it is
 // not set.
 type Arithmetic struct {
 	Strategy           Strategy
@@ -386,25 +386,25 @@ type Arithmetic struct {
 	Preview            int64
 }
 
-// UnclearKind is a reason why the numbers of a rollout are unknown.
+// UnclearKind classifies the reasons why Surge and Unavailable can be unknown.
 type UnclearKind string
 
 // Values of UnclearKind.
 const (
-	// IsVariable means that Field has the placeholder Value. NoAmount means that Field is neither a
-	// number nor a percentage.
+	// IsVariable means that Field contains the placeholder Value. NoAmount means that Field is
+	// neither a number nor a percentage.
 	IsVariable UnclearKind = "variable"
 	NoAmount   UnclearKind = "no-amount"
-	// TwoStrategies means that an Argo Rollout does not have exactly one strategy. DynamicScale
-	// means that its old pods are removed gradually. AddsAntiAffinity means that it keeps the pods
-	// of different revisions apart.
+	// TwoStrategies means that an Argo Rollout sets both strategies or neither. DynamicScale means
+	// that it removes old pods gradually. AddsAntiAffinity means that it keeps pods from different
+	// revisions apart.
 	TwoStrategies    UnclearKind = "two-strategies"
 	DynamicScale     UnclearKind = "dynamic-scale"
 	AddsAntiAffinity UnclearKind = "adds-anti-affinity"
 )
 
-// Unclear is the reason why an update strategy is unknown. A zero Unclear means that the strategy
-// is completely known.
+// Unclear is the reason why an update strategy is unknown. It is zero if the strategy is fully
+// known.
 type Unclear struct {
 	Kind         UnclearKind
 	Field, Value string

@@ -9,25 +9,25 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Scale is the range of pod counts within which an autoscaler keeps a workload (R-W18).
+// Scale is the range in which an autoscaler keeps a workload's pod count (R-W18).
 type Scale struct {
-	// Min and Max are pod counts. Min is 0 for a ScaledObject that may scale to zero, which it does
-	// by default.
+	// Min and Max are pod counts. Min is 0 for a ScaledObject that can scale to zero, which is the
+	// default.
 	Min, Max int
-	// Object is the autoscaler. Kind is its kind, HorizontalPodAutoscaler or ScaledObject.
+	// Object is the autoscaler. Kind is HorizontalPodAutoscaler or ScaledObject.
 	Object *source.Object
 	Kind   string
-	// MinSpan and MaxSpan are the locations of the fields, or of the autoscaler's name for a field
-	// that is not set. MaxDefault is set if Max is a default.
+	// MinSpan and MaxSpan are the locations of the fields that set Min and Max, or of the
+	// autoscaler's name for an unset field. MaxDefault is set if Max is the default.
 	MinSpan, MaxSpan diag.Span
 	MaxDefault       bool
 }
 
-// scaler describes one kind of autoscaler: its fields for the limits, and its defaults.
+// scaler describes one kind of autoscaler: which fields set its limits, and their defaults.
 type scaler struct {
 	group    string
 	min, max string
-	// low and high are the default limits. If high is 0, the maximum has no default.
+	// low and high are the default limits. high is 0 if the maximum has no default.
 	low, high int
 	// apiVersion and kind are the defaults for scaleTargetRef.
 	apiVersion, kind string
@@ -46,13 +46,13 @@ func scales(o *source.Object) bool {
 	return ok && s.group == o.Group()
 }
 
-// target identifies the workload that an autoscaler scales by everything except its API group.
+// target identifies an autoscaler's workload. It excludes the API group.
 type target struct{ namespace, kind, name string }
 
-// scale sets the Scale of each workload that an autoscaler scales. If several autoscalers have the
-// same target, the first one counts: the HorizontalPodAutoscaler that KEDA generates has the same
+// scale sets Scale on each workload that has an autoscaler. If several autoscalers have the same
+// target, the first one wins, because the HorizontalPodAutoscaler that KEDA generates has the same
 // limits as its ScaledObject. If an autoscaler is declared several times, the last declaration
-// counts. A refused autoscaler scales nothing.
+// wins. Rejected autoscalers are ignored.
 func (l *loader) scale() {
 	type scaling struct {
 		*Scale
@@ -90,7 +90,7 @@ func (l *loader) scale() {
 		for _, s := range all[at] {
 			if s.apiVersion == "" || groupOf(s.apiVersion) == w.Object.Group() {
 				// A HorizontalPodAutoscaler is inactive while its workload has 0 replicas, unless
-				// the autoscaler may itself scale to zero
+				// the autoscaler itself can scale to zero
 				// (pkg/controller/podautoscaler/horizontal.go). KEDA itself starts the first pod.
 				off := w.Count.Key != nil && w.Count.Known && w.Count.N == 0
 				if !off || s.Kind != "HorizontalPodAutoscaler" || s.Min == 0 {
@@ -102,15 +102,15 @@ func (l *loader) scale() {
 	}
 }
 
-// mayBe reports whether two different targets may be the same workload, because one of them
+// mayBe reports whether two targets that differ may still be the same workload because one of them
 // contains a placeholder.
 func (t target) mayBe(o target) bool {
 	same := func(a, b string) bool { return a == b || source.Placeholder(a) || source.Placeholder(b) }
 	return t != o && same(t.namespace, o.namespace) && same(t.kind, o.kind) && same(t.name, o.name)
 }
 
-// limits reads the limits of an autoscaler. It returns nil if the autoscaler is refused or a limit
-// is unknown.
+// limits reads an autoscaler's limits. It returns nil if the API server rejects the autoscaler or a
+// limit is unknown.
 func limits(o *source.Object) *Scale {
 	s, spec := scalers[o.Kind], o.Root.Get("spec")
 	low, high := field(spec, s.min, s.low), field(spec, s.max, s.high)

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// validate finds the fields that the API server refuses. It mirrors
+// validate finds the fields that the API server rejects. It mirrors
 // pkg/apis/{core,apps,batch}/validation/validation.go of Kubernetes and, for virtual machines,
 // pkg/virt-api/webhooks/validating-webhook/admitters of KubeVirt. It skips placeholders, and values
 // of the wrong type in the pod's spec, which the decoder reports.
@@ -41,15 +41,16 @@ func validate(w *Workload) {
 
 type checker struct {
 	w *Workload
-	// unchecked is the stage of the problems that core validates and virt-api does not (R-W28).
-	// created is the stage of the problems that appear only when a pod is created from the template
-	// (R-V22). fromTemplate is the stage of problems with template labels.
+	// These are the stages for three groups of problems. unchecked is for problems that core
+	// validation detects but virt-api does not (R-W28). created is for problems that appear only
+	// when a pod is created from the template (R-V22). fromTemplate is for problems with template
+	// labels.
 	unchecked, created, fromTemplate Stage
 	// partial is set if a chart may add fields.
 	partial bool
 }
 
-// pod checks the spec of a pod, or the spec of a machine from which a pod is created.
+// pod checks a pod spec, or the machine spec that a pod is created from.
 func (c *checker) pod(spec *place) {
 	c.labels(c.unchecked, spec.field("nodeSelector"), "nodeSelector") // R-V1
 	priority := spec.field("priorityClassName")
@@ -70,13 +71,13 @@ func (c *checker) pod(spec *place) {
 	c.containers(spec)
 }
 
-// place is a field of the object or an item of a list. It links to its parent instead of storing
-// its path, because most paths are never printed.
+// place is a field of the object or an item of a list. It stores a link to its parent rather than a
+// path, because most paths are never printed.
 type place struct {
 	up *place
-	// base is the path of a place without a parent.
+	// base is the path, for a place without a parent.
 	base []string
-	// name is the name of a field. A list item has an index instead.
+	// name is the field name. List items have an index instead.
 	name       string
 	index      int
 	key, value *source.Node
@@ -127,7 +128,7 @@ func (p *place) number() (n int64, ok bool) {
 	return n, ok && n == int64(int32(n))
 }
 
-// path returns the path of a place from the root of the object, for example spec.containers[0].
+// path returns a place's path from the root of the object, for example spec.containers[0].
 func (p *place) path() string { return string(p.appendPath(nil)) }
 
 func (p *place) appendPath(b []byte) []byte {
@@ -144,9 +145,10 @@ func (p *place) appendPath(b []byte) []byte {
 	return append(b, p.name...)
 }
 
-// span returns the location of a field or list item. For an absent field it is the key of the
-// parent map. If that map is a list item or the object itself, it is the first key of the map. The
-// first key of other maps is not used, because their order may change.
+// span returns the location of a field or list item. For an absent field, it returns the location
+// of the parent map's key. If the parent is a list item or the object itself, it returns the
+// location of the parent's first key. The first key of other maps is not used, because the order of
+// their keys may change.
 func (c *checker) span(p *place) diag.Span {
 	file := c.w.File()
 	if p.key != nil {
@@ -181,7 +183,7 @@ func (c *checker) refuse(stage Stage, p *place, message, fix string) {
 	c.w.Problems = append(c.w.Problems, Problem{Stage: stage, Field: p.path(), Span: c.span(p), Message: message, Fix: fix})
 }
 
-// found describes the value of a field for a message, for example "maxSkew is 0".
+// found describes a field's value for a message, for example "maxSkew is 0".
 func found(p *place, name string) string {
 	switch {
 	case p.absent():
@@ -203,7 +205,8 @@ func clipped(value string) string {
 	return strings.ToValidUTF8(value[:maxShown], "") + fmt.Sprintf("... (%d bytes)", len(value))
 }
 
-// oneOf checks a field that allows only certain words. empty is set if the field may also be empty.
+// oneOf checks a field that allows only certain words. empty is true if the field may also be
+// empty.
 func (c *checker) oneOf(stage Stage, p *place, empty bool, words []string) (word string, ok bool) {
 	word, ok = p.text()
 	if !ok || word == "" && empty || slices.Contains(words, word) {
@@ -221,13 +224,14 @@ func (c *checker) oneOf(stage Stage, p *place, empty bool, words []string) (word
 	return "", false
 }
 
-// format is a form that strings must have, such as that of a DNS label.
+// format is a required string format, such as a DNS label.
 type format struct {
 	check func(string) []string
 	must  string
 }
 
-// fits reports whether a string has the form. Most strings are plain words, which have every form.
+// fits reports whether a string has the format. It checks for plain words first, because most
+// strings are plain words and those are valid in every format.
 func (f format) fits(s string) bool { return plainWord(s) || len(f.check(s)) == 0 }
 
 // plainWord reports whether a string has at most 63 characters, all of them lower-case letters,
@@ -247,8 +251,8 @@ var (
 	dnsLabel   = format{validation.IsDNS1123Label, "must be at most 63 lowercase letters, digits and '-', with a letter or digit at both ends"}
 )
 
-// form checks the form of a string field. noun is the name of the field in messages, or "" for its
-// own name.
+// form checks the format of a string field. noun is what messages call the field, or "" to use the
+// field name.
 func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	s, ok := p.text()
 	if !ok || f.fits(s) {
@@ -261,7 +265,7 @@ func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	return false
 }
 
-// forms checks the form of every string in a list.
+// forms checks the format of every string in a list.
 func (c *checker) forms(stage Stage, list *place, noun string, f format) {
 	for i, n := range list.value.Items() {
 		c.form(stage, list.item(i, n), noun, f)
@@ -292,8 +296,8 @@ type naming struct {
 	why string
 }
 
-// namings has the kinds whose names are more restricted than DNS subdomains (R-V39). The pods of a
-// StatefulSet use its name in their host names, a CronJob adds 11 characters to its name for each
+// namings lists the kinds whose names are more restricted than DNS subdomains (R-V39). The pods of
+// a StatefulSet use its name in their host names, a CronJob adds 11 characters to its name for each
 // Job, and the pods of a Job have its name as a label value
 // (pkg/apis/apps/validation/validation.go, ValidateStatefulSetName;
 // pkg/apis/batch/validation/validation.go, ValidateCronJobCreate;
@@ -332,9 +336,8 @@ func (c *checker) identity(metadata *place) {
 	}
 }
 
-// named checks the form of one name. It returns true if the name is set and has the required form.
-// prefix is set for a generateName, which may end in a dash (apimachinery:
-// pkg/api/validation/generic.go).
+// named checks the format of one name. It returns true if the name is set and valid. prefix is true
+// for a generateName, which may end in a dash (apimachinery: pkg/api/validation/generic.go).
 func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	s, ok := p.text()
 	if !ok || marker(p.value) {
@@ -360,8 +363,8 @@ func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	return false
 }
 
-// checkLength checks the length of a name to which the API server or a controller appends added
-// characters.
+// checkLength checks the length of a name, allowing for the added characters that the API server or
+// a controller appends.
 func (c *checker) checkLength(p *place, rule naming, added int) {
 	s, _ := p.text()
 	length := len(s)
@@ -375,7 +378,7 @@ func (c *checker) checkLength(p *place, rule naming, added int) {
 
 // indexName checks the host names of an Indexed Job's pods, which consist of the Job's name and the
 // pod's index and must be DNS labels (pkg/apis/batch/validation/validation.go, ValidateJob). The
-// name of the Job is the name of the object followed by suffix.
+// Job is named after the object, with suffix appended.
 func (c *checker) indexName(spec *place, stage Stage, suffix string) {
 	completions := field(spec.value, "completions", 1)
 	name := c.metadata().field("name")

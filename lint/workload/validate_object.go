@@ -18,11 +18,12 @@ import (
 type outer struct {
 	// spec is the path of the map with the fields.
 	spec []string
-	// counts are the fields with pod counts.
+	// counts lists the fields that contain pod counts.
 	counts []string
-	// update checks how the object creates or replaces its pods, or is nil.
+	// update checks the fields that control how the object creates or replaces its pods. It may be
+	// nil.
 	update func(c *checker, spec *place)
-	// word is an optional field that allows only words.
+	// word is a field that allows only the values in words, or empty.
 	word  string
 	words []string
 	// selected is the path of the labels that spec.selector must match.
@@ -52,8 +53,8 @@ var outers = map[string]outer{
 	"VirtualMachinePool":               {spec: specPath, counts: podNumbers, selected: machineLabel},
 }
 
-// object checks the fields around the pod template. The decoder does not read them, so values of
-// the wrong type are reported here.
+// object checks the fields around the pod template. The decoder does not read these fields, so
+// object also reports values of the wrong type.
 func (c *checker) object() {
 	root, metadata := c.w.Object.Root, c.metadata()
 	c.identity(metadata)
@@ -83,8 +84,7 @@ func (c *checker) object() {
 	}
 }
 
-// wholeNumber checks a field that must be an integer and, except for machines, must not be
-// negative.
+// wholeNumber checks an integer field. Except for virtual machines, the value must not be negative.
 func (c *checker) wholeNumber(p *place) {
 	n, ok := p.value.Int()
 	switch {
@@ -133,19 +133,19 @@ func (c *checker) isTextMap(p *place) bool {
 }
 
 // Refusal describes an object without pods, such as a PodDisruptionBudget, that the API server
-// refuses.
+// rejects.
 type Refusal struct {
 	Object   *source.Object
 	Problems []Problem
 }
 
-// others maps kinds without pods to the checks of their specs.
+// others maps kinds without pods to functions that check their specs.
 var others = map[string]func(c *checker, spec *place){
 	"PodDisruptionBudget":     (*checker).disruptionBudget,
 	"HorizontalPodAutoscaler": (*checker).autoscaler,
 }
 
-// validateOther records the fields of an object without pods that the API server refuses.
+// validateOther checks an object without pods and records the fields that the API server rejects.
 func (l *loader) validateOther(o *source.Object) {
 	check, ok := others[o.Kind]
 	if !ok {
@@ -167,7 +167,7 @@ func (l *loader) validateOther(o *source.Object) {
 var evictionPolicies = []string{"IfHealthyBudget", "AlwaysAllow"}
 
 // disruptionBudget checks a PodDisruptionBudget (R-V38; pkg/apis/policy/validation/validation.go).
-// Its name may be any path segment, including one with upper case and underscores.
+// Its name can be any path segment, so upper-case letters and underscores are allowed.
 func (c *checker) disruptionBudget(spec *place) {
 	low, high := spec.field("minAvailable"), spec.field("maxUnavailable")
 	c.amount(low, true)
@@ -186,8 +186,8 @@ func (c *checker) disruptionBudget(spec *place) {
 }
 
 // autoscaler checks a HorizontalPodAutoscaler (R-V38;
-// pkg/apis/autoscaling/validation/validation.go). One without a target is a patch. minReplicas may
-// be 0 only with the feature gate HPAScaleToZero.
+// pkg/apis/autoscaling/validation/validation.go). An autoscaler without a target is treated as a
+// patch. minReplicas can be 0 only if the HPAScaleToZero feature gate is on.
 func (c *checker) autoscaler(spec *place) {
 	if spec.value.At("scaleTargetRef", "name").IsNull() {
 		return
@@ -270,9 +270,9 @@ func (c *checker) jobSelector(spec *place) {
 	}
 }
 
-// generated reports whether a selector matches the labels that the API server gives to the pods of
-// a Job. A selector that was read from a cluster contains the uid of the Job. A selector that
-// cannot be judged counts as matching.
+// generated reports whether a selector matches the labels that the API server generates for a Job's
+// pods. Selectors exported from a cluster contain the Job's uid. A selector that cannot be judged
+// is assumed to match.
 func (c *checker) generated(p *place) bool {
 	match := p.field("matchLabels")
 	requirements, ok := c.requirements(p.field("matchExpressions"))
@@ -334,8 +334,8 @@ func (c *checker) restarts(spec *place) {
 	}
 }
 
-// whollyWritten reports whether all containers of a pod set an image. Patches that add fields to
-// containers rarely do.
+// whollyWritten reports whether all containers of a pod set an image. Patches that only add fields
+// to containers rarely set images.
 func whollyWritten(spec *source.Node) bool {
 	return !slices.ContainsFunc(spec.Get("containers").Items(), func(n *source.Node) bool { return n.Get("image").IsNull() })
 }
@@ -357,8 +357,8 @@ type amount struct {
 	set bool
 }
 
-// rolling reads the update type of a strategy and returns its rollingUpdate. Only a rolling update
-// may have one, but a DaemonSet with OnDelete ignores it.
+// rolling reads the update type of a strategy and returns its rollingUpdate. rollingUpdate is valid
+// only for rolling updates, but a DaemonSet with OnDelete ignores it.
 func (c *checker) rolling(strategy *place, words []string, strict bool) (p *place, ok bool) {
 	kind := strategy.field("type")
 	p = strategy.field("rollingUpdate")
@@ -378,8 +378,8 @@ func (c *checker) rolling(strategy *place, words []string, strict bool) (p *plac
 	return p, false
 }
 
-// deployment checks the strategy of a Deployment (R-V38). An absent number defaults to 25%, so both
-// are 0 only if both are explicitly 0.
+// deployment checks the strategy of a Deployment (R-V38). maxSurge and maxUnavailable default to
+// 25%, so both are 0 only if the manifest says so.
 func (c *checker) deployment(spec *place) {
 	p, ok := c.rolling(spec.field("strategy"), deploymentUpdates, true)
 	if !ok {
@@ -438,7 +438,7 @@ func (c *checker) statefulSet(spec *place) {
 	c.w.Problems = c.w.Problems[:before]
 }
 
-// amount reads and checks a number or percentage. If capped is set, a percentage must not exceed
+// amount reads and checks a number or percentage. If capped is true, a percentage must not exceed
 // 100%.
 func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
 	if p.absent() || !c.isAmount(p) {

@@ -45,7 +45,7 @@ func (c *checker) names(spec *place) {
 }
 
 // gates checks schedulingGates (R-V18). A pod with gates must not have a node yet (R-V2); a
-// template that sets both is refused only when its pods are created.
+// template that sets both is accepted, but its pods are rejected on creation.
 func (c *checker) gates(spec *place) {
 	gates, node := spec.field("schedulingGates"), spec.field("nodeName")
 	if s, _ := node.text(); s != "" && gates.len() > 0 {
@@ -68,21 +68,21 @@ func (c *checker) gates(spec *place) {
 
 var protocols = []string{"TCP", "UDP", "SCTP"}
 
-// socket is a host port with protocol and address. Only one container of a pod may use it.
+// socket is a host port with its protocol and address. Only one container per pod can use it.
 type socket struct {
 	protocol, ip string
 	port         int64
 }
 
-// holder is the container that uses a socket. declared is set if it sets hostPort, and false if it
-// uses the socket only because the pod has hostNetwork.
+// holder is the container that uses a socket. declared is true if the container sets hostPort, and
+// false if it uses the socket only because of hostNetwork.
 type holder struct {
 	container string
 	declared  bool
 }
 
-// ports checks container ports (R-V20). Containers run at the same time, so their host ports must
-// differ. Init containers are checked one by one.
+// ports checks container ports (R-V20). Regular containers run at the same time, so their host
+// ports must differ. Init containers run one after another and may share ports.
 func (c *checker) ports(spec *place) {
 	taken := map[socket]holder{}
 	containers, inits := spec.field("containers"), spec.field("initContainers")
@@ -126,8 +126,8 @@ func (c *checker) containerPorts(container *place, taken map[socket]holder, equa
 	}
 }
 
-// hostPort checks a single port. ok is false if the port uses no host port, or an unknown one. With
-// hostNetwork, a port without hostPort uses its containerPort on the host (R-P3).
+// hostPort checks a single port. ok is false if there is no host port or its number is unknown.
+// With hostNetwork, a port without hostPort uses its containerPort on the host (R-P3).
 func (c *checker) hostPort(port *place, equal bool) (s socket, declared, ok bool) {
 	host, inner := port.field("hostPort"), port.field("containerPort")
 	hostValid, innerValid := c.portNumber(host, true), c.portNumber(inner, false)
@@ -237,8 +237,8 @@ func (c *checker) nodeTerm(term *place, labelValues bool) {
 	}
 }
 
-// operators lists the operators that a kind of requirement allows, and the number of values that
-// each operator takes.
+// operators lists the operators allowed in one kind of requirement, and how many values each
+// operator takes.
 type operators struct {
 	names []string
 	arity []arity
@@ -271,7 +271,7 @@ func (c *checker) requirement(e *place, of *operators, labelValues bool, values 
 	}
 }
 
-// arity checks the operator of a requirement and its number of values.
+// arity checks a requirement's operator and its number of values.
 func (c *checker) arity(e *place, of *operators) bool {
 	values := e.field("values")
 	word, ok := c.oneOf(StageObject, e.field("operator"), false, of.names)
@@ -415,8 +415,8 @@ func (c *checker) tolerations(spec *place) {
 	}
 }
 
-// tolerationOperator checks the operator of a toleration against its key and value (R-V15). Gt and
-// Lt need a feature gate that is off by default, so R-V16 cannot apply.
+// tolerationOperator checks a toleration's operator against its key and value (R-V15). Gt and Lt
+// need a feature gate that is off by default, so R-V16 cannot apply.
 func (c *checker) tolerationOperator(t, key *place) {
 	operator, value := t.field("operator"), t.field("value")
 	if s, _ := operator.text(); s == string(corev1.TolerationOpGt) || s == string(corev1.TolerationOpLt) {

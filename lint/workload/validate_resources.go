@@ -70,7 +70,7 @@ func (c *checker) above(request *place, limit *source.Node) {
 	c.refuse(StageObject, request, fmt.Sprintf("request of %s %s exceeds its limit of %s", request.value.Value, request.name, limit.Value), "")
 }
 
-// hugePages reports huge pages that are requested without cpu or memory.
+// hugePages reports requests for huge pages without cpu or memory.
 func (c *checker) hugePages(limits, requests *place) {
 	if limits.broken() || requests.broken() {
 		return
@@ -155,7 +155,7 @@ func divisible(name string, q resource.Quantity) bool {
 		return false
 	}
 	size, err := resource.ParseQuantity(text)
-	// Value returns 0 for a size of more than 63 bits.
+	// Value returns 0 for a size that does not fit in 63 bits.
 	return err == nil && size.Sign() > 0 && size.MilliValue()%1000 == 0 && size.Value() != 0 && q.Value()%size.Value() == 0
 }
 
@@ -213,8 +213,8 @@ func (c *checker) podResources(p *place) {
 	}
 }
 
-// aggregate returns the sum of all container requests. With defaulted, limits replace requests that
-// are not set, as they do when a pod is created (R-P3).
+// aggregate returns the sum of all container requests. If defaulted is true, unset requests default
+// to the limits, as they do when a pod is created (R-P3).
 func (c *checker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
 	convert := func(name string, from []Container) (to []corev1.Container) {
 		nodes := spec.value.Get(name).Items()

@@ -11,7 +11,7 @@ import (
 )
 
 // selector checks a label selector (R-V12, R-V30). typed is the decoded selector. apimachinery
-// decides whether it is valid. The walk after that only finds the location of the problem and skips
+// decides whether it is valid. selector then only looks for the location of the problem, skipping
 // fields that cannot be judged.
 func (c *checker) selector(p *place, typed *metav1.LabelSelector) {
 	if typed != nil && len(metav1validation.ValidateLabelSelector(typed, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0 {
@@ -68,10 +68,10 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 		case other[s]: // R-V23
 			c.refuse(c.unchecked, key, fmt.Sprintf("key %q is in both matchLabelKeys and mismatchLabelKeys", s), "remove it from one of them")
 		case typed == nil:
-		// R-V22: when a pod is created that has the label, the API server appends an expression for
-		// its value to the selector, and refuses the pod if the selector already has an expression
-		// for the key. It does not merge a template's keys, so it refuses a template only if the
-		// selector itself has the key twice.
+		// R-V22: when a pod with the label is created, the API server appends an expression with
+		// the label's value to the selector. It rejects the pod if the selector already has an
+		// expression for the key. Template keys are not merged, so a template is rejected only if
+		// the selector itself contains the key twice.
 		case named[s] == 0 && repeated && c.carries(s):
 			c.refuse(c.created, key, fmt.Sprintf("duplicate key %q in matchLabelKeys: it would appear twice in the merged selector", s), "remove one of them")
 		case named[s] == 0 || repeated:
@@ -83,8 +83,8 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 	}
 }
 
-// carries reports whether the pods have a label with the key when they are created. A pod that was
-// read from a cluster already has the merged selector, and nothing is merged into it again.
+// carries reports whether the pods have a label with the key when they are created. Pods exported
+// from a cluster already have the merged selector, and the API server does not merge it again.
 func (c *checker) carries(key string) bool {
 	if c.created == StageObject && c.w.Object.Root.At("metadata", "uid") != nil {
 		return false
@@ -96,7 +96,7 @@ func (c *checker) carries(key string) bool {
 	return added
 }
 
-// selects checks the selector of the object itself against the labels of its pods (R-V37).
+// selects checks the object's own selector against its pod labels (R-V37).
 func (c *checker) selects(spec *place, labels *source.Node) {
 	p := spec.field("selector")
 	if p.absent() {
@@ -137,8 +137,7 @@ func (c *checker) selects(spec *place, labels *source.Node) {
 	}
 }
 
-// requirements reads matchExpressions that are not decoded. ok is false if a part of them is
-// unknown.
+// requirements reads matchExpressions from the YAML tree. ok is false if any part is unknown.
 func (c *checker) requirements(p *place) (all []metav1.LabelSelectorRequirement, ok bool) {
 	ok = c.is(p, source.Sequence)
 	for i, n := range p.value.Items() {
@@ -174,7 +173,7 @@ func suggestLabels(repair string, labels *source.Node) string {
 	return ""
 }
 
-// matches checks that matchLabels agrees with the labels of the template.
+// matches checks that matchLabels agrees with the template labels.
 func (c *checker) matches(p *place, labels *source.Node) bool {
 	for k, v := range p.value.Fields() {
 		value := labels.Get(k.Value)
@@ -191,8 +190,8 @@ func (c *checker) matches(p *place, labels *source.Node) bool {
 	return true
 }
 
-// unknownLabel reports whether the value of a label is unknown. This is the case if the value or
-// any label key is a placeholder, or if the value has the wrong type, which is reported elsewhere.
+// unknownLabel reports whether a label's value is unknown. It is unknown if the value or any label
+// key is a placeholder, or if the value has the wrong type (which is reported elsewhere).
 func unknownLabel(labels *source.Node, key string) bool {
 	if !labels.IsNull() && labels.Kind != source.Map {
 		return true

@@ -19,75 +19,77 @@ type Workload struct {
 	// Scale is the autoscaler of the workload, or nil.
 	Count Count
 	Scale *Scale
-	// Labels are the pod labels with known values: the labels of the template and those that the
-	// controller adds with a known value. Added reports the other labels that the controller adds.
+	// Labels holds the pod labels with known values, both from the template and added by the
+	// controller. For labels that the controller adds with unknown values, see Added.
 	Labels map[string]string
-	// Spec is the decoded spec of the pod. Fields of the wrong type are zero.
+	// Spec is the decoded pod spec. Fields of the wrong type are zero.
 	Spec PodSpec
 	// TemplateNode is the pod template, a map with metadata and spec. SpecNode is its spec.
 	TemplateNode, SpecNode *source.Node
-	// Problems are the fields that the API server refuses.
+	// Problems lists the fields that the API server rejects.
 	Problems []Problem
-	// Gated are the fields that the API server drops while a feature gate is off and refuses while
-	// it is on.
+	// Gated lists the fields that the API server drops if a feature gate is off and rejects if it
+	// is on.
 	Gated []Problem
-	// Unknown are the misspelled or misplaced fields in or around the pod's spec, which do not
-	// exist in the API.
+	// Unknown lists misspelled or misplaced fields in or around the pod spec. They do not exist in
+	// the API.
 	Unknown []UnknownField
-	// Open are the paths, below the pod's spec, of fields whose value is unknown because it has a
-	// placeholder or the wrong type.
+	// Open lists fields whose value is unknown because it contains a placeholder or has the wrong
+	// type. Paths are relative to the pod spec.
 	Open []string
-	// Placeholders are the entries of Set.Placeholders for the object.
+	// Placeholders is the object's entry in Set.Placeholders.
 	Placeholders []string
-	// Fragment is set if the Workload only describes the placement fields of an object that is not
-	// judged. Only Object, Spec, SpecNode and Problems are then meaningful.
+	// Fragment is set if the Workload describes only placement fields found in an object that is
+	// not judged. In that case only Object, Spec, SpecNode and Problems are meaningful.
 	Fragment bool
 	// Within names the chart values that contain a Fragment, for example "values master", or is
 	// empty.
 	Within string
-	// Running is set for a pod that already runs on Spec.NodeName.
+	// Running is set for a pod that is already running on Spec.NodeName.
 	Running bool
-	// Exported is set for a Job whose selector contains its uid in a cluster. The API server accepts
-	// it as an update of that Job but refuses to create it again, because a new Job gets another uid.
+	// Exported is set for a Job whose selector contains the uid from a cluster. The API server
+	// accepts it as an update to that Job but not as a new Job, because a new Job gets a different
+	// uid.
 	Exported bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
-	// Superseded is set if a later declaration of the same object replaces it.
+	// Superseded is set if a later declaration of the object replaces it.
 	Superseded bool
-	// Copy is set if an earlier declaration of the same object is equal.
+	// Copy is set if an earlier, identical declaration of the object exists.
 	Copy bool
 
-	// Admission is the name of an object that may change or refuse the pods when they are created,
-	// for example LimitRange shop/l, or empty if no such object is known.
+	// Admission names an object that may change or reject the pods on creation, for example
+	// LimitRange shop/l. It is empty if none is known.
 	Admission string
-	// TightQuota is the name of a ResourceQuota that may not allow twice the number of pods, which
-	// are needed while nodes are unreachable, or empty.
+	// TightQuota names a ResourceQuota that may be too small for twice the pods, or is empty. Twice
+	// the pods exist while nodes are unreachable, because replacements are created before the old
+	// pods are gone.
 	TightQuota string
-	// PlainClass is set if the RuntimeClass of the pods is declared without overhead and
-	// scheduling, or if a running pod already has what its class adds.
+	// PlainClass is set if the pods' RuntimeClass is declared without overhead and scheduling, or
+	// if the pod is running and its spec already includes what the class adds.
 	PlainClass bool
 
-	// Defaulted is set if a LimitRange may give default requests or limits to the containers.
+	// Defaulted is set if a LimitRange may set default requests or limits on the containers.
 	Defaulted bool
 
-	// Elsewhere is set if the workload might not be deployed with the others, because only files
-	// that may belong to another deployment declare it.
+	// Elsewhere is set if the workload might not be deployed with the others, because every file
+	// that declares it may belong to another deployment.
 	Elsewhere bool
 	// Validated is set for the workloads in Set.Validated.
 	Validated bool
 
-	// from is the object with the template if that is not Object, or nil. For a Fragment in chart
-	// values, its File contains the values.
+	// from is the object that contains the template if it is not Object, or nil. For a Fragment
+	// from chart values, from.File is the file with the values.
 	from *source.Object
 }
 
-// Stage says whether the API server refuses the object itself or its pods.
+// Stage says whether the API server rejects the object itself or its pods.
 type Stage string
 
-// Values of Stage. With StageObject the API server refuses the object itself. With StagePods it
-// accepts the object and refuses every pod that the object creates (R-V22). A fragment belongs to
-// an object whose schema is unknown, so StageFragment only means that pods with these fields are
-// refused.
+// Values of Stage. StageObject means that the API server rejects the object itself. StagePods means
+// that it accepts the object but rejects every pod that the object creates (R-V22). StageFragment
+// is for fragments. Their object has an unknown schema, so it means only that pods with these
+// fields are rejected.
 const (
 	StageObject Stage = "object"
 	StagePods   Stage = "pods"
@@ -95,7 +97,7 @@ const (
 	StageFragment Stage = "fragment"
 )
 
-// Problem is one field that the API server refuses.
+// Problem describes one field that the API server rejects.
 type Problem struct {
 	Stage Stage
 	// Field is the path from the root of the object, for example
@@ -106,7 +108,7 @@ type Problem struct {
 	// Fix describes the smallest repair, or is empty if the message makes it obvious.
 	Fix  string
 	Span diag.Span
-	// Gate is the feature gate of a field in Gated, or empty.
+	// Gate is the feature gate for a field in Gated, or empty for other fields.
 	Gate string
 }
 
@@ -114,12 +116,12 @@ type Problem struct {
 type UnknownField struct {
 	Field, Suggestion string
 	Span              diag.Span
-	// KeySpan is the location of the field name alone, which a fix replaces.
+	// KeySpan is the location of the field name, which an automatic fix replaces.
 	KeySpan diag.Span
 }
 
 // Added reports whether the controller adds a label that the template does not set. perPod is true
-// if the value differs from pod to pod, and false if all pods of a revision share one value.
+// if the value differs from pod to pod, and false if all pods in a revision share one value.
 func (w *Workload) Added(key string) (added, perPod bool) {
 	if slices.Contains(w.PerPod(), key) {
 		return true, true
@@ -127,8 +129,8 @@ func (w *Workload) Added(key string) (added, perPod bool) {
 	return slices.Contains(w.Kind.Shared, key), false
 }
 
-// PerPod returns the labels that the controller adds with a different value for each pod. Only the
-// pods of an Indexed Job have a completion index label (R-W14).
+// PerPod returns the labels that the controller adds with a different value for each pod. Among
+// Jobs, only Indexed ones add a completion index label (R-W14).
 func (w *Workload) PerPod() []string {
 	if w.Kind.Batch() && w.TemplateOwner().Get("completionMode").Text() != indexedMode {
 		return nil
@@ -148,11 +150,11 @@ func (w *Workload) TemplateOwner() *source.Node {
 // Namespace returns the namespace of the pods, or "" if the manifest does not set it (R-W3).
 func (w *Workload) Namespace() string { return w.Object.Namespace }
 
-// Space returns the namespace of a manifest. A manifest without one belongs to default, where
-// kubectl creates its object unless another namespace is configured.
+// Space returns the namespace of a manifest. It returns default for a manifest without a namespace,
+// because kubectl creates the object there unless another namespace is configured.
 func Space(namespace string) string { return cmp.Or(namespace, metav1.NamespaceDefault) }
 
-// Refused reports whether the API server refuses the workload, so that none of its pods is ever
+// Refused reports whether the API server rejects the workload, in which case none of its pods are
 // created.
 func (w *Workload) Refused() bool { return len(w.Problems) > 0 }
 
@@ -160,13 +162,13 @@ func (w *Workload) Refused() bool { return len(w.Problems) > 0 }
 // recreates.
 func (w *Workload) Bare() bool { return len(w.Kind.Template) == 0 }
 
-// Terminating reports whether the object is being deleted. A pod that is being deleted still counts
-// for affinity, but not for topology spread (R-A1, R-T4).
+// Terminating reports whether the object is being deleted. A pod being deleted still counts for
+// affinity, but not for topology spread (R-A1, R-T4).
 func (w *Workload) Terminating() bool {
 	return !w.Object.Root.At("metadata", "deletionTimestamp").IsNull()
 }
 
-// String returns the kind, namespace and name of the workload for messages.
+// String returns the workload's kind, namespace and name for use in messages.
 func (w *Workload) String() string {
 	name := w.Object.Name
 	if w.Object.Namespace != "" {
@@ -179,7 +181,7 @@ func (w *Workload) String() string {
 }
 
 // File returns the file with the pod template. It differs from Object.File only for a Rollout that
-// refers to a Deployment: all other fields of the Rollout are in Object.File.
+// refers to a Deployment. The Rollout's other fields are still in Object.File.
 func (w *Workload) File() *source.File {
 	if w.from != nil {
 		return w.from.File
@@ -196,7 +198,7 @@ func (w *Workload) CountSpan() diag.Span {
 	return w.Object.NameSpan()
 }
 
-// loadUncertain reads an object that might not be deployed. Only its labels matter, because a
+// loadUncertain reads an object that might not be deployed. Only the labels matter, because a
 // selector may match them.
 func (l *loader) loadUncertain(o *source.Object) {
 	switch kind := l.table.Find(o.APIVersion, o.Kind); {
@@ -262,14 +264,14 @@ func (t Table) AffectsWorkloads(o *source.Object) bool {
 	return createsNoPods(o) || claims[o.Kind] && o.Group() == claimGroup
 }
 
-// Limits reports whether an object limits the pods of its namespace. In clusters that have no files
-// in common, such an object exists in only one of them.
+// Limits reports whether an object limits the pods in its namespace. If clusters share no files,
+// the object exists in only one of them.
 func (t Table) Limits(o *source.Object) bool {
 	return (o.Kind == "LimitRange" || o.Kind == "ResourceQuota") && core(o)
 }
 
-// Declares reports whether an object declares something of its own in its namespace. A patch does
-// not, a node is not deployed from a manifest, and a terminated pod no longer counts.
+// Declares reports whether an object declares something of its own in its namespace. Patches do
+// not, nodes are not deployed from manifests, and terminated pods no longer count.
 func (t Table) Declares(o *source.Object) bool {
 	if o.APIVersion == "" || o.Kind == "Node" && core(o) {
 		return false
@@ -280,8 +282,8 @@ func (t Table) Declares(o *source.Object) bool {
 	return o.Kind != "PodDisruptionBudget" || !o.Root.At("spec", "selector").IsNull()
 }
 
-// Judged reports whether an object is of a kind that can have findings itself: a workload, a budget
-// or an autoscaler.
+// Judged reports whether an object can have findings itself, which is true for workloads, budgets
+// and autoscalers.
 func (t Table) Judged(o *source.Object) bool {
 	return t.Find(o.APIVersion, o.Kind) != nil || scales(o) || o.Kind == "PodDisruptionBudget" && o.Group() == "policy"
 }
@@ -292,29 +294,29 @@ func ended(o *source.Object, kind *Kind) bool {
 	return kind.Kind == "Pod" && (phase == "Succeeded" || phase == "Failed")
 }
 
-// Operates reports whether a namespace may have pods that no workload of the set creates. An
-// operator may create them from an object that schedlint does not know, or a template may be only
-// partly known. A selector that matches no declared pod may then still match one of these. An
-// object without a namespace may be cluster-wide and create pods anywhere. If the manifest does not
-// set the namespace, it may be the namespace of any object.
+// Operates reports whether a namespace may contain pods not created by any workload in the set. An
+// operator may create pods from an object that schedlint does not know, or a template may be only
+// partly known. A selector that matches no declared pod may still match one of those. An object
+// without a namespace may be cluster-wide and create pods anywhere. Likewise, a manifest without a
+// namespace may end up in any namespace.
 func (s *Set) Operates(namespace string) bool {
 	return s.Operated[namespace] || s.Operated[""] || namespace == "" && len(s.Operated) > 0
 }
 
-// installers are the kinds of objects that refer to manifests elsewhere. The objects in these
-// manifests may belong to other namespaces than the installer.
+// installers lists the kinds that refer to manifests elsewhere. Those manifests may create objects
+// outside the installer's namespace.
 var installers = setOf(`App Application ApplicationSet Bundle ClusterServiceVersion GitRepo HelmChart HelmRelease Kustomization
 	PackageInstall Subscription`)
 
-// pointers are the installers that usually refer to manifests of the same tree rather than to
+// pointers lists the installers that usually refer to manifests in the same tree rather than to
 // third-party charts.
 var pointers = setOf("App Application ApplicationSet Bundle GitRepo Kustomization")
 
-// Maker returns a custom resource whose operator may create pods with a label, or nil if the
-// namespace has no such resource. Either the value of the label is the name of the resource or its
-// kind in lower case, or the label key and the API group of the resource have the same domain: an
-// operator for postgresql.cnpg.io sets cnpg.io/cluster. If the resource or the label has no
-// namespace, any namespace matches.
+// Maker returns a custom resource in the namespace whose operator may create pods with a label, or
+// nil if there is none. A resource qualifies if the label's value is the resource's name or
+// lower-case kind. It also qualifies if the label key and the resource's API group share a domain:
+// for example, the operator for postgresql.cnpg.io sets cnpg.io/cluster. If the resource or the
+// label has no namespace, any namespace matches.
 func (s *Set) Maker(namespace, key, value string) *source.Object {
 	for _, o := range s.Customs {
 		if o.Namespace != namespace && o.Namespace != "" && namespace != "" && !installers[o.Kind] {
@@ -356,9 +358,8 @@ func (l *loader) recordOperated(o *source.Object) {
 const queueName = "kueue.x-k8s.io/queue-name"
 
 // Finite reports whether the pods of a workload terminate by themselves and release their resources
-// (R-A1, R-W15). This holds for the pods of Jobs and CronJobs, for bare pods that do not restart,
-// and for hook pods that a tool waits for. A finite pod that does not fit now waits and may run
-// later.
+// (R-A1, R-W15). This is true for Job and CronJob pods, bare pods that do not restart, and hook
+// pods that a tool waits for. A finite pod that does not fit now can wait and run later.
 func (w *Workload) Finite() bool {
 	if w.Kind.Kind != "Pod" {
 		return w.Kind.Batch()
@@ -367,11 +368,11 @@ func (w *Workload) Finite() bool {
 	return w.Object.Hook != "" || policy == "Never" || policy == "OnFailure"
 }
 
-// RestartPolicy returns the value of the pod's restartPolicy, or nil.
+// RestartPolicy returns the node with the pod's restartPolicy, or nil.
 func (w *Workload) RestartPolicy() *source.Node { return w.SpecNode.Get("restartPolicy") }
 
-// Queued reports whether Kueue holds the pods back until their queue has enough quota. The label
-// may be on the object or on its pods.
+// Queued reports whether Kueue holds the pods back until their queue has enough quota. The queue
+// label may be on the object or on its pods.
 func (w *Workload) Queued() bool {
 	return !w.Object.Root.At("metadata", "labels", queueName).IsNull() || !w.TemplateNode.At("metadata", "labels", queueName).IsNull()
 }

@@ -1,12 +1,12 @@
 // Package worktree reads and writes files in a checkout whose contents someone else controls, such
 // as the author of a pull request.
 //
-// The root of a work tree is a directory with an entry .git. The user of the command vouches for
-// the path to the root. Below the root there may be anything that git can store, in particular
-// symbolic links. No path component below the root may therefore be a link, wherever it leads:
-// even a link that stays inside the root may lead to .git/hooks. The package opens each directory
-// on a path relative to its parent, and checks that the opened directory is the one that it
-// inspected before.
+// The root of a work tree is a directory that contains an entry named .git. The user of the command
+// vouches for the path to the root. Below the root there may be anything that git can store,
+// including symbolic links. Therefore the package rejects every link below the root, wherever it
+// leads. Even a link that stays inside the root may lead to .git/hooks. The package opens each
+// directory on a path relative to its parent, and checks that the opened directory is the one that
+// it inspected before.
 //
 // The caller decides whether to trust a path that is outside of every work tree.
 package worktree

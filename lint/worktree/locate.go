@@ -56,7 +56,7 @@ func Inside(dir, path string) bool {
 	return ok
 }
 
-// Below returns the name of a path relative to dir; ok is false if the path leads out of dir.
+// Below returns a path's name relative to dir. ok is false if the path leads out of dir.
 func Below(dir, path string) (name string, ok bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -66,11 +66,11 @@ func Below(dir, path string) (name string, ok bool) {
 }
 
 // Local reports whether a relative name with forward slashes stays within its directory. Like
-// Below, it only looks at the name; a link may still lead elsewhere.
+// Below, it looks only at the name, so a link may still lead elsewhere.
 func Local(name string) bool { return filepath.IsLocal(filepath.FromSlash(name)) }
 
 // follow follows a path component by component up to the root of a work tree. It returns false for
-// a name that does not exist, and for one that the system generates for an open file.
+// a nonexistent name, and for a name that the system generates for an open file.
 func follow(abs string) (root, name string, ok bool) {
 	top := filepath.VolumeName(abs) + string(filepath.Separator)
 	at, rest := top, parts(abs)
@@ -103,8 +103,8 @@ func follow(abs string) (root, name string, ok bool) {
 	return "", "", false
 }
 
-// parts returns the components of a path without the volume. It does not clean the path, because
-// that would change its meaning if it contains links.
+// parts returns a path's components, excluding the volume. It does not clean the path, because
+// cleaning changes the meaning of a path that contains links.
 func parts(path string) []string {
 	path = strings.TrimPrefix(path, filepath.VolumeName(path))
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(s string) bool { return s == "" || s == "." })
@@ -141,8 +141,8 @@ func IsDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Lookup finds out which files and directories names below a root refer to. It follows links and
-// caches the result for each name.
+// Lookup resolves names below a root to files and directories. It follows links and caches the
+// result for each name.
 type Lookup struct {
 	root    string // without symbolic links
 	entries map[string]Entry
@@ -150,11 +150,11 @@ type Lookup struct {
 
 // Entry describes the file or directory that a name refers to.
 type Entry struct {
-	// Name is relative to the root and without symbolic links. Info is nil if the name refers to
-	// nothing in the tree.
+	// Name is relative to the root and contains no symbolic links. Info is nil if nothing in the
+	// tree has this name.
 	Name string
 	Info fs.FileInfo
-	// Outside is set if the name leads out of the tree, even if there is nothing at the target.
+	// Outside is set if the name leads out of the tree, even if the target does not exist.
 	Outside bool
 }
 
@@ -174,8 +174,8 @@ func Resolved(path string) string {
 // Root returns the root without symbolic links.
 func (l *Lookup) Root() string { return l.root }
 
-// Inside returns the name of a path relative to the root; ok is false if the path is outside the
-// root or inside .git.
+// Inside returns a path's name relative to the root. ok is false if the path is outside the root or
+// inside .git.
 func (l *Lookup) Inside(real string) (name string, ok bool) {
 	rel, ok := Below(l.root, real)
 	name = filepath.ToSlash(rel)
@@ -192,8 +192,8 @@ func (l *Lookup) Entry(name string) Entry {
 	return e
 }
 
-// Tracked is Entry, except that it finds nothing if tracked rejects the path. tracked gets
-// absolute paths; nil accepts all of them.
+// Tracked is like Entry, but treats files that tracked rejects as missing. tracked is called with
+// absolute paths. If it is nil, all paths are accepted.
 func (l *Lookup) Tracked(name string, tracked func(path string) bool) Entry {
 	e := l.Entry(name)
 	if e.Info != nil && tracked != nil && !tracked(filepath.Join(l.root, filepath.FromSlash(e.Name))) {
@@ -221,8 +221,8 @@ func (l *Lookup) find(name string) Entry {
 	return Entry{Name: inside, Info: info}
 }
 
-// Reader reads files of a work tree. It keeps the directory of the last file open, so that reading
-// files in the order of their names costs little more than reading their contents.
+// Reader reads files in a work tree. It keeps the last file's directory open, which makes reading
+// files in name order cheap.
 type Reader struct {
 	root, dir string
 	last      *os.Root // open directory dir, or nil
@@ -270,9 +270,9 @@ func (r *Reader) ReadFile(name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// ReadSized reads a file whose expected size is size bytes. It reads at most limit+1 bytes, so
-// that the caller can detect a larger file. If the size is as expected, the result has almost no
-// spare capacity.
+// ReadSized reads a file whose expected size is size bytes. It reads at most limit+1 bytes, so that
+// the caller can detect a file that is too large. If the size is as expected, the returned slice
+// has almost no spare capacity.
 func ReadSized(in io.Reader, size, limit int64) ([]byte, error) {
 	text := make([]byte, 0, size+1)
 	for in = io.LimitReader(in, limit+1); ; {

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// WriteFile replaces a whole file atomically: no reader ever sees a partial file, and if the disk
-// is full, the old file remains. In a work tree it does not follow links, because a pull request
-// may contain one. Elsewhere it writes to the path as given.
+// WriteFile replaces a whole file atomically. Readers never see a partial file, and if the disk is
+// full, the old file remains. In a work tree WriteFile does not follow links, because a pull
+// request may contain one. Elsewhere it writes to the path as given.
 func WriteFile(path string, data []byte) error {
 	if err := RefuseLink(path); err != nil {
 		return err
@@ -30,8 +30,8 @@ func WriteFile(path string, data []byte) error {
 	return Named(writeInto(spot.Dir, spot.Name, data), path)
 }
 
-// openSpot opens the directory of a file in its work tree. It returns nil if the path is outside
-// of every work tree.
+// openSpot opens a file's directory in its work tree. It returns nil if the path is outside of
+// every work tree.
 func openSpot(path string) (*Spot, error) {
 	root, name, ok := Locate(path)
 	if !ok {
@@ -59,9 +59,9 @@ func RefuseLink(path string) error {
 	return err
 }
 
-// writeOutside writes a file outside of every work tree. A path that is not a regular file, such
-// as a pipe or a device, is written to and never replaced. The same goes for a link whose target
-// is not in the file system.
+// writeOutside writes a file outside of every work tree. If the path is not a regular file, such as
+// a pipe or a device, it writes to the file instead of replacing it. It does the same for a link
+// whose target is not in the file system.
 func writeOutside(path string, data []byte) error {
 	const mode = 0o644
 	target := path
@@ -150,9 +150,9 @@ func replaceIn(dir *os.Root, name string, before, after []byte) error {
 	return err
 }
 
-// unchanged returns an error if the contents of a file have changed or if the file is not
-// writable. Replacing a file requires only a writable directory, so it would override a read-only
-// file.
+// unchanged returns an error if the contents of a file have changed or if the file is not writable.
+// The check is needed because replacing a file requires only a writable directory, which would
+// bypass the file's read-only mode.
 func unchanged(dir *os.Root, name string, before []byte) error {
 	file, err := dir.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -166,9 +166,8 @@ func unchanged(dir *os.Root, name string, before []byte) error {
 	return err
 }
 
-// writeBeside writes a new temporary file in the directory of another file. The name contains the
-// process id instead of a random part, which is enough to separate two runs that write the same
-// file at the same time.
+// writeBeside writes a temporary file next to another file. The process id in its name is enough to
+// keep apart two runs that write the same file at the same time.
 func writeBeside(dir *os.Root, name string, data []byte, mode fs.FileMode) (temp string, err error) {
 	temp = fmt.Sprintf(".%.100s.%d.tmp", name, os.Getpid())
 	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -181,8 +180,8 @@ func writeBeside(dir *os.Root, name string, data []byte, mode fs.FileMode) (temp
 
 // Spot is the location of a file in an open directory of a work tree.
 type Spot struct {
-	// Dir is the open directory, and Name is the name of the file in it. The path to the directory
-	// contains no links, but the file itself may be one.
+	// Dir is the open directory, and Name is the file's name in it. The path to the directory
+	// contains no links, but the file itself may be a link.
 	Dir  *os.Root
 	Name string
 	name string // relative to the root
@@ -190,7 +189,7 @@ type Spot struct {
 
 // LinkError is returned for a symbolic link where links are not allowed.
 type LinkError struct {
-	// Name is the path of the link relative to the root of the work tree.
+	// Name is the link's path relative to the root of the work tree.
 	Name string
 }
 
@@ -198,7 +197,7 @@ func (e *LinkError) Error() string {
 	return filepath.ToSlash(e.Name) + " is a symbolic link"
 }
 
-// At opens the directory of a file. The name of the file is relative to root.
+// At opens a file's directory. The file name is relative to root.
 func At(root, name string) (*Spot, error) {
 	if name = filepath.Clean(name); !filepath.IsLocal(name) || name == "." {
 		return nil, fmt.Errorf("%s is no name of a file below the root", filepath.ToSlash(name))
@@ -219,7 +218,7 @@ func At(root, name string) (*Spot, error) {
 	return &Spot{dir, above[len(above)-1], name}, nil
 }
 
-// Make is At, except that it creates missing directories.
+// Make is like At, but creates missing directories.
 func Make(root, name string) (*Spot, error) {
 	above := parts(filepath.Clean(name))
 	for i := 1; i < len(above); i++ {
@@ -235,7 +234,7 @@ func Make(root, name string) (*Spot, error) {
 	return At(root, name)
 }
 
-// step opens the directory part in dir. name is its path relative to the root.
+// step opens the directory part in dir. name is the directory's path relative to the root.
 func step(dir *os.Root, part, name string) (*os.Root, error) {
 	info, err := dir.Lstat(part)
 	switch {
@@ -293,8 +292,8 @@ func Check(root, name string, limit int64) error {
 	return err
 }
 
-// OfGit reports whether a path leads into git's own directory. The files there, such as a
-// configuration with credentials, are not part of the work tree.
+// OfGit reports whether a path leads into git's own directory. Files in it, such as a configuration
+// with credentials, are not part of the work tree.
 func OfGit(path string) bool {
 	return slices.ContainsFunc(parts(path), func(s string) bool { return strings.EqualFold(s, ".git") })
 }
