@@ -130,7 +130,7 @@ func (e *callError) Unwrap() error { return e.err }
 // fail stops the run at the current node.
 func (x *run) fail(format string, args ...any) { x.stop(fmt.Errorf(format, args...)) }
 
-// stop is like fail, but for an existing error. Execute recovers the panic.
+// stop is like fail, for an error that already exists. Execute recovers the panic.
 func (x *run) stop(err error) {
 	e := &Error{Template: x.template, Err: err, Line: 1}
 	if x.at != nil {
