@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// faulty is a Deployment with 7 replicas, each of which needs its own node. Only 3 nodes are
-// declared. Test cases replace MORE and ABOVE with their own lines.
+// faulty declares a Deployment with 7 replicas and required anti-affinity on the hostname, but the
+// topology has only 3 nodes. Test cases replace MORE and ABOVE with their own lines.
 const faulty = `apiVersion: apps/v1
 kind: Deployment
 metadata:

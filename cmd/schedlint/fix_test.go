@@ -61,7 +61,8 @@ func TestUnifiedApplies(t *testing.T) {
 	}
 }
 
-// texts returns two texts with the same number of lines, some of which differ.
+// texts returns a random file before and after an edit: the line count is the same, but some lines
+// change.
 func texts(random *rand.Rand) (before, after string) {
 	end := []string{"\n", "\r\n"}[random.IntN(2)]
 	lines := 1 + random.IntN(40)

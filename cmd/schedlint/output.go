@@ -21,9 +21,8 @@ import (
 // output is an output format and the file to write it to. An empty path means standard output.
 type output struct{ format, path string }
 
-// outputs pairs formats with files, following the order of the flags. A --format can include a file
-// name. If it does not, an --output applies to the --format before it or, if there is none, to the
-// one after it.
+// outputs pairs formats with files in flag order. --format can name its own file; otherwise --output
+// applies to the preceding --format, or to the next one if it comes first.
 type outputs []output
 
 // add adds the flags that set formats and files.

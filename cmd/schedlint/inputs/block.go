@@ -244,8 +244,8 @@ var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
 // yamlWords lists words that must be quoted in YAML to be strings.
 var yamlWords = []string{"false", "n", "no", "null", "off", "on", "true", "y", "yes"}
 
-// yamlString returns s as YAML without invisible characters. If s needs quotes, it is written in
-// double quotes with Go's escapes, all of which are valid in YAML.
+// yamlString returns s as a YAML scalar without invisible characters. If s needs quoting, it uses Go's
+// quoting, whose escapes are also valid in YAML.
 func yamlString(s string) string {
 	if plainName.MatchString(s) && !slices.Contains(yamlWords, strings.ToLower(s)) {
 		return s

@@ -128,8 +128,8 @@ func (r *ownRule) untested() (errs []error) {
 	return errs
 }
 
-// example returns a manifest that violates the rule. It takes one from a bad fixture that has only
-// a single file, or returns "" if there is none.
+// example returns a manifest that violates the rule: the first bad fixture with exactly one file, or
+// "" if no fixture qualifies.
 func (r *ownRule) example() string {
 	all, err := r.fixtures()
 	if err != nil {
@@ -237,8 +237,8 @@ func writeNew(path string, text []byte) (made bool, err error) {
 	return true, errors.Join(err, f.Close())
 }
 
-// configure makes sure that the configuration names the folder. It writes a configuration if there
-// is none. Otherwise, it returns a hint with the lines to add.
+// configure makes sure that the configuration lists the folder. It creates a missing configuration; for
+// an existing one it returns a hint with the lines to add.
 func configure(dir string, put func(path string, text []byte) error) (hint string, err error) {
 	here, err := os.Getwd()
 	if err != nil {
