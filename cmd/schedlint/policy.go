@@ -100,7 +100,7 @@ A fixture is a folder <id>/fixtures/NAME with manifests; NAME starts with bad,
 good or unknown. A comment # want "PATTERN" stands on each line of a finding and
 matches "rule: message"; any other finding fails the test. Nodes come from
 nodes.yaml in the folder or beside it, parameters from a comment
-# params: {"key": value}. --update writes the comments, except in vendored rules.
+# params: {"key": value}. --update writes comments, except in vendored rules.
 
 --mutants leaves out each condition of each rule and library in turn, if all
 tests pass: a unit test or a fixture must fail. METADATA lists conditions that
