@@ -17,7 +17,7 @@ import (
 // Decision holds the verdicts on all workloads, which are decided together.
 type Decision struct {
 	// Verdict takes declared resources into account. RulesVerdict assumes that pods do not compete
-	// for resources: each only has to fit on an empty node.
+	// for resources: each pod only has to fit on an empty node.
 	Verdict, RulesVerdict diag.Outcome
 	// Total is the required number of pods. Once no more pods can be placed, between MinPlaced and
 	// MaxPlaced of them have been placed. If Exact is false, these two numbers are only bounds.
@@ -37,17 +37,17 @@ type Decision struct {
 
 	// Groups maps each workload to all workloads in its component.
 	Groups map[*workload.Workload][]*workload.Workload
-	// Each is the budget share that each workload in a component gets. The map is keyed by the
-	// component's first workload.
+	// Each is the share of a component's budget that each of its workloads gets. The map is keyed
+	// by the component's first workload.
 	Each map[*workload.Workload]int
 	// Brief marks workloads whose always verdict is proved only for states that can be reached by
-	// placing pods, without removals.
+	// placing pods without removing any.
 	Brief map[*workload.Workload]bool
 }
 
 // Lasting reports whether a workload that is always placed can also recover from removals: its
 // missing pods find nodes in every state, even after pods were removed. A counting proof shows
-// this. Exploring the states that can be reached by placing pods does not.
+// this, but an exploration of the states that can be reached by placing pods does not.
 func (d *Decision) Lasting(w *workload.Workload) bool { return !d.Brief[w] }
 
 // Overrun describes a component that was not decided. Cause gives the reason.
@@ -57,13 +57,13 @@ type Overrun struct {
 	Cause     model.Cause
 }
 
-// WorkloadDecision holds the decision about one workload in the presence of the others.
+// WorkloadDecision holds the decision about one workload in the presence of all others.
 type WorkloadDecision struct {
 	Workload              *workload.Workload
 	Pods                  int
 	Verdict, RulesVerdict diag.Outcome
 	MaxPlaced, MinPlaced  int
-	// Why is the reason when Verdict is Unknown.
+	// Why is the reason for the verdict if Verdict is Unknown.
 	Why model.Reason
 }
 
@@ -73,8 +73,8 @@ type Stuck struct {
 	Pending    []Pending
 }
 
-// Pending counts one workload's pods that are left Pending. Reasons counts the nodes that reject
-// them, by reason.
+// Pending counts the pods of one workload that are left Pending. Reasons counts the nodes that
+// reject these pods, by reason.
 type Pending struct {
 	Workload *workload.Workload
 	Count    int
@@ -92,18 +92,18 @@ const (
 	Shape
 	// LimitProof means that one member's pods cannot all be placed, no matter what the others do.
 	LimitProof
-	// Exclusive means that members exclude each other on a key and that there are more of them than
-	// domains they can use (T10).
+	// Exclusive means that members exclude each other on a key and need more domains than they can
+	// use (T10).
 	Exclusive
-	// Outweighed is like Exclusive, but counts pods by weights (T11).
+	// Outweighed is like Exclusive, but gives the pods weights (T11).
 	Outweighed
-	// Overcommitted means that members request more of a resource than a set of nodes has, even
-	// after subtracting what other nodes may supply (T12).
+	// Overcommitted means that members request more of a resource than a set of nodes offers, even
+	// if other nodes supply as much as they can (T12).
 	Overcommitted
 	// Uncolourable means that no choice of nodes separates the pods that exclude each other (T13).
 	Uncolourable
-	// Headroom means that no state closes all nodes to any pod (T2, T6, T8, T9): some node always
-	// accepts the pod.
+	// Headroom means that no state closes all nodes to a pod, so some node always accepts it (T2,
+	// T6, T8, T9).
 	Headroom
 	// Explored means that the search tried all states (T15).
 	Explored
@@ -122,14 +122,14 @@ type Proof struct {
 	Nodes    []int
 	Keys     []string
 	// Open maps a pod group to a list of nodes, at least one of which always stays open to the
-	// group. Without an entry, the list is all of the pod group's nodes.
+	// group. If a group has no entry, the list is all of the group's nodes.
 	Open map[int][]int
 	// NeedsPeers is set if the proof relies on the presence of other pods to show that pod groups
 	// are placed (T14).
 	NeedsPeers bool
 }
 
-// Keep records nodes of a pod group, at least one of which always stays open.
+// Keep records nodes of a pod group, at least one of which always stays open to the group.
 func (p *Proof) Keep(unit int, nodes []int) {
 	if p.Open == nil {
 		p.Open = map[int][]int{}
@@ -148,7 +148,7 @@ type Member struct {
 	Open []int
 }
 
-// Assertion is a verdict about a component, together with its proof, for the checker.
+// Assertion is a claim for the checker: a verdict about a component, together with its proof.
 type Assertion struct {
 	Members []Member
 	Never   bool
@@ -166,14 +166,14 @@ func Called(members []Member) []*workload.Workload {
 }
 
 // Checker confirms search results by independent reasoning. An error describes a false claim, which
-// is a bug in the search. ErrTooLong means that the step limit was too low.
+// is a bug in the search. The exception is ErrTooLong, which means that the step limit was too low.
 type Checker interface {
 	// Verify replays a decision's runs. For pods that a run leaves Pending, it fills in why they
 	// fit nowhere.
 	Verify(m *model.Model, d *Decision) error
-	// Replay replays a run and checks that each node accepts its pod at that point.
+	// Replay replays a run and checks that each placement passes the filters at that point.
 	Replay(m *model.Model, run []Placed) error
-	// Certify replays a run, checks that it ends stuck, and fills in the reasons.
+	// Certify replays a run, checks that it ends in a stuck state, and fills in the reasons.
 	Certify(m *model.Model, s *Stuck) error
 	// Blocks reports whether a run is valid and leaves no node that accepts one of the group's
 	// pods.
@@ -185,8 +185,8 @@ type Checker interface {
 	// NeverPlaced checks that a group's pods never find a node when at most one pod of each
 	// workload in with is present.
 	NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error
-	// Lose checks how workloads fare after a loss. Roll checks the outcome of a rollout and fills
-	// in why no new pod fits.
+	// Lose checks the outcomes of a loss for the workloads. Roll checks the outcome of a rollout
+	// and fills in why no new pod fits.
 	Lose(m *model.Model, l Loss, out []Lost, steps int) error
 	Roll(m *model.Model, r Rollout, out *Rolled, steps int) error
 }
@@ -212,7 +212,7 @@ func CheckerOf(m *model.Model) Checker {
 // reported.
 var ErrTooLong = errors.New("the check takes too long")
 
-// CheckSteps is the checker's budget for one explored component. Applying one filter costs one
+// CheckSteps is the checker's budget for exploring one component. Applying one filter costs one
 // step.
 const CheckSteps = 400_000
 
@@ -233,21 +233,21 @@ const (
 	Drained Meaning = "drained"
 )
 
-// Loss describes a loss of nodes, to determine which of the lost pods find a node again.
+// Loss describes a loss of nodes. The question is which of the lost pods find a node again.
 type Loss struct {
 	Nodes   map[string]bool // by name
 	Meaning Meaning
 	// Stepwise is set if pods are evicted from drained nodes one at a time, in any order, while
 	// other pods are placed in between. Otherwise all pods are lost at once. If a pod's replacement
-	// is created while the pod terminates, the pod may disappear before the replacement is
-	// scheduled, or only afterwards.
+	// is created while the pod terminates, the pod may disappear before or after the replacement is
+	// scheduled.
 	Stepwise bool
 	// Guards lists the disruption budgets that stepwise evictions respect.
 	Guards []Guard
 }
 
-// Guard is a disruption budget that selects all pods of one workload. Allowed is the number of these
-// pods may be missing (R-W19).
+// Guard is a disruption budget that selects all pods of one workload. Allowed is the number of
+// these pods that may be missing (R-W19).
 type Guard struct {
 	Workload *workload.Workload
 	Allowed  int
@@ -263,22 +263,24 @@ func (l Loss) Evicts(g *model.Group, missing func(*workload.Workload) int) bool 
 // A StatefulSet creates it only after the pod is gone.
 func (l Loss) Overlaps(g *model.Group) bool { return l.CreatedAgain(g) && g.Kind.Kind != "StatefulSet" }
 
-// Lost is the outcome for one workload. It covers all reachable placements of all pods, and every
-// order and node choice for placing the lost pods again. Verdict is Always if the workload ends up
-// complete, Never if it never does, and Sometimes if both occur. It is Unknown if the outcome could
-// not be determined or if no placement of all pods exists to start from.
+// Lost is the outcome of a loss for one workload. It covers all reachable placements of all pods,
+// and every order and node choice for placing the lost pods again. Verdict is Always if the
+// workload ends up complete in every case, Never if in no case, and Sometimes if in some cases. It
+// is Unknown if the outcome could not be determined or if no placement of all pods exists to start
+// from.
 type Lost struct {
 	Workload *workload.Workload
 	Verdict  diag.Outcome
-	// Pending is the number of pods that are missing in the end. For Never, it is the minimum over
-	// all runs. For Sometimes, it comes from one run.
+	// Pending is the number of pods that are missing in the end. If the verdict is Never, it is the
+	// minimum over all runs. If the verdict is Sometimes, it is the number in one run.
 	Pending int
 	// Stuck is a run that leaves Pending pods missing. It is set if the verdict is Sometimes and
 	// the pods are lost at once. It lists the placements of all pods, then the lost pods with their
-	// nodes (marked Gone), and then the pods that found a node again.
+	// nodes (marked Gone), and then the placements of the pods that found a node again.
 	Stuck []Move
 	// Hit is a lower bound on how many pods are missing in runs in which the workload loses a pod.
-	// It is set if the verdict is Sometimes and a bound is known. 0 means that nothing is proved.
+	// It is set if the verdict is Sometimes and such a bound is known. 0 means that nothing is
+	// proved.
 	Hit int
 }
 
@@ -298,11 +300,12 @@ func (l Loss) CreatedAgain(g *model.Group) bool {
 // Recreated reports whether a workload's lost pods are recreated.
 func (l Loss) Recreated(w *workload.Workload) bool { return l.CreatedAgain(&model.Group{Workload: w}) }
 
-// Tolerates reports whether a workload's pods may stay on lost nodes or return there, because they
-// tolerate the taint on lost nodes or their manifest names a node. The loss is then not judged.
+// Tolerates reports whether a workload's pods may stay on lost nodes or return to them, because the
+// pods tolerate the taint on lost nodes or their manifest names a node. In that case, the loss is
+// not judged.
 func (l Loss) Tolerates(w *workload.Workload) bool {
 	if w.Kind.PerNode() || l.Meaning == Gone {
-		return false // DaemonSet pods stay in any case
+		return false // DaemonSet pods always stay
 	}
 	taint := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule}
 	if l.Meaning == Drained {
@@ -311,9 +314,9 @@ func (l Loss) Tolerates(w *workload.Workload) bool {
 	return w.Spec.NodeName != "" && !w.Running || schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, w.Spec.Tolerations, &taint, false)
 }
 
-// Rollout describes the replacement of old pods with new ones, to determine whether it completes.
-// The old and new pods belong to two workloads in one model. All other pods are already placed and
-// stay.
+// Rollout describes the replacement of old pods with new ones. The question is whether it
+// completes. The old and new pods belong to two workloads in one model. All other pods are already
+// placed and stay.
 type Rollout struct {
 	Old, Fresh *workload.Workload
 	// Surge is the number of pods that may exist beyond the desired number. Unavailable is the
@@ -326,15 +329,16 @@ type Rollout struct {
 
 // Rolled is the outcome of a rollout. It covers every placement that the rollout may start from,
 // every scheduler choice, and every choice of which old pod to remove. Verdict is Always if the
-// rollout completes, Never if it never does, and Sometimes if it may get stuck. It is Unknown if
-// the outcome could not be determined or if no placement of all pods exists to start from.
+// rollout completes in every case, Never if in no case, and Sometimes if in some cases. It is
+// Unknown if the outcome could not be determined or if no placement of all pods exists to start
+// from.
 type Rolled struct {
 	Verdict diag.Outcome
 	// Skewed is set if the new pods may end up distributed less evenly than their hard spread
 	// constraints allow.
 	Skewed bool
-	// Stuck lists moves that start without any pods and end where no pod can move. Reasons counts
-	// the nodes that then reject a new pod, by reason.
+	// Stuck lists moves that start without any pods and end in a state in which no further move is
+	// possible. Reasons counts the nodes that then reject a new pod, by reason.
 	Stuck   []Move
 	Reasons map[Reason]int
 }

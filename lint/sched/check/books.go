@@ -15,12 +15,12 @@ import (
 type books struct {
 	m *model.Model
 	*relations
-	// here counts a workload's pods in a domain. It is maintained for the keys by which some term
-	// looks at the workload.
+	// here counts a workload's pods in a domain. It covers only the keys of terms that depend on
+	// the workload's pods.
 	here map[place3]int
 	// total counts a workload's pods on all nodes that have the key.
 	total map[keyOf]int
-	// on holds each node's load, or nil for an empty node.
+	// on holds each node's load. It is nil for an empty node.
 	on []*load
 	// placed counts the pods of each workload. running marks the nodes with running pods.
 	placed  map[*workload.Workload]int
@@ -118,7 +118,7 @@ func (b *books) enter(g *model.Group, n, by int) {
 	b.tally(g, n, by)
 }
 
-// book updates everything except the counts of spread constraints.
+// book adds or removes a pod everywhere except in the counts of spread constraints.
 func (b *books) book(g *model.Group, n, by int) {
 	node := b.m.Topology.Nodes[n]
 	b.m.Run().Spend(1 + len(b.keys) + (len(g.Requests)+len(g.HostPorts))/2)
@@ -151,7 +151,7 @@ func (b *books) book(g *model.Group, n, by int) {
 	}
 }
 
-// tally updates the counts of the spread constraints that count a pod.
+// tally adds a pod to the counts of the spread constraints that count it, or removes it from them.
 func (b *books) tally(g *model.Group, n, by int) {
 	node := b.m.Topology.Nodes[n]
 	for _, s := range b.watched[g.Workload] {
@@ -180,7 +180,8 @@ func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	return true
 }
 
-// survive records a pod that was in place before a loss, unless the pod no longer counts.
+// survive records a pod that was in place before a loss, unless the pod no longer counts after the
+// loss.
 func (b *books) survive(g *model.Group, n int) {
 	switch {
 	case !b.absent.from(n), g.Kind.PerNode() && b.absent.meaning != certificate.Gone:
@@ -196,12 +197,12 @@ func (b *books) waits(g *model.Group) bool {
 	return slices.ContainsFunc(model.Before(b.m, g), func(w *workload.Workload) bool { return b.placed[w] == 0 })
 }
 
-// relations holds the workloads that each hard term selects. For each workload it also holds
-// other workloads' anti-affinity terms and spread constraints that concern it.
+// relations holds the workloads that each hard term selects. For each workload, it also holds the
+// anti-affinity terms and spread constraints that select the workload.
 type relations struct {
 	selects map[*model.Term][]*workload.Workload
-	// keys lists the topology keys of all hard terms, sorted. looked lists the keys by which some
-	// term looks at a workload's pods.
+	// keys lists the topology keys of all hard terms in sorted order. looked lists, for each
+	// workload, the keys of the terms that depend on the workload's pods.
 	keys    []string
 	looked  map[*workload.Workload][]string
 	against map[*workload.Workload][]against
@@ -210,8 +211,8 @@ type relations struct {
 	migrating map[*workload.Workload][]against
 	watched   map[*workload.Workload][]watch
 	// doubted lists pairs of workloads that an anti-affinity term may or may not keep apart,
-	// because only the cluster knows. vague marks workloads with a similarly uncertain rule of
-	// another kind.
+	// depending on facts that only the cluster knows. vague marks workloads with another kind of
+	// rule that is uncertain in the same way.
 	doubted map[*workload.Workload][]against
 	vague   map[*workload.Workload]bool
 }
@@ -280,7 +281,7 @@ func (v *relations) learn(m *model.Model, g *model.Group) {
 	for t := range g.HardTerms() {
 		v.keys = append(v.keys, t.Key)
 		m.Run().Spend(model.StepsPerTerm)
-		for o := range m.Doubtful(t, g.Workload) { // workloads that it might select, which only the cluster knows
+		for o := range m.Doubtful(t, g.Workload) { // workloads that the term may select, depending on facts that only the cluster knows
 			switch {
 			case !m.Present(m.Groups[o]):
 			case t.Use != model.AntiAffinity:

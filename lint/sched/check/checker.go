@@ -27,7 +27,8 @@ func (Checker) Blocks(m *model.Model, run []certificate.Placed, g *model.Group) 
 	return err == nil && v.reasons(g)[certificate.Takes] == 0
 }
 
-// Prepare computes which terms select which workloads, so that later checks do not pay for it.
+// Prepare computes which terms select which workloads, so that later checks do not pay for this
+// work.
 func (Checker) Prepare(m *model.Model) { related(m) }
 
 // Proofs returns a verifier that reuses its state from one proof to the next.
@@ -37,8 +38,8 @@ func (Checker) Proofs(m *model.Model, contend bool) certificate.Proofs {
 	return &verifier{shapes{&closedForms{d}}, counting{d}, headroom{c, map[string][]int{}}, d}
 }
 
-// verifier checks proofs against the model. There is one type for each kind of reasoning, and all
-// of them share the pods in place and the node sets.
+// verifier checks proofs against the model. It embeds one type for each kind of reasoning, and all
+// of these types share the pods in place and the node sets.
 type verifier struct {
 	shapes   shapes
 	counting counting
@@ -106,7 +107,7 @@ func (c Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	return c.Certify(m, d.Stuck)
 }
 
-// Certify checks that a run ends stuck and fills in why no pending pod fits.
+// Certify checks that a run ends in a stuck state, and fills in why no pending pod fits.
 func (Checker) Certify(m *model.Model, s *certificate.Stuck) error {
 	v, err := replay(m, s.Placements)
 	if err != nil {
@@ -123,7 +124,7 @@ func pending(v *nodeSets, s *certificate.Stuck) error {
 	for i := range s.Pending {
 		p := &s.Pending[i]
 		if after := m.Groups[p.Workload].After; after != nil && v.placed[after] == 0 {
-			continue // the pod is not created yet
+			continue // the pod has not been created yet
 		}
 		if p.Reasons = still.reasons(m.Groups[p.Workload]); p.Reasons[certificate.Takes] > 0 {
 			return fmt.Errorf("stuck run: %s still fits", p.Workload)
@@ -139,8 +140,8 @@ type stuckState struct {
 	known map[string]*takers
 }
 
-// takers holds the nodes that accept a pod according to the node-level filters, and counts the
-// other nodes by reason.
+// takers holds the nodes that pass the node-level filters for a pod, and counts the other nodes by
+// reason.
 type takers struct {
 	nodes   []int
 	refused map[certificate.Reason]int
@@ -177,9 +178,9 @@ func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 	return count
 }
 
-// Completes reports whether it found a way to extend a run until all pods are in place, using
-// only nodes for which `on` returns true. It places pods one by one without backtracking, so a
-// false result proves nothing.
+// Completes reports whether it can extend a run until all pods are in place, using only nodes for
+// which `on` returns true. It places pods one by one without backtracking, so a false result proves
+// nothing.
 func Completes(m *model.Model, run []certificate.Placed, on func(*topology.Node) bool) bool {
 	if m.Split() != m {
 		return false

@@ -10,14 +10,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// closedForms limits how many of a member's pods can be placed, based on the member's own rules
-// and on runs that place only its pods.
+// closedForms computes upper bounds on how many of a member's pods can be placed. The bounds follow
+// from the member's own rules and from runs that place only its pods.
 type closedForms struct{ *demand }
 
-// gatherings returns the alternative node sets to which affinity can confine a workload's pods.
-// If only the workload's own pods can satisfy the affinity, all of them must be in the first
-// pod's domains, so there is one set for each combination of domains. If other pods can satisfy
-// it, the only set contains all nodes.
+// gatherings returns the alternative node sets to which affinity can confine a workload's pods. If
+// only the workload's own pods can satisfy the affinity, all of them must be in the first pod's
+// domains, so there is one set for each combination of domains. If other pods can satisfy the
+// affinity, there is just one set, which contains all nodes.
 func (f *closedForms) gatherings(g *model.Group) [][]int {
 	nodes := slices.DeleteFunc(slices.Clone(f.sites(g)), func(n int) bool { return !model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g)) })
 	keys := map[string]bool{}
@@ -70,8 +70,8 @@ func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string)
 	return most
 }
 
-// picked returns how many pods fit on the nodes if each domain of the first key gets at most one
-// pod, each domain of the second key inside it gets at most one, and so on.
+// picked returns how many pods fit on the nodes if each domain of the first key takes at most one
+// pod, each domain of the second key within it takes at most one, and so on.
 func (f *closedForms) picked(m certificate.Member, nodes []int, keys []string) int {
 	sum := 0
 	if len(keys) == 0 {
@@ -97,10 +97,10 @@ func alike(m certificate.Member, node *topology.Node) int {
 	return most
 }
 
-// spreadLimit returns an upper bound on the number of pods that one spread constraint allows on
-// the given nodes. The domain that can have the fewest pods limits all others: none can exceed it
-// by more than the maximum skew. Other workloads' pods may be among the counted pods in that
-// domain.
+// spreadLimit returns an upper bound on the number of pods that one spread constraint allows on the
+// given nodes. The domain that can have the fewest pods limits all other domains, because none can
+// exceed it by more than the maximum skew. The pods counted in that domain may include other
+// workloads' pods.
 func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []int) int {
 	g := m.G
 	if t.Sel.Form != model.FormSet || g.Kind.PerNode() || !f.surely(t, g, g) || !f.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) {
@@ -128,9 +128,9 @@ func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []i
 	return sum
 }
 
-// fillsApart reports whether all of a member's pods are placed when the nodes are filled one
-// after another. The member's pods may exclude each other, but nothing else may block them. Like
-// fillsEvenly, it stops once it has found enough nodes.
+// fillsApart reports whether all of a member's pods are placed when the nodes are filled one after
+// another. The member's pods may exclude each other, but nothing else may block them. Like
+// fillsEvenly, fillsApart stops once it has found enough nodes.
 func (f *closedForms) fillsApart(m certificate.Member) bool {
 	keys, left := f.apartOn(m.G), m.Pods
 	taken := map[[2]string]bool{}
@@ -188,7 +188,7 @@ func (f *closedForms) fillsEvenly(m certificate.Member) bool {
 	return filled()
 }
 
-// checkLimit checks that, by the closed forms, fewer of a member's pods fit than it has.
+// checkLimit checks that, by the closed forms, not all pods of some member fit.
 func (f *closedForms) checkLimit(c *certificate.Assertion) error {
 	if slices.ContainsFunc(c.About, func(m certificate.Member) bool { return f.most(m) < m.Pods }) {
 		return nil
@@ -196,9 +196,9 @@ func (f *closedForms) checkLimit(c *certificate.Assertion) error {
 	return fmt.Errorf("%v: there is room for all pods", certificate.Called(c.About))
 }
 
-// most returns an upper bound on how many of a member's pods can be placed. It uses the member's
-// rules. If all runs that place only the member's pods end with the same count, it also uses such
-// a run.
+// most returns an upper bound on how many of a member's pods can be placed. The bound follows from
+// the member's rules and, if all runs that place only the member's pods end with the same count,
+// from one such run.
 func (f *closedForms) most(m certificate.Member) int {
 	g := m.G
 	if g.Spec.NodeName != "" {
@@ -263,8 +263,8 @@ func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) 
 	return best, worst, true
 }
 
-// shapes uses closed forms to check that all pods in a component are placed, or that they cannot
-// all be placed.
+// shapes uses closed forms to check that all pods of a component are always placed, or that they
+// cannot all be placed.
 type shapes struct{ *closedForms }
 
 // checkShape checks that a component has a single kind of pod that interacts with no other pods,
@@ -314,7 +314,7 @@ func (s *shapes) checkShape(c *certificate.Assertion) error {
 	return nil
 }
 
-// alone returns an error if the group interacts with other groups' pods that are yet to be
+// alone returns an error if a member's pods interact with other groups' pods that are still to be
 // placed.
 func (s *shapes) alone(m certificate.Member) error {
 	g := m.G

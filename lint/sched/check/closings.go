@@ -46,9 +46,9 @@ func (c *closings) summed(m certificate.Member, p part) int {
 }
 
 // closed returns summed if that leaves a node available. Otherwise it also computes a second sum,
-// pod by pod, and returns the smaller one. In the second sum each blocking pod counts for the
-// most nodes that it can block from any one node, including that node itself if the pod uses
-// resources there.
+// pod by pod, and returns the smaller one. In the second sum, each blocking pod counts as many
+// nodes as it can block from its best node, including that node itself if the pod uses up resources
+// there.
 func (c *closings) closed(m certificate.Member, p part) int {
 	sum := c.summed(m, p)
 	once := c.skewed(p)
@@ -109,7 +109,7 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 		}
 		slices.Sort(b.keys)
 		b.keys = slices.Compact(b.keys)
-		if g == m.G && m.Node >= 0 { // its other pods are on other nodes
+		if g == m.G && m.Node >= 0 { // the group's other pods are on other nodes
 			b.port, b.pods = false, c.beside(m, b.keys)
 		}
 		for _, p := range m.G.HostPorts {
@@ -162,10 +162,10 @@ func (c *closings) rivals(g *model.Group) []*workload.Workload {
 // maxPasses is the maximum number of passes that ruled makes over the remaining blockers.
 const maxPasses = 4
 
-// ruled returns an upper bound on how many nodes the blockers block by rules. It assumes that,
-// for each key, all blocking pods are in different domains, and that these are the largest
-// domains. If closing gives a smaller bound for a blocker, based on the nodes that its pods may
-// be on, ruled uses that instead.
+// ruled returns an upper bound on how many nodes the blockers block by rules. It assumes that, for
+// each key, all blocking pods are in different domains, and that these are the largest domains. If
+// the closing method gives a smaller bound for a blocker, based on the nodes that its pods may be
+// on, ruled uses that bound instead.
 func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	nodes := p.nodes
 	pooled, apart := map[string]int{}, 0
@@ -194,8 +194,8 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 		return closed
 	}
 	total := sum()
-	// While many blockers are in the sum, removing one of them may make no difference. So each of
-	// them is tried again after another one has been removed.
+	// While many blockers are in the sum, removing one of them may make no difference. So each
+	// blocker is tried again after another one has been removed.
 	alone := slices.Repeat([]int{-1}, len(blockers)) // result of closing, or -1 if unknown
 	out := make([]bool, len(blockers))
 	for pass, better := 0, true; better && pass < maxPasses; pass++ {
@@ -300,8 +300,8 @@ func (c *closings) closing(b blocker, nodes []int) int {
 	return greatest(list, b.pods)
 }
 
-// closesFrom reports whether a blocker's pod on the given node blocks its domain of a key. This
-// depends on the node if a selector asks for node labels.
+// closesFrom reports whether a blocker's pod on the given node blocks the node's domain of a key.
+// The answer depends on the node if a selector asks for node labels.
 func (c *closings) closesFrom(b blocker, key string, at int) bool {
 	return slices.Contains(b.sure, key) || slices.ContainsFunc(b.of.Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && t.Key == key && c.m.Selects(t, b.of.Workload, b.g.Workload, model.Asks{Incoming: true, At: c.m.Topology.Nodes[at]})
@@ -326,8 +326,9 @@ type tight struct {
 }
 
 // overfilled returns an upper bound on how many nodes other pods can leave with too little of a
-// resource for the member's pod. To block a node this way they must use more than its free amount
-// minus the pod's request. Pods that block each of their nodes by a rule are counted elsewhere.
+// resource for the member's pod. To block a node in this way, other pods must use more than the
+// node's free amount minus the pod's request. Pods that block each of their nodes by a rule are
+// counted elsewhere.
 func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker) int {
 	if !c.contend {
 		return 0
@@ -406,8 +407,9 @@ func added(sum, ask int64, pods int) int64 {
 	return sum + ask*int64(pods)
 }
 
-// exempt returns the demand on tight nodes that cannot block the member. It consists of requests
-// by the member's own later pods and by pods that block all their nodes by a rule.
+// exempt returns the part of the demand on tight nodes that must not count toward blocking the
+// member: the requests of the member's own later pods, and of pods that block all their nodes by a
+// rule.
 func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blockers []blocker) int64 {
 	l := c.ledger()
 	sum := int64(0)
@@ -429,8 +431,8 @@ func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blocker
 	return sum
 }
 
-// rules reports whether each of a blocker's pods blocks its own node by a rule, whichever node in
-// the part that is.
+// rules reports whether, by a rule, each of a blocker's pods blocks whichever node in the part it
+// is on.
 func (c *closings) rules(b blocker, p part) bool {
 	return slices.ContainsFunc(b.sure, func(k string) bool {
 		covered := 0
@@ -441,9 +443,9 @@ func (c *closings) rules(b blocker, p part) bool {
 	})
 }
 
-// overcommitters returns the workloads that may use up a resource that the member requests on
-// some node in a part. It omits workloads that block all their nodes by a rule. It also marks the
-// nodes that may run short.
+// overcommitters returns the workloads that, on some node in a part, may use up a resource that the
+// member requests. It omits workloads that block all their nodes by a rule. It also marks the nodes
+// that may run short.
 func (c *closings) overcommitters(m certificate.Member, p part, blockers []blocker) ([]blocker, []bool) {
 	if !c.contend {
 		return nil, nil
@@ -482,8 +484,8 @@ func (c *closings) overcommitters(m certificate.Member, p part, blockers []block
 	return all, marked
 }
 
-// closed returns the largest number of nodes that a demand can leave with less than one pod
-// requests. Nodes that already have less come first, followed by those with the smallest free
+// closed returns the largest number of nodes on which a given total demand can leave less than one
+// pod requests. Nodes that already have less count first, followed by those with the smallest free
 // amounts.
 func (t *tight) closed(demand, ask int64) int {
 	count := 0

@@ -28,7 +28,8 @@ type ledger struct {
 	wanted, free []int64
 	shared       []int32
 	asked        map[*model.Group][]int64
-	// coming lists the groups whose pods may land on nodes, combined by node set.
+	// coming lists the tenancies. Each adds up the requests of groups whose pods may land on the
+	// same nodes.
 	coming []*tenancy
 }
 
@@ -48,7 +49,8 @@ func (l *ledger) short(n, r int) bool {
 	return l.wanted[n*len(l.names)+r] > l.free[n*len(l.names)+r]
 }
 
-// ledger returns the ledger. Its free amounts exclude the resources that running pods use.
+// ledger returns the ledger, and builds it on first use. The free amounts exclude the resources
+// that running pods use.
 func (d *demand) ledger() *ledger {
 	if d.known != nil {
 		return d.known
@@ -76,7 +78,7 @@ func (d *demand) ledger() *ledger {
 	for _, w := range d.m.Workloads {
 		g := d.m.Groups[w]
 		if n, ok := d.m.IndexOf(g.Spec.NodeName); ok && g.Spec.NodeName != "" {
-			asks := l.asks(g) // for a bound pod, the kubelet ignores extended resources that it does not know
+			asks := l.asks(g) // the kubelet ignores a bound pod's requests for extended resources that it does not know
 			for r, name := range l.names {
 				if _, listed := d.m.Topology.Nodes[n].Allocatable[name]; !listed && model.Extended(name) {
 					asks[r] = 0
@@ -117,8 +119,8 @@ type tenancy struct {
 	// node accepts at most one pod per group, and perNode if every node has exactly one.
 	apart         []string
 	lone, perNode bool
-	// wanted is the sum if one node takes all pods, and once is the sum if it takes one pod per
-	// group. groups is the number of groups that request the resource.
+	// wanted is the sum of requests if one node takes all pods, and once is the sum if a node takes
+	// one pod per group. groups is the number of groups that request the resource.
 	wanted, once []int64
 	groups       []int32
 }
@@ -189,8 +191,8 @@ func (d *demand) slots(m certificate.Member, n int) int {
 // they exclude each other or for a resource.
 type counting struct{ *demand }
 
-// mutual returns an error unless the members always exclude each other on a key and can only be
-// on nodes that have it.
+// mutual returns an error unless the members always exclude each other on a key and their pods can
+// be only on nodes that have the key.
 func (k *counting) mutual(about []certificate.Member, key string) error {
 	for i, m := range about {
 		if m.G.Spec.NodeName != "" {
@@ -235,8 +237,8 @@ func (k *counting) checkExclusive(c *certificate.Assertion) error {
 	return nil
 }
 
-// checkOutweighed checks a proof by weights. A domain's capacity is the largest total weight that
-// any one member's pods can have there. The proof holds if all pods together weigh more than the
+// checkOutweighed checks a proof by weights. A domain's capacity is the largest total weight that a
+// single member's pods can have there. The proof holds if all pods together weigh more than the
 // capacity of all domains.
 func (k *counting) checkOutweighed(c *certificate.Assertion) error {
 	if err := k.mutual(c.About, c.Proof.Key); err != nil {
@@ -270,8 +272,8 @@ func (k *counting) checkOutweighed(c *certificate.Assertion) error {
 }
 
 // checkOvercommitted compares the members' requests with the resources of certain nodes plus the
-// amount that the members can use on other nodes. A member can have one pod in each domain of its
-// proof key, and as many pods as fit on other nodes.
+// amount that the members can use on other nodes. On those other nodes, a member can have one pod
+// in each domain of its key in the proof, and as many pods as fit on nodes without that key.
 func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 	l := k.ledger()
 	r := slices.Index(l.names, c.Proof.Resource)

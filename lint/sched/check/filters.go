@@ -22,8 +22,8 @@ type filters struct {
 	eligibles keptDomains
 	// offers caches how much of the requested resources the nodes offer.
 	offers []offers
-	// passes holds the node-level filter results for the group about, which is the group that the
-	// filters were last called for.
+	// about is the group that the filters were last called for. passes holds its node-level filter
+	// results.
 	about  *model.Group
 	passes []model.Passes
 }
@@ -127,7 +127,7 @@ func (f *filters) repelled(g *model.Group, node *topology.Node) bool {
 	return false
 }
 
-// in reports whether a domain has a pod of w that every given term selects.
+// in reports whether a domain contains a pod of w that all of the given terms select.
 func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, key, value string) bool {
 	return f.here[place3{w, key, value}] > 0 && f.selectedOn(terms, g, w, func(n *topology.Node) bool {
 		here, ok := n.Labels[key]
@@ -136,7 +136,7 @@ func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, 
 }
 
 // selectedOn reports whether all terms select a placed pod of w on one of the given nodes. The
-// caller ensures that w has a pod there. Terms that ask for node labels may select it on some
+// caller ensures that w has a pod there. Terms that ask for node labels may select the pod on some
 // nodes only.
 func (f *filters) selectedOn(terms []*model.Term, g *model.Group, w *workload.Workload, among func(*topology.Node) bool) bool {
 	if !model.Local(terms) {
@@ -150,7 +150,7 @@ func (f *filters) selectedOn(terms []*model.Term, g *model.Group, w *workload.Wo
 	return false
 }
 
-// offered is model.Offered for a declared node, cached for all nodes.
+// offered is like model.Offered for a declared node, but caches the amounts of all nodes.
 func (f *filters) offered(n int, name corev1.ResourceName, kubelet bool) (int64, bool) {
 	if kubelet {
 		return model.Offered(f.m.Topology.Nodes[n], &model.Request{Name: name, Kubelet: true})
@@ -169,9 +169,9 @@ type offers struct {
 	byNode []int64
 }
 
-// lacks reports whether a node with this load has too little left for a pod. It also returns the
-// first request that does not fit, or nil if all pod slots are taken. The offered function
-// returns how much the node offers without the load, and whether that amount limits pods.
+// lacks reports whether a node with this load has too little left for a pod of g. It also returns
+// the first request that does not fit, or nil if all pod slots are taken. offered returns how much
+// the node offers without the load, and whether that amount limits pods.
 func (l *load) lacks(g *model.Group, offered func(name corev1.ResourceName, kubelet bool) (int64, bool)) (r *model.Request, short bool) {
 	if has, judged := offered(corev1.ResourcePods, false); judged && has-l.uses(corev1.ResourcePods) < 1 {
 		return nil, true
@@ -298,7 +298,7 @@ type domainsKey struct {
 }
 
 // keptDomains caches domains, because many workloads have equal constraints. A cache is valid for
-// one model's nodes, or for one node loss.
+// the nodes of one model, or for the nodes that one loss leaves.
 type keptDomains map[domainsKey]map[string]bool
 
 // domains returns the key's values on the nodes that the constraint counts.
@@ -338,9 +338,9 @@ func (f *filters) run(g *model.Group, nodes []int, limit int) int {
 	return len(at)
 }
 
-// blocked reports whether running pods keep a group off a node permanently. This means that the
-// filters reject the node before anything else is placed, and that the reason is neither missing
-// peers nor the pod counts in other domains.
+// blocked reports whether running pods keep a group off a node permanently. That is the case if the
+// filters reject the node before anything else is placed, and the reason is neither missing peers
+// nor the pod counts in other domains.
 func (f *filters) blocked(g *model.Group, n int) bool {
 	switch f.refuses(g, n) {
 	case certificate.Takes:

@@ -12,7 +12,7 @@ import (
 // headroom proves that other pods cannot block all of a member's nodes.
 type headroom struct {
 	*closings
-	// parted caches the nodes of parts by id.
+	// parted caches the nodes of each part, keyed by the part's id.
 	parted map[string][]int
 }
 
@@ -24,10 +24,10 @@ func (h *headroom) part(id string, own int, nodes func() []int) part {
 	return part{id: id, nodes: model.Cached(h.parted, id, nodes), own: own}
 }
 
-// part is a set of nodes. A proof shows that at least one of them stays available while `own` of
-// the member's own pods are in place.
+// part is a set of nodes. A proof shows that at least one of these nodes stays available while
+// `own` of the member's own pods are in place.
 type part struct {
-	// id is equal for parts with equal nodes, or empty.
+	// id is the same for parts with the same nodes. It is empty if the part is not cached.
 	id    string
 	nodes []int
 	own   int
@@ -67,7 +67,7 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 	return all
 }
 
-// mostSpreads is the maximum number of spread constraints per workload that are combined.
+// mostSpreads is the maximum number of a workload's spread constraints that one proof combines.
 const mostSpreads = 8
 
 // even returns one part per domain for a spread constraint that counts only the member's own
@@ -95,12 +95,12 @@ func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Ter
 	return all
 }
 
-// checkHeadroom proves that no member gets stuck. It works in rounds, because a proof for one
-// member can build on other members proved before. For each member it proves that other pods,
-// plus all but one of the member's own pods, cannot block all its nodes or all nodes in the
-// proof's Open list. If a member requires peers, its nodes are those near a pod of an already
-// proved workload, because all of that workload's pods are placed in the end. If the member's own
-// first pod needs no peer, its nodes are those near any pod that may be in place.
+// checkHeadroom proves that no member gets stuck. It works in rounds, because the proof for one
+// member can build on the proofs for others. For each member it proves that other pods, plus all
+// but one of the member's own pods, cannot block all its nodes or all nodes in the proof's Open
+// list. If a member requires peers, its nodes are those near a pod of an already proved workload,
+// because all of that workload's pods are placed in the end. If the member's own first pod needs no
+// peer, its nodes are those near any pod that may be in place.
 func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 	members := slices.DeleteFunc(slices.Clone(c.Members), func(m certificate.Member) bool { return m.Pods == 0 })
 	shown, asserted := &provenResult{map[*model.Group]bool{}, map[*model.Group][]int{}}, map[*model.Group]int{}
@@ -139,8 +139,8 @@ func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 	return nil
 }
 
-// provenResult holds the groups that are already proved. For a DaemonSet it also holds the nodes
-// with proved pods.
+// provenResult holds the groups that are already proved never to get stuck. For a DaemonSet, it
+// also holds the nodes whose pods are proved.
 type provenResult struct {
 	all map[*model.Group]bool
 	on  map[*model.Group][]int
@@ -169,8 +169,8 @@ func (h *headroom) checkNeverStuck(m certificate.Member, shown *provenResult) er
 	return h.leads(m)
 }
 
-// follows reports whether a member finds a node near the pods of o, wherever they are. For a
-// DaemonSet, one proved pod is enough.
+// follows reports whether a member finds a node near the pods of o, wherever these pods are. If o
+// is a DaemonSet, one proved pod is enough.
 func (h *headroom) follows(m certificate.Member, o *model.Group, shown *provenResult) bool {
 	near := func(sites []int) bool {
 		wanted := func(t *model.Term, g, o *model.Group) bool { return h.surelyAt(t, g, o, sites) }
@@ -182,8 +182,8 @@ func (h *headroom) follows(m certificate.Member, o *model.Group, shown *provenRe
 	return h.comes(o, shown) && near(h.sites(o))
 }
 
-// comes reports whether a group has been proved, along with all groups whose pods are created
-// before it.
+// comes reports whether a group has been proved, along with all groups whose pods must be created
+// before its own.
 func (h *headroom) comes(g *model.Group, shown *provenResult) bool {
 	for ; shown.all[g]; g = h.m.Groups[g.After] {
 		if g.After == nil {
@@ -220,7 +220,7 @@ func (h *headroom) accompanies(m certificate.Member, o *model.Group, selects fun
 	return !slices.ContainsFunc(m.G.HardAffinity(), func(t *model.Term) bool { return !selects(t, m.G, o) })
 }
 
-// checkParts returns nil if every part keeps an available node.
+// checkParts returns nil if it proves that every part keeps an available node.
 func (h *headroom) checkParts(m certificate.Member, parts []part) error {
 	return checkBound(m, parts, h.closed)
 }
@@ -235,8 +235,8 @@ func checkBound(m certificate.Member, parts []part, bound func(certificate.Membe
 	return nil
 }
 
-// checkAnyWay returns nil if, for one of several divisions, every part keeps an available node.
-// It tries the slower bound last.
+// checkAnyWay returns nil if, for one of several divisions, it proves that every part keeps an
+// available node. It tries the slower bound last.
 func (h *headroom) checkAnyWay(m certificate.Member, ways [][]part) error {
 	err := fmt.Errorf("%v: its spread constraints are not for counting", m.G.Workload)
 	for _, bound := range []func(certificate.Member, part) int{h.summed, h.closed} {
@@ -296,7 +296,7 @@ func (h *headroom) keyed(m certificate.Member) part {
 }
 
 // refusing returns the spread constraints that may reject one of a member's pods. A constraint
-// never rejects a pod if the total number of counted pods is within the maximum skew.
+// never rejects a pod if the total number of counted pods is at most the maximum skew.
 func (h *headroom) refusing(m certificate.Member) []*model.Term {
 	var all []*model.Term
 	for t := range m.G.Hard(model.Spread) {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// absence is the checker's representation of a node loss.
+// absence is a node loss as the checker represents it.
 type absence struct {
 	nodes   map[int]bool
 	meaning certificate.Meaning
@@ -39,17 +39,18 @@ type losses struct {
 	ends    map[*workload.Workload]*extent
 	settled bool
 	begun   bool
-	// claimed marks the workloads that, according to the answers, miss pods whenever they lose
-	// one. hits marks the claimed workloads that lose a pod in the current state.
+	// claimed marks the workloads that, according to the answers, have pods missing at the end of
+	// every run in which they lose one. hits marks the claimed workloads that lose a pod in the
+	// current state.
 	claimed, hits map[*workload.Workload]bool
 }
 
-// extent holds the smallest and the largest number of pods missing at the end. hit is the
-// smallest number over the runs that lost a pod, or -1 if there is no such run.
+// extent holds the smallest and the largest number of pods missing at the end. hit is the smallest
+// number over the runs in which the workload loses a pod, or -1 if there is no such run.
 type extent struct{ fewest, most, hit int }
 
-// Lose checks answers about a loss by exploring all its states, and checks their runs by applying
-// the filters.
+// Lose checks answers about a loss by exploring all states. It checks the runs in these answers by
+// applying the filters.
 func (Checker) Lose(m *model.Model, l certificate.Loss, out []certificate.Lost, steps int) error {
 	if !slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Verdict != diag.Unknown }) {
 		return nil
@@ -152,8 +153,8 @@ func (s *losses) loseNodes() {
 	s.steps = after.steps
 }
 
-// evict explores the states after each eviction that the budgets allow from a lost node. It
-// reports whether there is one.
+// evict explores the states after each eviction from a lost node that the budgets allow. It reports
+// whether there is such an eviction.
 func (s *losses) evict(after *states, rest []int) (any bool) {
 	missing := func(w *workload.Workload) (pods int) {
 		for i, m := range after.members {
@@ -233,8 +234,8 @@ func (s *losses) end(left, rest []int) {
 	}
 }
 
-// replayLoss checks a run that leaves pods missing. The run places all pods, and then the loss
-// removes those on lost nodes. After the last move no more pods can be placed.
+// replayLoss checks a run that leaves pods missing. The run must place all pods before the loss
+// removes those on lost nodes. After the last move, no more pods may fit.
 func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate.Lost) error {
 	v, after := newNodeSets(nil, m, true), newNodeSets(lost, m, true)
 	missing, struck := map[*model.Group]int{}, false

@@ -21,8 +21,8 @@ type nodeSets struct {
 	nested  map[string]bool
 }
 
-// newNodeSets returns node sets with only the running pods in place. If lost is not nil, that
-// loss is applied to them.
+// newNodeSets returns node sets with only the running pods in place. If lost is not nil, that loss
+// is applied to these pods.
 func newNodeSets(lost *absence, m *model.Model, contend bool) *nodeSets {
 	return &nodeSets{newFilters(newBooks(lost, m), contend), map[string]*sited{}, map[*model.Group][]int{}, map[string]bool{}}
 }
@@ -154,8 +154,8 @@ func (ns *nodeSets) inside(g *model.Group, inner, outer string) bool {
 // pods when empty.
 func (ns *nodeSets) sites(g *model.Group) []int { return ns.sited(g).list }
 
-// sited is a set of nodes. For each resource it holds the smallest amount that any of the nodes
-// offers. Groups with equal sets share a name.
+// sited is a set of nodes. least holds, for each resource, the smallest amount that any of these
+// nodes offers. Groups with equal sets share a name.
 type sited struct {
 	name  string
 	list  []int
@@ -212,8 +212,8 @@ func (ns *nodeSets) reachable(g *model.Group) []int {
 	return model.Cached(ns.reached, g, func() []int { return ns.lasting(g, ns.sites(g)) })
 }
 
-// lasting returns the nodes that running pods do not block permanently. If no pods run, it returns
-// the nodes that have the keys of all hard spread constraints.
+// lasting returns the given nodes that running pods do not block permanently. If no pods are
+// running, these are the nodes that have the keys of all hard spread constraints.
 func (ns *nodeSets) lasting(g *model.Group, nodes []int) []int {
 	keys := model.HardKeys(g)
 	if len(ns.running) == 0 && len(keys) == 0 {
@@ -249,8 +249,8 @@ func (ns *nodeSets) neverPlaced(g *model.Group) bool {
 	return (*model.Keep(ns.m, ns.followers))[g]
 }
 
-// followers starts with the groups whose pods cannot come first. It then repeatedly removes
-// groups that can have a peer from outside the set.
+// followers returns the groups that are never placed. It starts with those whose pods cannot come
+// first, and repeatedly removes groups that can have a peer from outside the set.
 func (ns *nodeSets) followers() *neverPlacedGroups {
 	all := neverPlacedGroups{}
 	var left []*model.Group
@@ -290,7 +290,7 @@ func (ns *nodeSets) cannotLead(g *model.Group) bool {
 	})
 }
 
-// coming returns the largest number of pods that a group can have in place.
+// coming returns the maximum number of pods that a group can have in place.
 func (ns *nodeSets) coming(g *model.Group) int {
 	if ns.neverPlaced(g) {
 		return 0
@@ -317,7 +317,7 @@ func (p *pairs) beside(m certificate.Member, keys []string) int {
 	return count
 }
 
-// outOf reports whether a pod of o on node at keeps an incoming pod of g off node n.
+// outOf reports whether a pod of o that is on node `at` keeps an incoming pod of g off node n.
 func (p *pairs) outOf(g *model.Group, n int, o *model.Group, at int) bool {
 	here, there := p.m.Topology.Nodes[n], p.m.Topology.Nodes[at]
 	if g.Spec.NodeName != "" {
@@ -363,8 +363,8 @@ func (p *pairs) apartOn(g *model.Group) []string {
 	return keys
 }
 
-// excludesAt reports whether a pod of o always keeps incoming pods of g out of its domain of a
-// key, no matter which of the given nodes it is on.
+// excludesAt reports whether a pod of o always keeps incoming pods of g out of its own domain of a
+// key, no matter which of the given nodes the pod of o is on.
 func (p *pairs) excludesAt(g, o *model.Group, key string, nodes []int) bool {
 	for t := range g.Hard(model.AntiAffinity) {
 		if t.Key == key && p.surelyAt(t, g, o, nodes) {
@@ -388,7 +388,8 @@ func (p *pairs) surelyAt(t *model.Term, g, o *model.Group, nodes []int) bool {
 	})
 }
 
-// companions reports whether other workloads' pods match all required affinity terms.
+// companions reports whether some other workload's pods match all of a group's required affinity
+// terms.
 func (p *pairs) companions(g *model.Group) bool {
 	hard := g.HardAffinity()
 	if len(hard) == 0 {
@@ -405,8 +406,8 @@ func (p *pairs) companions(g *model.Group) bool {
 	})
 }
 
-// within reports whether a group's only spread constraint counts only the group's own pods, and
-// its anti-affinity keeps pods apart only within the constraint's domains (T3).
+// within reports whether a group's single spread constraint counts only the group's own pods, and
+// the group's anti-affinity keeps pods apart only within the constraint's domains (T3).
 func (p *pairs) within(g *model.Group) bool {
 	var t *model.Term
 	for of := range g.Hard(model.Spread) {
@@ -415,7 +416,7 @@ func (p *pairs) within(g *model.Group) bool {
 	return p.keeps(g, t)
 }
 
-// keeps is like within, applied to one of several spread constraints.
+// keeps is like within, but applies to one of several spread constraints.
 func (p *pairs) keeps(g *model.Group, t *model.Term) bool {
 	if t.Sel.Form != model.FormSet || !p.surely(t, g, g) || !p.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) || p.watches(g, t) {
 		return false

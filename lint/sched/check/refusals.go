@@ -18,19 +18,19 @@ type Kind string
 
 // The reasons for rejecting a pod. Each one determines which Refusal fields are set.
 const (
-	// Deleted, Unreachable and Drained mean that the node is lost in that way.
+	// Deleted, Unreachable and Drained say how the node was lost.
 	Deleted     Kind = "deleted"
 	Unreachable Kind = "unreachable"
 	Drained     Kind = "drained"
-	// OtherNode means that the pod's nodeName is NodeName, which is a different node.
+	// OtherNode means that the pod's nodeName names another node, NodeName.
 	OtherNode Kind = "other-node"
 	// Excluded means that the node fails the filter that Exclusion describes.
 	Excluded Kind = "excluded"
 	// PortTaken means that a pod in place uses Port.
 	PortTaken Kind = "port-taken"
-	// NoRoom means that the node has too little of the resource in Room left.
+	// NoRoom means that the node has too little left of the resource in Room.
 	NoRoom Kind = "no-room"
-	// LacksSpreadKey means that the node lacks the label Key required by a spread constraint.
+	// LacksSpreadKey means that the node lacks the label Key, which a spread constraint requires.
 	// Uneven means that one more pod would violate the constraint in Spread.
 	LacksSpreadKey Kind = "lacks-spread-key"
 	Uneven         Kind = "uneven"
@@ -67,7 +67,7 @@ type Room struct {
 	Resource                 corev1.ResourceName
 	Requested, Offered, Left resource.Quantity
 	// Beside lists the pods on the node by workload, for at most three workloads. More is the
-	// number of pods in other workloads.
+	// number of pods of the remaining workloads.
 	Beside []Pods
 	More   int
 }
@@ -91,21 +91,22 @@ type Spread struct {
 	// Here is the number of matching pods in the domain, Smallest is the smallest number in any
 	// domain, and MaxSkew is the maximum skew of the constraint.
 	Here, Smallest, MaxSkew int
-	// Domains is the number of domains if it is less than MinDomains. Otherwise both fields are
-	// 0.
+	// Domains is the number of domains if that number is less than MinDomains. Otherwise, both
+	// fields are 0.
 	Domains, MinDomains int
 }
 
-// Repels describes a required anti-affinity term that keeps the pod out of a domain where Pods
-// are placed. Theirs is set if the term belongs to those pods. Migration is set if the exclusion
-// is not a manifest term but exists because the migration target needs a different node (R-W25).
+// Repels describes a required anti-affinity term that keeps the pod out of a domain where Pods are
+// placed. Theirs is set if the term belongs to those pods. Migration is set if the exclusion comes
+// not from a manifest but from a migration, whose target needs a different node (R-W25).
 type Repels struct {
 	Domain
 	Pods              Pods
 	Theirs, Migration bool
 }
 
-// Unmet is a required affinity term. Lacks is set if the node lacks the topology key.
+// Unmet is a required affinity term that a node does not satisfy. Lacks is set if the node lacks
+// the term's topology key.
 type Unmet struct {
 	Domain
 	Lacks bool
@@ -115,7 +116,7 @@ type Unmet struct {
 // RefusedByNobody is the reason given for nodes that no longer exist.
 const RefusedByNobody certificate.Reason = "gone"
 
-// lostAs maps each kind of loss to the refusal that lost nodes give.
+// lostAs maps each kind of loss to the refusal that nodes lost in this way give.
 var lostAs = map[certificate.Meaning]Refusal{
 	certificate.Gone:        {By: RefusedByNobody, Kind: Deleted},
 	certificate.Unreachable: {By: certificate.RefusedByTaint, Kind: Unreachable},
@@ -168,7 +169,7 @@ func (s *State) alone(g *model.Group, n int) []Refusal {
 	return all
 }
 
-// load returns the refusals caused by a lack of ports or resources.
+// load returns the refusals due to taken ports or a lack of resources.
 func (s *State) load(g *model.Group, n int) []Refusal {
 	var all []Refusal
 	if s.v.portTaken(g, n) {
@@ -220,8 +221,8 @@ func (s *State) taken(g *model.Group, n *topology.Node) Refusal {
 	return Refusal{By: certificate.RefusedByPort, Kind: PortTaken, Port: Port{HostPort: g.HostPorts[0]}}
 }
 
-// noRoom returns a refusal for a loaded node that has too little left for request r, or no pod
-// slot left if r is nil.
+// noRoom returns a refusal for a node with the given load that has too little left for request r,
+// or no pod slot left if r is nil.
 func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 	room, at := Room{}, map[string]int{}
 	for _, k := range s.on[n] {

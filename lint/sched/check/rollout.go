@@ -84,7 +84,7 @@ func (s *states) join(g *model.Group, pods int) {
 	}
 }
 
-// goOn continues a rollout from the current state.
+// goOn explores how a rollout can continue from the current state.
 func (s *rolls) goOn() {
 	s.begun = true
 	key := s.key()
@@ -133,8 +133,8 @@ func (s *rolls) step(member, n, by int) {
 	s.put(member, n, -by)
 }
 
-// replayRoll checks each move in a stuck rollout, and that no move is possible after the last
-// one. It also fills in why no new pod fits.
+// replayRoll checks each move of a stuck rollout, and checks that no move is possible after the
+// last one. It also fills in why no new pod fits.
 func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) error {
 	v := newNodeSets(nil, m, true)
 	group := func(move certificate.Move) *model.Group {
@@ -184,9 +184,9 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 	return nil
 }
 
-// steps returns the moves that the controller can make next. It can create a new pod (comes) if
-// the total stays within replicas plus surge. It can delete an old pod (goes) if enough pods
-// remain (R-W5, R-W6, R-W8, R-W31).
+// steps returns which moves the controller can make next. It can create a new pod (comes) if the
+// total stays within replicas plus surge. It can delete an old pod (goes) if enough pods remain
+// (R-W5, R-W6, R-W8, R-W31).
 func steps(r certificate.Rollout, replicas, old, fresh int) (comes, goes bool) {
 	total := old + fresh
 	comes = fresh < replicas && total-replicas < r.Surge && (!r.Empty || old == 0)

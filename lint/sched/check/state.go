@@ -14,8 +14,8 @@ import (
 )
 
 // State is a set of pods on the declared nodes. It uses the filters to determine the scheduler's
-// decision about one more pod. It also keeps the pods in placement order so that messages can
-// name the pods that block another one.
+// decision about one more pod. It also keeps the pods in placement order, so that messages can name
+// the pods that block that pod.
 type State struct {
 	v    *nodeSets
 	pods []certificate.Placed
@@ -39,7 +39,7 @@ func NewState(m *model.Model) *State {
 	return s
 }
 
-// newState returns a state for the given node sets. It does not list the pods that the node sets
+// newState returns a state for the given node sets. Its list of pods omits those that the node sets
 // already count.
 func newState(v *nodeSets) *State {
 	return &State{v: v, on: map[*topology.Node][]int{}, called: map[*workload.Workload]string{}, single: map[string]bool{}}
@@ -53,7 +53,7 @@ func (s *State) Place(w *workload.Workload, n *topology.Node) {
 	}
 }
 
-// record lists a pod that the books already count.
+// record adds a pod that the books already count to the list of pods.
 func (s *State) record(w *workload.Workload, n *topology.Node) {
 	s.on[n] = append(s.on[n], len(s.pods))
 	s.pods = append(s.pods, certificate.Placed{Workload: w, Node: n})
@@ -62,8 +62,8 @@ func (s *State) record(w *workload.Workload, n *topology.Node) {
 // Pods returns the pods in placement order.
 func (s *State) Pods() []certificate.Placed { return s.pods }
 
-// Filter returns the reason why a node rejects one more pod of w, or Takes. For a pod that its
-// manifest binds to a node, only the kubelet's admission applies (R-P8).
+// Filter returns the reason why a node rejects one more pod of w, or Takes. If a pod's manifest
+// binds it to a node, only the kubelet's admission applies (R-P8).
 func (s *State) Filter(w *workload.Workload, n *topology.Node) certificate.Reason {
 	i, ok := s.v.m.IndexOf(n.Name)
 	if !ok {
@@ -87,8 +87,8 @@ func reason(p model.Passes) certificate.Reason {
 	return certificate.Takes
 }
 
-// repels describes the rule by which a placed pod keeps one more pod of g off a node, using the
-// first placed pod that does so. It tries the incoming pod's terms first. It mirrors
+// repels finds the first placed pod that keeps one more pod of g off a node, and describes the rule
+// by which it does so. It tries the incoming pod's terms first. It mirrors
 // plugins/interpodaffinity/filtering.go (R-A5 to R-A7).
 func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	for _, p := range s.pods {
@@ -107,7 +107,8 @@ func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	return Repels{}
 }
 
-// repelling adds to r how many pods the repelling pod's workload has in the domain.
+// repelling adds to r the repelling pod's workload, and how many of the workload's pods are in the
+// domain.
 func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Repels {
 	of := s.v.m.Groups[pod.Workload].Origin()
 	r.Pods.Workload = s.name(pod.Workload)
@@ -120,7 +121,7 @@ func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Re
 }
 
 // Placement holds the pods in place and returns each node's answer to one more pod, so that
-// findings can explain it. It makes no decisions. It reaches its state by the runs in a decision.
+// findings can explain it. It makes no decisions, but places pods as the runs in a decision do.
 type Placement struct {
 	*State // for a split model, which treats pods that rules tell apart as separate workloads
 	// placed counts the pods that stay in place.
@@ -136,8 +137,8 @@ type NodeAnswer struct {
 	Has      bool
 }
 
-// NewPlacement puts the settled pods in place without applying the filters. It then places the
-// missing pods of the workloads in then, in that order, while some node accepts one.
+// NewPlacement puts the settled pods in place without applying the filters. After that, it places
+// the missing pods of the given workloads, in the given order, while some node accepts one.
 func NewPlacement(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Placement {
 	s := &Placement{NewState(m.Split()), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
 	for _, p := range settled {
@@ -185,7 +186,7 @@ func (s *Placement) put(pod *workload.Workload, on *topology.Node) {
 	s.placed[pod]++
 }
 
-// fill places missing pods until every node rejects the next one.
+// fill places the given workloads' missing pods until every node rejects the next pod.
 func (s *Placement) fill(then []*workload.Workload) {
 	for moved := true; moved; {
 		moved = false
@@ -271,8 +272,8 @@ func (s *Placement) Answers(w *workload.Workload) []NodeAnswer {
 	return all
 }
 
-// Still returns each node's answer to a workload's pod while only the running pods are in place.
-// It ignores rules about other pods.
+// Still returns each node's answer to a workload's pod when only the running pods are in place. It
+// ignores rules about other pods.
 func Still(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)
 	all := make([]NodeAnswer, len(m.Topology.Nodes))
@@ -285,7 +286,7 @@ func Still(m *model.Model, w *workload.Workload) []NodeAnswer {
 	return all
 }
 
-// Spare returns the answer that an additional empty node would give, for each pool that can grow,
+// Spare returns, for each pool that can grow, the answer that an additional empty node would give,
 // in the order of Topology.Growth.
 func Spare(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)

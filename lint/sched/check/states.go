@@ -30,8 +30,8 @@ type states struct {
 	whole func()
 	// ended is called for every maximal state. It may be nil.
 	ended func()
-	// further continues from every state with moves other than placing pods, and reports whether
-	// there are any. It may be nil.
+	// further is called for every state, to continue with moves other than placing pods. It reports
+	// whether there are such moves. It may be nil.
 	further func() bool
 }
 
@@ -62,8 +62,8 @@ func statesOf(v *nodeSets, c *certificate.Assertion, steps int) *states {
 }
 
 // classify assigns nodes that are equivalent for the members to the same class. Equivalent nodes
-// have the same filter results, resources, pods, and values for topology keys that other nodes
-// share.
+// have the same filter results, resources and pods. They also have the same values for topology
+// keys, apart from values that only one node has.
 func (s *states) classify() {
 	nodes := s.v.m.Topology.Nodes
 	var keys []string // the labels by which the members' rules distinguish nodes
@@ -179,7 +179,7 @@ func (s *states) change(i, n, by int) {
 	s.columns[n] = ""
 }
 
-// column returns a string that is equal for equivalent nodes with the same pods.
+// column returns a string that is the same for equivalent nodes with the same pods.
 func (s *states) column(n int) string {
 	if s.columns[n] == "" {
 		text := []byte(s.class[n])
@@ -200,8 +200,8 @@ func (s *states) key() string {
 	return strings.Join(columns, "")
 }
 
-// NeverPlaced checks that no pod of a group can be placed while only running pods and one pod
-// from each of the given groups are in place. The given groups are those whose pods can come
+// NeverPlaced checks that no pod of a group can be placed while only running pods and one pod from
+// each of the given workloads are in place. The given workloads are those whose pods can come
 // first.
 func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error {
 	c := &certificate.Assertion{Members: []certificate.Member{{G: g, Pods: 1, Node: -1}}, Never: true}
@@ -222,9 +222,9 @@ func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Work
 	return nil
 }
 
-// choices assigns a node to every pod such that no two pods on the same node exclude each other
-// in either order. The filters require more than that, so if there is no such assignment, no run
-// places all pods.
+// choices assigns a node to every pod such that no two pods on the same node exclude each other in
+// either order. The filters require at least that, so if there is no such assignment, no run places
+// all pods.
 type choices struct {
 	s *states
 	v *demand
@@ -234,8 +234,8 @@ type choices struct {
 	steps int
 }
 
-// checkUncolourable checks that no assignment exists. It assigns the pods with the fewest spare
-// nodes first.
+// checkUncolourable checks that no such assignment exists. It assigns the pods with the fewest
+// spare nodes first.
 func checkUncolourable(v *demand, c *certificate.Assertion, steps int) error {
 	t := &choices{s: statesOf(v.nodeSets, c, steps), v: v, at: make([][]int, len(c.Members)), steps: steps}
 	for _, m := range c.Members {

@@ -17,15 +17,15 @@ import (
 
 // Classes divides the declared nodes into classes that are equivalent for a set of workloads. The
 // nodes of a class are listed in order, and classes are ordered by their first node. Questions that
-// divide the nodes in the same way share one Classes value.
+// divide the nodes into the same classes share one Classes value.
 type Classes struct {
 	Nodes [][]int32
 }
 
 // Of divides the nodes into classes for workloads that place at most the given number of pods on a
 // node. Nodes in the same class have the same node-level filter results and the same usable
-// resources (T19). They also share the domains of all keys in hard rules, and of key unless it is
-// empty. Domains that consist of a single node are ignored.
+// resources (T19). They also share their domains for all keys in hard rules, and for key unless it
+// is empty. Domains that consist of a single node are ignored.
 func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes {
 	all := model.KeepForNodes(m, func() *tables {
 		return &tables{
@@ -39,8 +39,8 @@ func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes 
 
 // tables caches the node tables of one model.
 type tables struct {
-	// of holds the tables, keyed by the rules and resources that distinguish nodes for the
-	// workloads. single holds the tables for single workloads, keyed by unsorted rules.
+	// of holds the tables, keyed by the rules and resources by which the workloads distinguish
+	// nodes. single holds the tables for single workloads, keyed by their unsorted rules.
 	of, single map[string]*table
 	// text, demands and most are scratch space.
 	text    []byte
@@ -52,45 +52,46 @@ type tables struct {
 	units   []int32
 	ruled   map[string]bool
 	grained map[string]*grained
-	// known holds the existing Classes, keyed by a hash of every node's class number.
+	// known holds the existing Classes, keyed by a hash of all nodes' class numbers.
 	known map[[sha256.Size]byte]*Classes
 }
 
-// maxGrained is the maximum number of cached divisions into sizes in grains.
+// maxGrained is the maximum number of entries in tables.grained and in table.known.
 const maxGrained = 128
 
 // table divides the nodes by the rules of a set of workloads, ignoring sizes.
 type table struct {
 	// id identifies the rules and resources. own is set if one of the workloads is bound to a node.
-	// The bound node must not divide the units for other workloads.
+	// That node must not divide the units for other workloads.
 	id  string
 	own bool
 	// shape assigns each node a number based on everything except sizes. offers holds each node's
-	// amount of each resource, and ranges holds the range of amounts within each shape.
+	// amount of each resource, and ranges holds the range of each resource's amounts within each
+	// shape.
 	shape     []int32
 	resources []string
 	offers    [][]int64
 	ranges    [][]sizeRange
-	// shapes holds the classes for pods to which sizes make no difference, computed on demand.
-	// known caches the classes by the pods' demand.
+	// shapes holds the classes for pods to which sizes make no difference. It is computed on
+	// demand. known caches the classes by the pods' demand.
 	shapes *Classes
 	known  map[string]*Classes
 }
 
 // grained groups nodes that have the same sizes in grains and that no rule distinguishes.
 type grained struct {
-	// of maps each node to its group, first lists the first node of each group, and sizes holds
-	// that node's amount of each resource.
+	// of maps each node to its group, first lists the first node of each group, and sizes holds the
+	// first node's amount of each resource.
 	of, first []int32
 	sizes     [][]int64
-	// known caches the classes that these groups form, keyed by each group's class number.
+	// known caches the classes that these groups form, keyed by the groups' class numbers.
 	known map[string]*Classes
 }
 
 // sizeRange holds the smallest and largest amounts of a resource on the nodes of one shape.
 type sizeRange struct{ least, most int64 }
 
-// asked returns the table for a set of workloads, and for an additional key unless it is empty.
+// asked returns the table for a set of workloads and, unless key is empty, for an additional key.
 func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *table {
 	if len(ws) != 1 {
 		return all.table(m, ws, asked(m, ws, key))
@@ -132,7 +133,7 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 		}
 		t.own = slices.ContainsFunc(ws, func(w *workload.Workload) bool { return w.Spec.NodeName != "" })
 		if !t.own {
-			fresh := false // new rules divide the units
+			fresh := false // whether new rules divide the units
 			for kind, list := range [][]string{by.signatures, by.keys} {
 				for _, x := range list {
 					id := fmt.Sprint(kind, x)
@@ -165,7 +166,8 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 	})
 }
 
-// merged puts nodes with the same usable amounts into one class (T19).
+// merged returns the classes after combining nodes of the same shape that have the same usable
+// amounts (T19).
 func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
 	all.text = all.text[:0]
 	for i := range s.demands {
@@ -194,7 +196,7 @@ func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
 	return t.known[asks]
 }
 
-// sized returns the classes for the case that sizes divide some shapes. told marks these shapes.
+// sized returns the classes if sizes divide some of the shapes. told marks these shapes.
 func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Classes {
 	g := all.inGrains(m, t, s)
 	m.Run().Spend(len(g.first) * (1 + len(s.demands)) / model.PerStep)
@@ -310,8 +312,8 @@ func (all *tables) put(m *model.Model, to []int32) *Classes {
 	})
 }
 
-// refine divides groups further by a second number, then renumbers all groups in the order of first
-// occurrence.
+// refine divides groups further by a second number, and then renumbers all groups in the order of
+// first occurrence.
 func refine(of []int32, by func(i int) int32) {
 	numbers := map[uint64]int32{}
 	for i := range of {
@@ -343,7 +345,7 @@ func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 	}
 }
 
-// tellByDomains divides the nodes by their domain for a key. Domains that consist of a single node
+// tellByDomains divides the nodes by their domains for a key. Domains that consist of a single node
 // are ignored.
 func (t *table) tellByDomains(m *model.Model, key string) {
 	domain, size := m.Numbered(key, m.Topology.Nodes)
@@ -421,7 +423,7 @@ func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 	return s
 }
 
-// appendNew appends a string unless it equals one of the last few, because most workloads repeat
+// appendNew appends a string unless it equals one of the last few strings. Most workloads repeat
 // the same strings.
 func appendNew(to []string, text string) []string {
 	const few = 8
@@ -441,8 +443,9 @@ func Look(g *model.Group) string {
 	return string(text)
 }
 
-// sizing holds the demand for each resource. If all pods have equal requests, each holds one pod's
-// requests, and nodes that fit the same number of pods are equivalent.
+// sizing holds the demand for each resource. The field each is set only if all pods have equal
+// requests. It then holds one pod's requests, and nodes that fit the same number of pods are
+// equivalent.
 type sizing struct {
 	demands []Demand
 	each    []int64
@@ -479,7 +482,7 @@ func (all *tables) sizingOf(m *model.Model, ws []*workload.Workload, resources [
 	return s
 }
 
-// describe appends the sizes that the pods can use.
+// describe appends the part of a node's sizes that the pods can use.
 func (s *sizing) describe(text []byte, sizes []int64) []byte {
 	if s.each != nil { // how many pods with equal requests fit on a node
 		count := int64(math.MaxInt64)
@@ -504,7 +507,7 @@ type Demand struct {
 	grain, total int64
 }
 
-// With returns the demand with a number of pods with equal requests added.
+// With returns the demand after adding a number of pods with equal requests.
 func (d Demand) With(ask int64, pods int) Demand {
 	if ask <= 0 || pods <= 0 {
 		return d
@@ -525,8 +528,8 @@ func Sum(sum, ask int64, pods int) int64 {
 	return sum + int64(more)
 }
 
-// Usable returns how much of a node's amount the pods can use at most. It returns math.MaxInt64 if
-// the node is not judged.
+// Usable returns the largest part of a node's amount that the pods can use. It returns
+// math.MaxInt64 if the node is not judged.
 func (d Demand) Usable(has int64) int64 {
 	if d.grain == 0 || has <= 0 || has == math.MaxInt64 {
 		return has

@@ -10,7 +10,7 @@
 //
 // Classes are composed of units. The nodes of a unit have the same sizes in grains, and no rule of
 // an earlier question distinguishes them. There are few units, and they are computed only once, so
-// the cost of a question depends on the number of units rather than nodes.
+// the cost of a question depends on the number of units rather than on the number of nodes.
 //
 // Invariants: swapping two nodes in a class changes no answer about the workloads, as long as no
 // node holds more of their pods than the limit passed to Of.

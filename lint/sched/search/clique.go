@@ -19,14 +19,14 @@ const (
 	maxCliqueWork = 20_000_000
 )
 
-// clique is a set of mutually exclusive pod groups, given as indices into rivals. It records how
-// many of their pods fit in each domain of the key.
+// clique is a set of pod groups that exclude each other on key. members holds their indices in
+// r.units.
 type clique struct {
 	r       *rivals
 	key     string
 	members []int
-	// holds states how many of a member's pods fit in each domain, and wants how many pods the
-	// member has. alone is set for members that need a separate domain for each pod.
+	// holds is the number of a member's pods that fit in each domain. wants is the number of pods
+	// that the member has. alone is set for members that need a separate domain for each pod.
 	holds [][]int
 	wants []int
 	alone []bool
@@ -48,16 +48,16 @@ func (r *rivals) shortfallByCliques() shortfall {
 			}
 			seen = append(seen, members)
 			c := r.clique(key, members)
-			work -= 256 * len(c.members) * len(c.holds[0]) // estimates the cost of the two counts
+			work -= 256 * len(c.members) * len(c.holds[0]) // the estimated cost of the two counts
 			lost = lost.more(c.shortage()).more(c.bestByWeights())
 		}
 	}
 	return lost
 }
 
-// mutual returns, for each pod group, a bit set of the pod groups that exclude it and are excluded
-// by it on a key. Such exclusions hold in any scheduling order. Other exclusions apply in one
-// direction only, because the scheduler interprets a namespace selector in two ways. Pod groups
+// mutual returns, for each pod group, a bit set of the pod groups that exclude it on a key and that
+// it excludes in turn. Mutual exclusions hold in any scheduling order. Other exclusions apply in
+// one direction only, because the scheduler interprets a namespace selector in two ways. Pod groups
 // that may use nodes without the key get no set, because nothing excludes them there.
 func (r *rivals) mutual(key int) [][]uint64 {
 	index := map[int]int{}
@@ -100,7 +100,7 @@ func (r *rivals) mutual(key int) [][]uint64 {
 func has(set []uint64, i int) bool { return set != nil && set[i/64]&(1<<(i%64)) != 0 }
 
 // growClique grows a clique from a seed. It repeatedly adds the pod group that leaves the most
-// candidates.
+// candidates for the next step.
 func (r *rivals) growClique(mutual [][]uint64, seed int) []int {
 	members, left := []int{seed}, slices.Clone(mutual[seed])
 	for {
@@ -156,8 +156,8 @@ func (r *rivals) clique(key int, members []int) *clique {
 	return c
 }
 
-// shortage returns how many domains are missing. A pod group that excludes itself needs one domain
-// per pod, and any other group needs at least one.
+// shortage returns how many domains the clique lacks. A pod group that excludes itself needs one
+// domain per pod, and any other group needs at least one.
 func (c *clique) shortage() shortfall {
 	source, sink := 0, 1
 	g := newNetwork(c.r.a.m, 2+len(c.members)+len(c.holds[0]))
@@ -191,8 +191,9 @@ func (c *clique) shortage() shortfall {
 // total weight. If the sum over all domains is still below the weight of all pods, some pods cannot
 // be placed. The weights alone are the certificate.
 
-// maxWeight is the largest weight when all combinations are tried, which happens for up to
-// fewWeights members. With more members, the weights are raised in up to weightSteps steps.
+// maxWeight is the largest weight tried in cliques of up to fewWeights members, for which all
+// combinations of weights are tried. In larger cliques, the weights are raised in up to weightSteps
+// steps.
 const (
 	maxWeight   = 3
 	fewWeights  = 4
@@ -292,8 +293,8 @@ func (c *clique) byWeights(weights []int) shortfall {
 }
 
 // network is a flow network with integer capacities, solved with Dinic's algorithm. It tries a
-// vertex's arcs in a fixed order, starting with the most recently added, so that every run finds
-// the same flow.
+// vertex's arcs in a fixed order, starting with the most recently added, so it always finds the
+// same flow.
 type network struct {
 	spend     func(int)
 	first     []int32 // by vertex: the arc added last, or -1
@@ -326,8 +327,8 @@ func (g *network) join(from, to int, capacity int64) int {
 func (g *network) through(arc int) int64 { return g.rest[arc^1] }
 
 // augment increases the flow as far as possible and returns the increase. It never reduces the flow
-// through an arc that leaves the source. A caller can therefore give arcs priority by adding the
-// other arcs in a later step.
+// through an arc that leaves the source. A caller can therefore give some arcs priority by adding
+// the others only after a first call.
 func (g *network) augment(source, sink int) int64 {
 	total := int64(0)
 	for g.layer(source, sink) {

@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// The closed forms settle a single pod group if every maximal state places the same number of pods,
-// or if only the domain that the first pod chooses makes a difference. In the second case, one
+// The closed forms settle a single pod group if all maximal states have the same number of pods, or
+// if the number depends only on the domain that the first pod chooses. In the second case, one
 // greedy run per domain is enough. Tests compare each form with an enumeration of all runs
 // (decide_test.go).
 
@@ -107,8 +107,8 @@ func (f closedForms) runAlone(i int) (run []step, ok bool) {
 	return run, true
 }
 
-// even reports whether a pod group has exactly one spread constraint, which counts its own pods,
-// and no anti-affinity except within the domains of that constraint.
+// even reports whether a pod group has exactly one spread constraint, the constraint counts only
+// the group's own pods, and any anti-affinity applies only within the constraint's domains.
 func (f closedForms) even(i int) bool {
 	u := f.units[i]
 	if len(u.affinityKeys) > 0 || len(u.spreads) != 1 {
@@ -137,8 +137,9 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 }
 
 // selfAffinity settles a pod group whose pods must run together because only its own pods satisfy
-// its required affinity. The first pod chooses the domains and the rest follow. So the best run
-// chooses the domains that hold the most pods, and the worst run those that hold the fewest (R-M4).
+// its required affinity. The first pod chooses the domains, and the other pods must join it. So the
+// best run chooses the domains that hold the most pods, and the worst run chooses those that hold
+// the fewest (R-M4).
 func (f closedForms) selfAffinity(c component) (outcome, bool) {
 	i, u, ok := f.singlePodGroup(c)
 	if !ok || len(u.affinityKeys) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.peers, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {
@@ -179,19 +180,20 @@ func (f closedForms) selfAffinity(c component) (outcome, bool) {
 	return settled(c, best, worst), true
 }
 
-// The exact numbers of a conflict graph state how many pods its best and worst runs place, in total
-// and per pod group. All rules are hereditary: a rule that rejects a pod keeps rejecting it. So a
-// pod group that goes first gets as many pods as it would alone, and the matching of T8 gives the
-// fewest that it can get. Only the smallest and largest totals remain to be found.
+// The functions below find how many pods the best and worst runs of a conflict graph place, in
+// total and per pod group. All rules are hereditary: a rule that rejects a pod keeps rejecting it.
+// So a pod group that goes first places as many pods as it would alone, and the matching of T8
+// gives the fewest pods that it can place. Only the smallest and largest totals have to be searched
+// for.
 
-// maxFewest and maxMost limit the work of finding the two totals. The cost of a choice is the
-// number of pod groups and domains that it examines.
+// maxFewest and maxMost limit the work of finding the smallest and largest totals. A choice costs
+// one step for each pod group and domain examined.
 const (
 	maxFewest = 6_000_000
 	maxMost   = 6_000_000
 )
 
-// exactly sets the exact numbers of a decided outcome, if it can find them within the limits.
+// exactly sets the exact pod counts of a decided outcome, if it can find them within the limits.
 func (f *conflictGraph) exactly(o *outcome) {
 	if len(o.owners) != len(o.units) {
 		return
@@ -251,7 +253,7 @@ func (f *conflictGraph) holds(u, d int) int {
 }
 
 // most returns a run that places as many pods as possible, or nil if it finds none within the
-// limit. It looks for colorings that leave out one more pod at a time.
+// limit. It looks for colorings and allows one more unplaced pod in each attempt.
 func (f *conflictGraph) most(o *outcome) []step {
 	tries := maxMost / max(1, len(f.units)*(len(f.units)+len(f.single)))
 	for lost := o.pods - o.most; lost < o.pods-len(o.best); lost++ {
@@ -276,9 +278,9 @@ func (f *conflictGraph) most(o *outcome) []step {
 // fewest searches for the placement with the fewest pods after which no more pods fit.
 type fewest struct {
 	f *conflictGraph
-	// in marks the domains where a pod group has pods, and barred those that it must avoid. used
-	// counts the pods that it has placed. full is set once all of its pods are certain to be
-	// placed.
+	// in marks the domains where a pod group has pods, and barred marks those that the group must
+	// avoid. used counts the group's placed pods. full is set once all of the group's pods are
+	// certain to be placed.
 	in, barred [][]bool
 	used       []int
 	full       []bool
@@ -292,8 +294,8 @@ type fewest struct {
 type choice struct{ unit, domain int }
 
 // fewest searches for the placement with the fewest pods, and returns nil if that takes too long.
-// known is the length of a known run. own is the minimum for each pod group. Pod groups whose pods
-// are always all placed count as placed from the start.
+// known is the length of a known run. own is the minimum for each pod group. Pod groups that are
+// always placed completely count as placed from the start.
 func (f *conflictGraph) fewest(known int, own []int) *fewest {
 	s := &fewest{f: f, used: make([]int, len(f.units)), full: make([]bool, len(f.units)), best: known + 1}
 	s.tries = maxFewest / max(1, len(f.units)*len(f.units)*len(f.single))
@@ -334,7 +336,7 @@ func (s *fewest) search() {
 		switch {
 		case full:
 		case !s.f.single[c.domain] && !s.f.closes[c.unit][c.unit]:
-			s.full[c.unit] = true // the remaining pods follow, because nothing keeps them out
+			s.full[c.unit] = true // the remaining pods follow, because nothing can keep them out
 			s.placed += s.f.pods[c.unit] - s.used[c.unit] + 1
 		default:
 			s.full[c.unit] = s.used[c.unit] == s.f.pods[c.unit]
@@ -353,7 +355,7 @@ func (s *fewest) search() {
 	}
 }
 
-// tightest returns the choices for the pod group and domain that have the fewest of them. open
+// tightest finds the pod group and domain with the fewest choices, and returns these choices. open
 // reports whether any pod group still fits in a domain.
 func (s *fewest) tightest() (best []choice, open bool) {
 	s.f.a.m.Run().Spend(len(s.full))

@@ -13,17 +13,17 @@ import (
 )
 
 // closing computes how many nodes other groups' pods can close to one pod group. A pod closes a
-// node to a group by keeping the group's pods off the node. For each key, closing holds the domain
-// sizes and how many pods each close one domain.
+// node to a group by keeping the group's pods off the node. For each key, it holds the domain sizes
+// and the number of pods that each close one domain.
 type closing struct {
 	a     *state
 	u     *podGroup
 	place *place
-	// keys lists the keys of the pod group's exclusions, in order.
+	// keys lists the keys of the pod group's exclusions. sizes and pods are parallel to it.
 	keys  []int
 	sizes []*domainSizes
 	pods  []int
-	// by lists the pod groups that close domains, and how many pods each has.
+	// by lists the pod groups that close domains, with their pod counts.
 	by []closer
 }
 
@@ -49,13 +49,14 @@ func newClosing(a *state, i int, p *place, own int) *closing {
 	return c
 }
 
-// maxClosing limits the work of counting per pod group: blockers times nodes.
+// maxClosing is the maximum number of blockers times nodes for which each blocker is also counted
+// alone.
 const maxClosing = 100_000
 
 // most returns an upper bound on how many nodes all pods together close. It first assumes that each
 // pod closes the largest remaining domain of every key. If that bound is at least wanted, it tries
-// to lower it one pod group at a time: it counts how many nodes a single pod can close on all keys
-// at once, given the nodes where the pod may run.
+// to lower it one pod group at a time: it counts how many nodes one of the group's pods can close
+// on all keys at once, given the nodes where the pod may run.
 func (c *closing) most(wanted int) int {
 	total := c.pooled()
 	if total < wanted || len(c.by)*len(c.a.nodes) > maxClosing {
@@ -75,7 +76,8 @@ func (c *closing) most(wanted int) int {
 	return total
 }
 
-// charge adds a pod group's pods to the keys on which they close domains, or subtracts them.
+// charge adds a pod group's pods to the counts of the keys on which they close domains. If by is
+// -1, it subtracts them.
 func (c *closing) charge(b closer, by int) {
 	c.a.m.Run().Spend(1 + len(c.u.exclusions)/model.PerStep)
 	for _, x := range c.u.exclusions {
@@ -85,7 +87,7 @@ func (c *closing) charge(b closer, by int) {
 	}
 }
 
-// pooled assumes that each pod closes one domain of every key.
+// pooled returns how many nodes are closed if, for every key, the pods close the largest domains.
 func (c *closing) pooled() int {
 	closed := 0
 	c.a.m.Run().Spend(1 + len(c.pods)/model.PerStep)
@@ -95,8 +97,8 @@ func (c *closing) pooled() int {
 	return closed
 }
 
-// closedByGroup assumes that a group's pods are on the nodes where they close the most. A pod
-// closes the domains that its node belongs to, for all keys.
+// closedByGroup returns how many nodes a group's pods close if they run where they close the most.
+// A pod closes the domains of all keys that its node belongs to.
 func (c *closing) closedByGroup(b closer) int {
 	var rules []exclusion
 	c.a.m.Run().Spend(1 + len(c.u.exclusions)/model.PerStep)
@@ -106,7 +108,7 @@ func (c *closing) closedByGroup(b closer) int {
 		}
 	}
 	at := c.a.units[b.unit].nodes
-	if len(rules) == 1 && rules[0].place == 0 && at == c.place.id.nodes { // so a pod may run on any node in the place
+	if len(rules) == 1 && rules[0].place == 0 && at == c.place.id.nodes { // a pod may run on any node in the place
 		return c.sizes[slices.Index(c.keys, rules[0].key)].largestSum(b.pods)
 	}
 	c.a.m.Run().Spend(len(at.list))
@@ -154,7 +156,7 @@ func (c *closing) within(rules []exclusion, domains []int32) int {
 }
 
 // placeID identifies a place: the nodes in a set that carry certain keys. If near is not empty, the
-// place only has the nodes near one node, which near describes by keys and domains.
+// place has only the nodes near one node, and near lists that node's keys and domains.
 type placeID struct {
 	nodes         *nodeSet
 	carried, near string
@@ -165,12 +167,12 @@ type placeID struct {
 type place struct {
 	id    placeID
 	nodes []int32
-	// free holds the nodes' free amounts of a resource, sizes the number of nodes in each domain of
-	// a key, and domains the place for each domain.
+	// free caches the nodes' free amounts by resource, sizes caches the domain sizes by key, and
+	// domains caches the place for each domain by key.
 	free    map[int]*freeSpace
 	sizes   map[int]*domainSizes
 	domains map[int]map[int32]*place
-	// corners holds, for a list of keys, one node per combination of their domains.
+	// corners caches, for a list of keys, one node per combination of their domains.
 	corners map[string][]int32
 	// within caches whether the domains of one key lie within those of another. nested caches
 	// whether the domains of several keys are nested.
@@ -276,9 +278,9 @@ func (h *headroom) space(p *place, r int) *freeSpace {
 	})
 }
 
-// closableCount returns on how many nodes a total demand can leave less free space than a pod
-// requests. It counts the nodes that have too little from the start. It then fills the nodes with
-// the smallest free amounts, each of which absorbs free - ask + 1.
+// closableCount returns the number of nodes on which a given total demand can leave less free space
+// than a pod requests. It counts the nodes that have too little space from the start. It then fills
+// the nodes with the smallest free amounts. Each of them absorbs free - ask + 1 of the demand.
 func (s *freeSpace) closableCount(demand, ask int64) int {
 	if s.sums[len(s.free)] == math.MaxInt64 {
 		return len(s.free) // the sum overflows

@@ -9,12 +9,12 @@ import (
 
 // Placing all pods of a conflict graph at once is a graph coloring problem in which the domains are
 // the colors. A pod group that excludes itself needs several colors, and each group may use only
-// some of the colors. The problem is quickly solved when there are few conflicts or few domains:
-// pod groups that are certain to find space in the end are postponed. The search then tries the
-// tightest pod group first, and only one domain out of several equivalent ones.
+// some of the colors. The search is fast when there are few conflicts or few domains. It postpones
+// pod groups that are certain to find space in the end. Among the others, it tries the tightest pod
+// group first, and only one of several equivalent domains.
 
-// maxColouring limits the work for one coloring. The cost of a choice is the number of pod groups
-// and domains that it examines.
+// maxColouring limits the work for one coloring. A choice costs one step for each pod group and
+// domain examined.
 const maxColouring = 40_000_000
 
 // colouring holds the search state for coloring the pod groups that need domains.
@@ -27,18 +27,19 @@ type colouring struct {
 	may        [][]bool
 	room, need []int
 	got        [][]int // domains, in the order in which they were taken
-	// forgone limits how many pods may stay unplaced. tries limits how many more choices may be
-	// made.
+	// forgone is the maximum number of pods that may stay unplaced. tries is the number of choices
+	// that may still be made.
 	forgone, tries int
 }
 
-// colour decides whether all pods in the conflict graph can be placed at once. It either records a
-// best run that places all of them, or proves never and lowers most, or leaves the outcome
-// unchanged.
+// colour decides whether all pods in the conflict graph can be placed at once. If so, it records a
+// run that places all of them as the best run. If not, it proves never and lowers most. If it
+// cannot decide, it leaves the outcome unchanged.
 func (f *conflictGraph) colour(o *outcome) {
 	for _, sided := range []bool{false, true} {
 		// If an exclusion applies in one direction only, the excluding pod may come second. So the
-		// exclusion is no conflict when refuting, but counts as one when looking for a run.
+		// exclusion does not count as a conflict in a proof of never, but counts as one in the
+		// search for a run.
 		c := f.colouring(sided)
 		found, done := c.solve()
 		if done && !found && !sided {
@@ -88,9 +89,9 @@ func (c *colouring) bars(u, x, d int) bool {
 
 // solve reports whether all pods can be placed, and whether the search finished.
 func (c *colouring) solve() (found, done bool) {
-	// Postpone the pod groups that can be placed no matter what the rest does. Each postponed group
-	// is certain to find space as long as the groups postponed before it are not placed yet. Until
-	// then, postponed groups need nothing and bar no other group.
+	// Postpone the pod groups that fit no matter where the other groups' pods are. The last group
+	// to be postponed is the first to be placed, so each finds space before those postponed earlier
+	// take any. Until they are placed, postponed groups need no domains and bar no other group.
 	var last []int
 	for again := true; again; {
 		again = false
@@ -135,8 +136,8 @@ func (c *colouring) spare(u int) int {
 	return room
 }
 
-// try assigns domains to the pod groups that still need some. It reports whether all but forgone
-// pods can be placed.
+// try assigns domains to the pod groups that still need some. It reports whether at most forgone
+// pods stay unplaced.
 func (c *colouring) try() bool {
 	u := c.tightest()
 	var dropped []int
@@ -179,8 +180,8 @@ func (c *colouring) try() bool {
 }
 
 // tightest returns the pod group with the least slack among those that need more domains and have
-// open ones, or -1 if there is no such group. It breaks ties in favor of the group with the most
-// conflicts.
+// open ones, or -1 if there is no such group. Among equally tight groups, it prefers the one with
+// the most conflicts.
 func (c *colouring) tightest() int {
 	c.f.a.m.Run().Spend(len(c.need) + len(c.f.single))
 	best, slack, degree := -1, 0, 0
@@ -239,8 +240,7 @@ func (c *colouring) take(u, d int) []int {
 	return barred
 }
 
-// give undoes take. A pod group that needs several domains puts one pod in each, so its previous
-// need can be recomputed.
+// give undoes take. It recomputes the pod group's need from the domains that the group still has.
 func (c *colouring) give(u, d int, barred []int) {
 	c.got[u] = c.got[u][:len(c.got[u])-1]
 	c.may[u][d] = true
@@ -255,8 +255,7 @@ func (c *colouring) give(u, d int, barred []int) {
 	}
 }
 
-// run places the pods according to the coloring. The run is shorter if the state rejects a
-// placement.
+// run places the pods according to the coloring. It skips placements that the state rejects.
 func (c *colouring) run() []step {
 	a, f := c.f.a, c.f
 	var run []step

@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// conflictGraph is a component in which pods only block other pods in their own domain: through
+// conflictGraph is a component in which a pod blocks other pods only in its own domain: through
 // anti-affinity on one key, through host ports, or because a node has space for just one pod.
 // Nothing else can keep a pod off a node that accepts it now. All rules are hereditary, so every
 // placement without two conflicting pods can be reached in some order.
@@ -20,18 +20,18 @@ type conflictGraph struct {
 	// -1. free holds, for each pod group, a node where nothing ever blocks it, or -1.
 	at   [][]int32
 	free []int32
-	// closes marks, for each pod group, the groups that keep its pods out of their domain. single
+	// closes marks, for each pod group, the groups whose pods keep it out of their domains. single
 	// marks the domains that have space for only one pod in total.
 	closes [][]bool
 	single []bool
 }
 
-// maxConflictGraph is the maximum size of a conflict graph, in pod groups times pod groups times
-// nodes.
+// maxConflictGraph is the maximum size of a conflict graph: the square of its number of pod groups,
+// times the number of nodes.
 const maxConflictGraph = 20_000_000
 
-// newConflictGraph converts a component into a conflict graph. It returns nil if the component has
-// other kinds of rules.
+// newConflictGraph converts a component into a conflict graph. It returns nil if the component is
+// too large or has other kinds of rules.
 func newConflictGraph(a *state, c component) *conflictGraph {
 	f := &conflictGraph{a: a}
 	for _, i := range c.units {
@@ -123,8 +123,8 @@ func (f *conflictGraph) relate() (keys []int, ported bool) {
 }
 
 // partition returns the domain of every node, which must be the same for all keys. It returns false
-// if the keys divide the open nodes differently. Host ports make each node a domain of its own, so
-// with host ports each domain must contain exactly one open node, and each open node must be in a
+// if the keys divide the open nodes differently. With host ports, each node is a separate domain.
+// Then each domain of a key must contain exactly one open node, and each open node must be in a
 // domain.
 func (f *conflictGraph) partition(open [][]int32, keys []int, ported bool) ([]int32, bool) {
 	domain := make([]int32, len(f.a.nodes))
@@ -264,25 +264,26 @@ func (f *conflictGraph) holdsOne(n int, units []int) bool {
 }
 
 // The test below is exact, by T8, and by T2 if nodes have space for only one pod. A pod group can
-// get stuck if and only if each domain that it may use can be assigned a different pod that keeps
-// the group out. The assigned pods are in different domains and therefore do not block each other,
+// get stuck if and only if the domains that it may use can be matched to distinct pods that keep
+// the group out. The matched pods are in different domains and therefore do not block each other,
 // so the matching is itself the run that gets stuck.
 
-// maxEach is the maximum size of a conflict graph for testing every pod group, in pod groups times
-// pod groups times domains.
+// maxEach is the maximum size of a conflict graph in which every pod group is tested: the square of
+// its number of pod groups, times the number of domains.
 const maxEach = 2_000_000
 
-// cover describes how all domains can be closed to a pod group.
+// cover is the result of stuckState. If the pod group can get stuck, run closes all domains to it.
 type cover struct {
 	run []step
-	// own is the smallest number of the pod group's own pods that the run needs.
+	// own is the smallest number of the pod group's own pods with which a run can do so.
 	own int
-	// free lists nodes that cannot all be closed. It is set if no such run exists.
+	// free lists nodes that cannot all be closed to the group. It is set if the group cannot get
+	// stuck.
 	free []int
 }
 
-// stuckState returns a state in which the given pod group is stuck, or false if the group cannot
-// get stuck.
+// stuckState returns a cover with a run that leaves the given pod group stuck. If the group cannot
+// get stuck, it returns false and a cover with free set.
 func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	var domains []int
 	for d, n := range f.at[u] {
@@ -317,7 +318,7 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	others := g.augment(source, sink)
 	g.join(source, 2+len(domains)+u, int64(f.pods[u]-1))
 	if others+g.augment(source, sink) < int64(len(domains)) {
-		// There are more domains beyond the minimum cut than pods that can close them.
+		// The domains beyond the minimum cut outnumber the pods that can close them.
 		var left []int
 		for k, d := range domains {
 			if g.beyond(2 + k) {
@@ -338,8 +339,8 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 }
 
 // blocking returns a network with arcs from pod groups to the domains that their pods can close to
-// pod group u, and from these domains to the sink. It also returns the arc for each pod group and
-// domain, or -1.
+// pod group u, and from these domains to the sink. It also returns the arc from each pod group to
+// each domain, or -1 if there is none.
 func (f *conflictGraph) blocking(u int, domains []int) (*network, [][]int) {
 	f.a.m.Run().Spend(len(f.units) * len(domains))
 	g := newNetwork(f.a.m, 2+len(domains)+len(f.units))
@@ -368,8 +369,8 @@ func (f *conflictGraph) nodesOf(u int, domains []int) []int {
 	return nodes
 }
 
-// settle decides an outcome's component if conflict graph theory allows it. o.best must be set but
-// need not be complete.
+// settle decides an outcome's component if stuckState and colour suffice. o.best must be set but
+// need not place all pods.
 func (f *conflictGraph) settle(o *outcome) {
 	var worst cover
 	gap := 0
@@ -379,7 +380,7 @@ func (f *conflictGraph) settle(o *outcome) {
 			continue
 		}
 		if gap > 0 && len(f.units)*len(f.units)*len(f.single) > maxEach {
-			continue // one stuck group is enough for the verdict, and 0 is a valid lower bound
+			continue // one group that can get stuck is enough for the verdict, and 0 is a valid lower bound
 		}
 		c, can := f.stuckState(u)
 		if !can {

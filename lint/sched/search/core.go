@@ -22,7 +22,8 @@ type Atom struct {
 }
 
 // Core is a minimal set of rules, numbers and node facts that cannot all be satisfied. Dropping any
-// one of them allows all pods in question to be placed. Repairs lists changes that allow it too.
+// one of them allows all pods in question to be placed. Repairs lists changes that have the same
+// effect.
 type Core struct {
 	Atoms   []Atom
 	Repairs []Repair
@@ -31,8 +32,8 @@ type Core struct {
 // Repair is one way to resolve a contradiction: fewer replicas, more nodes like an existing one,
 // dropped atoms, or the topology key that an atom was probably meant to use.
 //
-// Opens is parallel to Atoms. An entry is the condition that excludes nodes, if dropping the
-// selector or taints removes the only such condition. Otherwise it is nil.
+// Opens is parallel to Atoms. If an atom is a selector or taints, the entry is the condition of
+// that kind that excludes the most nodes, if there is one. Otherwise it is nil.
 type Repair struct {
 	Workload *workload.Workload
 	Replicas int
@@ -69,12 +70,12 @@ func newRelaxation(group map[*workload.Workload]bool) *relaxation {
 	return &relaxation{terms: map[*model.Term]bool{}, parts: map[*workload.Workload]map[Part]bool{}, count: map[*workload.Workload]int{}, only: group}
 }
 
-// question asks whether all pods of one workload, or of all workloads, can be placed. Minimizing a
-// core asks it repeatedly under different relaxations.
+// question asks whether all pods of one workload, or of all workloads, can be placed. While a core
+// is minimized, the question is asked repeatedly under different relaxations.
 type question struct {
 	m *model.Model
-	// of is the workload in question, or nil for all workloads. contend is false to consider the
-	// rules alone.
+	// of is the workload in question, or nil for all workloads. If contend is false, only the rules
+	// count and pods do not compete for resources.
 	of      *workload.Workload
 	contend bool
 }
@@ -141,7 +142,7 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 	q := question{m: m, of: w, contend: true}
 	group := dependencies(m, w)
 	relax := newRelaxation(group)
-	if w.Finite() { // these are only never placed if no single pod finds a node
+	if w.Finite() { // never means that not even one of its pods finds a node
 		relax.count[w] = 1
 	}
 	if len(group) > maxTogether || q.possible(relax) != model.No { // other workloads in its component take part in the contradiction
@@ -187,7 +188,7 @@ func dependencies(m *model.Model, w *workload.Workload) map[*workload.Workload]b
 	return group
 }
 
-// ExplainTogether returns workloads that can each be placed but never all together, and their core.
+// ExplainTogether returns workloads that can never all be placed together, and their core.
 func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workload, *Core) {
 	if p := m.Permanent(); p != m {
 		return ExplainTogether(p, d)
@@ -238,7 +239,7 @@ func (r *relaxation) remaining(ws []*workload.Workload) []*workload.Workload {
 	})
 }
 
-// core minimizes a contradiction and tries repairs.
+// core minimizes a contradiction and looks for repairs.
 func (q question) core(relax *relaxation, ws []*workload.Workload) *Core {
 	atoms := q.smaller(relax, ws)
 	if atoms == nil {
@@ -256,7 +257,7 @@ func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
 	for _, atom := range q.atoms(relax, ws) {
 		without := relax.and(atom)
 		if atom.Part == PartReplicas && !q.free(without) {
-			continue // others need its pods and would be harder to place without them
+			continue // other workloads need its pods and would be harder to place without them
 		}
 		switch q.possible(without) {
 		case model.No: // still impossible, so the atom is not part of the core
@@ -277,8 +278,8 @@ func together(d *certificate.Decision, w *workload.Workload) map[*workload.Workl
 	return group
 }
 
-// atoms lists the atoms that may be dropped. The pods in question are not among them, because the
-// question would be pointless without them.
+// atoms lists the atoms that may be dropped. It omits the pods in question, because the question
+// would be pointless without those pods.
 func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	var list []Atom
 	for _, w := range ws {
@@ -416,9 +417,9 @@ func (r *relaxation) beside(g *model.Group) int {
 	return r.extra[g.Origin()]
 }
 
-// alone reports whether the workload in question needs peers but has no participating workload as a
-// possible peer, and its first pod may not come before any peer (T20). None of its pods can be
-// placed then, which is known without building an instance.
+// alone reports whether the workload in question needs peers, no participating workload can provide
+// them, and its first pod may not come before any peer (T20). In that case, none of its pods can be
+// placed, and no instance has to be built.
 func (q question) alone(relax *relaxation) bool {
 	g := q.m.Groups[q.of]
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || g.Running || q.m.Split() != q.m || relax.keys != nil {
@@ -506,7 +507,7 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	return room
 }
 
-// fitting returns how many pods fit on a node according to one of their requests, capped at the
+// fitting returns how many pods fit on a node according to one of their requests, but at most the
 // given number.
 func fitting(n *topology.Node, r *model.Request, most int) int {
 	has, judged := model.Offered(n, r)

@@ -14,11 +14,11 @@ import (
 
 // Options limit a decision. The zero value is the default.
 type Options struct {
-	// Steps is the maximum number of filters applied in each search and in each check of a result,
-	// in addition to the run's budget. 0 means that only the run's budget applies.
+	// Steps is the maximum number of filters that each search and each check of a result may apply.
+	// The budget of model.Run applies as well. If Steps is 0, only that budget applies.
 	Steps int
-	// AtOnce treats pods that run to completion as permanent, and ignores pods that take no part.
-	// It asks what the scheduler does when all pods are present at the same time.
+	// AtOnce asks what the scheduler does when all pods are present at the same time. It treats
+	// pods that run to completion as permanent, and ignores pods that take no part in decisions.
 	AtOnce bool
 }
 
@@ -45,10 +45,10 @@ func Decide(m *model.Model, o Options) *certificate.Decision {
 	return d
 }
 
-// withdrawForNotModeled withdraws results that pods outside the model may refute: that all pods are
-// placed, and that workloads which such pods may block are always placed. Never verdicts stay,
-// because additional pods do not help. Rules that depend on pods outside the model already count as
-// doubts.
+// withdrawForNotModeled withdraws results that pods outside the model may refute: the result that
+// all pods are placed, and always verdicts on workloads that such pods may block. Never verdicts
+// stay, because additional pods cannot make anything fit. Rules that depend on pods outside the
+// model already count as doubts.
 func withdrawForNotModeled(d *certificate.Decision, m *model.Model) {
 	if len(m.NotModeled()) == 0 {
 		return
@@ -179,8 +179,8 @@ func (d decider) decide(h *headroom, o Options) outcome {
 	out := estimates(d).estimate(c, h)
 	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(d.nodes) <= smallNodes) {
 		if exact, ok := d.trySearch(c, o, out.decided); ok {
-			// If a proof has already settled the verdict, the search must agree, and the proof is
-			// checked instead of the search.
+			// If a proof has already settled the verdict, the search must agree with it. The proof
+			// is then checked instead of the search.
 			if out.decided && out.verdict() != exact.verdict() {
 				d.m.Run().Refuse(unmerge(d.m, c.owners), fmt.Errorf("%s by proof and %s by search", out.verdict(), exact.verdict()))
 				open := openOutcome(c)
@@ -203,8 +203,9 @@ func openOutcome(c component) outcome {
 	return outcome{component: c, most: c.pods, ownMost: slices.Clone(c.declared), ownLeast: make([]int, len(c.owners))}
 }
 
-// unsure returns the outcome of a component with a rule whose selection depends on facts that only
-// the cluster knows. Even then, pods that no node accepts are never placed.
+// unsure returns the outcome of a component in which some rule may or may not select certain pods,
+// depending on facts that only the cluster knows. Even then, pods that no node accepts are never
+// placed.
 func (d decider) unsure(c component) outcome {
 	o := openOutcome(c)
 	for k, i := range c.units {
@@ -342,7 +343,8 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 
 // decideFinite adds the workloads whose pods run to completion. Their verdict is always if all of
 // their pods find nodes while all other pods are present, and never if not even one pod finds a
-// node in an empty cluster. In the remaining cases, the pods wait.
+// node in an empty cluster. In all other cases, the pods may have to wait, and the verdict is
+// unknown.
 func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 	if !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return ends(m, w) }) {
 		return
@@ -381,13 +383,13 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 	slices.SortStableFunc(d.Workloads, func(x, y certificate.WorkloadDecision) int { return order[x.Workload] - order[y.Workload] })
 }
 
-// ends reports whether a workload has pods that still need to be placed and that run to completion.
+// ends reports whether a workload has pods still to be placed that run to completion.
 func ends(m *model.Model, w *workload.Workload) bool {
 	return w.Finite() && m.Groups[w].Placeable()
 }
 
-// neverPlaced returns the workloads that run to completion but never get a single pod placed, no
-// matter which other pods exist and how long they wait. The checker confirms each of them.
+// neverPlaced returns the workloads whose pods run to completion but are never placed, no matter
+// which other pods exist and how long the workload's pods wait. The checker confirms each result.
 func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	none := map[*workload.Workload]bool{}
 	prove := func(g *model.Group, with []*workload.Workload) {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// join replaces the single-pod workloads that model.Split created by the original workloads.
+// join replaces the single-pod workloads created by model.Split with the original workloads.
 func join(d *certificate.Decision, parts *model.Model) {
 	whole := func(w *workload.Workload) *workload.Workload {
 		if g := parts.Groups[w]; g != nil {
@@ -65,7 +65,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	}
 	out.Doubts, out.Over = d.a.doubts, d.overruns()
 	mine, ruled := d.tallies(), rules.tallies()
-	most := 0 // the most pods that the rules alone allow
+	most := 0 // the largest number of pods that the rules alone allow
 	for i := range rules.outcomes {
 		most += rules.outcomes[i].most
 	}
@@ -90,14 +90,16 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		}
 		out.Workloads = append(out.Workloads, verdict)
 	}
-	// If any component is undecided, the run for the others is not a maximal run for all of them.
+	// If any component is undecided, a stuck run of the other components is not maximal for the
+	// whole model.
 	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided || o.unsure }) {
 		out.Stuck = d.stuck()
 	}
 	return out
 }
 
-// doubtsOf finds each workload's first doubt about the rules, in the order of the list of doubts.
+// doubtsOf lists all doubts about the rules. first maps each workload to its first doubt, as an
+// index into all.
 type doubtsOf struct {
 	all   []model.Doubt
 	first map[*workload.Workload]int
@@ -154,7 +156,8 @@ func (d *decided) overruns() []certificate.Overrun {
 	return all
 }
 
-// stuck concatenates the worst runs. The checker later adds why the remaining pods fit nowhere.
+// stuck concatenates the worst runs of all components. The checker later adds why the remaining
+// pods fit nowhere.
 func (d *decided) stuck() *certificate.Stuck {
 	s := &certificate.Stuck{}
 	got := map[*workload.Workload]int{}
@@ -181,9 +184,9 @@ func (d *decided) stuck() *certificate.Stuck {
 	return s
 }
 
-// Unlisted returns the extended resources that the workload's pods request but no node or pool in
-// the topology lists, sorted. If the pods may use a node that lists other resources, it is unknown
-// whether they fit there (R-N27).
+// Unlisted returns, in sorted order, the extended resources that the workload's pods request but no
+// node or pool in the topology lists. If the pods may use a node that lists other resources, it is
+// unknown whether they fit there (R-N27).
 func Unlisted(m *model.Model, w *workload.Workload) []corev1.ResourceName {
 	var names []corev1.ResourceName
 	for i := range m.Groups[w].Requests {
@@ -207,9 +210,9 @@ func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
 // withhold withdraws results for components whose pods request a resource that no node lists. The
 // decision treated the resource as unlimited, so upper bounds and never verdicts remain valid. But
 // it is uncertain whether the requesting pods can be placed at all. Results for the component's
-// other pods must therefore hold both with and without them. Only an always verdict whose proof
-// does not depend on the order qualifies (see certificate.Decision.Lasting), and only if none of
-// the other pods needs or counts the uncertain ones.
+// other pods must therefore hold both with and without the requesting pods. Only an always verdict
+// whose proof does not depend on the order meets this condition (see certificate.Decision.Lasting),
+// and only if none of the other pods needs or counts the requesting ones.
 func (d *decided) withhold() {
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
@@ -240,7 +243,8 @@ func (d *decided) withhold() {
 	}
 }
 
-// leans reports whether any other pods in a component need or count the given owners' pods.
+// leans reports whether any other pods in a component need the given owners' pods as peers or count
+// them in a spread.
 func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 	among := func(l located) bool { return on[a.units[l.unit].g.Origin()] }
 	for _, i := range o.units {

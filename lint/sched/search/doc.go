@@ -16,15 +16,15 @@
 //   - a search over states, which treats states as equal if they differ only in the names of
 //     equivalent nodes (search.go).
 //
-// If all of these fail, Decide reports bounds. A workload may always be placed even if its
-// component as a whole is undecided, never or sometimes. This holds when no other workload can keep
-// it out (headroom.go, T21). Pods whose required affinity waits for pods that are never placed do
-// not use any resources (T20).
+// If all of these fail, Decide reports bounds. A single workload can have an always verdict even if
+// its component as a whole is undecided, never or sometimes. That is the case if no other workload
+// can keep it out (headroom.go, T21). Pods do not use any resources if they require pods nearby
+// that are never placed (T20).
 //
 // Every verdict carries a certificate, which the certificate checker confirms (search.go). If the
 // check fails, the verdict becomes unknown and the failure is reported as an internal error
-// (Run.Refused). If the check takes too long, the verdict becomes unknown. The largest and smallest
-// pod counts are certified only if a run demonstrates them. The quick answers about losses
+// (Run.Refused). If the check takes too long, the verdict also becomes unknown. The largest and
+// smallest pod counts are certified only if a run demonstrates them. The quick answers about losses
 // (loss_fits.go) are not certified, but tests compare them with an enumeration.
 //
 // For pools that may grow, a verdict holds for every size from count to max. Two lemmas (T17, T18)

@@ -11,14 +11,14 @@ import (
 
 // Components that are too large for a search are settled by proofs that need no search. A proof may
 // show that some pod groups cannot all be placed (never), or that no pod group can get stuck
-// (always). Greedy runs may show that all pods can be placed, or that a pod gets stuck. Each of
-// these may fail, in which case bounds are reported.
+// (always). Greedy runs may show that all pods can be placed, or that a pod gets stuck. If all of
+// these fail, bounds are reported.
 
 // estimates settles components by proofs and runs that need no search.
 type estimates struct{ *state }
 
-// estimate settles a component with proofs and runs if they suffice. If no pod can get stuck, no
-// complete run is needed, because every run can be extended to one.
+// estimate settles a component with proofs and runs if they suffice. If no pod can get stuck, it
+// needs no run that places all pods, because every run can be extended to one.
 func (e estimates) estimate(c component, h *headroom) outcome {
 	o := openOutcome(c)
 	o.best = greedyRuns(e).runFirst(c.units, nil)
@@ -35,7 +35,7 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
 		o.least, o.worst = c.pods, o.best
 		copy(o.ownLeast, o.ownMost)
-	default: // look for runs that show that order matters, first by theory and then by trying
+	default: // look for runs that show that the order matters, first by theory and then by trial
 		if f := newConflictGraph(e.state, c); f != nil {
 			f.settle(&o)
 			break
@@ -61,8 +61,8 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 // The proofs below show that some pods cannot be placed in any order. Each one considers only some
 // of the rules, so its result also holds when the other rules apply.
 
-// shortOfRoom lowers most by the number of pods that cannot be placed. It uses the larger of two
-// bounds: one for each pod group alone, and one for all groups together.
+// shortOfRoom lowers o.most by a lower bound on how many pods stay unplaced. It uses the largest of
+// several bounds: the sum of the bounds on each pod group alone, and bounds on all groups together.
 func (e estimates) shortOfRoom(o *outcome) {
 	lost := shortfall{proof: certificate.Proof{Kind: certificate.LimitProof}}
 	for k, i := range o.units {
@@ -90,13 +90,12 @@ func (e estimates) shortOfRoom(o *outcome) {
 	}
 }
 
-// maxSets is the maximum number of node sets that are compared with the requests of pods confined
-// to them.
+// maxSets is the maximum number of node sets that overfull examines.
 const maxSets = 24
 
-// overfull is used when there are too many pod groups to compute a minimum cut. For a set of nodes,
-// it compares the requests of the pod groups that are confined to the set with what the set's nodes
-// offer (T12).
+// overfull is used when the pod groups have too many nodes to compute a minimum cut. For each of
+// several sets of nodes, it compares the requests of the pod groups that are confined to the set
+// with what the set's nodes offer (T12).
 func (e estimates) overfull(units []int) shortfall {
 	if !e.contend {
 		return shortfall{}
@@ -158,7 +157,7 @@ type shortfall struct {
 	proof certificate.Proof
 }
 
-// more returns the larger shortfall.
+// more returns the larger of two shortfalls.
 func (s shortfall) more(o shortfall) shortfall {
 	if o.pods > s.pods {
 		return o
@@ -171,7 +170,7 @@ func (u *podGroup) somewhere() bool {
 	return slices.ContainsFunc(u.exclusions, func(x exclusion) bool { return x.place != 0 })
 }
 
-// maxRivalry is the maximum total node count over all pod groups that are compared.
+// maxRivalry is the maximum number of nodes in rivals, summed over all pod groups.
 const maxRivalry = 200_000
 
 // rivals holds pod groups that compete for nodes. open lists the nodes that may accept each group.
@@ -184,8 +183,8 @@ type rivals struct {
 	slots [][]int
 }
 
-// newRivals returns the rivals for pod groups in one component, or nil if the groups have too many
-// nodes.
+// newRivals returns the rivals for the pod groups of one component, or nil if the groups have too
+// many nodes.
 func newRivals(a *state, units []int) *rivals {
 	r := &rivals{a: a}
 	arcs := 0
@@ -228,9 +227,9 @@ func slotsFor(a *state, i, n int) int {
 }
 
 // volume returns a lower bound on how many pods stay unplaced because of one resource, which may be
-// pod slots. It computes a flow of requests to nodes, whose minimum cut is a Hall set ("these pods
-// may only use these nodes"). If a group's pods exclude each other, their flow passes through the
-// domains of the key with the fewest domains.
+// pod slots. It computes a flow from requests to nodes, whose minimum cut is a Hall set ("these
+// pods may only use these nodes"). If a group's pods exclude each other, the group's flow passes
+// through the domains of the key that has the fewest domains.
 func (r *rivals) volume(res int) shortfall {
 	left := int64(1 << 60) // keeps the sum of all requests from overflowing
 	for _, i := range r.units {
@@ -252,7 +251,7 @@ func (r *rivals) volume(res int) shortfall {
 		}
 	}
 	demand, largest := int64(0), int64(1)
-	cut := map[int]int{} // vertices of the pod groups
+	cut := map[int]int{} // the vertex of each pod group
 	for w, i := range r.units {
 		u := r.a.units[i]
 		ask := u.ask[res]

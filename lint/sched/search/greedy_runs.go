@@ -10,11 +10,11 @@ import (
 // greedyRuns builds runs greedily, either to place all pods or to leave a pod without a node.
 type greedyRuns struct{ *state }
 
-// maxRepairs is the maximum number of additional runs that are tried after the first.
+// maxRepairs is the maximum number of runs that repair tries.
 const maxRepairs = 12
 
-// repair looks for a run that places all pods after the first run did not. It repeats the run,
-// moving the pod groups that had unplaced pods to the front.
+// repair looks for a run that places all pods, given a first run that did not. It repeats the run
+// with the pod groups that had unplaced pods moved to the front.
 func (g greedyRuns) repair(o *outcome) {
 	first, last := map[int]int{}, o.best
 	for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {
@@ -59,14 +59,15 @@ func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 			run := g.scatter(i, left[i])
 			left[i] -= len(run)
 			all = append(all, run...)
-			// Only a new peer or a spread constraint can open nodes for pods that had none.
+			// A node that rejected a pod can accept it later only because of a new peer or a spread
+			// constraint.
 			again = again || len(run) > 0 && (left[i] > 0 || len(g.watchers[i]) > 0 || len(g.counts[i]) > 0 && g.wanted(i))
 		}
 	}
 	return append(all, g.finish(units, left)...)
 }
 
-// scatter places a pod group's pods in rounds, one pod per node and round.
+// scatter places a pod group's pods in rounds, with at most one pod per node in each round.
 func (g greedyRuns) scatter(i, pods int) []step {
 	u := g.units[i]
 	g.m.Run().Spend(1)
@@ -95,8 +96,7 @@ func (g greedyRuns) scatter(i, pods int) []step {
 	return run
 }
 
-// maxFillers limits the search for a run that leaves a pod group without a node, in pod groups
-// times nodes.
+// maxFillers is the maximum number of pod groups times nodes for which fillers searches.
 const maxFillers = 400_000
 
 // fillers looks for a run that leaves one of the component's pods without a node. It tries pod
@@ -120,7 +120,7 @@ func (g greedyRuns) fillers(c component) ([]step, bool) {
 
 // fillNodes builds a run that leaves a pod of group i without a node. On every node that accepts a
 // pod of i, it places other groups' pods, largest requests first, until the node no longer accepts
-// it. It applies the filters at every step, so the result is a valid run.
+// a pod of i. It applies the filters at every step, so the result is a valid run.
 func (g greedyRuns) fillNodes(c component, i int) ([]step, bool) {
 	g.m.Run().Spend(len(c.units) * 2)
 	blockers := slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return g.units[j].kubelet })
@@ -168,8 +168,8 @@ func (g greedyRuns) finish(units []int, left map[int]int) []step {
 	return all
 }
 
-// after returns a run that starts with the given steps and continues until nothing fits. It reports
-// whether any pods stay unplaced.
+// after returns a run that starts with the given steps and continues until no more pods fit. It
+// also reports whether any pods stay unplaced.
 func (g greedyRuns) after(c component, start []step) ([]step, bool) {
 	var run []step
 	for _, s := range start {

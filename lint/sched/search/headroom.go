@@ -21,14 +21,14 @@ type headroom struct {
 	result *neverStuckResult
 }
 
-// neverStuckResult lists the pod groups that never get stuck. all is set if these are all pod
-// groups. near is set if some pod group needs peers.
+// neverStuckResult lists the pod groups that never get stuck. all is set if the list includes every
+// pod group. near is set if some pod group needs peers.
 type neverStuckResult struct {
 	proved    map[int]bool
 	all, near bool
 }
 
-// sum adds up the requests of all pods.
+// sum adds up the requests of all pods in the component.
 func (h *headroom) sum() {
 	h.m.Run().Spend(1 + len(h.c.units)*(1+len(h.resources)/model.PerStep))
 	h.demand = make([]int64, len(h.resources))
@@ -43,8 +43,8 @@ func (h *headroom) sum() {
 }
 
 // closable returns an upper bound on how many nodes in a place can be closed to the pod group's
-// next pod. own of the group's pods are already placed, and they close domains through the given
-// spread constraints.
+// next pod. own is the number of the group's pods that are already placed. They close domains
+// through the given spread constraints.
 func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) int {
 	u := h.units[i]
 	h.m.Run().Spend(1 + len(u.exclusions)/2)
@@ -67,19 +67,19 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 		closed += h.overcommittable(i, p, own)
 	}
 	if closed >= len(p.nodes) {
-		return closed // the rest costs more
+		return closed // the remaining count is more expensive
 	}
 	return closed + newClosing(h.state, i, p, own).most(len(p.nodes)-closed)
 }
 
 // overcommittable returns an upper bound on how many nodes in a place other pods can fill until too
 // little space is left. Filling a node takes at least its free amount minus the pod's request, plus
-// one. Pods whose rules close every node that they run on are counted elsewhere.
+// one. Pods that close every node they run on by a rule are counted elsewhere.
 func (h *headroom) overcommittable(i int, p *place, own int) int {
 	u := h.units[i]
 	closed := 0
-	// ruled marks the component's pod groups whose pods close, by a rule, every node in the place
-	// that they run on.
+	// ruled marks the component's pod groups whose pods, by a rule, close whichever node in the
+	// place they run on.
 	var ruled map[int]bool
 	for _, x := range u.exclusions {
 		_, included := slices.BinarySearch(h.c.units, x.unit)
@@ -120,8 +120,8 @@ func (h *headroom) overcommittable(i int, p *place, own int) int {
 // together with all but one of the group's own, can close fewer nodes than the group has. A pod
 // closes at most the largest remaining domain for each key of its exclusions, and one node through
 // a host port. Pods close further nodes by using up a resource. The proof first covers pod groups
-// without required affinity. It then covers groups that find a node near any pod of a group that is
-// already proved, because all pods of such a group end up placed. A proof that depends on peers
+// without required affinity. It then covers groups that find a node near any pod of an already
+// proved group, because all pods of a proved group end up placed. A proof that depends on peers
 // does not cover states from which pods were removed.
 func (h *headroom) proveNeverStuck() *neverStuckResult {
 	if h.result != nil {
@@ -186,8 +186,8 @@ func (h *headroom) proveDespiteDoubts() {
 
 // proveWithOthers proves that a pod group that needs peers never gets stuck. This holds if some
 // peer group is certain to be placed and if, wherever its pods are, not all nodes near them can be
-// closed. It also holds if the first pod needs no peer and every possible peer group leaves such
-// nodes open.
+// closed. It also holds if the first pod needs no peer and if, near any pod of any possible peer
+// group, some node stays open.
 func (h *headroom) proveWithOthers(i int, proved map[int]bool) bool {
 	u := h.units[i]
 	if len(h.binding(i)) > 0 {
@@ -212,8 +212,8 @@ func (h *headroom) proveWithOthers(i int, proved map[int]bool) bool {
 		openAt(p)
 }
 
-// created reports whether all pod groups that must be placed before u's pods are created are
-// proved. If not, they might themselves be waiting for u's pods.
+// created reports whether the proof already covers every pod group that must be placed before u's
+// pods are created. Groups that it does not cover might themselves be waiting for u's pods.
 func (h *headroom) created(u *podGroup, proved map[int]bool) bool {
 	for v := u.createdAfter; v != nil; v = v.createdAfter {
 		if !proved[h.unitsOf[v.g.Workload][0]] {
@@ -223,8 +223,8 @@ func (h *headroom) created(u *podGroup, proved map[int]bool) bool {
 	return true
 }
 
-// openNear reports whether other pods leave at least one of the pod group's nodes open near node
-// at. A node is near if it shares the domains of all affinity keys with node at.
+// openNear reports whether other pods leave at least one of the pod group's nodes open near a given
+// node. A node is near if it shares the domains of all affinity keys with the given node.
 func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	u := h.units[i]
 	id := make([]byte, 0, 32)
@@ -248,8 +248,9 @@ func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	return open
 }
 
-// sure returns the pod groups that are proved never to get stuck, for use when this is not proved
-// for all groups (T21). If the component has a DaemonSet, it omits pod groups that need peers.
+// sure returns the pod groups that are proved never to get stuck. It is used if there is no such
+// proof for all groups (T21). If the component has a DaemonSet, it omits pod groups that need
+// peers.
 func (h *headroom) sure() []int {
 	if slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].kubelet }) {
 		return nil
@@ -271,8 +272,8 @@ func (h *headroom) sure() []int {
 // proveAlone proves that a pod group without affinity never gets stuck. A hard spread that counts
 // only the group's own pods closes a domain once the domain has as many of them as maxSkew allows
 // (T22). Alternatively, it is enough that each domain has room for an even share, because a domain
-// with the minimum is never rejected for its skew. With several spreads, one of them is treated in
-// the second way and the others in the first.
+// with the fewest pods is never rejected for its skew. With several spreads, one of them is treated
+// in the second way and the others in the first.
 func (h *headroom) proveAlone(i int) bool {
 	u, all := h.units[i], h.carriers(h.units[i])
 	spreads := h.binding(i)
@@ -292,7 +293,7 @@ func (h *headroom) proveAlone(i int) bool {
 	return false
 }
 
-// mostSpreads is the maximum number of spread constraints per workload that are combined.
+// mostSpreads is the maximum number of a workload's spread constraints that one proof combines.
 const mostSpreads = 8
 
 // proveByShares is the alternative proof in proveAlone, based on the even shares of spread s.

@@ -46,11 +46,11 @@ type podGroup struct {
 	// is a sorted list of the ports that keep a pod off a node when they are already in use there.
 	ports, taken, clashes []int
 	// createdAfter is the pod group that must have a placed pod before this group's pods are
-	// created, or nil. placed counts the placed pods.
+	// created, or nil. placed counts this group's placed pods.
 	createdAfter *podGroup
 	placed       int
-	// unsure lists the pod groups that one of this group's hard terms may or may not select,
-	// because the term requires a label value that only the cluster knows.
+	// unsure lists the pod groups that this group's hard terms may or may not select, because a
+	// term requires a label value that only the cluster knows.
 	unsure []int
 	// maybe lists the exclusions that apply to this pod group if uncertain anti-affinity terms turn
 	// out to select pods. vague is set if the group has an uncertain affinity or spread term.
@@ -63,8 +63,8 @@ type podGroup struct {
 	cost, moved int
 }
 
-// exclusion keeps a pod out of every domain of the key that has pods of pod group unit. Only that
-// group's pods at the given place count.
+// exclusion keeps pods out of every domain of the key that contains pods of pod group unit. Only
+// that group's pods at the given place count.
 type exclusion struct{ key, unit, place int }
 
 // located refers to a pod group's pods at one place. place is an index into instance.places, and
@@ -92,11 +92,12 @@ type instance struct {
 	m     *model.Model
 	nodes []*topology.Node
 	keys  []string
-	// domain holds each node's domain by key, or -1. sizes holds the number of domains by key.
+	// domain holds, for each key, every node's domain or -1. sizes holds the number of domains of
+	// each key.
 	domain [][]int32
 	sizes  []int
 	units  []*podGroup
-	// resources lists the resources by index. The last one stands for pod slots.
+	// resources lists the requested resources. The last one stands for pod slots.
 	resources []corev1.ResourceName
 	hostPorts []model.HostPort
 	unitsOf   map[*workload.Workload][]int
@@ -110,7 +111,7 @@ type instance struct {
 	unplaceable []bool // pod groups whose pods are never placed, because their peers never are (T20)
 }
 
-// keyed counts a pod group's pods at a place by domain, with the topology key.
+// keyed counts a pod group's pods at a place by their domain of a topology key.
 type keyed struct {
 	key, place int
 	*counter
@@ -146,8 +147,8 @@ func (a *instance) lieWithin(u *podGroup, inner, outer int) bool {
 	return true
 }
 
-// others returns how many of pod group j's pods can block another pod of group i when own pods of
-// group i are already placed.
+// others returns how many of pod group j's pods can block another pod of group i. own is the number
+// of group i's pods that are already placed.
 func (a *instance) others(i, j, own int) int {
 	switch {
 	case i == j:
@@ -161,8 +162,8 @@ func (a *instance) others(i, j, own int) int {
 }
 
 // findUnplaceable finds the pod groups whose pods are never placed (T20). Their first pod may not
-// come before any peer, and only pods of groups that are never placed could be their peers. Groups
-// whose affinity depends on facts that only the cluster knows are excluded.
+// come before any peer, and only pods of groups that are never placed could be their peers. It
+// leaves out groups whose affinity depends on facts that only the cluster knows.
 func (a *instance) findUnplaceable() {
 	a.unplaceable = make([]bool, len(a.units))
 	var left []int
@@ -183,8 +184,8 @@ func (a *instance) findUnplaceable() {
 	}
 }
 
-// binding returns a pod group's spread constraints that can reject a pod. A constraint can never
-// reject one if maxSkew allows all counted pods to be in a single domain.
+// binding returns a pod group's spread constraints that can reject a pod. A constraint never
+// rejects a pod if maxSkew allows all counted pods to be in a single domain.
 func (a *instance) binding(i int) []*constraint {
 	u := a.units[i]
 	return slices.DeleteFunc(slices.Clone(u.spreads), func(s *constraint) bool {
@@ -204,7 +205,7 @@ func (a *instance) placed(path []step) []certificate.Placed {
 	return all
 }
 
-// wanted reports whether any pod group's required affinity selects pods of group i.
+// wanted reports whether any pod group's required affinity selects the pods of group i.
 func (a *instance) wanted(i int) bool {
 	if a.needed == nil {
 		a.needed = make([]bool, len(a.units))
@@ -217,8 +218,8 @@ func (a *instance) wanted(i int) bool {
 	return a.needed[i]
 }
 
-// bulk returns one pod's request for the first resource, which is CPU in most inputs. room returns
-// how much of that resource is free on a node. They only determine what to try first.
+// bulk returns one pod's request for the first resource, which is CPU in most inputs. state.room
+// returns how much of that resource is free on a node. Both only determine what to try first.
 func (a *instance) bulk(i int) int64 { return a.units[i].ask[0] }
 
 func (a *instance) carries(n int, keys []int) bool {
@@ -288,8 +289,8 @@ func (c *counter) add(d, by int32) {
 	}
 }
 
-// everything returns all pod groups that are still to be placed as one component. known is false if
-// a pod group's behavior depends on facts that only the cluster knows.
+// everything returns one component with all pod groups whose pods still have to be placed. known is
+// false if a group's behavior depends on facts that only the cluster knows.
 func (a *state) everything() (c component, known bool) {
 	for i, u := range a.units {
 		if len(u.unsure) > 0 || len(Unlisted(a.m, u.g.Workload)) > 0 {
@@ -305,15 +306,15 @@ func (a *state) everything() (c component, known bool) {
 // state tracks how many pods of each pod group are placed on each node.
 type state struct {
 	instance
-	// free holds the free amounts by node and resource. It is math.MaxInt64 for resources that are
-	// not judged.
+	// free holds the free amounts by node and resource. An amount is math.MaxInt64 if the resource
+	// is not judged.
 	free []int64
 	// rest holds the free amounts when only the running pods are placed. running lists these pods.
 	rest    []int64
 	running []step
 	// in counts pods by pod group and node, for the pod groups in the current search. byDomain
-	// counts pods by domain for every exclusion or affinity that needs this, and counts lists the
-	// same counters by pod group. portsOn counts pods by host port and node.
+	// counts pods by domain for every exclusion or affinity that needs these counts, and counts
+	// lists the same counters by pod group. portsOn counts pods by host port and node.
 	in       [][]int32
 	byDomain map[exclusion]*counter
 	counts   [][]keyed
@@ -331,7 +332,7 @@ func (a *state) left(n int) []int64 {
 func (a *state) fits(u *podGroup, n int) bool {
 	free := a.left(n)
 	for r, ask := range u.ask {
-		if ask > 0 && ask > free[r] { // an overcommitted resource only keeps out pods that request it
+		if ask > 0 && ask > free[r] { // an overcommitted resource keeps out only pods that request it
 			return false
 		}
 	}
@@ -436,7 +437,8 @@ func (a *state) nearTakes(u *podGroup, n int) bool {
 	return !missing || !counted && u.first
 }
 
-// restore removes all of a component's pods, wherever an interrupted search has left them.
+// restore removes all of a component's pods from the nodes where an interrupted search has left
+// them.
 func (a *state) restore(c component) {
 	a.m.Run().Spend(len(c.units) + len(a.running))
 	ports, watching := map[int]bool{}, map[*constraint]bool{}
@@ -473,7 +475,7 @@ func (a *state) restore(c component) {
 	}
 }
 
-// fill places up to the given number of pods, filling one node after the other. A blocked node
+// fill places up to the given number of pods and fills one node after the other. A blocked node
 // stays blocked, so one pass is enough.
 func (a *state) fill(i int, nodes []int32, pods int) []step {
 	var run []step
@@ -511,7 +513,7 @@ func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
 			for len(byDomain[d]) > 0 && len(run) < pods && s.count[d] <= level {
 				n := int(byDomain[d][0])
 				if !a.takes(i, n) {
-					if !a.takesBut(i, n) { // full permanently, not merely ahead of other domains
+					if !a.takesBut(i, n) { // rejected permanently, not just because the domain is ahead of others
 						byDomain[d] = byDomain[d][1:]
 						continue
 					}

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// compiler turns a model into an instance. Its fields are not needed after that.
+// compiler turns a model into an instance. Its fields are not needed afterwards.
 type compiler struct {
 	*state
 	relax    *relaxation
@@ -167,8 +167,8 @@ type passers struct {
 	least map[corev1.ResourceName]int64
 }
 
-// keptPassers caches passers for a model's nodes by pod signature. It stays small, because either
-// many workloads share an entry or none do.
+// keptPassers caches passers for a model's nodes by pod signature. A few entries are enough,
+// because an entry is shared either by many workloads or by none.
 type keptPassers map[string]*passers
 
 const maxPassers = 64
@@ -205,7 +205,7 @@ func (b *compiler) key(name string) int {
 	return len(b.keys) - 1
 }
 
-// addResources lists the requested resources, with pod slots last, and the amounts that nodes
+// addResources lists the requested resources, with pod slots last, and the amounts that the nodes
 // offer.
 func (b *compiler) addResources() {
 	index := map[corev1.ResourceName]int{}
@@ -255,7 +255,7 @@ func (b *compiler) addResources() {
 	}
 }
 
-// forgetUnlisted drops a kubelet pod's extended resource requests that its node does not list.
+// forgetUnlisted drops a kubelet pod's requests for extended resources that its node does not list.
 func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int) {
 	for n, node := range b.nodes {
 		if node.Name != u.g.Spec.NodeName {
@@ -312,7 +312,7 @@ func (b *compiler) relate(i int) {
 			u.open, b.doubts = true, append(b.doubts, more...)
 		}
 		switch {
-		case t.Use == model.AntiAffinity: // applies in both directions; but a bound pod keeps others out while nothing keeps it out
+		case t.Use == model.AntiAffinity: // applies in both directions, except that nothing keeps a bound pod out
 			k := b.key(b.relax.key(t))
 			for _, j := range b.selected([]*model.Term{t}, u, true) {
 				b.exclude(i, exclusion{k, j.unit, j.place})
@@ -336,7 +336,7 @@ func (b *compiler) relate(i int) {
 }
 
 // doubt records the pod groups that a term may or may not select, and the exclusions that apply if
-// it does.
+// the term selects them.
 func (b *compiler) doubt(i int, t *model.Term) {
 	u := b.units[i]
 	for w, key := range b.m.Doubtful(t, u.g.Workload) {
@@ -407,8 +407,9 @@ func (u *podGroup) clashesWith(v *podGroup) bool {
 	return false
 }
 
-// selected returns the pod groups that every given term of a pod group selects. If incoming is set,
-// a pod of u is being scheduled. Otherwise it is already placed and other pods are being scheduled.
+// selected returns the pod groups that all of the given terms of u select. If incoming is set, a
+// pod of u is being scheduled. Otherwise, a pod of u is already placed and other pods are being
+// scheduled.
 func (b *compiler) selected(terms []*model.Term, u *podGroup, incoming bool) []located {
 	var units []located
 	seen := map[*workload.Workload]bool{}
@@ -429,8 +430,8 @@ func (b *compiler) selected(terms []*model.Term, u *podGroup, incoming bool) []l
 	return units
 }
 
-// where returns the place at which terms of u select v's pods, or -1 if there is none. The place is
-// all nodes unless the terms select a label that pods inherit from their node.
+// where returns the place at which the terms of u select v's pods, or -1 if there is none. The
+// place is all nodes unless the terms ask for a label that pods inherit from their node.
 func (b *compiler) where(terms []*model.Term, u, v *podGroup, incoming bool) int {
 	on := func(n *topology.Node) bool {
 		return !slices.ContainsFunc(terms, func(t *model.Term) bool {

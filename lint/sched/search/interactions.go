@@ -86,7 +86,7 @@ func (s interactions) components() []component {
 			join(i, s.unitsOf[u.createdAfter.g.Workload][0])
 		}
 	}
-	first := slices.Repeat([]int{-1}, len(s.hostPorts)) // the first pod group that each host port keeps off a node
+	first := slices.Repeat([]int{-1}, len(s.hostPorts)) // for each host port, the first pod group that the port keeps off a node
 	for i, u := range s.units {
 		for _, p := range u.clashes {
 			if first[p] < 0 {
@@ -213,19 +213,19 @@ func (s interactions) shortagesOf(all []*askers) []bool {
 	return short
 }
 
-// Conflict describes workloads that can each be placed alone, but that cannot all be placed
-// together or only in the right order.
+// Conflict describes workloads that can each be placed alone, but that can be placed together only
+// in the right order or not at all.
 type Conflict struct {
-	// Workloads lists the conflicting workloads in input order. Among additionally lists all
-	// workloads that interact with them.
+	// Workloads lists the conflicting workloads in input order. Among lists these and all workloads
+	// that interact with them.
 	Workloads, Among []*workload.Workload
 	// Pods is the conflicting workloads' total pod count, and Most is the largest number of these
 	// pods that one run can place. If Stuck is set, some run places all of them.
 	Pods, Most int
-	// Core explains why no run places all pods, or is nil if some run does.
+	// Core explains why no run places all pods. It is nil if some run does.
 	Core *Core
 	// Stuck is a run after which pods of the first pending workload fit nowhere. It omits
-	// placements that do not contribute to this.
+	// placements that do not contribute to this result.
 	Stuck *certificate.Stuck
 	// Growth lists the assumed pool sizes, or is nil if no pool was grown.
 	Growth []model.PoolSize
@@ -238,11 +238,11 @@ const jointSteps = 400_000
 // grown pools.
 const maxGrowth = 500
 
-// Conflicts decides by the rules alone which workloads cannot be placed together, or only in the
-// right order. It skips workloads that are faulty by themselves and workloads that interact with
-// them. It also skips workloads that depend on pods that run to completion, or on unknown labels
-// and namespaces. A finding that no run places all pods remains valid whatever peers undeclared
-// workloads provide, and however far pools grow.
+// Conflicts finds the workloads that, by the rules alone, can be placed together only in the right
+// order or not at all. It skips workloads that are faulty by themselves and workloads that interact
+// with faulty ones. It also skips workloads that depend on pods that run to completion, or on
+// unknown labels and namespaces. A finding that no run places all pods remains valid whatever peers
+// undeclared workloads provide, and however far pools grow.
 func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
 	m = m.Permanent()
 	if m.Run().Within(m.Altogether(), func() {
@@ -261,7 +261,7 @@ func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Confli
 				continue
 			}
 			if !o.always && !o.never {
-				certificate.CheckerOf(parts).Prepare(parts) // done once for all components, outside of their budgets
+				certificate.CheckerOf(parts).Prepare(parts) // done once for all components, outside their budgets
 			}
 			c, ok := Conflict{}, false
 			m.Ask(o.owners, TogetherQuestion, m.Bounds(o.owners), func() {
@@ -284,7 +284,8 @@ func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Confli
 	return nil
 }
 
-// TogetherQuestion describes the question of Conflicts in messages about an exhausted budget.
+// TogetherQuestion describes the question that Conflicts answers, for messages about an exhausted
+// budget.
 const TogetherQuestion = "whether workloads can be scheduled together"
 
 // scope is the set of workloads that may interact.
@@ -336,7 +337,8 @@ func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	return s
 }
 
-// involve adds the workloads that a group's hard terms select, and reports whether there are any.
+// involve adds the workloads that a group's hard terms select, and reports whether there are any
+// such workloads.
 func involve(m *model.Model, s *scope, g *model.Group) bool {
 	found := false
 	for t := range g.HardTerms() {
@@ -356,7 +358,7 @@ func involve(m *model.Model, s *scope, g *model.Group) bool {
 	return found
 }
 
-// risky reports whether a workload by itself can get stuck in one run but not in another. This is
+// risky reports whether a workload by itself may get stuck in one run but not in another. This is
 // possible if its pods have affinity to each other, several spread constraints, or a combination of
 // spread and anti-affinity.
 func risky(m *model.Model, g *model.Group) bool {
@@ -414,8 +416,8 @@ func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 }
 
 // stuckRun finds a run after which some of a component's pods fit nowhere, although another run
-// places all of them. It takes resources into account, because a run that exceeds them is
-// impossible.
+// places all of them. It takes resources into account, because a run that exceeds the nodes'
+// resources is impossible.
 func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	group := setOf(o.owners)
 	parts := m.Split()
@@ -470,9 +472,9 @@ func Nodes(s *certificate.Stuck) (ws []*workload.Workload, on map[*workload.Work
 	return ws, on
 }
 
-// fewest removes workloads, many at a time if possible, while the rest still cannot be placed
-// together. It keeps workloads whose pods others need as peers or count for a spread, because
-// removing them might make the others harder to place.
+// fewest removes workloads, many at a time if possible, as long as the remaining ones still cannot
+// be placed together. It keeps workloads whose pods other workloads need as peers or count for a
+// spread, because removing them might make the others harder to place.
 func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relaxation, bool) {
 	checks := 0
 	for size := (len(owners) + 1) / 2; ; size = (size + 1) / 2 {

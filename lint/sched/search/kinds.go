@@ -25,16 +25,16 @@ type Kinds struct {
 	m     *model.Model
 	of    []int32   // kind of each node
 	nodes [][]int32 // nodes of each kind
-	// domains holds each kind's domain by key: -1 for none, or alone if each node has its own
-	// domain.
+	// domains holds, for each key, every kind's domain: -1 for none, or alone if each node has its
+	// own domain.
 	domains map[string][]int32
 	losses  []*DomainLoss
 	// offers caches how much of each resource the kinds offer.
 	offers map[corev1.ResourceName]*offered
 }
 
-// offered lists, for each kind, how many nodes have at least a certain amount of a resource,
-// smallest amount first. It omits nodes on which the resource is not judged.
+// offered lists, smallest amount first, how many nodes of each kind have at least a certain amount
+// of a resource. It omits nodes on which the resource is not judged.
 type offered struct {
 	name  corev1.ResourceName
 	sizes []offer
@@ -47,8 +47,8 @@ type offer struct {
 	nodes int
 }
 
-// sizeStep is the largest fraction of its own size by which a node may exceed the smallest node in
-// its offer.
+// sizeStep limits how much sizes differ within an offer: a node may exceed the smallest node by at
+// most this fraction of its own size.
 const sizeStep = 1.0 / 64
 
 func (k *Kinds) offered(name corev1.ResourceName) *offered {
@@ -88,7 +88,7 @@ func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	})
 }
 
-// alone marks a kind whose nodes are each alone in a domain.
+// alone marks a kind whose nodes each have a domain to themselves.
 const alone = -2
 
 // DomainLoss describes the loss of a whole domain or a single node.
@@ -133,8 +133,8 @@ type kindsKey struct {
 	classes *classes.Classes
 }
 
-// KindsOf groups the nodes into kinds that are equivalent for the workloads, to examine losses by a
-// key. pods is the maximum number of the workloads' pods on one node.
+// KindsOf groups nodes that are equivalent for the workloads into kinds, and lists the possible
+// losses of a domain of the key. pods is the maximum number of the workloads' pods on one node.
 func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kinds {
 	id := kindsKey{key, classes.Of(m, ws, pods, key)}
 	kept := *model.KeepForNodes(m, func() *keptKinds { return &keptKinds{} })
@@ -176,11 +176,12 @@ func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kin
 	return k
 }
 
-// Losses returns the possible losses, one per kind.
+// Losses returns the possible losses: one for each domain of the key or, if the key is the hostname
+// label, one for each kind of node.
 func (k *Kinds) Losses() []*DomainLoss { return k.losses }
 
-// domain returns each kind's domain for a key, under which all nodes of a kind must be in the same
-// domain.
+// domain returns each kind's domain of a key. The nodes of a kind must either share a domain or
+// each have one to themselves.
 func (k *Kinds) domain(key string) []int32 {
 	return model.Cached(k.domains, key, func() []int32 {
 		domain, size := k.m.Numbered(key, k.m.Topology.Nodes)
@@ -200,10 +201,10 @@ func (k *Kinds) domain(key string) []int32 {
 	})
 }
 
-// Room settles most losses of most workloads by counting nodes of each kind. Tests compare the
+// Room decides most losses for most workloads by counting the nodes of each kind. Tests compare the
 // results with an enumeration of all placements and repairs (package disruption).
 
-// Room states how many of a workload's pods fit on each kind of node.
+// Room holds how many of a workload's pods fit on each kind of node.
 type Room struct {
 	*Kinds
 	p    *bound.Problem
@@ -214,7 +215,7 @@ type Room struct {
 	others *contenders
 }
 
-// closableNodes describes a resource that the pods request, and the requested amount.
+// closableNodes pairs what the nodes offer of a resource with the amount that one pod requests.
 type closableNodes struct {
 	*offered
 	ask int64
@@ -291,8 +292,8 @@ func plain(m *model.Model, g *model.Group) bool {
 	})
 }
 
-// keptApart decides the case in which only the number of pods matters, because the placements are
-// the independent sets of a laminar matroid (T1). A repair ends with a maximal placement on the
+// keptApart decides a loss if only the number of pods matters, because the placements are the
+// independent sets of a laminar matroid (T1). A repair ends with a maximal placement on the
 // remaining nodes. All maximal placements have the same number of pods, which room returns.
 //
 // A pod on an unreachable node closes its domain, which lowers the number by one if the domain has
@@ -300,8 +301,8 @@ func plain(m *model.Model, g *model.Group) bool {
 // there are fewer pods than domains, every pod is in such a domain. Some placement reaches this
 // case, because any allowed set of pods can be extended to a maximal placement.
 func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
-	// The only anti-affinity key with several nodes in a domain, or nil. A node that is alone in
-	// its domain holds one pod, which per takes into account.
+	// shared is the domains of the only anti-affinity key with several nodes in a domain, or nil. A
+	// node that is alone in its domain takes at most one pod, which per accounts for.
 	var shared []int32
 	for _, key := range r.p.Keys {
 		if !r.coarse(key) {
@@ -382,9 +383,9 @@ func (r *Room) room(shared []int32, nodes func(c int32) int) int {
 
 // merge returns a model in which indistinguishable workloads are merged into one. Workloads are
 // indistinguishable if no rules, neither their own nor those of others, apply to them, and if they
-// request the same resources on the same nodes. A state then only counts their pods on each node.
-// merge returns m itself if there is nothing to merge. unmerge, deal and share translate results
-// back.
+// request the same resources on the same nodes. All that a state then needs to know is how many of
+// their pods are on each node. merge returns m itself if there is nothing to merge. unmerge, deal
+// and share translate results back.
 func merge(m *model.Model) *model.Model {
 	classes := equals(m)
 	if len(classes) == len(m.Workloads) {
@@ -409,7 +410,7 @@ func merge(m *model.Model) *model.Model {
 	return &p
 }
 
-// equals returns the classes of workloads with equal pods, in model order.
+// equals returns the classes of workloads whose pods are equal, in model order.
 func equals(m *model.Model) [][]*workload.Workload {
 	ruled := map[*workload.Workload]bool{} // workloads that have a hard rule or that a hard rule selects
 	for _, p := range m.Apart {
@@ -462,7 +463,7 @@ func unmerge(m *model.Model, ws []*workload.Workload) []*workload.Workload {
 }
 
 // deal distributes a run's pods among the members of each class in turn, until each member has all
-// of its pods. These pods are interchangeable within a run.
+// of its pods. The pods of a class are interchangeable within a run.
 func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
 	if len(m.Members) == 0 {
 		return run
@@ -483,9 +484,9 @@ func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
 	return run
 }
 
-// share derives the tally for each member of a class. The most pods that can be placed may all
-// belong to this member. The fewest may include all pods of the other members, so only the
-// remainder is certain for this member.
+// share derives each member's tally from the tally of its class. In the best run, the placed pods
+// may all belong to one member. In the worst run, they may include all pods of the other members,
+// so only the remainder is certain for that member.
 func share(m *model.Model, all map[*workload.Workload]tally) {
 	for class, members := range m.Members {
 		t := all[class]

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Lose starts from every placement of all pods, loses the nodes, and explores all repairs in any
-// order, within the step budget.
+// Lose starts from every placement of all pods, removes the lost nodes, and explores all repairs in
+// every order, within the step budget.
 func Lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	var out []certificate.Lost
 	if !m.Run().Within(m.Run().Left(), func() { out = lose(m, l, o) }) {
@@ -38,7 +38,7 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 		m.Run().Stops++
 	}
 	err := certificate.CheckerOf(parts).Lose(parts, l, out, check)
-	if errors.Is(err, certificate.ErrTooLong) && slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Hit > 0 }) { // without the claims about hits, the check may be short enough
+	if errors.Is(err, certificate.ErrTooLong) && slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Hit > 0 }) { // without the lower bounds in Hit, the check may be short enough
 		for i := range out {
 			out[i].Hit = 0
 		}
@@ -70,27 +70,29 @@ type losing struct {
 	// ignore pods on tainted nodes (R-T3).
 	remain  map[*constraint][]int
 	honours map[*constraint]bool
-	rest    []int             // for each pod group, the pods that no controller recreates
+	rest    []int             // for each pod group, the number of lost pods that no controller recreates
 	visited map[string]uint64 // states already explored after the loss, with the hits that led to them
 	gone    []step            // placements that the loss removed, for moves
 	hits    uint64            // bit set of the owners that lose pods in the current state; unused with more than 64 owners
 	again   []step
 	ends    []ending // by owner
 	begun   bool
-	// start is the step budget at the beginning. more is the number of remaining steps that may be
-	// used to find hits after all verdicts are known.
+	// start is the initial step budget. more is the number of steps that may still be used to find
+	// hits after all verdicts are known.
 	start, more int
 }
 
-// ending holds the fewest and the most pods that an owner is missing in the end, over all runs. If
-// struck is set, hit is the fewest over the runs in which the owner lost a pod.
+// ending holds the smallest and the largest number of pods that an owner is missing at the end of
+// any run. If struck is set, hit is the smallest number over the runs in which the owner loses a
+// pod.
 type ending struct {
 	seen, struck      bool
 	fewest, most, hit int
 	stuck             []certificate.Move
 }
 
-// newLosing returns nil if the search result would depend on facts that only the cluster knows.
+// newLosing prepares the search. It returns nil if the result would depend on facts that only the
+// cluster knows.
 func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	c, known := a.everything()
 	if !known {
@@ -100,7 +102,7 @@ func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	for n, node := range a.nodes {
 		s.lost[n] = l.Nodes[node.Name]
 	}
-	a.places = append(a.places, s.lost) // keeps lost nodes from being treated as equivalent to others
+	a.places = append(a.places, s.lost) // keeps lost nodes from being treated as equivalent to other nodes
 	s.search = newSearch(a, c, steps)
 	s.rest, s.ends = make([]int, len(c.units)), make([]ending, len(c.owners))
 	for _, u := range a.units {
@@ -138,7 +140,7 @@ func (s *losing) loseNodes() bool {
 	if !slices.ContainsFunc(s.ends, open) {
 		return false
 	}
-	if s.more == 0 && s.mixed() { // finding the hits may take as long again
+	if s.more == 0 && s.mixed() { // finding the hits may take as many steps again
 		s.more = s.start - *s.steps + 1_000
 		*s.steps = min(*s.steps, s.more)
 	}
@@ -186,8 +188,8 @@ func (s *losing) onLost(i, n int) int32 {
 	return s.a.in[i][n]
 }
 
-// exploreEvictions explores each pod that may be evicted next. any reports whether there is such a
-// pod. ok is false if the budget is exhausted.
+// exploreEvictions explores the eviction of each pod that may be evicted next. any reports whether
+// there is such a pod. ok is false if the budget is exhausted.
 func (s *losing) exploreEvictions() (any, ok bool) {
 	missing := func(w *workload.Workload) (pods int) { // missing pods of an owner
 		for i := range s.c.units {
@@ -216,8 +218,9 @@ func (s *losing) exploreEvictions() (any, ok bool) {
 }
 
 // exploreAfterEviction explores the state after a pod is evicted. A replacement with required
-// affinity may start before the old pod is gone, and the old pod may satisfy that affinity. In this
-// case, the function also explores states in which the replacement is already placed.
+// affinity may be placed before the old pod is gone, and the old pod may satisfy that affinity. In
+// this case, exploreAfterEviction also explores the states in which the replacement is already
+// placed.
 func (s *losing) exploreAfterEviction(i int, v step, rest *int) bool {
 	was := s.column[v.node]
 	g := s.a.units[v.unit].g
@@ -353,7 +356,7 @@ func (s *losing) count(v step, by int32, honouring bool) {
 	}
 }
 
-// waits reports whether a pod group has not been created yet, because an earlier group has no
+// waits reports whether a pod group's pods are not created yet, because an earlier group has no
 // placed pod.
 func (s *losing) waits(u *podGroup) bool {
 	for v := u.createdAfter; v != nil; v = v.createdAfter {

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// FitsAnyway reports whether a pod of the workload always finds a node, no matter where the other
-// pods and the workload's other pods-1 pods are, and which rules the others have. If so, every
+// FitsAnyway reports whether a pod of the workload always finds a node, no matter where all other
+// pods are, including the workload's other pods-1 pods, and which rules they have. If so, every
 // repair completes the workload (T16).
 //
 // A node is open if it accepts a pod when empty. Other pods close an open node by keeping the pod
@@ -25,12 +25,12 @@ import (
 //   - with a coarse key in anti-affinity, the number of domains that have more open nodes than
 //     other pods can close must exceed the number of pods that close a whole domain;
 //   - with a coarse key in a spread, each domain that counts must have more open nodes than other
-//     pods can close. If the spread counts only the workload's own pods, enough domains to place
-//     all pods with maxSkew in each must have them. A domain with fewer than maxSkew pods always
-//     accepts another one, whatever the minimum is.
+//     pods can close. If the spread counts only the workload's own pods, this must hold only for
+//     enough domains to place all pods with maxSkew in each. A domain with fewer than maxSkew pods
+//     always accepts another one, whatever the minimum is.
 //
 // Pods on unreachable nodes close only the lost nodes and, through anti-affinity, the domains of
-// these nodes. Neither is included in the count.
+// these nodes. Neither these nodes nor these domains are counted as open.
 func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods int) bool {
 	if r.others == nil || r.others.of != about {
 		r.others = r.contenders(about, pods)
@@ -50,7 +50,7 @@ func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods
 // contenders describes the other pods that are present when a pod of the workload looks for a node.
 type contenders struct {
 	of *Roster
-	// counts is false if no conclusion can be drawn by counting.
+	// counts is false if counting proves nothing.
 	counts bool
 	// key is the only coarse anti-affinity key, and shut counts the pods that close one of its
 	// domains. over is the only spread constraint with a coarse key, and own is set if it counts no
@@ -105,7 +105,7 @@ func (r *Room) contenders(about *Roster, pods int) *contenders {
 	for i, a := range r.asks {
 		x.asked[i], x.daemons[i] = about.asked(w, own, a.name), about.daemons(a.name)
 	}
-	for _, o := range about.running { // each one may fill its whole node
+	for _, o := range about.running { // each of them may fill its whole node
 		n := podsOf(o, w, own)
 		x.pods += n
 		if at, known := r.m.IndexOf(o.Spec.NodeName); known && r.caps[r.of[at]] > 0 {
@@ -129,8 +129,8 @@ var NoLoss = &DomainLoss{}
 
 // AlwaysFits reports whether a pod of w always finds a node after a loss (T16). It assumes that the
 // given number of w's pods, the pods of the other workloads in about, and all running pods may be
-// on any nodes. ruled lists the workloads that rules connect with w, or all workloads. False proves
-// nothing.
+// on any nodes. ruled lists the workloads that rules connect with w, or all workloads. A false
+// result proves nothing.
 func AlwaysFits(w *workload.Workload, ruled, about *Roster, b *DomainLoss, l certificate.Loss, pods int) bool {
 	room := ruled.Kinds(w, ruled.pods(w, pods), corev1.LabelHostname).Room(w, pods)
 	return room.FitsAnyway(b, l, about, pods)
@@ -142,7 +142,7 @@ func (r *Room) coarse(key string) bool {
 }
 
 // shutting returns the only coarse anti-affinity key, and how many pods can each close one of its
-// domains to the workload. ok is false if there is more than one such key.
+// domains to the workload. ok is false if there are several such keys.
 func (r *Room) shutting(group []*workload.Workload, pods int) (key string, shut int, ok bool) {
 	w := r.p.G.Workload
 	for _, o := range group {
@@ -218,8 +218,8 @@ func requested(g *model.Group, name corev1.ResourceName) int64 {
 
 // closed returns an upper bound on how many nodes other pods close, among all nodes or only those
 // in domain d. A pod that closes a node through a rule closes only the node that it runs on. In
-// addition, the pods' requests for each resource can fill nodes, starting with the nodes that take
-// the least to fill (T6).
+// addition, the pods' requests for each resource can fill nodes. The nodes that take the least to
+// fill come first (T6).
 func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 	sum, full := x.apart, 0
 	for i, a := range r.asks {
@@ -245,8 +245,8 @@ func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 }
 
 // somewhere counts the domains with more open nodes than other pods can close. It reports whether
-// there are more such domains than pods that can close a whole domain, or whether more nodes
-// without a domain are open than other pods can close.
+// there are more such domains than pods that can close a whole domain, or whether the open nodes
+// without a domain outnumber the nodes that other pods can close.
 func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	domain := r.domain(x.key)
 	unreachable := map[int32]bool{}
@@ -264,7 +264,7 @@ func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool 
 		}
 	}
 	if l.Meaning == certificate.Unreachable {
-		roomy -= b.any // the arbitrary lost node may be in one of these domains
+		roomy -= b.any // the lost node may be in any of these domains
 	}
 	return roomy > x.shut || r.open(b, domain, -1) > r.closed(x, domain, -1)
 }
@@ -309,11 +309,11 @@ func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *contenders) bool
 	return roomy > 0 && roomy == domains && domains >= t.MinDomains() || x.own && roomy*int(t.Constraint.MaxSkew) >= r.pods
 }
 
-// zone represents a number of domains that a loss affects equally, for one spread constraint.
+// zone stands for one or more domains of a spread constraint that a loss affects equally.
 type zone struct {
 	count int // number of domains
 	// before and left are the numbers of pods that fit in a domain before and after the loss. lost
-	// is the number that can be on its lost nodes.
+	// is the number of pods that can be on the domain's lost nodes.
 	before, left, lost int
 	stays              bool // still a domain after the loss
 }
@@ -322,14 +322,15 @@ type zone struct {
 type shares struct {
 	pods, skew int
 	zones      []zone
-	// level is the smallest pod count of any domain when the domains are full after the loss. floor
-	// is the same before the loss. Both are 0 if there are fewer domains than required.
+	// level is the smallest number of pods that fit in any domain after the loss. floor is that
+	// number before the loss. Each is 0 if there are fewer domains than minDomains requires at that
+	// time.
 	level, floor int
 }
 
-// spread decides the case with one spread constraint that counts only the workload's own pods.
-// Anti-affinity, if any, limits each node to one pod (T3). Let c be how many pods fit in a domain,
-// and let m be the smallest c over all domains.
+// spread decides a loss for a workload with one spread constraint that counts only its own pods.
+// Anti-affinity, if any, limits each node to one pod (T3). Let c be the number of pods that fit in
+// a domain, and let m be the smallest c of any domain.
 //
 // The scheduler never rejects a domain with the fewest pods for its skew, because one more pod
 // exceeds the minimum by only 1. So when no more pods can be placed, that domain is full and the
@@ -339,7 +340,7 @@ type shares struct {
 //
 // The placements before the loss are all vectors x with x <= c and x <= min x + maxSkew. Each of
 // them can be reached by filling the domains level by level. The lost nodes hold some part of x,
-// between the smallest and the largest that the node sizes allow.
+// between the smallest and the largest part that the node sizes allow.
 func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	t := r.p.Spreads[0]
 	if !r.own(t, nil) || slices.ContainsFunc(r.p.Keys, r.coarse) {
@@ -357,7 +358,7 @@ func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	return diag.Sometimes, worst, sure
 }
 
-// NeverFits returns a lower bound on how many pods are missing in the end in every run. 0 means
+// NeverFits returns a lower bound on how many pods are missing at the end of every run. 0 means
 // that nothing is proved. It uses each spread constraint that counts only the workload's own pods,
 // as if there were no other rule. This is sound because a run that completes under more rules also
 // completes under fewer.
@@ -439,7 +440,7 @@ func (r *Room) zones(t *model.Term, b *DomainLoss, forget bool) []zone {
 	return slices.DeleteFunc(all, func(z zone) bool { return z.count == 0 })
 }
 
-// target returns how many pods a domain has after a repair fills it.
+// target returns how many pods a domain has once a repair has filled it.
 func (s *shares) target(z *zone) int {
 	if !z.stays {
 		return 0
@@ -447,13 +448,14 @@ func (s *shares) target(z *zone) int {
 	return min(z.left, s.level+s.skew)
 }
 
-// most returns how many pods a domain may have when the minimum is at least m.
+// most returns how many pods a domain may have before the loss if every domain has at least m.
 func (s *shares) most(z *zone, m int) int { return min(z.before, m+s.skew) }
 
 // missing tries every possible minimum m for a placement before the loss. It returns how many pods
-// are missing after the worst placement, a lower bound for the best placement, and whether the best
-// placement is known to leave none missing. A placement with minimum m exists if the workload has
-// enough pods to put m in each domain, and if the domains can hold all of its pods.
+// are missing after a loss from the worst placement, a lower bound on that number for the best
+// placement, and whether the best placement is known to leave no pods missing. A placement with
+// minimum m exists if the workload has enough pods to put m in each domain, and if the domains can
+// hold all of its pods.
 func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
 	best = s.pods
 	for m := 0; m <= s.floor; m++ {
@@ -473,7 +475,7 @@ func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
 	return worst, best, sure, found
 }
 
-// fill places the pods beyond the minimum m, starting with those that cost nothing, and returns the
+// fill places the pods beyond m per domain, starting with those that cost nothing, and returns the
 // total cost.
 func (s *shares) fill(m int, of func(z *zone, x int) int) int {
 	cost, free, rest := 0, 0, s.pods
@@ -489,9 +491,9 @@ func (s *shares) fill(m int, of func(z *zone, x int) int) int {
 	return cost + max(0, rest-free)
 }
 
-// worst returns how many pods are missing after the worst placement with a minimum of at least m.
-// Pods that a domain holds beyond what a repair would fill are a gain. The worst placement gains
-// the fewest.
+// worst returns how many pods are missing after a loss from the worst placement with a minimum of
+// at least m. Surviving pods beyond those that a repair would place in their domain are a gain. The
+// worst placement gains the fewest pods.
 func (s *shares) worst(m int, recreated bool) int {
 	if !recreated { // losing the most pods leaves the fewest survivors
 		return s.pods - s.fill(m, func(z *zone, x int) int { return max(0, x-z.lost) })
@@ -509,10 +511,10 @@ func (s *shares) worst(m int, recreated bool) int {
 	return max(0, s.pods-sum-gained)
 }
 
-// best returns a lower bound on how many pods are missing after the best placement with a minimum
-// of at least m, and whether some placement attains the bound. The bound follows from three facts.
-// The loss removes at least the smallest possible number of pods. A repair brings back at most as
-// many pods as it would bring back to domains with m pods each. In the end, no domain has more pods
+// best returns a lower bound on how many pods are missing after a loss from the best placement with
+// a minimum of at least m, and whether some placement attains the bound. The bound follows from
+// three facts. The loss removes at least the smallest possible number of pods. A repair brings back
+// at most as many pods as it would if each domain had m pods. In the end, no domain has more pods
 // than a repair gives it or than it had from the start.
 func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	lost := s.fill(m, func(z *zone, x int) int { return max(0, x-z.left) })
@@ -533,8 +535,9 @@ func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	return max(0, lost-back, s.pods-fullest), s.even(m) == 0
 }
 
-// even returns how many pods are missing after one particular placement. It puts m pods in each
-// domain and the other pods where the fewest are lost, filling one domain after the other.
+// even returns how many pods are missing after a loss from one particular placement. The placement
+// has m pods in each domain and the other pods where the fewest are lost, filling one domain after
+// the other.
 func (s *shares) even(m int) int {
 	rest := s.pods
 	for i := range s.zones {

@@ -11,7 +11,7 @@ import (
 const (
 	maxFewer = 64
 	maxMore  = 8
-	// maxParts is the maximum number of parts in a core that are tried as repairs.
+	// maxParts is the maximum number of atoms that are dropped to find repairs.
 	maxParts = 12
 )
 
@@ -49,7 +49,7 @@ func same(a, b Repair) bool {
 		})
 }
 
-// fewer tries fewer replicas of one workload.
+// fewer tries to reduce one workload's replicas.
 func (q question) fewer(base *relaxation, w *workload.Workload) []Repair {
 	pods := base.pods(q.m.Groups[w])
 	if w.Kind.PerNode() {
@@ -65,7 +65,7 @@ func (q question) fewer(base *relaxation, w *workload.Workload) []Repair {
 	return nil
 }
 
-// renamed tries the topology key that was probably meant.
+// renamed tries to replace an atom's topology key with the key that was probably meant.
 func (q question) renamed(base *relaxation, atom Atom) []Repair {
 	if atom.Term == nil {
 		return nil
@@ -82,7 +82,7 @@ func (q question) renamed(base *relaxation, atom Atom) []Repair {
 	return []Repair{{Workload: atom.Workload, Atoms: []Atom{atom}, Key: meant}}
 }
 
-// furtherNodes tries to add a few nodes like one that the pods may use.
+// furtherNodes tries to add a few nodes like one that the pods may already use.
 func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repair {
 	seen := map[string]bool{}
 	var repairs []Repair
@@ -108,8 +108,8 @@ func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repa
 	return repairs
 }
 
-// several drops parts of contradictions one by one until no contradiction remains. There may be
-// more contradictions than the one that a core shows.
+// several drops atoms one by one until no contradiction remains. There may be contradictions other
+// than the one that the core shows.
 func (q question) several(base *relaxation, core []Atom) []Repair {
 	var opens []*model.Exclusion
 	var given []Atom
@@ -143,7 +143,7 @@ func (q question) members(relax *relaxation) []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(q.m.Workloads), func(w *workload.Workload) bool { return !relax.only[w] })
 }
 
-// opened returns the first condition that excludes nodes from a workload and that dropping the atom
+// opened returns the condition that excludes the most nodes among those that dropping the atom
 // removes. It returns nil if there is no such condition.
 func (q question) opened(a Atom) *model.Exclusion {
 	kind, ok := openedBy[a.Part]
@@ -157,5 +157,5 @@ func (q question) opened(a Atom) *model.Exclusion {
 	return nil
 }
 
-// openedBy maps the part that a repair drops to the kind of exclusion that the part causes.
+// openedBy maps a part that a repair drops to the kind of exclusion that the part causes.
 var openedBy = map[Part]model.ExclusionKind{PartSelector: model.LacksLabel, PartTaints: model.Tainted}

@@ -13,8 +13,8 @@ import (
 
 // Roll explores all states of a rollout within the step budget. Deleted pods disappear at once,
 // because waiting for a terminating pod only delays a new one (R-W5). A terminating pod still
-// counts for affinity (R-A1). If a new pod may need one nearby, the verdict is known only if the
-// search finds both outcomes.
+// counts for affinity (R-A1). If a new pod may need a terminating pod nearby, the verdict is known
+// only if the search finds both outcomes.
 func Roll(m *model.Model, r certificate.Rollout, o Options) (out certificate.Rolled) {
 	if !m.Run().Within(m.Run().Left(), func() { out = roll(m, r, o) }) {
 		m.Run().Stops++
@@ -62,10 +62,10 @@ func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 type rolling struct {
 	certificate.Rollout
 	*search
-	old, fresh int // indices of the pod groups
+	old, fresh int // indices of the old and the new pod group
 	replicas   int
 	visited    map[string]bool
-	moved      []step // -1-u represents the removal of a pod of unit u
+	moved      []step // unit -1-u stands for the removal of a pod of unit u
 	stuck      []step // the first sequence of moves after which nothing can move
 	begun      bool
 	stalled    bool
@@ -73,8 +73,9 @@ type rolling struct {
 	skewed     bool
 }
 
-// newRolling returns nil unless the old and new pods form one pod group each, of equal size. It
-// also returns nil if the result would depend on facts that only the cluster knows.
+// newRolling prepares the search. It returns nil unless the old pods and the new pods each form one
+// pod group, and both groups have the same size. It also returns nil if the result would depend on
+// facts that only the cluster knows.
 func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	old, fresh := a.unitsOf[r.Old], a.unitsOf[r.Fresh]
 	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || a.units[old[0]].pods != a.units[fresh[0]].pods {
@@ -92,10 +93,10 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 
 func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
 
-// verdict returns the verdict. It is unknown if new pods may need a node that only a terminating
-// old pod opens. This can happen if both old pods and other pods are peers of the new pods, because
-// an old pod may then be the only peer in its domain. If only old and new pods are peers, they are
-// all in one domain.
+// verdict returns the rollout's verdict. It is unknown if new pods may need a node that only a
+// terminating old pod opens. This can happen if both old pods and other pods are peers of the new
+// pods, because an old pod may then be the only peer in its domain. If only old and new pods are
+// peers, they are all in one domain.
 func (s *rolling) verdict(whole bool) diag.Outcome {
 	old, others := false, false
 	for _, c := range s.a.units[s.fresh].peers {
@@ -113,8 +114,8 @@ func (s *rolling) verdict(whole bool) diag.Outcome {
 	return diag.Always
 }
 
-// goOn explores from one state. It returns false if the search can stop, because the budget is
-// exhausted or both outcomes have been found.
+// goOn continues the exploration from the current state. It returns false if the search can stop,
+// because the budget is exhausted or both outcomes have been found.
 func (s *rolling) goOn() bool {
 	s.begun = true
 	if s.stalled && s.done {
@@ -213,7 +214,7 @@ func (s *rolling) retire() bool {
 	return true
 }
 
-// uneven reports whether the new pods alone violate one of their spread constraints.
+// uneven reports whether the new pods, counted alone, violate one of their spread constraints.
 func (s *rolling) uneven() bool {
 	for _, c := range s.a.units[s.fresh].spreads {
 		if !slices.ContainsFunc(c.watch, func(w located) bool { return w.unit == s.fresh }) || len(c.domains) == 0 {

@@ -12,17 +12,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// outcome is the result for one component: how many pods its maximal states place, in total and per
-// pod group.
+// outcome is the result for one component: how many pods its maximal states have, in total and per
+// owner.
 type outcome struct {
 	component
 	most, least int
-	// ownMost and ownLeast are like most and least for each owner, in the order of
-	// component.owners.
+	// ownMost and ownLeast hold most and least for each owner, in the order of component.owners.
 	ownMost, ownLeast []int
 	// always is set if every maximal state is complete, and never if none is. decided is set if the
-	// verdict is certain. If exact is not set, most and least are only bounds on how many pods are
-	// placed.
+	// verdict is certain. If exact is not set, most and least are only bounds on the number of
+	// placed pods.
 	always, never, decided, exact bool
 	// large is set if the component is too large to search, spent if the budget ran out, and
 	// refuted if a certificate failed.
@@ -33,7 +32,7 @@ type outcome struct {
 	// best and worst are the runs that place the most and the fewest pods.
 	best, worst []step
 	// proof justifies an always or never verdict. sure lists the pod groups that always find a
-	// node, for use when this is not proved for all groups.
+	// node. It is used if there is no such proof for all groups.
 	proof certificate.Proof
 	sure  []int
 }
@@ -101,7 +100,7 @@ func (s *search) visit(left int) bool {
 			n := int(n)
 			was := s.column[n]
 			if slices.Contains(tried, was) {
-				continue // equivalent nodes accept the same pods, so one is enough
+				continue // equivalent nodes accept the same pods, so trying one of them is enough
 			}
 			tried = append(tried, was)
 			if *s.steps--; *s.steps < 0 {
@@ -154,8 +153,8 @@ func (s *search) maximal(left int) {
 }
 
 // columns assigns numbers to node contents. Two nodes have the same number if they are equivalent
-// and hold equally many pods of each group. The key of a state is the sorted list of numbers for
-// the nodes that hold pods, so node names do not matter.
+// and hold the same number of pods of each group. The key of a state is the sorted list of numbers
+// for the nodes that hold pods, so node names do not matter.
 type columns struct {
 	a      *state
 	units  []int
@@ -163,8 +162,8 @@ type columns struct {
 	column []int32 // content number of each node
 	empty  []int32 // content number of each node when empty
 	number map[string]int32
-	// then caches the number after one more pod is added, by content number and pod group. 0 means
-	// that it is not computed yet.
+	// then caches, by content number and pod group, the content number after one more pod of the
+	// group is added. 0 means not computed yet.
 	then []int32
 	// Reusable buffers for building keys.
 	numbers []int32
@@ -263,7 +262,7 @@ func nodeClasses(a *state, c component) []int {
 		for _, free := range a.left(n) {
 			b = binary.AppendVarint(b, free)
 		}
-		// Running pods use ports, and may close domains that contain only this node.
+		// Running pods use ports on the node, and may close domains that contain only this node.
 		for p, c := range a.portsOn {
 			if c.at(int32(n)) > 0 {
 				b = binary.AppendVarint(b, int64(-1-p))
@@ -291,7 +290,8 @@ func flag(b bool) byte {
 
 // confirm replays a decision's runs. A run that fails reveals a bug in schedlint, and no verdict
 // that depends on it may be reported. The components with failing runs become unknown. All
-// components do if the others cannot be verified on their own or if the replay takes too long.
+// components become unknown if the others cannot be verified on their own or if the replay takes
+// too long.
 func confirm(m *model.Model, d *certificate.Decision) {
 	var err error
 	if m.Run().Within(m.Altogether(), func() { err = certificate.CheckerOf(m).Verify(m, d) }) && err == nil {
@@ -340,7 +340,7 @@ func blame(m *model.Model, d *certificate.Decision) map[*workload.Workload]bool 
 }
 
 // withdrawVerdicts withdraws the verdicts on the given workloads, and everything that depends on
-// them. If some is empty, it withdraws all verdicts.
+// these verdicts. If no workloads are given, it withdraws all verdicts.
 func withdrawVerdicts(m *model.Model, d *certificate.Decision, some map[*workload.Workload]bool, cause model.Cause) {
 	open := func(w *workload.Workload) bool { return len(some) == 0 || some[w] }
 	d.Verdict, d.RulesVerdict, d.Exact, d.MaxPlaced, d.MinPlaced = diag.Unknown, diag.Unknown, false, 0, 0
@@ -413,8 +413,8 @@ func (h *holding) check(out *outcome, a *certificate.Assertion) (err error, done
 	return err, done
 }
 
-// sure confirms that some of a component's pod groups always find a node, and raises the smallest
-// numbers of placed pods accordingly (T21).
+// sure confirms that the pod groups in out.sure always find a node, and raises the lower bounds on
+// placed pods accordingly (T21).
 func (h *holding) sure(out *outcome) {
 	a := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
 	for _, i := range out.sure {
@@ -441,8 +441,8 @@ func (h *holding) sure(out *outcome) {
 	}
 }
 
-// withdraw removes a verdict that cannot be checked, and everything that depends on it. The runs
-// stay, because each of them is checked separately.
+// withdraw removes a verdict that cannot be confirmed, and everything that depends on the verdict.
+// The runs stay, because each of them is checked separately.
 func (o *outcome) withdraw() {
 	o.always, o.never, o.decided, o.exact, o.large = false, false, false, false, true
 	o.most, o.least = o.pods, 0
@@ -450,8 +450,8 @@ func (o *outcome) withdraw() {
 	copy(o.ownMost, o.declared)
 }
 
-// member describes a pod group to the checker. open lists nodes of the group, at least one of which
-// always stays open.
+// member describes a pod group for the checker. open lists nodes of the group, at least one of
+// which always stays open.
 func (a *instance) member(i int, open []int) certificate.Member {
 	u := a.units[i]
 	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: open}

@@ -17,9 +17,9 @@ import (
 // have.
 type Sizes struct {
 	All []Size
-	// Every is set if All lists every size that makes a difference to the group. If it is not set,
-	// All is sufficient only to decide whether all pods are always placed, by one of the lemmas at
-	// SizesOf.
+	// Every is set if All lists every size that makes a difference to the group. Otherwise, All is
+	// sufficient only to decide whether all pods are always placed, by one of the lemmas described
+	// at SizesOf.
 	Every bool
 	// Known is false if there are too many sizes and no lemma applies.
 	Known bool
@@ -35,17 +35,18 @@ type Size struct {
 const maxSizes = 24
 
 // Grows reports whether some pool may gain a node that makes a difference to the workloads. A node
-// does if it accepts their pods, or if one of their hard spread constraints counts it.
+// makes a difference if it accepts their pods, or if one of their hard spread constraints counts
+// it.
 func Grows(m *model.Model, ws []*workload.Workload) bool { return len(growing(m, ws)) > 0 }
 
-// SizesOf finds the sizes that decide a group. The group must be closed: no other workload may
-// interact with it at any size. A kind is the set of nodes that a pool may gain in one of its
-// zones. spare is the number of nodes of a kind that the question takes away, for example one when a
-// node is lost. Lemmas make most sizes unnecessary (T17, T18).
+// SizesOf finds the sizes that have to be decided for a group. The group must be closed: no other
+// workload may interact with it at any size. A kind is the set of nodes that a pool may gain in one
+// of its zones. spare is the number of nodes of a kind that the question takes away, for example
+// one when a node is lost. Lemmas make most sizes unnecessary (T17, T18).
 //
 // Rules are hereditary if a rule that rejects a pod keeps rejecting it. That means no hard spread
 // and no required pod affinity. Suppose that all pods are always placed on nodes N under hereditary
-// rules. Then they are also always placed when nodes M are added, in each of two cases.
+// rules. Then they are also always placed when nodes M are added, in either of two cases.
 //
 //  1. No node in M shares a required anti-affinity domain with N, and the group has no DaemonSet.
 //     Proof: suppose that a run on N and M ends with an unplaced pod p. Its placements on N, taken
@@ -65,9 +66,9 @@ func Grows(m *model.Model, ws []*workload.Workload) bool { return len(growing(m,
 //     off n, unless it is that pod itself. Therefore a DaemonSet must not keep its own pods apart
 //     in a shared domain.
 //
-// A kind with more than spare declared nodes is therefore unnecessary. So is a kind that shares no
-// domain, if there is no DaemonSet. For every other kind, it is enough to try zero nodes and one
-// node, because a second node is like the first.
+// A kind with more than spare declared nodes therefore needs no additional sizes. Neither does a
+// kind that shares no domain, if there is no DaemonSet. For every other kind, it is enough to try
+// zero nodes and one node, because a second node is like the first.
 //
 // For one workload with one hard spread over its own pods, any order places min(room, least room +
 // maxSkew) pods in each domain, where a domain's room is how many pods fit in it (R-M2). A node
@@ -98,7 +99,7 @@ func perNode(w *workload.Workload) bool { return w.Kind.PerNode() }
 func growing(m *model.Model, ws []*workload.Workload) []int {
 	var kinds []int
 	for g, growth := range m.Topology.Growth {
-		if slices.ContainsFunc(ws, func(w *workload.Workload) bool { // it accepts pods, or counts as a domain of a hard spread (R-T2, R-T3)
+		if slices.ContainsFunc(ws, func(w *workload.Workload) bool { // the node accepts pods, or counts as a domain of a hard spread (R-T2, R-T3)
 			passes, keys := m.Eligible(w).Growth[g], model.HardKeys(m.Groups[w])
 			return passes.All() || slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool {
 				return t.Use == model.Spread && t.Hard && model.Carries(growth.Node.Labels, keys) &&
@@ -111,8 +112,8 @@ func growing(m *model.Model, ws []*workload.Workload) []int {
 	return kinds
 }
 
-// likeDeclared counts the declared nodes that are equivalent to a kind for a group. They are in the
-// same pool and zone, accept the same pods and have no running pods.
+// likeDeclared counts the declared nodes that, for a group, are equivalent to the nodes of a kind.
+// Such nodes are in the same pool and zone, accept the same pods and have no running pods.
 func likeDeclared(m *model.Model, ws []*workload.Workload, g int) int {
 	node, count := m.Topology.Growth[g].Node, 0
 	for i, n := range m.Topology.Nodes {
@@ -159,8 +160,8 @@ func OneOfEach(m *model.Model) []*topology.Node {
 }
 
 // nested reports whether the domains of required anti-affinity keys are nested, and no DaemonSet
-// keeps its own pods apart in a domain with several nodes. It includes one additional node of each
-// kind.
+// keeps its own pods apart in a domain with several nodes. The domains include one additional node
+// of each kind.
 func nested(m *model.Model, ws []*workload.Workload) bool {
 	nodes := OneOfEach(m)
 	keys := slices.DeleteFunc(HardKeys(m, ws, model.AntiAffinity), func(k string) bool { return single(nodes, k) })
@@ -216,7 +217,7 @@ func refines(nodes []*topology.Node, fine, coarse string) bool {
 }
 
 // spreadsAlone reports whether a group consists of one workload with one hard spread over its own
-// pods, whose anti-affinity, if any, applies only to single nodes.
+// pods and with anti-affinity, if any, only on keys whose domains are single nodes.
 func spreadsAlone(m *model.Model, ws []*workload.Workload) bool {
 	if len(ws) != 1 || perNode(ws[0]) {
 		return false
@@ -279,8 +280,8 @@ func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
 }
 
 // overSizes withdraws verdicts on the declared nodes that another size of a growing cluster may
-// refute. An always verdict must hold at every size (see Sizes). A never verdict holds only if all
-// pods cannot be placed at any size. A sometimes verdict on the declared nodes stays.
+// refute. An always verdict must hold at every size (see Sizes). A never verdict holds only if some
+// pods stay unplaced at every size. A sometimes verdict on the declared nodes stays.
 func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	if !m.Topology.Elastic() {
 		return
@@ -338,7 +339,8 @@ func (q *growth) decide(ws []*workload.Workload, nodes []*topology.Node) *certif
 }
 
 // answers holds the verdicts for each workload in a group. The entry for nil is about the whole
-// group. In each pair, the first verdict considers resources and the second is by the rules alone.
+// group. In each pair, the first verdict takes resources into account and the second considers only
+// the rules.
 type answers map[*workload.Workload][2]diag.Outcome
 
 func answersOf(d *certificate.Decision) answers {
@@ -350,8 +352,8 @@ func answersOf(d *certificate.Decision) answers {
 	return a
 }
 
-// judge decides a group at all sizes, and withdraws those verdicts on its workloads that do not
-// hold at every size.
+// judge decides a group at all sizes, and withdraws the verdicts on its workloads that do not hold
+// at every size.
 func (q *growth) judge(ws []*workload.Workload) {
 	sizes := SizesOf(q.m, ws, 0)
 	// largest holds the verdicts after every pool has grown to its max, for groups with hereditary
@@ -367,8 +369,9 @@ func (q *growth) judge(ws []*workload.Workload) {
 	for _, s := range sizes.All {
 		others = append(others, answersOf(q.decide(ws, s.Nodes)))
 	}
-	// A never verdict holds if it is bounded, if all sizes agree and none was left out, or if it is
-	// monotone and holds at the largest size.
+	// hold withdraws a verdict that may not hold at every size. A never verdict stays if a bound
+	// proves it, if all sizes agree and none was left out, or if it is monotone and holds at the
+	// largest size.
 	hold := func(v diag.Outcome, w *workload.Workload, rules int, bounded, monotone bool) diag.Outcome {
 		same := !slices.ContainsFunc(others, func(a answers) bool { return a[w][rules] != v })
 		switch {
@@ -387,7 +390,8 @@ func (q *growth) judge(ws []*workload.Workload) {
 		if out == nil {
 			continue
 		}
-		// The limit for a single workload assumes pools at their max, so it holds at every size.
+		// The capacity limit for a single workload assumes that pools are at their max, so it holds
+		// at every size.
 		nowhere := fitsNowhere(q.m, w)
 		limited := nowhere || !perNode(w) && q.m.Judged(w) && q.m.Eligible(w).Count+q.m.Eligible(w).Growable > 0 &&
 			slices.ContainsFunc(bound.Capacity(q.m, w), func(l bound.Limit) bool { return l.Exceeded })

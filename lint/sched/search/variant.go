@@ -31,7 +31,7 @@ func (b *compiler) addApart() {
 	}
 }
 
-// Components divides workloads into groups that interact. In ruled, they interact through hard
+// Components divides workloads into groups that interact. In ruled, workloads interact through hard
 // rules and host ports. In contending, they may also interact by filling a node together. extra is
 // how many pods a workload may temporarily have beyond its replicas. Neither result includes
 // workloads that take no part in decisions or whose pods run to completion.
@@ -77,7 +77,7 @@ func byOwner(components []component) [][]*workload.Workload {
 
 // Few returns nodes that represent all nodes. For each class of nodes that are equivalent for the
 // workloads, it returns at most keep nodes, because pods never use more nodes than there are pods.
-// Nodes for which tell returns different strings are not equivalent; tell may be nil. Few returns
+// Nodes for which tell returns different strings are not equivalent. tell may be nil. Few returns
 // all nodes if rules depend on how many DaemonSet pods are in a domain, because DaemonSet pods run
 // on every node.
 func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.Node) string) []*topology.Node {
@@ -111,8 +111,8 @@ func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.
 	return nodes
 }
 
-// countsDaemons reports whether a hard rule that a DaemonSet has, or that may select its pods,
-// applies to domains with several nodes or depends on the pod count elsewhere.
+// countsDaemons reports whether some hard rule of a DaemonSet, or one that may select a DaemonSet's
+// pods, applies to domains with several nodes or depends on the pod count elsewhere.
 func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	m.Run().Spend(1 + len(ws)/model.PerStep)
 	daemons := slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return !perNode(w) })
@@ -129,8 +129,8 @@ func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	})
 }
 
-// Hereditary reports whether removing pods never makes it harder to place others under the
-// workloads' rules. That is the case if no workload needs peers or has a hard spread.
+// Hereditary reports whether, under the workloads' rules, removing pods never makes it harder to
+// place others. That is the case if no workload needs peers or has a hard spread.
 func Hereditary(m *model.Model, ws []*workload.Workload) bool {
 	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
 		return slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
@@ -151,8 +151,8 @@ func HardKeys(m *model.Model, ws []*workload.Workload, use model.Use) []string {
 
 // Alike returns a string that describes everything that affects how the workloads' pods are placed
 // on given nodes, for the given pod counts. Groups of workloads with equal strings differ only in
-// names. The result is "" if no such description exists. Its length does not depend on how many
-// workloads there are.
+// names. The result is "" if no such description exists. The string's length does not depend on how
+// many workloads there are.
 func Alike(m *model.Model, ws []*workload.Workload, pods func(*workload.Workload) int) string {
 	var b strings.Builder
 	for _, w := range ws {

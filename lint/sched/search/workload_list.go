@@ -13,14 +13,14 @@ import (
 )
 
 // Roster is a list of workloads whose pods are present together, in addition to running pods. A
-// question is often asked about each workload in turn, so a Roster computes shared data only once:
-// the sum of the requests, how the workloads distinguish nodes, and which workloads their rules may
-// select.
+// question is often asked about each workload in turn, so a Roster computes once what these
+// questions share: the sum of the requests, how the workloads distinguish nodes, and which
+// workloads their rules may select.
 type Roster struct {
 	m *model.Model
 	// all combines ws and running.
 	ws, running, all []*workload.Workload
-	// many is nil if there are only a few workloads, or if one object declares two of them.
+	// many is nil if there are only a few workloads, or if one object declares several of them.
 	many *many
 }
 
@@ -30,12 +30,12 @@ const fewMembers = 40
 // many holds aggregate data for a large number of workloads.
 type many struct {
 	at map[*source.Object]*workload.Workload
-	// looks counts the workloads for each way to distinguish nodes. sample has one workload for
-	// each way.
+	// looks counts the workloads for each way to distinguish nodes (see classes.Look). sample has
+	// one workload for each way.
 	looks  map[string]int
 	sample []*workload.Workload
-	// asked is the sum of their pods' requests, excluding DaemonSets. daemons is the sum over one
-	// pod per DaemonSet.
+	// asked is the sum of the requests of all pods except those of DaemonSets. daemons is the sum
+	// over one pod per DaemonSet.
 	asked, daemons map[corev1.ResourceName]int64
 	pods           int
 }
@@ -80,11 +80,11 @@ func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
 // Workloads returns the listed workloads, excluding the running ones.
 func (r *Roster) Workloads() []*workload.Workload { return r.ws }
 
-// Kinds groups the nodes so that it respects all distinctions that the listed workloads and w make.
-// w may be an edited version of a listed workload.
+// Kinds groups nodes into kinds that neither the listed workloads nor w can divide further. w may
+// be an edited version of a listed workload.
 func (r *Roster) Kinds(w *workload.Workload, pods int, key string) *Kinds {
 	all := r.all
-	if x := r.many; x != nil { // these workloads together distinguish nodes in every way that the roster does
+	if x := r.many; x != nil { // these workloads together make the same distinctions as the whole roster
 		all = slices.Concat(x.sample, r.running)
 		if declared := x.at[w.Object]; declared != w {
 			if declared != nil && x.looks[classes.Look(r.m.Groups[declared])] == 1 {
@@ -155,7 +155,7 @@ func (r *Roster) pods(w *workload.Workload, pods int) int {
 	return sum
 }
 
-// asked returns the sum of all pods' requests for a resource, assuming that w has own pods.
+// asked returns the sum of all pods' requests for a resource. own is the number of w's pods.
 func (r *Roster) asked(w *workload.Workload, own int, name corev1.ResourceName) int64 {
 	g := r.m.Groups[w]
 	if r.many == nil {
