@@ -210,7 +210,7 @@ func (t *trial) within(f func() bool) (holds bool) {
 func (t *trial) world() (*model.Model, *shared) {
 	t.j.m.Run().Spend(2 * stepsPerMember * len(t.group)) // because several questions follow
 	ws := append(slices.Clone(t.group), t.j.running...)
-	surge := 1 // the most extra pods that a rollout creates
+	surge := 1 // the maximum number of extra pods in a rollout
 	for _, w := range t.group {
 		if !w.Kind.PerNode() {
 			how := w.Rollout(w.Count.N)

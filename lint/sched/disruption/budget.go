@@ -139,7 +139,7 @@ func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure b
 		}
 	case w.Kind.Kind == "Pod":
 		t.doubtful = t.doubtful || w.Object.Root.At("metadata", "ownerReferences").Len() > 0
-		t.high.surplus += most // a bare pod is healthy but not expected
+		t.high.surplus += most // a bare pod counts as healthy but not as expected
 	case !w.Elsewhere && !model.Modelled(j.m.Group(w)): // the controller expects pods that may not run
 		t.low.replicas, t.high.replicas = t.low.replicas+high, t.high.replicas+high
 		t.low.surplus, t.high.surplus = t.low.surplus-high, t.high.surplus+most-high

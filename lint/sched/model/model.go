@@ -222,7 +222,7 @@ func unknown(w *workload.Workload) Reason {
 		return Reason{Cause: ByContext}
 	case w.Refused():
 		return Reason{Cause: ByRejection}
-	case w.Running && len(w.Open) == 0: // however it got to its node
+	case w.Running && len(w.Open) == 0: // however the pod got to its node
 		return Reason{}
 	case w.Spec.SchedulerName != "" && w.Spec.SchedulerName != defaultScheduler:
 		return Reason{Cause: ByScheduler, Name: w.Spec.SchedulerName}
