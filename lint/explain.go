@@ -250,7 +250,7 @@ func (x *explaining) accepted(all []accept.Finding) {
 }
 
 // settle sorts the findings. If there are none, it reports the explanations for the workload
-// instead, or returns an error if there are none either.
+// instead, or returns an error if there are none of those.
 func (x *explaining) settle() error {
 	all := x.out.Found
 	otherColumn := func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }

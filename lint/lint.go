@@ -72,7 +72,7 @@ type Options struct {
 	// Steps multiplies every step budget. 0 means 1.
 	Steps float64
 	// SourceRoot is the directory, relative to Dir, from which piped manifests were rendered. If it
-	// is "", Dir is used, and only files with the same name count as sources.
+	// is "", Dir is used, and object names in the sources must equal the rendered names.
 	SourceRoot string
 	// Config is the team's configuration, or nil.
 	Config *config.Config

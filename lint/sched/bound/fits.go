@@ -56,7 +56,7 @@ type kind struct {
 
 // kinds returns the classes of eligible nodes that are equivalent for up to the given number of a
 // group's pods, ordered by each class's first node. If key is not empty, the nodes in a class also
-// have the same domain of that topology key.
+// share a domain of that topology key, unless each is alone in its domain.
 func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
 	all := classes.Of(m, []*workload.Workload{p.G.Workload}, pods, key).Nodes
 	m.Run().Spend(1 + len(all)*(2+len(p.G.Requests))/model.PerStep)
@@ -245,8 +245,8 @@ func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	return false
 }
 
-// mostSpreads is the maximum number of spread constraints that fillsEvenly tries, each together
-// with all the others.
+// mostSpreads is the maximum number of spread constraints that fillsEvenly handles. It checks each
+// one against all the others.
 const mostSpreads = 8
 
 // nodeLimit states how many pods each domain of a key can hold regardless of the pods elsewhere. If

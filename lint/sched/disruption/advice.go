@@ -299,8 +299,8 @@ func (tr trials) Question(w *workload.Workload) string {
 	})
 }
 
-// question builds the key for Question, with at most `pods` pods for the workload. The function
-// name returns an object's identity.
+// question builds the key for Question, with at most `pods` pods for the workload. The argument
+// name is a function that identifies an object.
 func (tr trials) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
 	var q strings.Builder
 	objects := func(ws []*workload.Workload) {

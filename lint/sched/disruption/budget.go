@@ -224,8 +224,8 @@ func (t *tally) settle(out *Budget) {
 	out.WhileSmall, out.UpTo = true, t.scaled+more-1
 }
 
-// selects returns the pods of a workload that a budget selects. The caller ensures that both are in
-// the same namespace. The number of evictions that the budget allows does not matter.
+// selects returns the pods of a workload that a budget's selector selects. It ignores namespaces
+// and the number of evictions that the budget allows.
 func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, model.Answer) {
 	if b.SelectsNone {
 		return 0, model.No

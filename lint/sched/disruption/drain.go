@@ -12,9 +12,8 @@ import (
 // Drain is the verdict on draining a workload's nodes, one at a time.
 type Drain struct {
 	Answer diag.Outcome
-	// Budgets lists the budgets that forbid evictions. A single budget allows no eviction at all
-	// or, if Answer is Sometimes, none at some sizes. Several budgets forbid evictions by selecting
-	// the same pod.
+	// Budgets lists the budgets that forbid evictions. A single budget allows no eviction, either
+	// at all sizes or only at some. Several budgets forbid evictions by selecting the same pod.
 	Budgets []Budget
 	// Evicts is set if machines reject evictions and cannot migrate.
 	Evicts bool

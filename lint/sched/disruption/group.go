@@ -162,9 +162,9 @@ func (j *shared) unlisted(w *workload.Workload) model.Reason {
 	return model.Reason{}
 }
 
-// reasonAboutOthers returns a reason if it is unknown whether the pods of other workloads that may
-// fill a node together with w fit, or which pods their rules select. A verdict based on the rules
-// alone then does not settle a question.
+// reasonAboutOthers returns a reason if something is unknown about the other workloads that may
+// fill a node together with w: whether their pods fit, or which pods their rules select. A verdict
+// based on the rules alone then does not settle the question.
 func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workload) model.Reason {
 	for _, o := range group {
 		if names := search.Unlisted(j.m, o); o != w && len(names) > 0 {

@@ -124,8 +124,8 @@ type loss struct {
 	// may fill nodes together with it. If there are too many contenders, contending equals ruled.
 	ruled, contending []*workload.Workload
 	about             *assembly // the assembly of contending
-	// everybody is the assembly of all contenders, even if there are too many to search. Otherwise
-	// it equals about.
+	// everybody is the assembly of all contenders, even if there are too many to search. If there
+	// are not, it equals about.
 	everybody *assembly
 	kinds     *search.Kinds
 	room      *search.Room

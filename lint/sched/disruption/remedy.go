@@ -33,8 +33,8 @@ const (
 // fixes tries changes that may resolve a finding.
 type fixes struct{ *shared }
 
-// Remedies returns the changes that make r complete. Without a change, r may get stuck or never
-// completes.
+// Remedies returns the changes that make r complete. Without them, r may get stuck or cannot
+// complete.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 	group, tooMany := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
 	var all []Remedy

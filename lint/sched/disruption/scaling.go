@@ -268,8 +268,9 @@ func (q *loss) placedOnRemaining(group []*workload.Workload, b *search.DomainLos
 	return verdict(s.without(s.lost), s.of[q.w]) == diag.Always
 }
 
-// covers reports whether the answer for loss b on the declared nodes also covers loss more at
-// another cluster size. It does if b represents more, or if more affects only additional nodes.
+// covers reports whether the answer for the loss b on the declared nodes also covers the loss
+// `more` at another cluster size. It does if b represents `more`, or if `more` affects additional
+// nodes only.
 func (q *loss) covers(b, more *search.DomainLoss) bool {
 	like, others := b.Like(), more.Like()
 	if slices.ContainsFunc(others, func(name string) bool { return slices.Contains(like, name) }) {

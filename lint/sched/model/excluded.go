@@ -65,9 +65,9 @@ func (x *Exclusion) id() exclusionKey {
 	return id
 }
 
-// Excluded returns the nodes that reject the workload's pods, grouped by the first filter that the
-// pods fail there. Larger groups come first. If small is set, nodes that are too small for one pod
-// are included. A growing pool is included only if it has no node yet.
+// Excluded returns the nodes that reject the workload's pods, grouped by reason, which is the first
+// filter that the pods fail. Larger groups come first. If small is set, nodes that are too small
+// for one pod are included. A growing pool is included only if it has no node yet.
 func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	key := excludedKey{m.Groups[w].Signature, "", small}
 	if small {

@@ -146,8 +146,8 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	return all
 }
 
-// Doubtful yields the workloads that a term may or may not select. With each one comes the key of
-// the label that decides this. Only the cluster knows its value.
+// Doubtful yields the workloads that a term may or may not select. Each is paired with the key of
+// the label that decides this, whose value only the cluster knows.
 func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.Workload, string] {
 	return func(yield func(w *workload.Workload, key string) bool) {
 		if !m.MaybeDoubtful(t, owner) {

@@ -67,8 +67,8 @@ func daemonTolerations(hostNetwork bool) []corev1.Toleration {
 	return all
 }
 
-// admittedTolerations returns a pod's tolerations plus those that admission adds to every pod that
-// has no matching toleration of its own, whatever its value
+// admittedTolerations returns a pod's tolerations plus those that admission adds to every pod
+// without one for the same key and effect, regardless of the value
 // (plugin/pkg/admission/defaulttolerationseconds/admission.go; R-N17).
 func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
 	all := slices.Clone(own)

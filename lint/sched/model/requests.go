@@ -148,9 +148,9 @@ func lacks(n *topology.Node, r *Request) bool {
 	return n.Whole && native(r.Name)
 }
 
-// native reports whether a resource that is not an extended resource is one that the scheduler
-// counts. The scheduler ignores all other names without a domain (pkg/scheduler/util
-// IsScalarResourceName; R-N26). Pod slots are not requests.
+// native reports whether the scheduler counts a resource that is not an extended resource. The
+// scheduler ignores all other names without a domain (pkg/scheduler/util IsScalarResourceName;
+// R-N26). Pod slots are not requests.
 func native(name corev1.ResourceName) bool {
 	s := string(name)
 	switch name {
