@@ -50,8 +50,8 @@ func (p *part) key() string {
 	return p.name
 }
 
-// clusters divides the deployed objects into clusters, divides each cluster into contexts and loads
-// them.
+// clusters divides the deployed objects into clusters, divides each cluster into contexts, and
+// loads the contexts.
 type clusters struct {
 	opts       *Options
 	table      workload.Table
@@ -66,8 +66,8 @@ type clusters struct {
 	unit           func(file string) string
 	// around indexes all objects so that selectors can find them. It is built on first use.
 	around *neighbours.Index
-	// renderReader is shared by all renders, because most of them see the same surrounding objects.
-	// It is created on first use.
+	// renderReader is shared by all renders, because most renders have the same surrounding
+	// objects. It is created on first use.
 	renderReader *workload.Reader
 	// releases holds the values that releases pass to charts that are not available locally.
 	releases *releases
@@ -152,17 +152,17 @@ type cluster struct {
 	contexts.Division
 	reader *workload.Reader
 	// whole holds everything that the part declares. It is used for counting, so that an object
-	// does not count once per context.
+	// counts once and not once per context.
 	whole *workload.Set
-	// topologies caches nodes by the NodeTopology documents that declare them, because most
-	// contexts have the same nodes. answered holds the answers shared by contexts with identical
-	// nodes.
+	// topologies caches the nodes for each list of NodeTopology documents that declare them,
+	// because most contexts have the same nodes. answered holds the answers shared by contexts with
+	// identical nodes.
 	topologies map[string]*topology.Topology
 	answered   map[*topology.Topology]*derive.Answered
 	// judged holds the findings of units that were judged separately.
 	judged map[unitKey][]accept.Finding
 	seed   maphash.Seed
-	// effects collects changes to the run that are made while reading the cluster. They are applied
+	// effects collects the changes that reading the cluster makes to the run. They are applied
 	// later.
 	effects effects
 }
@@ -213,8 +213,8 @@ func (d *clusters) divide(p part) *cluster {
 	return c
 }
 
-// neighbours returns an index of all objects, in renders and outside, that looks objects up by
-// selector.
+// neighbours returns an index that finds objects by selector. It covers all objects, both inside
+// and outside renders.
 func (d *clusters) neighbours() *neighbours.Index {
 	if d.around == nil {
 		all := [][]*source.Object{d.loose}
@@ -238,7 +238,7 @@ func (d *clusters) judged(c *cluster) []diag.Judged {
 	return all
 }
 
-// scene is a cluster context loaded together with its nodes.
+// scene is a context of a cluster, loaded together with its nodes.
 type scene struct {
 	contexts.Context
 	cluster *cluster

@@ -18,10 +18,10 @@ type presence struct {
 	files *locate.Files
 	// renders holds the names of all renders, including failed ones.
 	renders []string
-	// declared holds the objects that were read and are deployed on their own.
+	// declared holds the objects that were read and are deployed in their own right.
 	declared map[diag.Object]bool
-	// why explains for each object why it is present but not judged. skipped explains for each file
-	// name why the file was skipped.
+	// why maps an object that is present but not judged to the reason. skipped maps the name of a
+	// skipped file to the reason.
 	why     map[diag.Object]string
 	skipped map[string]string
 	unread  []source.Skipped
@@ -89,7 +89,7 @@ func (l *presence) rendered(of *locate.Renders, table workload.Table) {
 	}
 }
 
-// maxBelow is the maximum number of directory entries below an unread path.
+// maxBelow is the maximum number of directory entries below an unread path that is searched.
 const maxBelow = 10_000
 
 // below reads an unread path and returns its objects.
@@ -164,8 +164,8 @@ func (l *presence) gone(d *diag.Diagnostic) bool {
 }
 
 // undecided returns a function that reports whether schedlint cannot tell if a finding from another
-// revision still applies. This happens when the file is skipped or has an error, when the rule is
-// off or removed, and when the facts that the rule needs about the object are incomplete. The
+// revision still applies. For example, the file may be skipped or have an error, the rule may be
+// off, removed or failing, or the facts that the rule needs about the object may be incomplete. The
 // argument l is nil unless reports are compared.
 func (r *run) undecided(l *presence, broken map[string]bool) func(*diag.Diagnostic) bool {
 	rules := r.opts.Policy.IDs()

@@ -1,4 +1,4 @@
-// Package lint is the façade: it connects the stages from bytes to a report.
+// Package lint is the façade: it connects the stages that turn bytes into a report.
 //
 // Contract: Run reads the manifests and the node files, builds the facts about each cluster,
 // evaluates a Policy on them and returns a single sorted Report. Each stage turns one value into
@@ -13,15 +13,15 @@
 // Contexts: a cluster is judged context by context (package contexts). A finding shared by several
 // contexts counts once. Contexts with the same nodes also share their answers, so that no question
 // about a change is asked twice. A context with several units is also judged unit by unit. A
-// finding that only appears in the whole context becomes a warning "if these share a cluster".
-// Renders are judged separately, and once more together with everything else that the same entry
-// pointer deploys. If a kustomization is not rendered, the fields that it changes become unknown
-// before anything is judged (package kustomize).
+// finding that only appears in the whole context becomes a warning that applies "if these share a
+// cluster". Renders are judged separately, and once more together with everything else that the
+// same entry pointer deploys. If a kustomization is not rendered, the fields that it changes become
+// unknown before anything is judged (package kustomize).
 //
 // Renders are supplied by a Renderer (package render). Each render is judged as a separate part,
 // and the files that it uses are not judged as written. Objects in other parts may or may not be
 // deployed with it, unless a configured cluster lists them all. Rendered text is not in any file,
-// so its findings are moved to the sources (package locate). Each finding keeps the name of its
+// so findings in it are moved to the sources (package locate). Each finding keeps the name of its
 // render, because baselines and comparisons count findings per render. As the last step, diag.Merge
 // combines findings at the same location.
 //

@@ -24,7 +24,7 @@ type Spot struct {
 	File string
 	// Line and Column start at 1. Column 0 means the entire line.
 	Line, Column int
-	// Rule selects the findings of one rule; "" selects all.
+	// Rule selects the findings of one rule, or of all rules if it is "".
 	Rule string
 }
 
@@ -37,9 +37,9 @@ type explaining struct {
 	spot Spot
 	file *source.File
 	out  *diag.Explanation
-	// elsewhere holds the findings in other places of the file.
+	// elsewhere holds the other findings in the file.
 	elsewhere []diag.Diagnostic
-	// more is the number of findings at the place beyond the limit. They are not explained.
+	// more is the number of findings at the place that exceed the limit and are not explained.
 	more int
 	// at is the object that the line belongs to, or nil.
 	at   *source.Object
@@ -192,7 +192,7 @@ func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Obje
 	return e
 }
 
-// add adds a finding, with its account if it is at the place.
+// add adds a finding. If the finding is at the place, add includes its account.
 func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, diag.Account)) {
 	if d.Location.File != x.file.Name {
 		return
@@ -249,7 +249,8 @@ func (x *explaining) accepted(all []accept.Finding) {
 	}
 }
 
-// settle sorts the findings. If there are none, it sets the explanation to report instead.
+// settle sorts the findings. If there are none, it reports the explanations for the workload
+// instead, or returns an error if there are none of those.
 func (x *explaining) settle() error {
 	all := x.out.Found
 	otherColumn := func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }

@@ -97,7 +97,7 @@ func aboutFiles(problems []source.Problem) derive.Input {
 	return derive.Input{Model: sched.New(&workload.Set{}, nil), Problems: problems}
 }
 
-// findings evaluates the policy on facts and calls tell with each finding and the id of its fact.
+// findings evaluates the policy on facts. It calls tell for each finding, with the id of its fact.
 // The location, object and explanation come from the fact, never from the rule. The argument c is
 // nil if the facts do not belong to a cluster.
 func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, tell func(fact int, found *accept.Finding)) {
@@ -191,7 +191,7 @@ func (j *judge) problemsOfUnrequested() (all []diag.Quiet) {
 }
 
 // levels determines the level of findings. The level comes from the rule, the finding, the
-// configuration or the scopes of the configuration. Each source overrides the ones before it.
+// configuration or the scopes of the configuration. Each of these overrides the ones before it.
 type levels struct {
 	config *config.Config
 	rule   func(rule string) diag.Level
@@ -207,7 +207,7 @@ type ruleLevel struct {
 	level diag.Level
 }
 
-// base is a finding's level before scopes are applied.
+// base is the level of a finding before scopes are applied.
 type base struct {
 	level  diag.Level
 	scoped bool

@@ -49,8 +49,8 @@ type Options struct {
 	Stdin    io.Reader
 	// Overlay replaces the contents of files, as in source.Options.
 	Overlay func(name string) (text []byte, ok bool)
-	// Tracked reports which files to read, as in source.Options. An explicitly named topology file
-	// is always read.
+	// Tracked reports whether to read a file, as in source.Options. An explicitly named topology
+	// file is always read.
 	Tracked func(path string) bool
 	// Renders are judged as deployed. Renderer builds them. If Renderer is nil, nothing is
 	// rendered.
@@ -63,16 +63,16 @@ type Options struct {
 	// Followed holds the GitOps pointers that were examined, with or without success. It is nil if
 	// following pointers was not requested.
 	Followed map[PointerID]bool
-	// Edited maps file names, relative to Root, to new contents. Renders read these instead of the
-	// files.
+	// Edited maps file names, relative to Root, to new contents. Renders read the new contents
+	// instead of the files.
 	Edited map[string][]byte
 	// Survive lists topology keys. Every workload must survive the loss of any single domain of
-	// these keys, in addition to the losses that the configuration requires.
+	// these keys, in addition to the losses that the configuration requires it to survive.
 	Survive []string
 	// Steps multiplies every step budget. 0 means 1.
 	Steps float64
 	// SourceRoot is the directory, relative to Dir, from which piped manifests were rendered. If it
-	// is "", Dir is used, and only files with the same name count as sources.
+	// is "", Dir is used, and object names in the sources must equal the rendered names.
 	SourceRoot string
 	// Config is the team's configuration, or nil.
 	Config *config.Config
@@ -83,12 +83,12 @@ type Options struct {
 	// the baseline's entries.
 	Baseline *accept.Baseline
 	Rebase   bool
-	// NoInline ignores all suppressions in manifests. OnlyKnown ignores those that are not in
+	// NoInline disables all suppressions in manifests. OnlyKnown disables those that are not in
 	// Known, which holds the suppressions from another revision of the files.
 	NoInline  bool
 	OnlyKnown bool
 	Known     []diag.Suppression
-	// Today is the date at which suppressions expire, such as 2026-11-21.
+	// Today is the current date, such as 2026-11-21. It determines which suppressions have expired.
 	Today  string
 	Policy Policy
 	// Level returns the level that a rule gives its findings. The configuration and its scopes

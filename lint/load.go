@@ -11,15 +11,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// manifests holds the input that a run has read. Its set excludes objects from files that renders
+// manifests holds the input that a run has read. The set excludes objects from files that renders
 // use.
 type manifests struct {
 	set *source.Set
 	// altered holds objects in which kustomizations may change any field.
 	altered []*source.Object
-	// broken holds the names of files with errors and of files that hide objects.
+	// broken holds the names of files with errors, and of files whose skipped documents may contain
+	// objects.
 	broken map[string]bool
-	// beside holds files outside the paths that renders use.
+	// beside holds the files that renders use although they are outside the paths.
 	beside []*source.File
 }
 
@@ -37,7 +38,8 @@ type loader struct {
 	given map[string]bool
 	// charts holds the directories of charts with a requested render.
 	charts map[string]bool
-	// byFile maps file names to the objects in the paths. It is computed on first use.
+	// byFile maps each file name in the paths to the objects in the file. It is computed on first
+	// use.
 	byFile map[string][]*source.Object
 	// asWritten holds the objects in files that charts deploy as written, by file name.
 	asWritten map[string][]*source.Object

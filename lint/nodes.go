@@ -20,8 +20,8 @@ type topologies struct {
 	files   *locate.Files
 	renders *locate.Renders
 	summary *summary
-	// read caches the nodes for renders by nodesKey. counted is how many nodes the summary already
-	// counts for parts outside named clusters.
+	// read caches the nodes for renders by nodesKey. counted is the number of nodes that the
+	// summary already includes for parts outside named clusters.
 	read    map[string]*declaredNodes
 	counted int
 }
@@ -109,7 +109,7 @@ func (p *part) nodesKey(among []*source.Object) string {
 	return key
 }
 
-// passNodes counts the Node objects in the manifests that are not part of the topology.
+// passNodes counts the Node objects that are in the manifests but not part of the topology.
 func (t *topologies) passNodes(p part, from map[string]bool) {
 	if p.entry != "" {
 		return

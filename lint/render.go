@@ -205,7 +205,7 @@ func (l *loader) readResult(asked *locate.Render) {
 }
 
 // recordUnrendered records a failed render. The failure is not a user error unless the render was
-// requested explicitly, because it may not be meant to be built here.
+// requested explicitly, because the root may not be meant to be built here.
 func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 	span := diag.Span{File: asked.FromRoot(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	if at, ok := l.opts.Config.SettingPlace(asked.Chosen, p.Setting); ok {
@@ -255,8 +255,8 @@ var notRendered = map[string]string{
 	render.Repeated: "kustomization that does not build",
 }
 
-// removeUsedFiles makes sure that objects in files used by renders are not judged as written too.
-// It counts the removed objects that do not appear in any render.
+// removeUsedFiles removes the objects in files that renders use, so that they are not also judged
+// as written. It counts the removed objects that do not appear in any render.
 func (l *loader) removeUsedFiles() {
 	reached := l.renders.Reached
 	l.set.Objects = slices.DeleteFunc(slices.Clone(l.set.Objects), func(o *source.Object) bool {
@@ -271,8 +271,8 @@ func (l *loader) removeUsedFiles() {
 	l.set.Skipped = slices.DeleteFunc(slices.Clone(l.set.Skipped), func(s source.Skipped) bool {
 		return reached[s.File] && slices.Contains(usedByRenders, s.Reason)
 	})
-	// Files outside the paths are read too, so that the paths do not affect which objects are
-	// removed.
+	// Also read files outside the paths, so that the paths do not affect which objects are found to
+	// be in no render.
 	var beside []string
 	for _, name := range slices.Sorted(maps.Keys(reached)) {
 		if l.files.ByName[name] == nil {
@@ -363,8 +363,8 @@ var usedByRenders = []string{
 	source.SkipTemplate, source.SkipHelmValues, source.SkipHelmChart,
 }
 
-// inNoRender is the reason for not judging an object that is in a file used by renders but does not
-// appear in any render.
+// inNoRender is the reason for not judging an object if renders use its file but no render contains
+// the object.
 const inNoRender = "object that no render contains"
 
 // readMore reads files outside the paths. It returns an empty set if a file has disappeared

@@ -38,7 +38,7 @@ type run struct {
 	suppressions *suppressions
 	clusters     *clusters
 	decisions    decisions
-	// inRender holds the locations of findings in renders that were judged separately.
+	// inRender holds the locations of the findings in renders that were judged separately.
 	inRender map[foundAt]bool
 	// survive returns the topology keys for which a workload must survive losing a domain.
 	survive func(*workload.Workload) []string
@@ -200,7 +200,7 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 	gaveUp := len(joint.model.Run().GivenUp) > 0 || r.budget.brief() || disruption.Crowded(joint.set)
 	both, across := map[foundAt]bool{}, map[string]bool{}
 	for _, found := range r.judge.all(f, c, joint.Objects) {
-		if at := placeOf(&found); alone[at] { // already reported with the message of the unit
+		if at := placeOf(&found); alone[at] { // already reported with the unit's message
 			both[at] = true
 			continue
 		}
@@ -239,7 +239,7 @@ func (r *run) input(s *scene) derive.Input {
 	}
 }
 
-// manyContexts names the question that stays unanswered when there are too many contexts.
+// manyContexts describes the question that stays unanswered when there are too many contexts.
 const manyContexts = "what becomes of it in further contexts: there are too many"
 
 // skipRemainingContexts marks the objects in a cluster's remaining contexts as undecided.
@@ -266,7 +266,7 @@ func (r *run) recordRefusals(s *scene) {
 	}
 }
 
-// decisions records for each part key which questions about its objects have been answered.
+// decisions records for each part key which questions about the part's objects have been answered.
 type decisions map[string]derive.Decisions
 
 // meet merges a context's decisions into those of its part. A question about an object stays
@@ -284,7 +284,7 @@ func (d decisions) of(found *diag.Diagnostic) derive.Decisions {
 }
 
 // failures collects invocation errors and work that could not be done. The run continues without
-// it.
+// that work.
 type failures struct {
 	errs   []error
 	undone diag.Failures
@@ -413,8 +413,8 @@ func begin[T any](r *run, p part, reason func(*scene) func() T) *pendingPart[T] 
 	return a
 }
 
-// known returns the result for a part's only context, provided that it was computed ahead of its
-// turn with a budget that is still valid.
+// known returns the result for a part's only context, provided that it was computed before the
+// part's turn with a budget that is still valid.
 func (a *pendingPart[T]) known(r *run) (s *scene, out T, holds bool) {
 	if a.made == nil {
 		return nil, out, false

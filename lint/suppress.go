@@ -185,9 +185,9 @@ func (s *suppressions) comments(f *source.File, objects []*source.Object) {
 	}
 }
 
-// itemEnd returns the last line of the list item that begins on a line, or 0 if none does. Tools
-// that render manifests sort fields, so a finding about an entire item may point to any of its
-// lines.
+// itemEnd returns the last line of the list item that begins on a line, or 0 if no item begins
+// there. Tools that render manifests sort fields, so a finding about an entire item may point to
+// any of its lines.
 func itemEnd(f *source.File, line int) int {
 	text := f.Printed(line)
 	indent := len(text) - len(strings.TrimLeft(text, " "))
@@ -274,8 +274,8 @@ func (s *suppressions) countDecided(f *derive.Built, o *source.Object, one *acce
 }
 
 // apply separates the findings that count from those that a suppression accepts. It also returns
-// complaints about suppressions that accept nothing, except when the suppressed rule failed,
-// because the suppression may still be needed.
+// complaints about suppressions that accept nothing, unless the suppressed rule failed, in which
+// case the suppression may still be needed.
 func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept.Finding, complaints []accept.Complaint) {
 	for i := range s.all {
 		one := &s.all[i]
@@ -352,17 +352,17 @@ func (s *suppressions) scanRemaining() error {
 type sourceComments struct {
 	renders *locate.Renders
 	byFile  map[string][]int // indices of the suppressions
-	// rules lists the rules that the comments of a file name. asked records for each rule whether a
-	// render decides it. All comments about a rule share the answer, because there may be many
-	// comments.
+	// rules lists the rules named in each file's comments. asked records, for each render and rule,
+	// whether the render decides the rule. All comments about a rule share the answer, because
+	// there may be many comments.
 	rules map[string][]string
 	asked map[*locate.Rendered]map[string]*askedRule
 	// partly is set if some contexts of a cluster were not judged.
 	partly bool
 }
 
-// askedRule counts the objects in a render that have complete facts for a rule. open is set if
-// there are objects with incomplete facts.
+// askedRule counts the objects in a render with complete facts for a rule. open is set if a render
+// has objects with incomplete facts.
 type askedRule struct {
 	decided int
 	open    bool
@@ -384,8 +384,8 @@ func (c *sourceComments) note(one *accept.Suppression, i int, o accept.Options) 
 	}
 }
 
-// of returns the rules to check for an object, which are those named in comments of the files that
-// its render uses.
+// of returns the rules to check for an object. These are the rules named in the comments of the
+// files that its render uses.
 func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 	x := c.renders.Results[o.File.Name]
 	if x == nil || len(c.byFile) == 0 {

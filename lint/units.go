@@ -26,9 +26,9 @@ type unit struct {
 	objects []*source.Object
 }
 
-// unitsOf returns a function that maps a file to the directory of its unit. This is the directory
-// on the command line that contains the file, or else the file's own directory. The working
-// directory is ignored on the command line, because it is the default path.
+// unitsOf returns a function that maps a file to the directory of its unit. This is the outermost
+// directory on the command line that contains the file, or else the file's own directory. A working
+// directory on the command line is ignored, because it is the default path.
 func unitsOf(f *locate.Files) func(file string) string {
 	var named []string
 	here, _ := os.Stat(f.Dir)
@@ -67,8 +67,8 @@ func (u *unit) key(seed maphash.Seed) unitKey {
 
 // units divides a context into units, unless it is a render or a configured cluster. It also
 // returns the names of the units with workloads, disruption budgets or namespace limits. Both
-// results are nil if there are fewer than two of them. Other objects that affect workloads, such as
-// a Namespace or an autoscaler, are added to every unit.
+// results are nil if there are fewer than two such units. Other objects that affect workloads, such
+// as a Namespace or an autoscaler, are added to every unit.
 func (d *clusters) units(x *scene) (all []unit, with []string) {
 	if !x.cluster.several {
 		return nil, nil
@@ -154,8 +154,8 @@ func theseUnits(names []string) string {
 	return "these: directories " + strings.Join(names, ", ")
 }
 
-// weakenToShared downgrades a finding that no single unit has to a warning that names the units,
-// because they may not share a cluster.
+// weakenToShared turns a finding that occurs in no single unit into a warning that names the units,
+// because the units may not share a cluster.
 func (d *clusters) weakenToShared(found *accept.Finding, all []string) {
 	if found.Level == diag.LevelError {
 		found.Level = diag.LevelWarning

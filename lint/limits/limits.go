@@ -7,7 +7,7 @@
 // approximation.
 //
 // Some packages count in other ways. Package meter ends nested questions with a panic, and
-// model.SharedBudget divides steps among objects; both run in hot loops of the scheduling code. The
+// model.SharedBudget divides steps among objects. Both run in hot loops of the scheduling code. The
 // meter in package rego is an OPA tracer. The budget in package lint scales with an option. The
 // counter in package render/engine is the size of a tree.
 package limits
@@ -20,7 +20,7 @@ import (
 
 // File is the limit for one file. It is well above the largest real input. For example, a dump of
 // 10,000 Deployments has 10,000 documents, about 4,000,000 values and no problems. A file of 10 MB
-// within the limit takes less than 10 s and 1 GiB.
+// within the limit takes less than 10 s and 1 GiB of memory.
 var File = Cost{Bytes: 64 << 20, Documents: 100_000, Values: 16_000_000, Problems: 1_000, Suppressions: 10_000}
 
 // Run is the limit for all files of a run.
@@ -38,8 +38,8 @@ var Renders = Cost{Objects: 50_000, Bytes: 192 << 20, Entries: 200_000, Nodes: R
 const (
 	// DenseValues is the maximum number of values in a file or stream of any length.
 	DenseValues = 4_000_000
-	// BytesPerValue is the minimum number of bytes per value in longer input. Real manifests have
-	// at most one value for every six bytes.
+	// BytesPerValue is the minimum number of bytes per value in input with more than DenseValues
+	// values. Real manifests have at most one value for every six bytes.
 	BytesPerValue = 4
 	// Nesting is the maximum depth of maps and lists in a document.
 	Nesting = 200
@@ -52,7 +52,7 @@ const (
 const (
 	// TreeEntries is the maximum number of directory entries that are listed.
 	TreeEntries = 200_000
-	// TreeSteps is the maximum number of steps for the paths that kustomizations name.
+	// TreeSteps is the maximum total number of elements in the paths that kustomizations name.
 	TreeSteps = 2_000_000
 	// TreeParsed is the maximum number of bytes of kustomizations and similar files that are
 	// parsed.
@@ -63,7 +63,7 @@ const (
 const (
 	// Pointers is the maximum number of pointers that a run follows.
 	Pointers = 5_000
-	// PointerLevels is the maximum depth of pointers that deploy pointers.
+	// PointerLevels is the maximum depth to which pointers deploy other pointers.
 	PointerLevels = 10
 	// PointerFiles is the maximum total number of files in directories without a kustomization.
 	PointerFiles = 500_000
@@ -72,11 +72,11 @@ const (
 	// PointerText is the maximum total size in bytes of the files that are read for parameters and
 	// variables.
 	PointerText = 128 << 20
-	// Ignored is the maximum number of comparisons of files with .sourceignore patterns.
+	// Ignored is the maximum number of comparisons between files and .sourceignore patterns.
 	Ignored = 5_000_000
-	// IgnorePatterns is the maximum number of ignore patterns of a Flux source.
+	// IgnorePatterns is the maximum number of ignore patterns in a Flux source.
 	IgnorePatterns = 1_000
-	// ReleaseValues is the maximum size in bytes of the values of all releases of a run.
+	// ReleaseValues is the maximum total size in bytes of the values of all releases in a run.
 	ReleaseValues = 128 << 20
 	// ReleaseText is the maximum size in bytes of the values of one release.
 	ReleaseText = 2 << 20
@@ -84,18 +84,18 @@ const (
 	References = 1_000
 	// Applications is the maximum number of Applications that an ApplicationSet generates.
 	Applications = 5_000
-	// Matches is the maximum number of comparisons of files and directories with generator
-	// patterns.
+	// Matches is the maximum number of comparisons between generator patterns and files or
+	// directories.
 	Matches = 5_000_000
 	// Templated is the maximum number of bytes that ApplicationSet templates generate.
 	Templated = 64 << 20
-	// Fragments is the maximum number of parts of values that a run checks.
+	// Fragments is the maximum number of values fragments that a run checks.
 	Fragments = 10_000
 	// FragmentNodes is the maximum number of nodes in values that a run visits to find fragments.
 	FragmentNodes = 5_000_000
-	// FragmentText is the maximum size in bytes of values that are written as text.
+	// FragmentText is the maximum total size in bytes of values that are given as text.
 	FragmentText = 64 << 20
-	// FragmentLevels is the maximum depth of values that are written as text.
+	// FragmentLevels is the maximum nesting depth of values that are searched for fragments.
 	FragmentLevels = 100
 )
 
@@ -121,7 +121,7 @@ const (
 // Limits for a Helm chart.
 const (
 	// ChartSteps is the maximum number of steps. Each executed template node and function call is a
-	// step, and text counts too.
+	// step, and text costs steps too.
 	ChartSteps = 10_000_000
 	// ChartText is the maximum size in bytes of the output, and of any intermediate text.
 	ChartText = 10 << 20
@@ -142,7 +142,7 @@ const (
 	ChartDepth = 10
 	// ChartFolders is the maximum nesting depth of folders.
 	ChartFolders = 50
-	// ValuesFile is the maximum size of a values file in bytes. About 4 MB of YAML are read per
+	// ValuesFile is the maximum size of a values file in bytes. Reading 4 MB of YAML takes about a
 	// second.
 	ValuesFile = 2 << 20
 	// SchemaSteps is the maximum number of steps for validating values.
@@ -163,10 +163,10 @@ const (
 
 // Limits for reasoning.
 const (
-	// RunSteps is the number of steps that the contexts of a run may take together. After that, the
-	// most expensive questions are left out for each further context. The limit is ten times the
-	// cost of the most expensive repository in the corpus, and more than the cost of the whole
-	// corpus as one tree.
+	// RunSteps is the number of steps that the contexts of a run may take together. After that,
+	// each further context skips the most expensive questions. The limit is ten times the cost of
+	// the most expensive repository in the corpus, and more than the cost of the whole corpus as
+	// one tree.
 	RunSteps = 125_000_000
 	// AdviceSteps is the maximum number of these steps that are spent on trying advice.
 	AdviceSteps = 40_000_000
@@ -174,10 +174,10 @@ const (
 	// objects that may or may not exist. A few files can produce very many contexts, and each
 	// context contains all shared objects.
 	ContextObjects = 1_000_000
-	// Rivals is the maximum number of workloads competing for the same nodes that are judged
+	// Rivals is the maximum number of workloads that compete for the same nodes and are judged
 	// together.
 	Rivals = 40
-	// RivalPods is the maximum number of pods of these workloads.
+	// RivalPods is the maximum number of pods that these workloads have in total.
 	RivalPods = 200
 )
 

@@ -2,10 +2,10 @@
 // same input schedlint gives up at the same point on any machine.
 //
 // Contract: code whose work can grow faster than its input calls Spend in its loops. Code that asks
-// a question calls Within, which stops the question when its steps are used up and reports this.
-// The code in between need not return errors: Spend panics with a value that only Within recovers,
-// as some encoders do. The caller of Within must then discard any data that the question was
-// changing.
+// a question calls Within, which stops the question when its steps are used up, and reports that it
+// did. The code in between need not return errors, because Spend panics, as some encoders do, with
+// a value that only Within recovers. The caller of Within must then discard any data that the
+// question was changing.
 //
 // A step is 20 to 100 nanoseconds of work: one filter for one node, one selector for one workload,
 // or one edge of a graph.
@@ -15,7 +15,7 @@ package meter
 
 import "math"
 
-// Meter counts steps. The zero value has no steps left; use New.
+// Meter counts steps. The zero value has no steps left, so use New.
 type Meter struct {
 	left int
 	over bool

@@ -1,13 +1,15 @@
 // Package neighbours finds the objects outside a render that selectors in the render may match.
 //
-// It is unknown which other objects are deployed together with a render. An object that one of its
-// selectors may match therefore makes an answer unknown. Most objects of a repository match no
-// selector, and judging each render together with all other objects would take quadratic time.
+// It is unknown which other objects are deployed together with a render. An object that one of the
+// render's selectors may match therefore makes an answer unknown. Most objects in a repository
+// match no selector, and judging each render together with all other objects would take quadratic
+// time.
 //
 // Contract: New indexes objects by the labels of their pods. Of takes the objects of one render and
-// returns at least every object that one of their selectors may match, in the order in which New
-// received them. Objects of kinds outside the table of kinds may create pods with any label. Of
-// returns one such object for each kind and namespace. It omits namespaces that no term selects.
+// returns every object that one of their selectors may match, and possibly others, in the order in
+// which New received them. Objects of kinds outside the table of kinds may create pods with any
+// label. Of returns one such object for each kind and namespace. It omits namespaces that no term
+// selects.
 //
 // Invariants: labels and selectors that become known only later (from templates or controllers)
 // match anything. The cost of Of is the cost of sorting its result.

@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Index indexes objects by the labels of their pods. It holds all workloads, and for each other
-// kind and namespace that may create pods, one object.
+// Index indexes objects by the labels of their pods. It holds all workloads, and one object for
+// each namespace and each other kind that may create pods.
 type Index struct {
 	table   workload.Table
 	objects []*source.Object
@@ -96,14 +96,15 @@ func (n *Index) label(i int, node *source.Node, depth int) {
 	}
 }
 
-// reach describes the objects that the selectors of a part may match.
+// reach describes the objects that the selectors in a part may match. A part is the objects of a
+// render or of a unit.
 type reach struct {
-	// labels holds one required label per selector, or one per value that the selector allows.
-	// any is set if a selector may match without any of them.
+	// labels holds one required label per selector, or one per value that the selector allows. any
+	// is set if a selector may match objects without any of these labels.
 	labels map[label]bool
 	any    bool
-	// namespaces holds the namespaces of the part. anywhere is set if a term may select pods in
-	// other namespaces.
+	// namespaces holds the part's namespaces. anywhere is set if a term may select pods in other
+	// namespaces.
 	namespaces map[string]bool
 	anywhere   bool
 }
@@ -129,8 +130,8 @@ func (of *reach) look(n *source.Node, depth int) {
 	}
 }
 
-// selector records a label that a selector requires, or the alternative values of one. One
-// required label suffices to find all objects that the selector may match.
+// selector records one label that a selector requires, with each value that the selector allows.
+// One required label is enough to find all objects that the selector may match.
 func (of *reach) selector(n *source.Node) {
 	if n.IsNull() || n.Kind != source.Map {
 		return // absent, or a string with another meaning
@@ -154,7 +155,7 @@ func (of *reach) selector(n *source.Node) {
 	of.any = true
 }
 
-// Of returns the objects outside a part that its selectors may match.
+// Of returns the objects outside a part that selectors in the part may match.
 func (n *Index) Of(part []*source.Object) []*source.Object {
 	of := &reach{labels: map[label]bool{}, namespaces: map[string]bool{}}
 	own := map[*source.Object]bool{}

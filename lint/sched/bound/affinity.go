@@ -24,9 +24,9 @@ type Unmet struct {
 	Other   *model.Term
 }
 
-// UnmetAffinity finds required affinity that can never be satisfied, no matter what else runs in
-// the cluster. A null selector matches no pod (R-A16), a single pod must match all terms (R-A10),
-// and a node that lacks one of the keys cannot accept the pod (R-A9).
+// UnmetAffinity finds required affinity terms that can never be satisfied, no matter what else runs
+// in the cluster. A null selector matches no pod (R-A16), the same pod must match all terms
+// (R-A10), and a node that lacks one of the keys cannot accept the pod (R-A9).
 func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
 	g := m.Groups[w]
 	hard := g.HardAffinity()
@@ -45,8 +45,8 @@ func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
 	return append(unmet, missingKeys(m, w, hard)...)
 }
 
-// missingKeys finds keys that no usable node carries. If there are none, it finds the first key
-// that no usable node carries together with the keys before it.
+// missingKeys finds keys that no usable node carries. If there are no such keys, it finds the first
+// key that no usable node carries together with the keys before it.
 func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unmet {
 	if m.Topology.Empty() {
 		return nil
@@ -160,8 +160,8 @@ type Circle struct {
 	Member bool
 }
 
-// Circles finds workloads that wait, because of required affinity, for workloads that wait for them
-// in turn (R-Q5). A workload can start if it requires no other pod, if its first pod may come
+// Circles finds workloads whose required affinity leads into a cycle of workloads that wait for
+// each other (R-Q5). A workload can start if it requires no other pod, if its first pod may come
 // before any peer (R-A12), or if it can join a workload that can start. Circles skips workloads
 // whose affinity no declared pod satisfies, because undeclared pods may satisfy it.
 func Circles(m *model.Model) []Circle {

@@ -73,7 +73,7 @@ func domains(sites []site, key string) (by map[string][]site, without []site) {
 	return by, without
 }
 
-// nested reports whether every domain of a key lies within one domain of the key before it.
+// nested reports whether every domain of a key lies within one domain of the preceding key.
 func nested(sites []site, ordered []string) bool {
 	for i := 1; i < len(ordered); i++ {
 		outer := map[string]string{}
@@ -107,9 +107,9 @@ func nestedApart(sites []site, ordered []string) int {
 	return min(sum, model.Unbounded)
 }
 
-// bound computes R-M2 with R-M3. The eligible domain with the least room sets the minimum, and no
-// domain can exceed that minimum by more than the skew. A domain's room is the number of pods that
-// fit in it under the other rules.
+// bound computes the limit that a spread constraint imposes (R-M2, R-M3). The eligible domain with
+// the least room sets the minimum, and no domain can exceed that minimum by more than the skew. A
+// domain's room is the number of pods that fit in it under the other rules.
 func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest int, smallestDomain string) {
 	room := sites.room(r.Term.Key, keys)
 	smallest = model.Unbounded
@@ -177,7 +177,7 @@ type site struct {
 }
 
 // siteSet holds the sites for one kind of pod in one view. It caches results because many workloads
-// share them.
+// share a set.
 type siteSet struct {
 	sites []site
 	most  map[string]int
@@ -188,7 +188,7 @@ func newSiteSet(sites []site) *siteSet {
 	return &siteSet{sites: sites, most: map[string]int{}, rooms: map[string]map[string]int{}}
 }
 
-// apart caches the result of the function apart for the set.
+// apart returns the result of the function apart for the set, and caches it.
 func (s *siteSet) apart(keys []string) int {
 	id := strings.Join(keys, ",")
 	return model.Cached(s.most, id, func() int { return apart(s.sites, keys) })
@@ -215,13 +215,13 @@ func (s *siteSet) room(key string, keys []string) map[string]int {
 	})
 }
 
-// mode selects the rules that limit the sites of a set.
+// mode selects the rules that limit the sites in a set.
 type mode struct {
-	// fit omits nodes that are too small for one pod. room counts how many pods fit by resources.
-	// ports allows one pod per node.
+	// fit omits nodes that are too small for one pod. room limits the pods on a node to those that
+	// its resources allow. ports limits them to one per node.
 	fit, room, ports bool
-	// keys lists the labels that a node must carry to be a site: the keys of all hard spread
-	// constraints, or none.
+	// keys identifies the label keys that a node must carry to be a site. These are the keys of all
+	// hard spread constraints, or none if it is "".
 	keys string
 }
 

@@ -33,7 +33,7 @@ type Limit struct {
 	// Pods is the required number of pods. Most is the number that can be placed.
 	Pods, Most int
 	// Exceeded is set if the required pods cannot all be placed. Grows is set if placing all of
-	// them requires pools to grow beyond their count.
+	// them requires pools to grow beyond their declared node counts.
 	Exceeded, Grows bool
 	// AtCount is the number of pods that can be placed before any pool grows.
 	AtCount int
@@ -64,8 +64,8 @@ const (
 	WithAffinity CompanionKind = "affinity"
 )
 
-// Companion is a rule that contributes to a Limit in addition to the rule in By, with its topology
-// keys. The zero Companion means that there is no other rule.
+// Companion is a rule that contributes to a Limit in addition to the rule in By. Keys holds the
+// rule's topology keys. The zero Companion means that there is no other rule.
 type Companion struct {
 	Kind CompanionKind
 	Keys []string
@@ -129,8 +129,8 @@ func (p *Problem) pods(eligible int) int {
 }
 
 // Capacity returns one limit for each hard rule of a workload. The workload must be judged and have
-// at least one eligible node. If each rule can be met alone but not all of them together, Capacity
-// adds a limit for the rule that fails in combination with the others.
+// at least one eligible node. If each rule can be met on its own but they cannot all be met
+// together, Capacity adds a limit for the rule that fails in combination with the others.
 func Capacity(m *model.Model, w *workload.Workload) []Limit {
 	p := ProblemOf(m, m.Groups[w])
 	var best []Limit
@@ -183,7 +183,7 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 		frame.Eligible, frame.Nodes = min(frame.Eligible, base[0].Eligible+one), min(frame.Nodes, base[0].Nodes+one)
 	}
 	var limits []Limit
-	perNode := func(by Limited) func(*topology.Node) int { // how many pods an added node can hold under a rule, at most
+	perNode := func(by Limited) func(*topology.Node) int { // the maximum number of pods that an added node can hold under a rule
 		return func(n *topology.Node) int {
 			most, _ := model.Fits(n, p.G.Requests)
 			if by == ByHostPort || p.ports && by != ByRoom || by == ByAntiAffinity && slices.ContainsFunc(p.Keys, func(k string) bool { return model.Carries(n.Labels, []string{k}) }) {
@@ -192,10 +192,10 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 			return most
 		}
 	}
-	// Removing a pod never breaks a hereditary rule. So the pods that fit on the declared nodes,
-	// plus the most that the added nodes can hold, are an upper bound. This bound can be lower than
-	// the view's, because the view lets every zone of a pool grow to the maximum although the zones
-	// share the growth.
+	// Removing a pod never breaks a hereditary rule. The number of pods that fit on the declared
+	// nodes plus the maximum that the added nodes can hold is therefore an upper bound. It can be
+	// lower than the view's bound, because the view lets every zone of a pool grow to the maximum
+	// although the zones share the growth.
 	add := func(l Limit, by Limited, terms []*model.Term, most int, hereditary bool) {
 		l.By, l.Terms, l.Most = by, terms, most
 		if base != nil && hereditary {
@@ -229,7 +229,7 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 	return limits
 }
 
-// growable returns the most pods that the nodes added to the view's pools can hold.
+// growable returns the maximum number of pods that the nodes added to the view's pools can hold.
 func growable(m *model.Model, v *model.View, perNode func(*topology.Node) int) int {
 	sum, seen := 0, map[*topology.Pool]bool{}
 	for i, from := range v.From {

@@ -8,5 +8,5 @@
 // a placement. A no is inconclusive.
 //
 // Non-goals: package bound does not decide whether workloads block each other; package search does.
-// Bounds are not certified.
+// Bounds have no certificates.
 package bound

@@ -54,9 +54,9 @@ type kind struct {
 	most int
 }
 
-// kinds returns the classes of eligible nodes for up to the given number of a group's pods, ordered
-// by each class's first node. If key is not empty, the nodes of a class also agree on that topology
-// key.
+// kinds returns the classes of eligible nodes that are equivalent for up to the given number of a
+// group's pods, ordered by each class's first node. If key is not empty, the nodes in a class also
+// share a domain of that topology key, unless each is alone in its domain.
 func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
 	all := classes.Of(m, []*workload.Workload{p.G.Workload}, pods, key).Nodes
 	m.Run().Spend(1 + len(all)*(2+len(p.G.Requests))/model.PerStep)
@@ -94,8 +94,8 @@ func QuickApplies(g *model.Group) bool {
 	})
 }
 
-// FitsSomewhere reports whether some declared node accepts one of the workload's pods. False is
-// inconclusive.
+// FitsSomewhere reports whether some declared node accepts one of the workload's pods. A false
+// result is inconclusive.
 func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -105,7 +105,8 @@ func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 }
 
 // Fits reports whether one pass over the declared nodes places all of the workload's pods when no
-// other workload is present. False is inconclusive. Fits ignores required affinity to other pods.
+// other workload is present. A false result is inconclusive. Fits ignores required affinity to
+// other pods.
 func Fits(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -122,9 +123,9 @@ func Fits(m *model.Model, w *workload.Workload) bool {
 	return fillsEvenly(m, p, pods)
 }
 
-// FitsLoosely is like Fits for a different number of pods, but its yes also holds after any earlier
-// placements and removals. It requires that at most one rule keeps the pods apart, so that every
-// partial placement can be completed.
+// FitsLoosely is like Fits for the given number of pods, but a true result also holds after any
+// earlier placements and removals. It requires that at most one rule keeps the pods apart, so that
+// every partial placement can be completed.
 func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -227,8 +228,9 @@ func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	return t, model.Yes
 }
 
-// fillsEvenly gives every domain of one spread its even share. On each node, it places only as many
-// pods as anti-affinity and the other spreads allow regardless of the pods on other nodes (T22).
+// fillsEvenly reports whether every domain of some spread constraint can get an even share of the
+// pods. On each node, it places only as many pods as anti-affinity and the other spread constraints
+// allow regardless of the pods on other nodes (T22).
 func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	if len(p.Spreads) > mostSpreads {
 		return false
@@ -243,11 +245,12 @@ func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	return false
 }
 
-// mostSpreads is the maximum number of spreads that are each tried against all others.
+// mostSpreads is the maximum number of spread constraints that fillsEvenly handles. It checks each
+// one against all the others.
 const mostSpreads = 8
 
-// nodeLimit states how many pods a domain of a key can always hold. If must is set, a node must
-// carry the key.
+// nodeLimit states how many pods each domain of a key can hold regardless of the pods elsewhere. If
+// must is set, a node must carry the key.
 type nodeLimit struct {
 	domain []int32
 	most   int
@@ -275,7 +278,7 @@ func nodeLimits(m *model.Model, p *Problem, except int) (all []nodeLimit, ok boo
 }
 
 // capped applies the limits to how many pods each kind of node can hold. The result is 0 for nodes
-// that share a domain with others, because the scheduling order decides which of them gets the
+// that share a domain with other nodes, because the scheduling order decides which of them gets the
 // pods.
 func capped(all []kind, limits []nodeLimit) []kind {
 	left := slices.Clone(all)
@@ -378,7 +381,7 @@ func TogetherOf(m *model.Model, w *workload.Workload) Together { return together
 
 // MostTogether returns upper bounds on how many of a workload's pods can share a node and a zone,
 // whatever the sizes of growing pools. More domains lower the limit of a spread, while more nodes
-// raise the limits of other rules, so it takes the maximum over both extremes.
+// raise the limits of other rules, so it takes the maximum of the two extremes.
 func MostTogether(m *model.Model, w *workload.Workload) (onNode, inZone int) {
 	p := ProblemOf(m, m.Groups[w])
 	for _, v := range m.Views {
@@ -433,8 +436,8 @@ func togetherIn(m *model.Model, v *model.View, w *workload.Workload) Together {
 	return t
 }
 
-// level returns the most pods that one domain can hold after all pods are placed. If a domain has m
-// pods, each of the others must have at least m minus the skew.
+// level returns the maximum number of pods that one domain can hold once all pods are placed. If a
+// domain has m pods, each other domain must have at least m minus the skew.
 func level(r *model.SpreadRule, pods int) int {
 	skew, others := int(r.Term.Constraint.MaxSkew), len(r.Eligible)-1
 	if len(r.Eligible) < r.Term.MinDomains() {

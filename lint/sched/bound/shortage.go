@@ -22,15 +22,15 @@ import (
 // no matter how the pods are placed.
 type Shortage struct {
 	Resource corev1.ResourceName
-	// Workloads lists the workloads that own the pods, largest demand first. Pods counts the pods,
-	// and at least Pending of them stay Pending.
+	// Workloads lists the workloads that own the pods, in descending order of demand. Pods counts
+	// the pods, and at least Pending of them stay Pending.
 	Workloads     []*workload.Workload
 	Pods, Pending int
 	// Nodes is the number of nodes that the pods may use.
 	Nodes int
 	// Requested is the sum of the pods' requests, and Offered is the sum of the nodes' amounts. If
-	// Each is not zero, there are too many pods that request at least Each: counted node by node,
-	// only Slots of them fit.
+	// Each is not zero, there are too many pods that request at least Each. Counted node by node,
+	// only Slots such pods fit.
 	Requested, Offered, Each resource.Quantity
 	Slots                    int
 	// Growth lists the assumed pool sizes, or is nil if no pool was grown.
@@ -38,9 +38,9 @@ type Shortage struct {
 }
 
 // Shortages compares requests with node resources for every set of nodes to which pods are
-// confined. It applies a Hall condition to the sum of the requests, and to the number of pods above
-// a given size. It ignores pods that run to completion and workloads that are already faulty by
-// themselves.
+// confined. It applies a Hall condition to the sum of the requests, and to the number of pods with
+// at least a given request. It ignores pods that run to completion and workloads that are faulty on
+// their own.
 func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 	b := balanceOf(m.Permanent(), faulty)
 	if len(b.rows) < 2 {
@@ -68,8 +68,8 @@ func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 type balance struct {
 	m    *model.Model
 	view *model.View
-	// sets lists the node sets to which pods are confined and the union of all of them, smallest
-	// first.
+	// sets lists the node sets to which pods are confined and the union of these sets, from
+	// smallest to largest.
 	sets []confined
 	rows []claimant
 	// used holds the requests of running pods for each node in the view.
@@ -251,7 +251,7 @@ func (b *balance) free(name corev1.ResourceName, set *confined) (each []int64, s
 	return each, sum, true
 }
 
-// leftOver returns how many pods must at least be removed before the rest may fit.
+// leftOver returns the minimum number of pods that must be removed before the rest may fit.
 func leftOver(claims []claim, excess int64) int {
 	largest := slices.Clone(claims)
 	slices.SortStableFunc(largest, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
@@ -267,8 +267,8 @@ func leftOver(claims []claim, excess int64) int {
 	return pods
 }
 
-// overcommitted returns a request size such that the nodes, counted one by one, cannot hold all
-// pods of at least that size. It returns 0 if there is no such size.
+// overcommitted returns a request for which the nodes, counted one by one, cannot hold all pods
+// that request at least as much. It returns 0 if there is no such request.
 func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	sizes := slices.Clone(claims)
 	slices.SortStableFunc(sizes, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
@@ -347,9 +347,9 @@ func readable(name corev1.ResourceName, q resource.Quantity) string {
 }
 
 // RequestFit compares one pod's requests with each empty node individually. It counts the nodes
-// that pass every other filter, and a pool that may grow counts as one more node. If some of the
-// nodes have no free pod slot, the last entry of Requests is that slot, expressed as one unit of
-// the resource "pods".
+// that pass every other filter, and a pool that may grow counts as one more node in each zone. If
+// some of the nodes have no pod slot, the last entry of Requests is a request for one unit of the
+// resource "pods".
 type RequestFit struct {
 	Eligible, Fitting int
 	Requests          []ResourceFit
@@ -369,7 +369,7 @@ type ResourceFit struct {
 // Largest returns the largest amount that a judged node offers, or 0 if no node is judged.
 func (r *ResourceFit) Largest() string { return r.largest.String() }
 
-// fitKey is equal for workloads whose pods fit on the same nodes.
+// fitKey is the same for workloads whose pods fit on the same nodes.
 type fitKey struct {
 	signature, request string
 }

@@ -37,9 +37,9 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 }
 
 // shape returns the cache key for trials that run at most `pods` pods of a workload. Trials with
-// the same key have the same outcome. For an isolated workload the key is bound.Shape. For a
-// group it is a hash of all manifests, so it can only repeat in another context. The key is "" if
-// too many workloads contend or if no other trial can have the same key.
+// the same key have the same outcome. For an isolated workload the key is bound.Shape. For a group
+// it is a hash of all the manifests, so it can be the same only in another context. The key is ""
+// if too many workloads contend or if no other trial can have the same key.
 func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
 	return model.Cached(tr.shapes, sized{w, pods}, func() string {
 		switch {
@@ -174,10 +174,10 @@ type trial struct {
 	w, changed *workload.Workload
 	group      []*workload.Workload
 	contenders []*workload.Workload // judged by counting only
-	// declared lists the workloads before the change if there are more than maxTogether of them,
-	// or is nil. These are the contenders or, without contenders, the group. about lists all
-	// workloads in the trial. ruled lists the workloads that rules connect to the changed one. It
-	// equals about unless contenders are judged by counting.
+	// declared lists the contenders before the change or, without contenders, the group. It is nil
+	// unless there are more than maxTogether of them. about lists all workloads in the trial. ruled
+	// lists the workloads that rules connect to the changed one. It equals about unless contenders
+	// are judged by counting.
 	declared, about, ruled *search.Roster
 	further                []*topology.Node // added to the declared nodes
 	steps                  int              // the step budget of the trial
@@ -193,7 +193,7 @@ func (t *trial) with(list []*workload.Workload) []*workload.Workload {
 	return append(list, t.changed)
 }
 
-// within runs f with the steps that the group and all advice may still use, and returns false if
+// within runs f with the steps that are left for the group and for all advice. It returns false if
 // they run out. It reserves at least half of the remaining budget for the question that prompted
 // the advice.
 func (t *trial) within(f func() bool) (holds bool) {
@@ -210,7 +210,7 @@ func (t *trial) within(f func() bool) (holds bool) {
 func (t *trial) world() (*model.Model, *shared) {
 	t.j.m.Run().Spend(2 * stepsPerMember * len(t.group)) // because several questions follow
 	ws := append(slices.Clone(t.group), t.j.running...)
-	surge := 1 // the most extra pods that a rollout creates
+	surge := 1 // the maximum number of extra pods in a rollout
 	for _, w := range t.group {
 		if !w.Kind.PerNode() {
 			how := w.Rollout(w.Count.N)
@@ -284,10 +284,10 @@ func (tr trials) ShareAdvice(a *Advice, left *int) {
 	tr.advice = a
 }
 
-// Question returns a cache key for the answers about a workload. The key covers everything that
-// the answers depend on except the nodes: all workloads judged together with it, the pods that
-// their hard rules may select, and the budgets that may select its pods. Contexts in one cluster
-// with the same key have the same answers. The workload, its autoscaler and its budgets are
+// Question returns a cache key for the answers about a workload. The key covers everything that the
+// answers depend on except the nodes: all workloads judged together with it, the pods that their
+// hard rules may select, and the budgets that may select its pods. If two contexts of one cluster
+// have the same key, they have the same answers. The workload, its autoscaler and its budgets are
 // identified by address, because findings refer to their lines. Other workloads are identified by
 // content.
 func (tr trials) Question(w *workload.Workload) string {
@@ -299,8 +299,8 @@ func (tr trials) Question(w *workload.Workload) string {
 	})
 }
 
-// question builds the key for Question, with at most `pods` pods for the workload. The name
-// function identifies an object.
+// question builds the key for Question, with at most `pods` pods for the workload. The argument
+// name is a function that identifies an object.
 func (tr trials) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
 	var q strings.Builder
 	objects := func(ws []*workload.Workload) {

@@ -23,9 +23,9 @@ type Budget struct {
 	Workloads []*workload.Workload
 	// Pods is the number of pods that the budget is certain to select.
 	Pods int
-	// AllowedMin and AllowedMax bound the number of evictions that the budget allows while all
-	// pods are healthy, over all sizes that an autoscaler can choose. AllowedMax is Unbounded if
-	// there is no upper bound.
+	// AllowedMin and AllowedMax are lower and upper bounds on the number of evictions that the
+	// budget allows while all pods are healthy, at any size that an autoscaler can choose.
+	// AllowedMax is Unbounded if there is no upper bound.
 	AllowedMin, AllowedMax int
 	// WhileSmall is set if the budget allows no eviction while the autoscaled Workloads have UpTo
 	// pods or fewer, and at least one eviction when they have more.
@@ -68,7 +68,7 @@ type tally struct {
 	// low and high are the counts for the smallest and the largest number of pods.
 	low, high count
 	// unscaled is a selected workload whose controller has no replica count. doubtful is set if
-	// there may be one. exact is set if all lower and upper bounds are equal apart from
+	// there may be such a workload. exact is set if all lower and upper bounds are equal apart from
 	// autoscaling.
 	unscaled        *workload.Workload
 	doubtful, exact bool
@@ -118,8 +118,8 @@ func (j *shared) budget(b *workload.Budget) Budget {
 	return out
 }
 
-// add counts a workload's pods that a budget selects. If sure is false, the budget may not select
-// any of them. It returns the number of pods that are certain to be selected.
+// add counts a workload's pods that a budget selects. If sure is false, it is unknown whether the
+// budget selects any of them. It returns the number of pods that are certain to be selected.
 func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure bool) int {
 	low, high, exact := j.sizes(w)
 	t.exact = t.exact && exact && sure
@@ -139,7 +139,7 @@ func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure b
 		}
 	case w.Kind.Kind == "Pod":
 		t.doubtful = t.doubtful || w.Object.Root.At("metadata", "ownerReferences").Len() > 0
-		t.high.surplus += most // a bare pod is healthy but not expected
+		t.high.surplus += most // a bare pod counts as healthy but not as expected
 	case !w.Elsewhere && !model.Modelled(j.m.Group(w)): // the controller expects pods that may not run
 		t.low.replicas, t.high.replicas = t.low.replicas+high, t.high.replicas+high
 		t.low.surplus, t.high.surplus = t.low.surplus-high, t.high.surplus+most-high
@@ -156,9 +156,9 @@ func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure b
 }
 
 // sizes returns bounds on the number of healthy pods in a workload while all its pods run. The
-// bounds are exact if they differ only because of an autoscaler. Pods that finish or are not
-// recreated may be gone. Nothing is known about virtual machines, because KubeVirt creates their
-// budgets itself.
+// bounds are exact if they differ only because of an autoscaler. The lower bound is 0 for pods that
+// finish or are not recreated, as they may be gone. Nothing is known about virtual machines,
+// because KubeVirt creates their budgets itself.
 func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 	switch {
 	case w.Kind.PerNode() && j.m.Judged(w):
@@ -184,8 +184,8 @@ func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 // grow, so the smallest and the largest counts bound it. settle mirrors getExpectedPodCount and
 // getExpectedScale in pkg/controller/disruption/disruption.go. If minAvailable is a number, the
 // controller counts the selected pods. Otherwise it needs the replica count of each pod's
-// controller, and fails if a controller has no scale subresource. A pod without a controller is
-// healthy but not expected (R-W19, R-W32).
+// controller, and fails if a controller has no scale subresource. A pod without a controller counts
+// as healthy but not as expected (R-W19, R-W32).
 func (t *tally) settle(out *Budget) {
 	b := out.Budget
 	counts := b.MaxUnavailable == nil && b.MinAvailable != nil && b.MinAvailable.Type == intstr.Int
@@ -224,8 +224,8 @@ func (t *tally) settle(out *Budget) {
 	out.WhileSmall, out.UpTo = true, t.scaled+more-1
 }
 
-// selects returns the pods of a workload that a budget selects. Both must be in the same
-// namespace. selects ignores how many evictions the budget allows.
+// selects returns the pods of a workload that a budget's selector selects. It ignores namespaces
+// and the number of evictions that the budget allows.
 func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, model.Answer) {
 	if b.SelectsNone {
 		return 0, model.No
@@ -258,12 +258,12 @@ func (j *shared) BudgetsOf(w *workload.Workload) []Budget {
 // SelectsAllOf reports whether a budget selects all pods of a workload.
 func (b *Budget) SelectsAllOf(w *workload.Workload) bool { return b.covers[w] == model.AllPods }
 
-// Shares reports whether two budgets select the same pod of a workload.
+// Shares reports whether some pod of a workload is selected by both budgets.
 func (b *Budget) Shares(o *Budget, w *workload.Workload) bool { return b.covers[w]&o.covers[w] != 0 }
 
 // evictable decides whether a workload's budgets allow its pods to be evicted while all pods run.
-// It returns Never and the budgets that forbid eviction, Sometimes and one budget that forbids it
-// at some sizes, or Unknown and the reason.
+// With Never it also returns the budgets that forbid eviction, with Sometimes a budget that forbids
+// it at some sizes, and with Unknown the reason.
 func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing []Budget, why model.Reason) {
 	answer = diag.Always
 	budgets := j.BudgetsOf(w)
@@ -337,8 +337,8 @@ func (j *shared) declared() [2]map[[4]string]bool {
 	return j.objects
 }
 
-// Possible describes a budget that may not select a workload's pods, or whose allowance is
-// unknown.
+// Possible is a budget that may or may not select a workload's pods, or that allows an unknown
+// number of evictions.
 type Possible struct {
 	*workload.Budget
 	// Selects is set if the budget is certain to select the pods.
@@ -348,8 +348,8 @@ type Possible struct {
 }
 
 // PossibleBudgets returns the budgets that may select a workload's pods but are not in BudgetsOf.
-// Each contains a variable, leaves its namespace open, or is in a file that can be deployed
-// separately from the workload.
+// For each of them, a field or the namespace is unknown, or the budget and the workload can be
+// deployed separately.
 func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 	for i, list := range [][]*workload.Budget{j.set.Budgets, j.set.BudgetsElsewhere} {
 		j.m.Run().Spend(4 * len(list))
@@ -391,8 +391,8 @@ func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *
 	return search.AlwaysFits(w, ruled, about, search.NoLoss, certificate.Loss{}, pods)
 }
 
-// contendersOrGroup returns the contenders' roster if there are too many to search, or else the
-// group's roster.
+// contendersOrGroup returns the contenders' roster if there are too many contenders to search, or
+// else the group's roster.
 func (j *shared) contendersOrGroup(group, contenders []*workload.Workload) *search.Roster {
 	if contenders != nil {
 		group = contenders
@@ -441,8 +441,8 @@ func (t *trial) spare(w *workload.Workload) bool {
 	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(w, t.ruled, t.about, search.AnyNode, drained, model.Certain(w))
 }
 
-// lacksRequiredPods reports whether a workload requires nearby pods that do not exist and its own
-// pods do not count as such. The placement of its pods is then unknown.
+// lacksRequiredPods reports whether a workload requires nearby pods that neither it nor any other
+// workload has. The placement of its pods is then unknown.
 func lacksRequiredPods(m *model.Model, w *workload.Workload) bool {
 	return w.Spec.NodeName == "" && slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
 		return m.Self(t, w) == model.No && len(m.Others(t, w, true)) == 0

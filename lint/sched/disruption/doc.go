@@ -10,11 +10,12 @@
 // the result, so this package does not evaluate filters itself.
 //
 // Workloads in a scene: a scene includes the workloads that hard rules or host ports connect with
-// the workload in question, directly or transitively, and the workloads that may fill a node with
-// it. If there are too many of the latter (a crowd), the question is decided by counting alone,
-// for example because some node always has room (T16) or a rollout needs no extra room (C12). If
-// the outcome is never by the rules alone, it is also never in a crowd. Anything else is unknown.
-// Pods that finish (Job, CronJob) are omitted because they free their room again.
+// the workload in question, directly or transitively, and the workloads that may fill a node
+// together with it. If there are too many of the latter (a crowd), the question is decided by
+// counting alone, for example because some node always has room (T16) or a rollout needs no extra
+// room (C12). If the outcome is never by the rules alone, it is also never in a crowd. Any other
+// outcome is unknown. Pods that finish (Job, CronJob) are omitted because they free their room
+// again.
 //
 // Room: if the other pods cannot fill or block all the nodes that could take a pod, the pod
 // always finds a node, whatever is lost, drained or rolled out (T16). This check comes first and
@@ -37,11 +38,11 @@
 // decision on the remaining nodes, which works if fewer pods are never worse. The last is a
 // search within the budget.
 //
-// Pools that may grow: the outcome is always only if it is always at every size from count to
-// max. The question is repeated at the sizes that search.SizesOf lists. If these only represent
-// the other sizes, the outcome must also follow from placement alone. Whether the outcome is
-// never is decided with pools at their maximum. In all other cases it depends on how far the
-// pools grow and is unknown.
+// Pools that may grow: for an outcome of always, the outcome must be always at every size from
+// count to max. The question is repeated at the sizes that search.SizesOf lists. If these only
+// represent the other sizes, the outcome must also follow from placement alone. An outcome of never
+// is decided with the pools at their maximum size. In all other cases the outcome depends on how
+// far the pools grow and is unknown.
 //
 // Advice: Holds applies an edit to a workload, or adds nodes, and judges rollouts and drains
 // after that change. Package facts offers only advice that holds. A trial uses at most half of
@@ -50,8 +51,8 @@
 // To explain a finding, a Scene shows all declared nodes with the relevant pods in place
 // (scene.go). It decides nothing.
 //
-// The package is separate from the ones below it because it poses every question as a decision,
-// except for two searches (Roll and Lose), and because it changes for different reasons.
+// The package is separate from the packages that it builds on because it poses every question as a
+// decision, except for two searches (Roll and Lose), and because it changes for different reasons.
 //
 // Non-goals: it formats no findings, and it does not judge pods whose placement the model reports
 // as unknown.

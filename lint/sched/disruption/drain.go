@@ -12,21 +12,20 @@ import (
 // Drain is the verdict on draining a workload's nodes, one at a time.
 type Drain struct {
 	Answer diag.Outcome
-	// Budgets lists the budgets that forbid evictions. It has a single budget if that budget
-	// allows no eviction at any size, or at some sizes (Sometimes). It has several budgets if
-	// they select the same pod.
+	// Budgets lists the budgets that forbid evictions. A single budget allows no eviction, either
+	// at all sizes or only at some. Several budgets forbid evictions by selecting the same pod.
 	Budgets []Budget
 	// Evicts is set if machines reject evictions and cannot migrate.
 	Evicts bool
-	// Worst is a node whose drain leaves pods Pending, or nil. Like is the number of other nodes
-	// with the same outcome. Next is a budget that forbids further evictions after the drain, or
-	// nil.
+	// Worst describes a node whose drain leaves pods Pending, or is nil. Like is the number of
+	// other nodes with the same outcome. Next is a budget that forbids further evictions after the
+	// drain, or nil.
 	Worst *Survival
 	Like  int
 	Next  *Budget
 	// Certain is the minimum number of Pending pods when every drain that hits a pod leaves some
-	// pods Pending. Answer is then Never, although draining Worst itself may be harmless because
-	// it may have no pods.
+	// pods Pending. Answer is then Never, although draining the node in Worst may be harmless
+	// because the node may have no pods.
 	Certain int
 	Why     model.Reason
 }

@@ -96,8 +96,9 @@ func (j *shared) reasonDependsOnTransient(w *workload.Workload) model.Reason {
 }
 
 // reasonNoTrialDecides returns a reason if no trial can decide about a workload in a large group,
-// because it is unknown whether a rule in the group applies to other members. Workloads that fit
-// on no node are exempt, along with rules about them, because more is known about them.
+// because it is unknown whether a rule in the group applies to other members. Workloads that fit on
+// no node are exempt, along with rules about them, because it is known that their pods are never
+// placed.
 func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	if len(j.group(w, false)) <= maxTogether || !j.taken(w) {
 		return model.Reason{}
@@ -105,10 +106,10 @@ func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	return j.doubts(w).open
 }
 
-// doubtful returns a reason if an answer about w among other workloads may be wrong, because it
-// is unknown whether one workload's rule applies to another workload. Rules never ask for the
-// label values that a scene adds to tell pods apart, but they may ask for the pods' own labels.
-// The caller omits members that do not fit (see withoutUnfit).
+// doubtful returns a reason if an answer about w together with other workloads may be wrong,
+// because it is unknown whether one workload's rule applies to another workload. Rules never select
+// by the label values that a scene adds to tell pods apart, but they may select by the pods' own
+// labels. The caller omits members that do not fit (see withoutUnfit).
 func (j *shared) doubtful(w *workload.Workload, among []*workload.Workload) model.Reason {
 	all := j.doubts(w).all
 	if len(all) == 0 {
@@ -162,8 +163,8 @@ func (j *shared) unlisted(w *workload.Workload) model.Reason {
 }
 
 // reasonAboutOthers returns a reason if something is unknown about the other workloads that may
-// fill a node with w: whether their pods fit, or which pods their rules select. A verdict based
-// on the rules alone is then not an answer.
+// fill a node together with w: whether their pods fit, or which pods their rules select. A verdict
+// based on the rules alone then does not settle the question.
 func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workload) model.Reason {
 	for _, o := range group {
 		if names := search.Unlisted(j.m, o); o != w && len(names) > 0 {

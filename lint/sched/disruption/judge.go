@@ -39,8 +39,8 @@ type shared struct {
 	set   *workload.Set
 	steps int
 	// ruled maps each workload to the workloads that hard rules connect with it. contending adds
-	// the workloads that may fill a node with it. scaled is like contending, but at autoscaler
-	// maximums.
+	// the workloads that may fill a node together with it. scaled is like contending, but at
+	// autoscaler maximums.
 	ruled              map[*workload.Workload][]*workload.Workload
 	contending, scaled contention
 	running            []*workload.Workload
@@ -74,7 +74,7 @@ type shared struct {
 }
 
 // contention maps each workload to its group, which includes all workloads that may fill a node
-// with it. The large map marks groups with too many members or pods for a scene.
+// together with it. The large map marks groups with too many members or pods for a scene.
 type contention struct {
 	groups map[*workload.Workload][]*workload.Workload
 	large  map[groupKey]bool
@@ -202,8 +202,8 @@ func (j *shared) grouped(groups [][]*workload.Workload) map[*workload.Workload][
 	return by
 }
 
-// beyond returns how many extra pods an update can create for a workload, or for one node of a
-// DaemonSet.
+// beyond returns how many extra pods an update can create for a workload, or for a DaemonSet on one
+// node.
 func (j *shared) beyond(w *workload.Workload, pods int) int {
 	how := j.strategy(w, pods)
 	if how.Way == workload.PerNode {
@@ -264,7 +264,7 @@ func (j *shared) each(group []*workload.Workload) int {
 }
 
 // group returns the workloads that are judged together with w, including w. If contend is set, it
-// adds the workloads that may fill a node with w, unless there are too many.
+// adds the workloads that may fill a node together with w, unless there are too many.
 func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload {
 	if contend {
 		return j.contenders(w, model.Certain(w))
@@ -288,10 +288,10 @@ func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload
 	return j.contention(w, pods).groups[w]
 }
 
-// contendersOf returns all workloads that may fill a node with the given number of w's pods, if
-// there are too many for contenders. Otherwise it returns nil. If the result is not nil, a
-// verdict based on the rules alone is not an answer, because only counting considers all
-// contenders (T16).
+// contendersOf returns all workloads that may fill a node together with the given number of w's
+// pods, but only if there are too many of them for contenders to include. Otherwise it returns nil.
+// If the result is not nil, a verdict based on the rules alone does not settle a question, because
+// only counting considers all contenders (T16).
 func (j *shared) contendersOf(w *workload.Workload, pods int) []*workload.Workload {
 	c := j.contention(w, pods)
 	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.large[keyOf(all)] {
@@ -362,7 +362,7 @@ func needs(m *model.Model, w, o *workload.Workload) bool {
 }
 
 // impossible reports whether a decision proves that the given workloads cannot be fully placed
-// together with all others, although the others alone (rest) can.
+// together with all other workloads, although those can be placed on their own (rest).
 func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
 	placed := rest.Verdict == diag.Always || rest.Verdict == diag.Sometimes
 	never := func(w *workload.Workload) bool { return verdict(d, w) == diag.Never }

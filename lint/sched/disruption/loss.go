@@ -13,7 +13,7 @@ import (
 
 // Survival describes how a node loss affects one workload.
 type Survival struct {
-	// Key is the topology key and Value is its lost domain. For kubernetes.io/hostname, Value is
+	// Key is the topology key and Value is the lost domain. For kubernetes.io/hostname, Value is
 	// the name of the lost node.
 	Key, Value string
 	Meaning    certificate.Meaning
@@ -53,7 +53,7 @@ func (s *Survival) Hits() bool { return !s.missed }
 // whose individual loss has the same outcome.
 func (s *Survival) Nodes() []string { return s.lost.Like() }
 
-// Like returns the number of Nodes.
+// Like returns the number of nodes that Nodes returns.
 func (s *Survival) Like() int { return s.lost.Alike() }
 
 // Worse reports whether s is worse than o.
@@ -115,17 +115,17 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 	return all
 }
 
-// loss answers questions about one workload and the losses for one topology key.
+// loss answers questions about how losing a topology key's domains affects one workload.
 type loss struct {
 	j   *shared
 	w   *workload.Workload
 	key string
-	// ruled lists the workloads that hard rules connect with w. contending adds the workloads
-	// that may fill nodes with it. If there are too many contenders, contending equals ruled.
+	// ruled lists the workloads that hard rules connect with w. contending adds the workloads that
+	// may fill nodes together with it. If there are too many contenders, contending equals ruled.
 	ruled, contending []*workload.Workload
 	about             *assembly // the assembly of contending
-	// everybody equals about unless there are too many contenders to search. In that case it
-	// holds all of them.
+	// everybody is the assembly of all contenders, even if there are too many to search. If there
+	// are not, it equals about.
 	everybody *assembly
 	kinds     *search.Kinds
 	room      *search.Room
@@ -313,10 +313,10 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 	return answer{verdict: diag.Unknown, why: by(model.ByPriority)}
 }
 
-// verdictAtMaximum returns the verdict that still holds when pools can grow. It returns Never
-// only if additional nodes are never harmful under any rule, and if the verdict at the maximum
-// size is Never both for the group and for the workload in isolation. Never for the group alone
-// is not enough, because at some size another member may not fit and leave its room free.
+// verdictAtMaximum returns the verdict that still holds when pools can grow. It returns Never only
+// if additional nodes are never harmful under any rule, and if the verdict at the maximum size is
+// Never both for the group and for the workload in isolation. A verdict of Never for the group
+// alone is not enough, because at some size another member may not fit, which leaves room free.
 func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	open := answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
 	if a.verdict != diag.Never || !q.j.hereditary(q.ruled) {
@@ -339,7 +339,7 @@ func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answ
 	return open
 }
 
-// contains reports whether all contains every element of some. Both lists must have the same
+// contains reports whether all contains every element of some. Both lists must be in the same
 // order.
 func contains(all, some []string) bool {
 	for _, s := range all {
@@ -388,7 +388,8 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	if a.verdict == diag.Never || !tooMany && len(q.contending) == len(q.ruled) {
 		return *a
 	}
-	// A verdict based on the rules alone is not an answer, because other pods may take the room.
+	// A verdict based on the rules alone does not settle the question, because other pods may take
+	// the room.
 	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) {
 		return answer{verdict: diag.Always}
 	}

@@ -27,7 +27,7 @@ type stage struct {
 const (
 	lossPods  = 40
 	lossNodes = 40
-	// hitSteps divides the step budget for a search that only finds out what happens to workloads
+	// hitSteps divides the step budget for a search that only determines what happens to workloads
 	// that lose a pod.
 	hitSteps = 40
 )
@@ -51,7 +51,7 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	return a
 }
 
-// alike returns a group description that is equal for groups that differ only in names. If there
+// alike returns a group description that is the same for groups that differ only in names. If there
 // is no such description, it returns a hash of the names.
 func (j *shared) alike(group []*workload.Workload) string {
 	return model.Cached(j.described, keyOf(group), func() string {
@@ -176,9 +176,9 @@ func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 // repair.
 //
 // Pods on unreachable nodes still keep other pods away, but only in anti-affinity domains that
-// contain a lost node. onRemaining omits those domains and, transitively, all domains that share
-// a node with them. The omitted nodes do not affect the rest, so whatever holds on the rest in
-// every run also holds with unreachable nodes present.
+// contain a lost node. onRemaining omits those domains and, transitively, all domains that share a
+// node with them. The omitted nodes do not affect the other nodes, so whatever holds there in every
+// run also holds with unreachable nodes present.
 func (s *stage) onRemaining(all []answer) {
 	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
 		for i, w := range s.group {

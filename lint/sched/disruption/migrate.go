@@ -35,8 +35,8 @@ type Migration struct {
 // migrations answers questions about live migration.
 type migrations struct{ *shared }
 
-// Migration judges KubeVirt machines. Other workloads do not migrate. If pools can grow for the
-// machines, the answer is Never only when that holds at every size.
+// Migration judges KubeVirt machines. Other workloads do not migrate. If the machines can use
+// growing pools, the answer is Never only if no machine can migrate at any size.
 func (v migrations) Migration(w *workload.Workload) Migration {
 	m := v.atAnySize(w)
 	if why := v.m.ByNeighbour(w); m.Answer == diag.Always && why.Given() {
@@ -102,7 +102,8 @@ func (v migrations) spacious(w *workload.Workload, group, contenders []*workload
 	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.contendersOrGroup(group, contenders), search.AnyNode, gone, machines+1)
 }
 
-// maxMachines is the maximum number of workloads in a scene that gives machines their own labels.
+// maxMachines is the maximum number of workloads in a scene whose machines each have their own
+// labels.
 const maxMachines = 40
 
 // migrate judges a migration within one group. The source is one of the workload's pods, and the

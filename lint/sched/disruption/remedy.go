@@ -33,8 +33,8 @@ const (
 // fixes tries changes that may resolve a finding.
 type fixes struct{ *shared }
 
-// Remedies returns the changes that make a rollout complete. The rollout is one that may get
-// stuck or never completes.
+// Remedies returns the changes that make r complete. Without them, r may get stuck or cannot
+// complete.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 	group, tooMany := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
 	var all []Remedy
@@ -192,9 +192,9 @@ func respread(w *workload.Workload, edit func(*corev1.TopologySpreadConstraint) 
 	return &c
 }
 
-// Honored considers a workload that loses any one of a key's domains while its nodes are
-// unreachable. It reports whether the workload would survive if its hard spread constraints did
-// not count nodes with taints that its pods do not tolerate (R-T3).
+// Honored reports whether a workload would survive the loss of any one of a key's domains, with
+// unreachable nodes, if its hard spread constraints did not count nodes with taints that its pods
+// do not tolerate (R-T3).
 func (f fixes) Honored(w *workload.Workload, key string) bool {
 	honor := corev1.NodeInclusionPolicyHonor
 	c := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
@@ -335,7 +335,8 @@ func EachSpread(name, key string, edit func(*corev1.TopologySpreadConstraint)) E
 	}}
 }
 
-// TopologyKey returns an edit that replaces a topology key in spread constraints and required terms.
+// TopologyKey returns an edit that replaces a topology key in spread constraints and in required
+// terms.
 func TopologyKey(from, to string) Edit {
 	return Edit{"key " + from + " " + to, 0, func(w *workload.Workload) bool {
 		spreads, changed := slices.Clone(w.Spec.TopologySpreadConstraints), false

@@ -26,9 +26,9 @@ type Rollout struct {
 	Verdict diag.Outcome
 	// Why explains an Unknown verdict.
 	Why model.Reason
-	// Core explains, in terms of CoreModel, why the rollout never completes. Stuck lists the
-	// moves after which it is stuck. Reasons counts the nodes that reject a new pod in that
-	// state, by reason. Each of these fields may be empty.
+	// Core explains, in terms of CoreModel, why the rollout never completes. Stuck lists the moves
+	// after which the rollout is stuck. Reasons counts, for each reason, the nodes that then reject
+	// a new pod. Each of these fields may be empty.
 	Core      *search.Core
 	CoreModel *model.Model
 	Stuck     []certificate.Move
@@ -80,8 +80,8 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 		if g.Verdict == "" {
 			return g
 		}
-		// Never at every size must also hold for the workload in isolation, because at some size
-		// another workload may not fit and leave its room free.
+		// The verdict must also be Never for the workload in isolation, because at some size
+		// another workload may not fit, which leaves room free.
 		if one := (Rollout{Rollout: how, Replicas: replicas}); g.Verdict == diag.Never && search.Hereditary(u.m, u.group(w, false)) {
 			if larger.roll(w, []*workload.Workload{w}, &one); one.Verdict == diag.Never {
 				return g
@@ -255,8 +255,8 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	}
 }
 
-// alike reports whether all rules treat old and new pods the same and the strategy replaces pods
-// by its surge and unavailable numbers.
+// alike reports whether all rules treat old and new pods the same and the strategy limits
+// replacements only by its surge and unavailable numbers.
 func (q *rolling) alike() bool {
 	tells := func(o *workload.Workload) bool { return asksFor(q.j.m.Group(o), q.w.Kind.Shared) }
 	return q.Way != workload.PerNode && q.Way != workload.BothWhole && !slices.ContainsFunc(q.group, tells)
@@ -372,7 +372,7 @@ func (q *rolling) twins() diag.Outcome {
 }
 
 // perNode judges a DaemonSet whose new pods start while the old ones still run (R-W17). If the
-// rules look at one node at a time, each node is a separate question. All nodes can then be
+// rules apply to one node at a time, each node is a separate question. All nodes can then be
 // updated one after another if old and new pods can be on all nodes at once.
 func (q *rolling) perNode() diag.Outcome {
 	s := q.j.scene(q.group)

@@ -197,10 +197,10 @@ func (j *shared) grows(w *workload.Workload, pods int) bool {
 	return j.Judged(w) && (search.Grows(j.m, j.groupAtAnySize(w, pods)) || search.Grows(j.m, j.contendersGrown(w, pods)))
 }
 
-// holdsAtEverySize reports whether yes returns true at every cluster size with `pods` pods of w.
-// When the tried sizes only represent the others, holdsAtEverySize calls yes with `every` set to
-// false. In that case yes must return true only if placement alone proves the answer for all
-// contending workloads.
+// holdsAtEverySize reports whether yes returns true at every cluster size with `pods` pods of w. If
+// it tries only sizes that represent the other sizes, it calls yes with `every` set to false. In
+// that case yes must return true only if placement alone proves the answer for all contending
+// workloads.
 func (j *shared) holdsAtEverySize(w *workload.Workload, pods, spare int, yes func(at *shared, group []*workload.Workload, every bool) bool) bool {
 	group := j.groupAtAnySize(w, pods)
 	sizes := search.SizesOf(j.m, group, spare)
@@ -233,10 +233,10 @@ func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) an
 	return answer{verdict: diag.Always}
 }
 
-// survives reports whether a loss that is harmless on the declared nodes is harmless at every
-// size. This includes losing nodes that a pool may add. If only some sizes are tried, more is
-// required. With hereditary rules, pods survive if they are always placed on the remaining nodes
-// (T7), and trying a few sizes decides that. Pods that are not recreated must not be able to use
+// survives reports whether a loss that is harmless on the declared nodes is harmless at every size.
+// This includes losing nodes that a pool may add. Further conditions apply if only some sizes are
+// tried. With hereditary rules, pods survive if they are always placed on the remaining nodes (T7),
+// and trying a few sizes decides that. Pods that are not recreated must not be able to use
 // additional nodes. Unreachable nodes must not share domains with other nodes, because their pods
 // still count there.
 func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool {
@@ -268,9 +268,9 @@ func (q *loss) placedOnRemaining(group []*workload.Workload, b *search.DomainLos
 	return verdict(s.without(s.lost), s.of[q.w]) == diag.Always
 }
 
-// covers reports whether the answer for a loss on the declared nodes also covers a loss at
-// another size. It does if the first loss represents the second, or if the second affects
-// additional nodes only.
+// covers reports whether the answer for the loss b on the declared nodes also covers the loss
+// `more` at another cluster size. It does if b represents `more`, or if `more` affects additional
+// nodes only.
 func (q *loss) covers(b, more *search.DomainLoss) bool {
 	like, others := b.Like(), more.Like()
 	if slices.ContainsFunc(others, func(name string) bool { return slices.Contains(like, name) }) {

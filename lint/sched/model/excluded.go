@@ -24,16 +24,16 @@ const (
 	// that they have Key=Has instead.
 	LacksLabel ExclusionKind = "lacks-label"
 	OtherValue ExclusionKind = "other-value"
-	// FailsExpression means that Requirement is the first requirement in the only
-	// nodeSelectorTerm that the nodes fail. MatchesNoTerm means that none of several
+	// FailsExpression means that there is only one nodeSelectorTerm and Requirement is the first of
+	// its requirements that the nodes fail. MatchesNoTerm means that none of several
 	// nodeSelectorTerms matches. EmptyTerm means that the only term is empty.
 	FailsExpression ExclusionKind = "fails-expression"
 	MatchesNoTerm   ExclusionKind = "matches-no-term"
 	EmptyTerm       ExclusionKind = "empty-term"
 	// TooSmall means that an empty node has too little of Resource for one pod.
 	TooSmall ExclusionKind = "too-small"
-	// Undeclared means that spec.nodeName is NodeName, and no such node is declared. Nodes is
-	// then empty.
+	// Undeclared means that spec.nodeName is NodeName and no node with that name is declared. Nodes
+	// is then empty.
 	Undeclared ExclusionKind = "undeclared"
 )
 
@@ -48,7 +48,7 @@ type Exclusion struct {
 	Nodes          []*topology.Node
 }
 
-// exclusionKey is equal for exclusions from the same workload that differ only in their nodes.
+// exclusionKey is the same for a workload's exclusions that differ only in their nodes.
 type exclusionKey struct {
 	kind           ExclusionKind
 	taint          corev1.Taint
@@ -65,9 +65,9 @@ func (x *Exclusion) id() exclusionKey {
 	return id
 }
 
-// Excluded groups the nodes that reject the workload's pods by the first filter that rejects
-// them. Larger groups come first. If small is set, nodes that are too small for one pod are
-// included. A growing pool is included only if it has no node yet.
+// Excluded returns the nodes that reject the workload's pods, grouped by reason, which is the first
+// filter that the pods fail. Larger groups come first. If small is set, nodes that are too small
+// for one pod are included. A growing pool is included only if it has no node yet.
 func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	key := excludedKey{m.Groups[w].Signature, "", small}
 	if small {
@@ -122,14 +122,14 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	return all
 }
 
-// excludedKey is equal for workloads that the same nodes reject for the same reasons.
+// excludedKey is the same for workloads that the same nodes reject for the same reasons.
 type excludedKey struct {
 	signature, request string
 	small              bool
 }
 
-// ExplainTaint returns the first taint on the node that the pods do not tolerate. If this is a
-// cordoned node's taint, it returns the kind Cordoned (R-S10).
+// ExplainTaint returns an exclusion for the first taint on the node that the pods do not tolerate.
+// Its kind is Cordoned if that taint comes from cordoning the node (R-S10).
 func (f *Filter) ExplainTaint(n *topology.Node) Exclusion {
 	taint := f.untolerated(n)
 	if n.Unschedulable && taint.Key == corev1.TaintNodeUnschedulable {
@@ -138,7 +138,7 @@ func (f *Filter) ExplainTaint(n *topology.Node) Exclusion {
 	return Exclusion{Kind: Tainted, Taint: taint}
 }
 
-// ExplainSelector returns the first label condition that the node fails.
+// ExplainSelector returns an exclusion for the first label condition that the node fails.
 func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	for _, k := range SortedKeys(f.W.Spec.NodeSelector) {
 		want := f.W.Spec.NodeSelector[k]
@@ -181,9 +181,9 @@ func matchesExpression(n *topology.Node, r corev1.NodeSelectorRequirement) bool 
 	return ok
 }
 
-// Cause identifies why an outcome is unknown, or why it does not follow from the nodes and the
-// pods' rules. Package message has the sentences for each cause. The causes for decisions about
-// several workloads are part of the place command's JSON output.
+// Cause identifies why an outcome is unknown, or what it depends on besides the nodes and the pods'
+// rules. Package message has the sentences for each cause. The place command's JSON output contains
+// the causes for decisions about several workloads.
 type Cause string
 
 // The causes of an unknown decision.
@@ -204,12 +204,12 @@ const (
 	ByResource Cause = "unlisted-resource"
 	// ByGrowth means that the verdict may not hold at every size that the cluster can grow to.
 	ByGrowth Cause = "pool-growth"
-	// ByBudget means that the step budget ran out. BySize means that no proof applies and there
-	// are too many pods or nodes to try everything or to check the result.
+	// ByBudget means that the step budget ran out. BySize means that no proof applies and there are
+	// too many pods or nodes to search exhaustively or to check the result.
 	ByBudget Cause = "budget"
 	BySize   Cause = "size"
-	// ByCrowd means that too many workloads compete for the room to search all possibilities, and
-	// counting does not prove that there is always enough.
+	// ByCrowd means that so many workloads compete for room that not all possibilities can be
+	// searched, and counting does not prove that there is always enough room.
 	ByCrowd Cause = "crowd"
 	// ByNeighbour means that the pods of Workload, which takes no part in decisions, may block
 	// the pods in question.
@@ -218,26 +218,26 @@ const (
 	ByFault Cause = "internal"
 )
 
-// The causes for excluding a workload from decisions.
+// The causes that exclude a workload from decisions.
 const (
 	// ByContext means that no file that declares the workload is certain to be deployed together
 	// with the others.
 	ByContext   Cause = "other-context"
 	ByRejection Cause = "rejected"
-	// ByScheduler means that the pods are placed by a different scheduler, which Name identifies.
+	// ByScheduler means that a different scheduler, which Name identifies, places the pods.
 	ByScheduler Cause = "other-scheduler"
 	ByGates     Cause = "scheduling-gates"
 	ByQueue     Cause = "queue"
-	// ByField means that the value of the field in Name is unknown.
+	// ByField means that Name is a field with an unknown value.
 	ByField Cause = "unknown-field"
 	ByCount Cause = "pod-count"
-	// ByAdmission means that the object in Name may change the pods or reject them when they are
-	// created.
+	// ByAdmission means that Name is an object that may change the pods or reject them when they
+	// are created.
 	ByAdmission Cause = "admission"
 	// ByNamespace means that a placeholder stands for the pods' namespace or for a namespace that
 	// a rule applies to.
 	ByNamespace Cause = "namespace"
-	// ByNodeLabel means that nodes may have the label in Name, with any value.
+	// ByNodeLabel means that Name is a label that nodes may have, with any value.
 	ByNodeLabel Cause = "node-label"
 )
 
@@ -247,20 +247,21 @@ const (
 	ByPlacement Cause = "placement"
 	// ByStrategy means that the update strategy contains unknown numbers.
 	ByStrategy Cause = "strategy"
-	// ByEviction means that it is unknown whether the disruption budget in Name allows an
-	// eviction. Either Detail gives the reason, or the budget also counts the pods of Workload.
-	// ByOtherBudget means that the budget in Name may select the pods as well.
+	// ByEviction means that Name is a disruption budget that may or may not allow an eviction.
+	// Either Detail gives the reason, or the budget also counts the pods of Workload. ByOtherBudget
+	// means that Name is another budget that may select the pods.
 	ByEviction    Cause = "disruption-budget"
 	ByOtherBudget Cause = "other-disruption-budget"
 	// ByPriority means that the pods may preempt the pods that block them.
 	ByPriority Cause = "priority"
-	// ByToleration means that pods tolerate the lost nodes' taint or name their node.
+	// ByToleration means that pods tolerate the taint on the lost nodes or that their manifests
+	// name a node.
 	ByToleration Cause = "toleration"
-	// ByTermination means that evicted pods count until they have terminated.
+	// ByTermination means that rules still count evicted pods until they have terminated.
 	ByTermination Cause = "termination"
 	// ByPending means that not all pods fit before the loss.
 	ByPending Cause = "pending-pods"
-	// ByMachines means that too many machines have their own labels.
+	// ByMachines means that too many virtual machines have labels of their own.
 	ByMachines Cause = "machines"
 	// ByLargestSize means that it is unknown whether the pods fit at any pool size. ByPoolSize
 	// means that they fit once the pool has at least Count nodes.
@@ -274,10 +275,10 @@ const (
 	// arise.
 	Unplaced Cause = "unplaced"
 	// NotRecreated means that nothing recreates the pods while the Node object exists. Bare means
-	// that nothing ever recreates the pods, because they are bare.
+	// that nothing ever recreates the pods, because they have no controller.
 	NotRecreated Cause = "not-recreated"
-	// LateRetry means that all pods run again, but perhaps only minutes later, because the
-	// scheduler may retry them late.
+	// LateRetry means that all pods run again, but that the scheduler may take minutes to retry
+	// them.
 	LateRetry Cause = "late-retry"
 	Bare      Cause = "bare"
 	// ByOrder means that the outcome depends on the scheduling order. ByContention means that it
@@ -286,17 +287,16 @@ const (
 	ByContention Cause = "contention"
 )
 
-// Reason is a cause and the details for its message. The zero Reason means that there is no
-// reason.
+// Reason is a cause and the details for its message. The zero value means that there is no reason.
 type Reason struct {
 	Cause Cause
 	// Name is the resource (ByResource), scheduler (ByScheduler), field (ByField), object
 	// (ByAdmission), label (ByNodeLabel), budget (ByEviction, ByOtherBudget) or pool (ByPoolSize)
-	// that the cause refers to. Count is that pool's node count.
+	// that the cause refers to. Count is the number of nodes that the pool must have (ByPoolSize).
 	Name  string
 	Count int
-	// Workload is another workload whose pods request the resource or count for the budget, or
-	// nil. For ByNeighbour, it is the neighbour that takes no part in decisions.
+	// Workload is another workload whose pods request the resource or count for the budget, or nil.
+	// For ByNeighbour, it is the workload that takes no part in decisions.
 	Workload *workload.Workload
 	// Detail describes the problem with the budget.
 	Detail string

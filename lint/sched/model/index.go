@@ -23,9 +23,10 @@ type labelIndex struct {
 type labelTable struct {
 	all   map[string][]*workload.Workload
 	pairs map[[3]string][]*workload.Workload
-	// open lists, by namespace and key, the workloads whose value for the label is unknown.
+	// open lists, by namespace and label key, the workloads whose value for that key is unknown.
 	open map[[2]string][]*workload.Workload
-	// values holds the sorted values that each label has in pairs. It is built on first use.
+	// values holds, for each label key, the sorted values that occur in pairs. It is built on first
+	// use.
 	values map[string][]string
 }
 
@@ -74,7 +75,7 @@ func newLabelTable(all []*workload.Workload, place func(*workload.Workload) stri
 	return x
 }
 
-// Candidates returns every workload that a term may select. It may also return others.
+// Candidates returns every workload that a term may select, and possibly other workloads.
 func (x *labelIndex) Candidates(t *Term, owner *workload.Workload) [][]*workload.Workload {
 	names, some := t.reach(owner)
 	if !some {
@@ -137,7 +138,7 @@ func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {
 }
 
 // Selected counts the declared workloads whose pods the term may select, up to limit. The owner
-// counts if the term may select a second pod of the owner.
+// counts if a term on one of its pods may select another.
 func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 	if t.Use == Spread && t.Sel.Form != FormSet {
 		return 0 // null matches nothing and {} counts nothing (R-T5)

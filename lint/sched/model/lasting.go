@@ -33,11 +33,10 @@ func (m *Model) Judged(w *workload.Workload) bool {
 	return !m.Topology.Empty() && !m.Groups[w].Unknown.Given() && !w.Running && (w.Count.Known || w.Kind.PerNode())
 }
 
-// Doubt is a hard term that leaves an answer open. There are two kinds. If Key is set, it is
-// unknown whether the term selects the target's pods, because that depends on the label Key,
-// whose value only the cluster knows. If Key is empty, the term may depend on target pods that
-// take no part in decisions, because they finish or, if Why is set, because too little is known
-// about them.
+// Doubt is a hard term or a request that leaves an answer open. If Key is set, it is unknown
+// whether Term selects the target's pods, because that depends on the label Key, whose value only
+// the cluster knows. If Key is empty, Term may depend on target pods that take no part in
+// decisions, because they finish or, if Why is set, because too little is known about them.
 type Doubt struct {
 	Workload *workload.Workload
 	Term     *Term
@@ -46,8 +45,8 @@ type Doubt struct {
 	Why      Reason
 	// Variable is set if the label's value contains a placeholder.
 	Variable bool
-	// Resource is set for a third kind of doubt: a request for an extended resource that no node
-	// lists. Term and Target are then nil.
+	// Resource is set if the doubt is about a request for an extended resource that no node lists.
+	// Term and Target are then nil.
 	Resource corev1.ResourceName
 }
 
@@ -60,7 +59,7 @@ func Certain(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// Lasting reports whether a group still has pods to place that do not finish.
+// Lasting reports whether a group has pods that do not finish and are not placed yet.
 func Lasting(g *Group) bool {
 	return g.Placeable() && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
@@ -89,8 +88,8 @@ func (m *Model) Permanent() *Model {
 	return p
 }
 
-// withoutWorkloads indexes the omitted workloads that may have pods at some time. It returns nil
-// if there are none.
+// withoutWorkloads indexes the workloads for which out returns true and that may ever have pods. It
+// returns nil if there are none.
 func withoutWorkloads(m *Model, out func(*Group) bool) *labelIndex {
 	var ws []*workload.Workload
 	for _, w := range slices.Concat(m.Workloads, m.elsewhere) {
@@ -104,12 +103,12 @@ func withoutWorkloads(m *Model, out func(*Group) bool) *labelIndex {
 	return NewLabelIndex(ws)
 }
 
-// mayExist reports whether a group may have pods at some time.
+// mayExist reports whether a group may ever have pods.
 func mayExist(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && (!g.Count.Known || g.Count.N > 0)
 }
 
-// LeansOn returns the doubts about a hard term that may depend on absent pods because it requires
+// LeansOn returns the doubts about a hard term that may depend on absent pods, because it requires
 // them nearby or counts them.
 func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	switch {
@@ -147,8 +146,8 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	return all
 }
 
-// Doubtful yields the workloads that a term may or may not select. Each comes with a label key
-// that decides this and whose value only the cluster knows.
+// Doubtful yields the workloads that a term may or may not select. Each is paired with the key of
+// the label that decides this, whose value only the cluster knows.
 func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.Workload, string] {
 	return func(yield func(w *workload.Workload, key string) bool) {
 		if !m.MaybeDoubtful(t, owner) {
@@ -165,7 +164,7 @@ func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.
 	}
 }
 
-// MaybeDoubtful reports whether a term asks for a label that has unknown values.
+// MaybeDoubtful reports whether a term has a condition on a label with unknown values.
 func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	m.run.Spend(t.Sel.Cost())
 	return slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool {
@@ -209,8 +208,8 @@ func (m *Model) Beside(ws []*workload.Workload) *Model {
 	return newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, m.Topology, m.perNodes, m.Groups)
 }
 
-// MaybeApart reports whether it is unknown if a hard rule keeps a workload's pods apart, because
-// its selector or one of their labels contains a placeholder.
+// MaybeApart reports whether a hard rule may or may not keep a workload's pods apart, because a
+// value in the rule's selector or in the pods' labels is unknown.
 func (m *Model) MaybeApart(w *workload.Workload) bool {
 	return slices.ContainsFunc(m.Group(w).Terms, func(t *Term) bool {
 		return t.Hard && t.Use != Affinity && m.Peer(t, w, w) == Maybe

@@ -91,15 +91,14 @@ type Group struct {
 	// list, sorted and without duplicates. KeysID identifies the list.
 	spreadKeys, sortedKeys []string
 	KeysID                 string
-	// Signature is equal for groups with equal node rules. Request is equal for groups with equal
-	// requests.
+	// Signature is the same for groups with equal node rules. Request is the same for groups with
+	// equal requests.
 	Signature, Request string
 	// Unknown explains why the group's placement cannot be judged. It is empty if the placement
 	// can be judged.
 	Unknown Reason
-	// Whole is set if this group is a single pod from a workload. It is that workload, and
-	// Position is the pod's index. After is the pod that must be placed before this one is
-	// created, or nil (R-W11).
+	// If this group is a single pod from a workload, Whole is that workload and Position is the
+	// pod's index. After is the pod that must be placed before this one is created, or nil (R-W11).
 	Whole, After *workload.Workload
 	Position     int
 }
@@ -223,7 +222,7 @@ func unknown(w *workload.Workload) Reason {
 		return Reason{Cause: ByContext}
 	case w.Refused():
 		return Reason{Cause: ByRejection}
-	case w.Running && len(w.Open) == 0: // however it got to its node
+	case w.Running && len(w.Open) == 0: // however the pod got to its node
 		return Reason{}
 	case w.Spec.SchedulerName != "" && w.Spec.SchedulerName != defaultScheduler:
 		return Reason{Cause: ByScheduler, Name: w.Spec.SchedulerName}
@@ -278,7 +277,8 @@ func (m *Model) classDecides(g *Group) bool {
 }
 
 // fitsAnywhere reports whether a group's pod fits on some empty node. If it fits on none, the pod
-// is not placed, whatever admission adds to it or rejects, and other pods are not the cause.
+// is never placed, whether or not admission changes or rejects it, and other pods are not the
+// cause.
 func (m *Model) fitsAnywhere(g *Group) bool {
 	e := m.Eligible(g.Workload)
 	m.run.Spend(len(e.Nodes) + len(e.Growth))
@@ -310,8 +310,8 @@ func (m *Model) Placeable() iter.Seq[*Group] {
 	}
 }
 
-// Apart keeps two workloads' pods out of each other's domains for a key. It represents a term
-// that a controller adds to pods and that no manifest contains (R-W25).
+// Apart keeps two workloads' pods in different domains of a topology key. It represents a term that
+// no manifest contains because a controller adds it to the pods (R-W25).
 type Apart struct {
 	A, B *workload.Workload
 	Key  string
@@ -327,10 +327,10 @@ func (m *Model) RunningOnes() []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(m.Workloads), func(w *workload.Workload) bool { return !w.Running || !Modelled(m.Groups[w]) })
 }
 
-// View is one possible size of the cluster. It consists of the declared nodes, or of these plus
-// all nodes that growing pools could add if every zone grew at once. The larger view has more
-// nodes than the pools can ever add together, and SpreadRule ignores any way in which an added
-// node could make things worse. An upper bound for the larger view is therefore never too low.
+// View is one possible size of the cluster. It consists of the declared nodes, or of these plus all
+// the nodes that growing pools could add if every zone grew at once. The larger view may have more
+// nodes than can ever exist together, and SpreadRule ignores any way in which an added node could
+// make things worse. An upper bound for the larger view is therefore never too low.
 type View struct {
 	Nodes []*topology.Node
 	// From holds the index of each node in Topology.Nodes, or -1-index in Topology.Growth.
@@ -345,7 +345,7 @@ type View struct {
 // beyond that, nothing is reported as impossible.
 const maxGrown = 5000
 
-// maxView is the maximum number of added nodes across all pools, with the same effect.
+// maxView is the corresponding maximum across all pools.
 const maxView = 20_000
 
 func newView(topo *topology.Topology, grown bool) *View {
@@ -394,8 +394,8 @@ func Another(n *topology.Node, k int) *topology.Node {
 	return &more
 }
 
-// GrownBy returns the declared nodes plus the given number of additional nodes in a pool,
-// alternating between its zones.
+// GrownBy returns the declared nodes plus the given number of additional nodes in a pool. It adds
+// them to the pool's zones in turn.
 func GrownBy(m *Model, p *topology.Pool, more int) []*topology.Node {
 	nodes := slices.Clone(m.Topology.Nodes)
 	var kinds []*topology.Node

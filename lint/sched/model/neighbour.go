@@ -20,7 +20,7 @@ type neighbours struct {
 	nodes, growth []*workload.Workload
 	// apart maps a workload to a neighbour that required anti-affinity keeps away from it.
 	apart map[*workload.Workload]*workload.Workload
-	// near caches, by node rules, a neighbour that may use the same nodes.
+	// near caches, for each set of node rules, a neighbour that may use the same nodes.
 	near map[string]*workload.Workload
 }
 
@@ -103,7 +103,7 @@ func (n *neighbours) find(m *Model) {
 	}
 }
 
-// mark records o for each eligible node that does not have a workload yet.
+// mark records o for each eligible node for which no workload is recorded yet.
 func mark(nodes []*workload.Workload, passes []Passes, o *workload.Workload) {
 	for i := range nodes {
 		if nodes[i] == nil && passes[i].All() {
@@ -141,7 +141,7 @@ func (n *neighbours) sharing(e *Eligibility) *workload.Workload {
 
 // widest returns a copy of a workload with only the node rules that its pods are certain to have.
 // All rules are certain if only the number of pods is unknown, or if the unknown part comes from
-// scheduling gates or from objects that change or reject pods, because these only add rules.
+// scheduling gates or from objects that change or reject pods, because those can only add rules.
 // Other schedulers and Kueue may place pods as if they tolerated every taint.
 func (m *Model) widest(w *workload.Workload) *workload.Workload {
 	c := *w

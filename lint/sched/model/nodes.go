@@ -22,7 +22,7 @@ import (
 type Eligibility struct {
 	// Nodes has one entry for each node, and Growth has one for each entry in Topology.Growth.
 	Nodes, Growth []Passes
-	// Count and Growable are how many entries in Nodes and Growth pass all filters.
+	// Count and Growable count the entries in Nodes and Growth that pass all filters.
 	Count, Growable int
 }
 
@@ -68,7 +68,7 @@ func daemonTolerations(hostNetwork bool) []corev1.Toleration {
 }
 
 // admittedTolerations returns a pod's tolerations plus those that admission adds to every pod
-// without a toleration for the same key, regardless of its value
+// without one for the same key and effect, regardless of the value
 // (plugin/pkg/admission/defaulttolerationseconds/admission.go; R-N17).
 func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
 	all := slices.Clone(own)
@@ -145,8 +145,8 @@ func (f *Filter) Passes(n *topology.Node) Passes {
 
 // untolerated returns the first taint that keeps the pod off a node, or nil (R-N13). The kubelet
 // checks only NoExecute (R-P8), but the DaemonSet controller, which runs before it, checks both
-// effects (daemon_controller.go, predicates). On GKE nodes, taints named like a requested extended
-// resource do not count, because admission adds a toleration for them (admission plugin
+// effects (daemon_controller.go, predicates). On GKE nodes, a taint whose key is a requested
+// extended resource does not count, because admission adds a toleration for it (admission plugin
 // ExtendedResourceToleration; R-S9).
 func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 	if len(n.Taints) == 0 {
@@ -170,7 +170,7 @@ func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 	return &taint
 }
 
-// signature returns a string that is equal for workloads with equal node rules.
+// signature returns the same string for workloads with equal node rules.
 func signature(w *workload.Workload) string {
 	s := &w.Spec
 	var b strings.Builder
@@ -210,7 +210,7 @@ func extendedNames(r workload.Resources) []string {
 	return names
 }
 
-// Eligible returns a workload's results for the node-level filters, except resources.
+// Eligible returns the results of a workload's node-level filters, except resources.
 func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 	key := m.Groups[w].Signature
 	if e := m.eligible[key]; e != nil {
@@ -262,8 +262,8 @@ func SameDomain(a, b *topology.Node, key string) bool {
 	return ok && has && va == vb
 }
 
-// NodeByNode reports whether every node has its own domain for a key. It considers all nodes or,
-// if w is not nil, only those that pass the node-level filters for its pods.
+// NodeByNode reports whether every node has its own domain for a topology key. It considers all
+// nodes or, if w is not nil, only those that pass the node-level filters for its pods.
 func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
 	domain, size := m.Numbered(key, m.Topology.Nodes)
 	nodes := make([]int, size)

@@ -19,8 +19,8 @@ import (
 // Unbounded is the number of pods that fit when nothing limits them.
 const Unbounded = math.MaxInt32
 
-// Request is a resource request from one pod. It is in the scheduler's unit: millicores for CPU,
-// and whole units for any other resource (R-N26).
+// Request is one pod's request for a resource. Amount is in the scheduler's unit: millicores for
+// CPU, and whole units for any other resource (R-N26).
 type Request struct {
 	Name   corev1.ResourceName
 	Amount int64
@@ -40,8 +40,8 @@ func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// Extended reports whether a resource is an extended resource. An extended resource's name has a
-// domain that does not belong to Kubernetes (R-N26).
+// Extended reports whether a resource is an extended resource, which has a name in a domain that
+// does not belong to Kubernetes (R-N26).
 func Extended(name corev1.ResourceName) bool {
 	s := string(name)
 	return strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
@@ -136,11 +136,11 @@ func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 	return Amount(r.Name, q), true
 }
 
-// lacks reports whether a node has none of a resource that it does not list (R-N23). It lacks an
-// extended resource if other nodes list it or all lists are complete, and a native resource if
-// its own list is complete. There are two exceptions. For a bound pod, the kubelet ignores
-// extended resources that it does not know. The device that KubeVirt itself requests never counts
-// against a node.
+// lacks reports whether a node has none of a resource that it does not list (R-N23). The node lacks
+// an extended resource if another node lists it or if all nodes' lists are complete. It lacks a
+// native resource if its own list is complete. There are two exceptions. For a bound pod, the
+// kubelet ignores extended resources that it does not know. The device that KubeVirt itself
+// requests never counts against a node.
 func lacks(n *topology.Node, r *Request) bool {
 	if Extended(r.Name) {
 		return r.Name != workload.KVM && !r.Kubelet && n.Extended.Known(r.Name)
@@ -148,9 +148,9 @@ func lacks(n *topology.Node, r *Request) bool {
 	return n.Whole && native(r.Name)
 }
 
-// native reports whether the scheduler counts a resource although it is not an extended resource.
-// The scheduler ignores all other names without a domain (pkg/scheduler/util
-// IsScalarResourceName; R-N26). Pod slots are not requests.
+// native reports whether the scheduler counts a resource that is not an extended resource. The
+// scheduler ignores all other names without a domain (pkg/scheduler/util IsScalarResourceName;
+// R-N26). Pod slots are not requests.
 func native(name corev1.ResourceName) bool {
 	s := string(name)
 	switch name {
@@ -229,8 +229,8 @@ func (r *Request) appendText(to []byte) []byte {
 	return strconv.AppendInt(append(append(to, r.Name...), '='), r.Amount, 10)
 }
 
-// Conflicts reports whether two pods cannot use these two ports on one node (kube-scheduler
-// framework HostPortInfo.CheckConflict; R-N20).
+// Conflicts reports whether two pods that use these two ports cannot run on one node
+// (kube-scheduler framework HostPortInfo.CheckConflict; R-N20).
 func (p HostPort) Conflicts(o HostPort) bool {
 	return p.Port == o.Port && p.Protocol == o.Protocol && (p.IP == o.IP || p.IP == "0.0.0.0" || o.IP == "0.0.0.0")
 }

@@ -21,8 +21,8 @@ type Run struct {
 	OnRefusal func(error)
 	// Stops is the number of searches that ended because their steps ran out.
 	Stops int
-	// GivenUp lists the unanswered questions, whether their steps ran out or there was another
-	// cause.
+	// GivenUp lists the questions that were not answered, because their steps ran out or for
+	// another reason.
 	GivenUp []Unanswered
 	// factor multiplies every budget. part and all determine Part (see Scale). nodes is the
 	// number of nodes, plus one for each growing pool and zone. sizes caches document sizes.
@@ -51,9 +51,9 @@ func (r *Run) Refuse(ws []*workload.Workload, err error) {
 }
 
 // Budgets, in meter steps of about 50 ns each. A question's budget depends on its workloads'
-// documents and on the number of nodes. Adding an unrelated document, or a node that is never
-// short of resources, therefore does not change when a question is abandoned. Very large contexts
-// are an exception (see stepsInAll). The --steps flag multiplies all budgets.
+// documents and on the number of nodes. Adding an unrelated document, or a node that is never short
+// of resources, therefore does not change which questions are abandoned. Very large contexts are an
+// exception (see stepsInAll). The --steps flag multiplies all budgets.
 const (
 	// stepsFloor is every question's minimum budget. stepsPerByte is added for each byte in the
 	// workloads' documents, and stepsPerNode for each node in the topology.
@@ -130,7 +130,7 @@ func (m *Model) Scale(factor, part float64) {
 	}
 }
 
-// Each returns a group's budget share for a question about one of its workloads.
+// Each returns the budget for a question about one workload in a group.
 func (m *Model) Each(ws []*workload.Workload) int {
 	if len(ws) == 0 {
 		return m.Budget(nil)
@@ -138,7 +138,7 @@ func (m *Model) Each(ws []*workload.Workload) int {
 	return m.Budget(nil) + (m.Budget(ws)-m.Budget(nil))/len(ws)
 }
 
-// Ask asks a question about the given workloads with a limited number of steps. It reports
+// Ask calls f to answer a question about the given workloads within a number of steps. It reports
 // whether the question was answered. If not, the run records why.
 func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func()) bool {
 	sound := false
@@ -177,7 +177,8 @@ func (r *Run) Times(steps int) int { return int(float64(steps) * r.factor) }
 // it never uses up the steps of the objects after it.
 type SharedBudget struct {
 	run *Run
-	// each is the part per step in a document's budget, and spare is the undivided rest.
+	// each is the number of steps that an object gets per step in its document's budget. spare is
+	// the number of steps left for any object.
 	each, spare float64
 }
 
@@ -201,8 +202,8 @@ func (m *Model) shared(objects []*source.Object, steps float64) *SharedBudget {
 	return &SharedBudget{run: r, each: half / max(worth, 1), spare: half}
 }
 
-// Ask asks a question about one of the objects. It reports whether the question was answered. If
-// not, the run records why.
+// Ask calls f to answer a question about one of the objects. It reports whether the question was
+// answered. If not, the run records why.
 func (p *SharedBudget) Ask(o *source.Object, question string, f func()) bool {
 	objects, sound := []*source.Object{o}, false
 	if !p.Within(o, func() { sound = p.run.Guard(objects, f) }) {
@@ -230,8 +231,8 @@ type Refuted struct {
 	Failed bool
 }
 
-// Guard asks a question about the given objects and reports whether it returned without a panic.
-// A panic affects only the answer to this question.
+// Guard calls f to answer a question about the given objects. It reports whether f returned without
+// a panic. A panic affects only the answer to this question.
 func (r *Run) Guard(objects []*source.Object, f func()) (sound bool) {
 	defer func() {
 		p := recover()

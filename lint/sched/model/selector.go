@@ -125,8 +125,9 @@ func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSel
 	}
 }
 
-// Matches returns whether the selector on an owner's pod selects the target's pods. If the owner
-// and the target are the same workload, it compares two different pods unless self is set.
+// Matches returns whether the selector in a rule of the owner's pods selects the target's pods. If
+// the owner and the target are the same workload, it compares two different pods unless self is
+// set.
 func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
 	if s.Form == FormNull {
 		return No
@@ -164,8 +165,8 @@ func (s *selector) Doubtful(owner, target *workload.Workload) string {
 	return ""
 }
 
-// Variable reports whether a placeholder is the value of the label with the given key, in the
-// selector or on the pods.
+// Variable reports whether the label with the given key has a placeholder as its value, either in
+// the selector or on the target's pods.
 func (s *selector) Variable(target *workload.Workload, key string) bool {
 	return source.Placeholder(target.Labels[key]) || slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
 		return r.Key == key && slices.ContainsFunc(r.Values, source.Placeholder)
@@ -217,7 +218,7 @@ func (r *Requirement) among(in Answer) Answer {
 }
 
 // BoundLabel reports whether a label is one that pods get from their node when they are bound
-// (plugin/pkg/admission/podtopologylabels; R-P7). An incoming pod has a different value or no
+// (plugin/pkg/admission/podtopologylabels; R-P7). Until then, a pod has a different value or no
 // value for it.
 func BoundLabel(key string) bool {
 	return key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion
@@ -288,7 +289,7 @@ func (r *Requirement) String() string {
 }
 
 // The label values that controllers add are not in the manifests, but each value has a known
-// format. A string in any other format can never be one.
+// format. A string in any other format is never such a value.
 var (
 	// A hash is a number below 2^32, formatted in decimal, with its digits replaced by safe
 	// characters (pkg/controller/controller_utils.go ComputeHash, rand.SafeEncodeString).
@@ -328,8 +329,8 @@ func mayAdd(w *workload.Workload, key, value string) bool {
 	return true
 }
 
-// mayShare reports whether two workloads' controllers may add the same value, because it is a
-// small number or a hash of equal templates.
+// mayShare reports whether two workloads' controllers may add the same value. They may if the value
+// is a small number or a hash of equal templates.
 func mayShare(a, b *workload.Workload, key string) bool {
 	if Ordinal(key) {
 		return true
@@ -337,8 +338,8 @@ func mayShare(a, b *workload.Workload, key string) bool {
 	return forms[key] == hashForm && a.Kind == b.Kind && maps.Equal(a.Labels, b.Labels) && equality.Semantic.DeepEqual(a.Spec, b.Spec)
 }
 
-// Ordinal reports whether a controller sets the label to a small number, which pods in several
-// workloads may have in common.
+// Ordinal reports whether a controller sets the label to a small number. Pods in several workloads
+// may then have the same value.
 func Ordinal(key string) bool {
 	return key == podIndex || key == completionIndex
 }
@@ -385,8 +386,8 @@ func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bo
 	return answer == Yes
 }
 
-// Local reports whether the selector asks for labels that pods get from their node. A local
-// selector may select a pod on one node and not on another.
+// Local reports whether the selector has conditions on labels that pods get from their node. A
+// local selector may select a pod on one node and not on another.
 func (s *selector) Local() bool {
 	return slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return BoundLabel(r.Key) && !r.Own })
 }

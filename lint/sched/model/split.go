@@ -68,8 +68,8 @@ func (m *Model) Number() {
 	}
 }
 
-// InOrder returns the workloads that represent a group's members, plus the workloads at further
-// indices, in model order.
+// InOrder returns the workloads that represent a group's members, plus the workloads at the indices
+// in further. The result is in model order.
 func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*workload.Workload {
 	m.Number()
 	places := slices.Clone(further)
@@ -85,8 +85,7 @@ func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*wor
 	return all
 }
 
-// AskedFor returns the label keys that hard terms ask for and whose value differs from pod to
-// pod.
+// AskedFor returns the label keys in hard terms' selectors whose values differ from pod to pod.
 func (m *Model) AskedFor() map[string]bool {
 	asked := map[string]bool{}
 	for _, w := range m.Workloads {
@@ -176,7 +175,7 @@ func (p Pods) Below(n int) int {
 // ignoring namespaces.
 type PodSelector func(w *workload.Workload) (Pods, Answer)
 
-// PodSelector compiles the selector from an object that has no pods, such as a
+// PodSelector compiles the selector of an object that has no pods of its own, such as a
 // PodDisruptionBudget. It distinguishes StatefulSet pods by index and name if there are at most
 // maxSplit of them (R-W2).
 func (m *Model) PodSelector(s *metav1.LabelSelector) PodSelector {

@@ -90,8 +90,8 @@ func terms(w *workload.Workload) []*Term {
 	return all
 }
 
-// nth returns the i-th item in a list. It returns nil for a term that belongs to advice being
-// tried and is therefore not in the manifest.
+// nth returns the i-th item in a list. It returns nil for a term that is not in the manifest
+// because it comes from advice that is being tried.
 func nth(items []*source.Node, i int) *source.Node {
 	if i < len(items) {
 		return items[i]
@@ -159,7 +159,7 @@ func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
 	return min(t.Sel.Matches(owner, target, false), within)
 }
 
-// Self returns whether the term selects the same pod that has it. This determines whether the
+// Self returns whether the term selects the very pod that has the term. This determines whether the
 // first pod can be placed and how the pod changes the skew (R-A12, R-T7).
 func (m *Model) Self(t *Term, owner *workload.Workload) Answer {
 	m.run.Spend(t.Sel.Cost())
@@ -294,8 +294,8 @@ func (g *Group) HardTerms() iter.Seq[*Term] {
 // SpreadRule is one hard spread constraint applied to one view.
 type SpreadRule struct {
 	Term *Term
-	// Eligible maps the key's values that count as domains (R-T3) to true if a declared node has
-	// the value, and to false if only a growing pool would add it. A value that maps to false can
+	// Eligible maps each value of the key that counts as a domain (R-T3) to true if a declared node
+	// has the value, and to false if only a growing pool would add it. A value mapped to false can
 	// raise the number of domains but never lowers the minimum, because it is unknown whether it
 	// will exist.
 	Eligible map[string]bool
@@ -324,7 +324,8 @@ func ShortID(text string) string {
 // maxID is the maximum length of a string that ShortID does not hash.
 const maxID = 200
 
-// SpreadKeys returns the keys in all hard spread constraints, sorted and without duplicates.
+// SpreadKeys returns the keys in all hard spread constraints, in sorted order and without
+// duplicates.
 func (g *Group) SpreadKeys() []string { return g.sortedKeys }
 
 // Carries reports whether a set of labels has all the given keys.
@@ -341,8 +342,8 @@ func Carries(labels map[string]string, keys []string) bool {
 // plugins/podtopologyspread/common.go, matchNodeInclusionPolicies.
 func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
 	r := SpreadRule{Term: t, Eligible: eligibleDomains(m, v, g, t)}
-	// DaemonSet pods are pinned to their nodes. For each pod only its own node is then eligible,
-	// so skew never rejects it (R-N31).
+	// Each DaemonSet pod is pinned to its node, which is the only eligible node. Skew therefore
+	// never rejects the pod (R-N31).
 	r.Counts = t.Sel.Form == FormSet && m.Self(t, g.Workload) == Yes && m.Peer(t, g.Workload, g.Workload) == Yes && !g.Kind.PerNode()
 	for _, o := range m.Others(t, g.Workload, true) {
 		if !o.Count.Known {
