@@ -31,7 +31,7 @@ var schema = sync.OnceValue(func() *node {
 	return &root
 })
 
-// inner returns the node that has the fields. For a list, these are its items.
+// inner returns the node that has the fields. For a list, this is the node of its items.
 func (n *node) inner() *node {
 	for n.Items != nil {
 		n = n.Items
@@ -204,7 +204,7 @@ func (n *node) named() string {
 	return n.kind()
 }
 
-// outcome reports whether a node is an outcome, judging by its values.
+// outcome reports whether a node is an outcome, which it recognizes by the possible values.
 func (n *node) outcome() bool {
 	return slices.Equal(n.Enum, []string{"always", "sometimes", "never", "unknown", "none"})
 }
