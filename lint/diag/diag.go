@@ -82,7 +82,7 @@ type Rule struct {
 	// template that the rule uses, or "".
 	Template bool
 	Use      string
-	// Params are the parameters of the rule, sorted by name.
+	// Params are the parameters of the rule in alphabetical order.
 	Params []Param
 }
 
@@ -149,7 +149,7 @@ type Diagnostic struct {
 	Details []string `json:"details,omitempty"`
 	Object  Object   `json:"object"`
 	Cluster string   `json:"cluster,omitempty"`
-	// Clusters replaces Cluster for a finding about nodes that several clusters share; see Merge.
+	// Clusters replaces Cluster for a finding about nodes that several clusters share (see Merge).
 	Clusters []string `json:"clusters,omitempty"`
 	// Nodes is set if the finding is about nodes, which several contexts may share.
 	Nodes bool `json:"-"`
@@ -157,7 +157,7 @@ type Diagnostic struct {
 	// example prod. It is "" for a file without alternatives.
 	Branch string `json:"branch,omitempty"`
 	// Render is the name of the render that the finding is about, or "". Renders holds the names of
-	// all renders that have this finding at the same source location; see Merge.
+	// all renders that have this finding at the same source location (see Merge).
 	Render  string   `json:"-"`
 	Renders []string `json:"renders,omitempty"`
 	// Assumed is the release name that schedlint chose for Render because no source sets one, or
@@ -308,7 +308,7 @@ type Report struct {
 	// requested. With a comparison, Diagnostics has only the new findings.
 	Change  *Change
 	Summary Summary
-	// Failures holds the parts of the work that were not done; see Complete.
+	// Failures holds the parts of the work that were not done (see Complete).
 	Failures Failures
 	// Rules holds all enabled rules, sorted by id.
 	Rules []Rule
@@ -380,8 +380,9 @@ func (r *Report) Worst() Level {
 }
 
 // Outcome is the answer to a question about pods. It covers every scheduling order and every choice
-// among the nodes that pass the filters. The answer is always, sometimes or never if the property
-// holds in every run, in some runs or in no run. Otherwise it is unknown.
+// among the nodes that pass the filters. The answer is "always", "sometimes" or "never" if the
+// property holds in every run, in some runs or in no run. If this is not known, the answer is
+// "unknown".
 type Outcome string
 
 // Possible outcomes. None means that a question does not apply.

@@ -91,8 +91,8 @@ type PlacementChange struct {
 	Autoscale PlacementJudgement `json:"autoscale"`
 }
 
-// PlacementRollout describes whether an update of all pods completes. Verdict is always, sometimes,
-// never, unknown or none. Surge and Unavailable are numbers of pods.
+// PlacementRollout describes whether an update of all pods completes. Verdict is "always",
+// "sometimes", "never", "unknown" or "none". Surge and Unavailable are numbers of pods.
 type PlacementRollout struct {
 	Verdict     string `json:"verdict"`
 	Surge       int    `json:"surge"`
@@ -121,8 +121,8 @@ type PlacementSurvival struct {
 	WhereItRuns bool `json:"whereItRuns,omitempty"`
 }
 
-// PlacementJudgement is a verdict with its reason. The verdict is always, sometimes, never, unknown
-// or none.
+// PlacementJudgement is a verdict with its reason. The verdict is "always", "sometimes", "never",
+// "unknown" or "none".
 type PlacementJudgement struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason"`

@@ -65,7 +65,7 @@ type Exclusion struct {
 	Names []string `json:"names"`
 }
 
-// GrownPool is a node pool that was counted at its largest size.
+// GrownPool is a node pool that was counted at its maximum size.
 type GrownPool struct {
 	// Pool is the name of the pool.
 	Pool string `json:"pool"`

@@ -111,8 +111,8 @@ type TopologyKey struct {
 	Usable int `json:"usable"`
 	// With is the number of usable nodes that have the key.
 	With int `json:"with"`
-	// Known is false for a key that looks like a Kubernetes label but that no Kubernetes component
-	// sets, and for a likely misspelling of a key that is set.
+	// Known is false for a key that looks like a Kubernetes label although no Kubernetes component
+	// sets it, and for a likely misspelling of a key that is set.
 	Known bool `json:"known"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`

@@ -281,7 +281,7 @@ type Term struct {
 	// MatchesKnown is false if matches was left empty because the lists for all terms together
 	// would be too long.
 	MatchesKnown bool `json:"matches_known"`
-	// MaxSkew is the maxSkew of a spread constraint, or 0 for other terms.
+	// MaxSkew is the maxSkew of a spread constraint, or 0 for any other term.
 	MaxSkew int `json:"max_skew"`
 	// MinDomains is the minDomains of a spread constraint, by default 1. It is 0 for other terms.
 	MinDomains int `json:"min_domains"`

@@ -91,7 +91,7 @@ type builder struct {
 	rolled map[*workload.Workload]diag.Outcome
 	// losing and meant are scratch buffers for the losses of one workload.
 	losing, meant []disruption.Survival
-	// originals maps objects to their first workload; see declaredAs.
+	// originals maps objects to their first workload (see declaredAs).
 	originals map[*source.Object]*workload.Workload
 	// skews reports whether a rule may read the list skews. The answer is cached.
 	skews func() bool

@@ -25,7 +25,7 @@ type capacities struct {
 	in [][]*scope
 	// daemons holds the DaemonSet requests on each node.
 	daemons []demand
-	// grownDaemons holds the DaemonSet requests on a node of each growth entry.
+	// grownDaemons holds the DaemonSet requests on one node of each growth entry.
 	grownDaemons []demand
 	// roomsOf counts the growth entries of each pool. All entries of a pool share its growth.
 	roomsOf map[*topology.Pool]int

@@ -381,7 +381,7 @@ func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	return out
 }
 
-// rolls describes the rollout at the replica count with the worst outcome.
+// rolls describes the rollout at the replica count that has the worst outcome.
 func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	all := b.j.Rollouts(w)
 	if some := filterStarted(all); len(some) > 0 {

@@ -18,8 +18,8 @@ import (
 // joint builds the facts about workloads that affect each other.
 type joint struct{ *builder }
 
-// joint adds the facts about workloads that affect each other, except those already known to be
-// faulty.
+// joint adds the facts about workloads that affect each other. It skips workloads that are already
+// known to be faulty.
 func (b joint) joint() {
 	for _, c := range search.Conflicts(b.m, b.faulty) {
 		for _, w := range c.Among {

@@ -25,7 +25,7 @@ type Subject struct {
 	// Pending is the number of pods that stay Pending according to the row.
 	Pending int
 
-	// written is the YAML node in file that finding paths are relative to, or nil.
+	// written is the YAML node in file to which the paths of findings are relative, or nil.
 	written *source.Node
 	file    *source.File
 
@@ -76,7 +76,7 @@ func (s Subject) in(id diag.Object) Subject {
 	return s
 }
 
-// as sets the YAML node that finding paths are relative to.
+// as sets the YAML node to which the paths of findings are relative.
 func (s Subject) as(file *source.File, n *source.Node) Subject {
 	s.file, s.written = file, n
 	return s

@@ -133,8 +133,8 @@ type reference struct {
 }
 
 // Reference writes the documentation of all fields as Markdown, with a section for each list and
-// each type of nested row. Rows with the same fields share one table, which their other sections
-// link to.
+// each type of nested row. Rows with the same fields share one table, and their other sections link
+// to it.
 func Reference(w io.Writer) {
 	r := reference{w, map[string]string{}}
 	r.all()
