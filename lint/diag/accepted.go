@@ -60,7 +60,7 @@ type Judged struct {
 	Location Span
 }
 
-// Quiet is a finding about a failed render that the user did not name. It only counts if the render
+// Quiet is a finding about a failed render that the user did not name. It counts only if the render
 // succeeds in the revision being compared.
 type Quiet struct {
 	Render     string
@@ -75,7 +75,7 @@ type Silence struct {
 
 // Key identifies a finding. It does not change when files are moved, lines are added, fields are
 // reordered, numbers change or an API version is raised. Field is the path of the field up to its
-// last list item, so that all findings in one item share a key. File is only set for a finding
+// last list item, so that all findings in one item share a key. File is set only for a finding
 // without an object, because nothing else identifies it.
 type Key struct {
 	Cluster   string `json:"cluster,omitempty"`
@@ -110,9 +110,9 @@ func (d *Diagnostic) Key() Key {
 }
 
 // ResultKey returns the key that identifies a result. It does not change when the finding is fixed
-// in one of several contexts. The result key equals the finding's key, with two exceptions: a
-// result at a source location uses the object written there instead of the rendered one, and a
-// result about nodes leaves out the context.
+// in only one of several contexts. The result key equals the finding's key, with two exceptions.
+// For a result at a source location, it names the object written there instead of the rendered one.
+// For a result about nodes, it leaves out the context.
 func (d *Diagnostic) ResultKey() Key {
 	w := *d
 	switch {
@@ -144,9 +144,9 @@ const (
 	StageCheck = "check" // the independent checker rejected an answer
 )
 
-// Failure describes work that could not be done. The results of the run only cover the rest. A run
-// with a failure is incomplete, so the absence of findings does not mean that there are no
-// problems.
+// Failure describes work that could not be done. The results of the run cover only the remaining
+// work. A run with a failure is incomplete, so the absence of findings does not mean that there are
+// no problems.
 type Failure struct {
 	// Stage is read, rule or check.
 	Stage string `json:"stage"`

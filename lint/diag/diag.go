@@ -61,8 +61,8 @@ type Rule struct {
 	ID string
 	// Title is one line without a period. Description is the rationale, in full sentences.
 	Title, Description string
-	// Category determines the default level. Rules in invalid and infeasible are errors, rules in
-	// ineffective and fragile are warnings, and advice is off.
+	// Category determines the default level. Rules in the categories invalid and infeasible are
+	// errors, rules in ineffective and fragile are warnings, and rules in advice are off.
 	Category string
 	// Level is the level of the category, unless the configuration overrides it.
 	Level Level
@@ -78,11 +78,11 @@ type Rule struct {
 	Replaces string
 	// Pack is the part of the id before the dot, or "".
 	Pack string
-	// Template is set for a rule that does not run itself, but only through the rules that use it.
-	// Use is the id of the template that the rule uses, or "".
+	// Template is set for a rule that runs only through the rules that use it. Use is the id of the
+	// template that the rule uses, or "".
 	Template bool
 	Use      string
-	// Params are the parameters of the rule, sorted by name.
+	// Params are the parameters of the rule in alphabetical order.
 	Params []Param
 }
 
@@ -133,8 +133,8 @@ type Fix struct {
 	Safe bool `json:"safe,omitempty"`
 	// Withheld explains why edits that would otherwise be safe are not safe here, or is empty.
 	Withheld string `json:"withheld,omitempty"`
-	// Placeless is the edit that a withheld repair would have made if its exact location were
-	// known. Its location is the nearest known one.
+	// Placeless is the edit that a withheld repair would have made if its exact location had been
+	// known. Its Location is the nearest known one.
 	Placeless Edit `json:"-"`
 }
 
@@ -149,15 +149,15 @@ type Diagnostic struct {
 	Details []string `json:"details,omitempty"`
 	Object  Object   `json:"object"`
 	Cluster string   `json:"cluster,omitempty"`
-	// Clusters replaces Cluster for a finding about nodes that several clusters share; see Merge.
+	// Clusters replaces Cluster for a finding about nodes that several clusters share (see Merge).
 	Clusters []string `json:"clusters,omitempty"`
-	// Nodes is set if the finding is about nodes, which contexts may share.
+	// Nodes is set if the finding is about nodes, which several contexts may share.
 	Nodes bool `json:"-"`
 	// Branch is the path element that distinguishes the object's file from its alternatives, for
 	// example prod. It is "" for a file without alternatives.
 	Branch string `json:"branch,omitempty"`
 	// Render is the name of the render that the finding is about, or "". Renders holds the names of
-	// all renders that have this finding at the same source location; see Merge.
+	// all renders that have this finding at the same source location (see Merge).
 	Render  string   `json:"-"`
 	Renders []string `json:"renders,omitempty"`
 	// Assumed is the release name that schedlint chose for Render because no source sets one, or
@@ -166,7 +166,7 @@ type Diagnostic struct {
 	// Differ is set if the message applies to Render only.
 	Differ   bool `json:"-"`
 	Location Span `json:"location"`
-	// Written is the source object that contains Location, or the zero Object if it has the same
+	// Written is the source object that contains Location. It is the zero Object if it has the same
 	// name as the rendered object.
 	Written Object `json:"-"`
 	// WrittenField is the field in a values file that contains Location, or "".
@@ -225,8 +225,8 @@ type Skip struct {
 // them.
 const MaxPlaces = 20
 
-// Unsettled reports whether open questions fail a run. With FailAny, every open question does. With
-// FailBudget, only questions that exceeded their step budget do.
+// Unsettled reports whether open questions fail a run. With FailAny, every open question fails it.
+// With FailBudget, only questions that exceeded their step budget do.
 func Unsettled(open []Skip, fail string) bool {
 	return slices.ContainsFunc(open, func(k Skip) bool { return fail == FailAny || fail == FailBudget && k.Budget })
 }
@@ -248,11 +248,11 @@ type Summary struct {
 	Renders    int `json:"renders,omitempty"`
 	Unrendered int `json:"unrendered,omitempty"`
 	// Workloads is the number of judged workloads. OtherObjects is the number of Kubernetes objects
-	// that do not create pods. NodeObjects is the number of v1 Nodes in the manifests, which are
-	// only part of the topology if --topology names their file.
+	// that do not create pods. NodeObjects is the number of v1 Nodes in the manifests. They are
+	// part of the topology only if --topology names their file.
 	Workloads int `json:"workloads"`
-	// Fragments is the number of maps with placement fields that were checked in values for charts
-	// outside the input.
+	// Fragments is the number of maps with placement fields that were checked in the values for
+	// charts outside the input.
 	Fragments int `json:"fragments,omitempty"`
 	// Contexts is the number of contexts that were judged. There is one for each cluster, and more
 	// if directories or files are alternatives.
@@ -271,7 +271,7 @@ type Summary struct {
 	Repeated []Skip `json:"repeated"`
 	// Unknown counts the questions that cannot be answered from the input, by subject.
 	Unknown []Skip `json:"unknown"`
-	// Notes are complete sentences. They describe input that was not checked, with the reason, and
+	// Notes are complete sentences. They explain why some input was not checked, and point out
 	// results that require pools to grow beyond their count.
 	Notes    []string `json:"notes"`
 	Errors   int      `json:"errors"`
@@ -285,8 +285,8 @@ type Summary struct {
 	Healed   int `json:"healed"`
 }
 
-// Unjudged returns the entries of Skipped that may contain workloads, provided that no workload was
-// judged. In that case, the absence of findings means nothing.
+// Unjudged returns the entries of Skipped that may contain workloads if no workload was judged. In
+// that case, the absence of findings means nothing.
 func (s *Summary) Unjudged() []Skip {
 	if s.Workloads > 0 {
 		return nil
@@ -301,21 +301,21 @@ type Report struct {
 	Accepted []Diagnostic
 	// Suppressions holds all suppressions in effect, whether used or not.
 	Suppressions []Suppression
-	// Inert holds the suppressions in manifests that had no effect because only those in a given
-	// revision count.
+	// Inert holds the suppressions in manifests that had no effect, because only suppressions in a
+	// given revision count.
 	Inert []Suppression
 	// Change compares the findings with those of a revision. It is nil unless a comparison was
 	// requested. With a comparison, Diagnostics has only the new findings.
 	Change  *Change
 	Summary Summary
-	// Failures holds the parts of the work that were not done; see Complete.
+	// Failures holds the parts of the work that were not done (see Complete).
 	Failures Failures
 	// Rules holds all enabled rules, sorted by id.
 	Rules []Rule
 	// Version is the version of schedlint.
 	Version string
 	// AnswerUnknown reports whether schedlint cannot tell if a finding from another revision also
-	// applies to this one. If it is nil, this is always known.
+	// applies to this one. If it is nil, schedlint can always tell.
 	AnswerUnknown func(*Diagnostic) bool
 	// Rendered and NotRendered hold the names of successful and failed renders. Quiet holds the
 	// findings about failed renders that the user did not name.
@@ -380,8 +380,9 @@ func (r *Report) Worst() Level {
 }
 
 // Outcome is the answer to a question about pods. It covers every scheduling order and every choice
-// among the nodes that pass the filters. The answer is always, sometimes or never if the property
-// holds in every run, in some runs or in no run. Otherwise it is unknown.
+// among the nodes that pass the filters. The answer is "always", "sometimes" or "never" if the
+// property holds in every run, in some runs or in no run. If this is not known, the answer is
+// "unknown".
 type Outcome string
 
 // Possible outcomes. None means that a question does not apply.
@@ -393,7 +394,7 @@ const (
 	None      Outcome = "none"
 )
 
-// sourcePlace is the key for merging findings from several contexts into one result.
+// sourcePlace is the key by which findings from several contexts are merged into one result.
 type sourcePlace struct {
 	rule, cluster string
 	location      Span
@@ -401,8 +402,9 @@ type sourcePlace struct {
 	said          string // only set for nodes, because contexts may have different messages about them
 }
 
-// sourcePlace returns the key for merging a finding. Findings of a rule about nodes are merged if
-// they have the same message, even across clusters and renders.
+// sourcePlace returns the key by which a finding is merged with others. Findings about nodes by the
+// same rule are merged if they have the same location and message, even across clusters and
+// renders.
 func (d *Diagnostic) sourcePlace() sourcePlace {
 	switch {
 	case d.Nodes:
@@ -414,9 +416,9 @@ func (d *Diagnostic) sourcePlace() sourcePlace {
 }
 
 // Merge combines findings by the same rule at the same location, either in the sources of several
-// renders or in nodes shared by several contexts. The result has the worst level. If another render
-// has a different message, it becomes a related location. The argument all holds the findings from
-// every context.
+// renders or in nodes shared by several contexts. The result has the worst level. If the message
+// differs in another render, that message becomes a related location. The argument all holds the
+// findings from every context.
 func Merge(all []Diagnostic) []Diagnostic {
 	shared := func(d Diagnostic) bool { return d.Render != "" || d.Nodes }
 	if !slices.ContainsFunc(all, shared) {

@@ -2,17 +2,17 @@ package diag
 
 import "strings"
 
-// Nearest returns the candidate that the user most likely meant by word, or "" if none is near. At
-// most a third of the letters in word may be wrong, and no more than three. Letter case does not
-// count. If several candidates are equally near, the first one is returned. No candidate is near a
-// word that is longer than any valid name.
+// Nearest returns the candidate that the user most likely meant by word, or "" if no candidate is
+// near. At most a third of the letters in word may be wrong, and no more than three. Letter case is
+// ignored. If several candidates are equally near, the first one is returned. No candidate is near
+// a word that is longer than any valid name.
 func Nearest(word string, candidates []string) string {
 	return Within(word, candidates, min(3, max(1, len(word)/3)))
 }
 
 // Within returns the candidate that can be reached from word with the fewest edits, or "" if every
 // candidate needs more than the given number. An edit inserts, deletes or replaces a letter, or
-// swaps two letters. Letter case does not count, and a candidate equal to word is ignored.
+// swaps two letters. Letter case is ignored, and so is a candidate equal to word.
 func Within(word string, candidates []string, edits int) string {
 	if len(word) > longestName {
 		return ""

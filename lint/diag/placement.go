@@ -4,7 +4,8 @@ package diag
 // cluster.
 type Placements struct {
 	SchemaVersion string `json:"schemaVersion"`
-	// Failures describes the work that could not be done. The decisions cover the rest.
+	// Failures describes the work that could not be done. The decisions cover only the remaining
+	// work.
 	Failures Failures `json:"failures"`
 	// Unrendered is the number of kustomizations that should have been rendered but were not.
 	Unrendered int         `json:"unrendered,omitempty"`
@@ -43,8 +44,8 @@ type PlacementPods struct {
 	Exact     bool `json:"exact"`
 }
 
-// PlacementWorkload is the decision about one workload, together with all others. Core explains the
-// verdict never, or why all workloads with the same core can never be placed together. Repairs
+// PlacementWorkload is the decision about one workload, together with all others. Core explains a
+// verdict of "never", or why all workloads with the same core can never be placed together. Repairs
 // lists repairs that were tried.
 type PlacementWorkload struct {
 	APIVersion   string `json:"apiVersion"`
@@ -56,18 +57,18 @@ type PlacementWorkload struct {
 	RulesVerdict string `json:"rulesVerdict"`
 	MaxPlaced    int    `json:"maxPlaced"`
 	MinPlaced    int    `json:"minPlaced"`
-	// Reason is the cause of the verdict unknown. Otherwise it is "". The causes are waits (the
-	// pods terminate by themselves, and those that do not fit run later), label-value (a rule asks
-	// for a label with a value that the cluster sets), variable (a rule asks for a label with a
-	// value that a later tool sets), finite-pods (a rule depends on pods that terminate by
-	// themselves), unknown-pods (a rule depends on pods that are not modelled), unlisted-resource
-	// (the pods, or others that compete for the same nodes, request an extended resource that no
-	// node lists), pool-growth (the answer is different at some size of a growing pool), budget
-	// (more steps than --steps), size (too many pods or nodes to search), or internal (the checker
-	// rejected the answer).
+	// Reason is the cause of an unknown verdict. Otherwise it is "". The causes are waits (the pods
+	// terminate by themselves, and those that do not fit run later), label-value (a rule asks for a
+	// label with a value that the cluster sets), variable (a rule asks for a label with a value
+	// that a later tool sets), finite-pods (a rule depends on pods that terminate by themselves),
+	// unknown-pods (a rule depends on pods that are not modeled), unlisted-resource (the pods, or
+	// others that compete for the same nodes, request an extended resource that no node lists),
+	// pool-growth (the answer is different at some size of a growing pool), budget (the answer
+	// takes more steps than --steps allows), size (too many pods or nodes to search), or internal
+	// (the checker rejected the answer).
 	Reason string `json:"reason"`
-	// Paused is set for a paused Deployment. If it is created paused, it has no pods until it is
-	// resumed. The other fields describe the pods that it will have once resumed.
+	// Paused is set for a paused Deployment. A Deployment that is created paused has no pods until
+	// it is resumed. The other fields describe the pods that it will have then.
 	Paused bool `json:"paused,omitempty"`
 	// Why is Reason in words, or "" if the verdict or a note already explains it.
 	Why  string          `json:"-"`
@@ -90,8 +91,8 @@ type PlacementChange struct {
 	Autoscale PlacementJudgement `json:"autoscale"`
 }
 
-// PlacementRollout describes whether an update of all pods completes. Verdict is always, sometimes,
-// never, unknown or none. Surge and Unavailable are numbers of pods.
+// PlacementRollout describes whether an update of all pods completes. Verdict is "always",
+// "sometimes", "never", "unknown" or "none". Surge and Unavailable are numbers of pods.
 type PlacementRollout struct {
 	Verdict     string `json:"verdict"`
 	Surge       int    `json:"surge"`
@@ -102,8 +103,8 @@ type PlacementRollout struct {
 
 // PlacementSurvival describes whether all pods run again after the loss of a topology domain.
 // Meaning is gone (the nodes are deleted) or unreachable (their Node objects remain). Verdict is
-// always, sometimes, never or unknown. Pending is the number of pods that stay Pending. If the
-// verdict is never, it is a lower bound.
+// "always", "sometimes", "never" or "unknown". Pending is the number of pods that stay Pending. If
+// the verdict is "never", Pending is a lower bound.
 type PlacementSurvival struct {
 	Key     string `json:"key"`
 	Value   string `json:"value"`
@@ -112,16 +113,16 @@ type PlacementSurvival struct {
 	Pending int    `json:"pending"`
 	// Like is the number of additional nodes with the same result.
 	Like int `json:"like"`
-	// Reason is a condition that the verdict depends on besides node capacity.
+	// Reason is a condition, other than node capacity, that the verdict depends on.
 	Reason string `json:"reason"`
 	// WhereItRuns is set if pods stay Pending after the loss of any domain that runs at least one
-	// of them. The answer for the key is then never, although losing a domain that runs none of the
-	// pods is harmless.
+	// of them. The verdict for the key is then "never", although losing a domain that runs none of
+	// the pods is harmless.
 	WhereItRuns bool `json:"whereItRuns,omitempty"`
 }
 
-// PlacementJudgement is a verdict with its reason. The verdict is always, sometimes, never, unknown
-// or none.
+// PlacementJudgement is a verdict with its reason. The verdict is "always", "sometimes", "never",
+// "unknown" or "none".
 type PlacementJudgement struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason"`
@@ -158,8 +159,8 @@ type PlacementPending struct {
 	Workload string `json:"workload"`
 	Count    int    `json:"count"`
 	Reason   string `json:"reason"`
-	// Orphaned is set for pods that are bound to an undeclared node. They are deleted instead of
-	// staying Pending.
+	// Orphaned is set for pods that are bound to an undeclared node. Such pods are deleted instead
+	// of staying Pending.
 	Orphaned bool `json:"orphaned,omitempty"`
 }
 
@@ -184,9 +185,10 @@ type Explanation struct {
 	Near []Diagnostic
 	// Notes are remarks about the input.
 	Notes []string
-	// Failures describes the work that could not be done. There may be more to explain.
+	// Failures describes the work that could not be done. If there are any, there may be more to
+	// explain.
 	Failures Failures
-	// Source and Display are the functions of the Report.
+	// Source and Display are the functions with the same names in Report.
 	Source  func(file string) []byte
 	Display func(file string) string
 }
@@ -205,7 +207,7 @@ type Account struct {
 	Tables []NodeTable
 	// Tried is the result of trying the finding's repairs, or "".
 	Tried string
-	// Repairs lists additional repairs that were tried, and Yield describes the result.
+	// Repairs lists additional repairs that were tried, and Yield describes what they achieved.
 	Repairs []string
 	Yield   string
 	// Notes mention what is unknown and what the finding ignores.

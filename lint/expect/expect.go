@@ -1,6 +1,6 @@
-// Package expect compares findings with the comments of a fixture. The comment # want "pattern" is
-// on the line of a finding, and # because "pattern" is on the line of a related location. Each
-// comment has one pattern for each finding.
+// Package expect compares findings with the comments of a fixture. A comment # want "pattern" is on
+// the line of a finding, and a comment # because "pattern" is on the line of a related location.
+// Each comment has one pattern for each finding.
 //
 // Contract: a pattern is a regular expression (RE2) that matches "rule: message; details". Every
 // finding must match a comment, and every comment must match a finding. Write inserts the comments
@@ -91,8 +91,8 @@ func wantsOf(name string, text []byte) (all []*wanted, bad []Problem) {
 	return all, bad
 }
 
-// meet marks the patterns that match the text said on the line of at, and reports whether any
-// pattern matches.
+// meet marks the patterns on the line of at that match the text in said, and reports whether there
+// are any.
 func meet(all []*wanted, kind string, at diag.Span, said string) (met bool) {
 	for _, w := range all {
 		if w.kind == kind && w.file == at.File && w.line == at.Line && w.pattern.MatchString(said) {
@@ -102,8 +102,8 @@ func meet(all []*wanted, kind string, at diag.Span, said string) (met bool) {
 	return met
 }
 
-// Write returns the text with comments that expect exactly the given findings. It keeps because
-// comments.
+// Write returns the text with # want comments that expect exactly the given findings. It keeps the
+// # because comments.
 func Write(name string, text []byte, found []diag.Diagnostic) []byte {
 	at := map[int][]string{}
 	for i := range found {

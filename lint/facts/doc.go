@@ -2,24 +2,25 @@
 //
 // Contract: a fact is one row of one list. Its fields are numbers, names, enumerations and nested
 // rows. The sentences that describe a fact are in package message. Every row has an id, which gives
-// a finding its location; nested rows have ids of their own. Some lists describe the input
-// (workloads, pools, nodes, capacity, objects). Each of the others answers one question. A row
-// about a workload refers to it by w, its index in the list of workloads, so a rule can join the
-// two without a search. There is one flat list per question, so that a rule visits only the rows it
-// needs. The JSON Schema of the vocabulary is generated from the structs and their comments, and is
-// embedded. Rules are type-checked against it.
+// a finding its location. Nested rows have their own ids. Some lists describe the input (workloads,
+// pools, nodes, capacity, objects). Every other list answers one question. A row about a workload
+// refers to it by w, its index in the list of workloads, so a rule can join the two without a
+// search. There is one flat list per question, so that a rule visits only the rows it needs. The
+// JSON Schema of the vocabulary is generated from the structs and their comments, and is embedded.
+// Rules are type-checked against it.
 //
-// Invariants: an outcome is always, sometimes, never, unknown or none. Unknown means that the input
-// does not determine the answer. No built-in rule reports it, and the cause field of the row gives
-// the reason. A number that is not exact is a pair of bounds, x_min and x_max. For example, the
-// number of usable nodes is a pair because pools can grow and placement may be unknown. A list that
-// a user's own rule reads is complete: it has a row for each workload that its question applies to.
-// Some lists have rows for faults only: documents, refusals, unknown_fields, affinity, outer_labels
-// and suppressions, and also circles, crowds and orders, which are about several workloads.
+// Invariants: an outcome is "always", "sometimes", "never", "unknown" or "none". An unknown outcome
+// means that the input does not determine the answer. No built-in rule reports it, and the cause
+// field of the row gives the reason. A number that is not exact is a pair of bounds, x_min and
+// x_max. For example, the number of usable nodes is a pair because pools can grow and placement may
+// be unknown. A list that a user's own rule reads is complete: it has a row for each workload that
+// its question applies to. The exceptions have rows only for faults: documents, refusals,
+// unknown_fields, affinity, outer_labels and suppressions, and the lists about several workloads,
+// which are circles, crowds and orders.
 //
-// Placement fields of objects that are not judged (workload.Set.Fragments) produce node labels,
-// topology keys that no node has, and refusals with the stage fragment. They produce no facts about
-// pods, because an operator decides which pods exist.
+// Placement fields of objects that are not judged (workload.Set.Fragments) produce rows about node
+// labels, about topology keys that no node has, and about refusals with the stage fragment. They
+// produce no facts about pods, because an operator decides which pods exist.
 //
 // Non-goals: building rows (package derive), levels, wording, and deciding which rows are bad.
 package facts

@@ -51,10 +51,11 @@ type Facts struct {
 	Suppressions  []Suppression  `json:"suppressions"`
 }
 
-// Row is a row with the name of its list. A nested row has the list of its outermost row.
+// Row is one row of a list in the facts, together with the list's name. For a nested row, this is
+// the list that contains its outermost row.
 type Row struct {
 	List string
-	// Value is a pointer to the struct, or nil if no row has the id.
+	// Value is a pointer to the row's struct, or nil if no row has the id.
 	Value any
 }
 
@@ -124,12 +125,12 @@ func (f *Facts) Ref(w int) string {
 type Judgement struct {
 	Rule string
 	Fact int
-	// Reason names the entry of the message catalogue that words the fact. It is empty if the rule
-	// sets Message and Details itself or supplies the values to word.
+	// Reason names the message catalogue entry that words the fact. It is empty if the rule sets
+	// Message and Details itself or supplies the values for the message.
 	Reason  string
 	Message string
 	Details []string
-	// Help is advice on a remedy that does not come from the fact, or "".
+	// Help is advice that the rule gives in place of the fixes that come with the fact, or "".
 	Help string
 	// Path is the path of keys and indices from the row to a field below it. It is empty for the
 	// row itself.
@@ -139,8 +140,8 @@ type Judgement struct {
 	Level diag.Level
 }
 
-// Tally records the cost of each rule so far, summed over the contexts of a run, and the rules that
-// failed. A rule that failed in one context is skipped in later ones.
+// Tally records what each rule has cost so far in all contexts of a run, and which rules failed. A
+// rule that failed in one context is skipped in later ones.
 type Tally struct {
 	// Steps and Findings are counts per rule. Steps has no entries for built-in rules.
 	Steps    map[string]int64
@@ -154,7 +155,7 @@ type Tally struct {
 // NewTally returns an empty Tally.
 func NewTally() *Tally { return &Tally{Steps: map[string]int64{}, Findings: map[string]int{}} }
 
-// HasFailed reports whether a rule has failed. If it has, the absence of its findings means
+// HasFailed reports whether a rule has failed. If it has, a lack of findings from this rule proves
 // nothing.
 func (t *Tally) HasFailed(rule string) bool { return t.Failures.HasFailed(rule) }
 

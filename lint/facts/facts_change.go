@@ -2,7 +2,7 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// Amount is a number of pods that a field states as an absolute number or as a percentage.
+// Amount is a number of pods that a field gives as an absolute number or as a percentage.
 type Amount struct {
 	// Field is maxSurge, maxUnavailable, minAvailable or partition, or "" if there is no amount.
 	Field string `json:"field" enum:"maxSurge maxUnavailable minAvailable partition "`
@@ -11,7 +11,7 @@ type Amount struct {
 	Value string `json:"value"`
 	// Written is true if the manifest sets the field.
 	Written bool `json:"written"`
-	// Of is the number of pods that a percentage refers to.
+	// Of is the number of pods that a percentage is applied to.
 	Of int `json:"of"`
 	// RoundedUp is true if a percentage is rounded up, and false if it is rounded down.
 	RoundedUp bool `json:"rounded_up"`
@@ -19,10 +19,10 @@ type Amount struct {
 	Pods int `json:"pods"`
 }
 
-// Arithmetic shows how the surge and unavailable numbers of a rollout are computed.
+// Arithmetic shows how the numbers of surge and unavailable pods of a rollout are computed.
 type Arithmetic struct {
-	// Strategy is recreate, blue-green or traffic-routing. These strategies have no surge and
-	// unavailable numbers. For other strategies it is "".
+	// Strategy is recreate, blue-green or traffic-routing. These strategies do not use surge and
+	// unavailable. For other strategies it is "".
 	Strategy string `json:"strategy" enum:"recreate blue-green traffic-routing "`
 	// Surge is the number of pods that may be created before old ones are removed.
 	Surge Amount `json:"surge"`
@@ -38,16 +38,17 @@ type Arithmetic struct {
 	Preview int `json:"preview"`
 }
 
-// Limit is the upper bound on the number of a workload's pods that follows from its hard rules.
+// Limit is the upper bound that a workload's hard rules impose on its number of pods.
 type Limit struct {
-	// By is the limiting rule, which is anti-affinity, spread, host-port or room, or none if no
-	// limit is known. With none, the other fields are empty.
+	// By is the kind of rule that limits the pods: anti-affinity, spread, host-port or room. It is
+	// "none" if no limit is known, and the other fields are then empty.
 	By string `json:"by" enum:"anti-affinity spread host-port room none"`
 	// Fit is the largest number of pods that fit.
 	Fit int `json:"fit"`
 	// Rules are the rules that cause the limit.
 	Rules []Rule `json:"rules"`
-	// Domains is the number of distinct values of the topology key of rules on eligible nodes.
+	// Domains is the number of distinct values that the topology key of rules has on eligible
+	// nodes.
 	Domains int `json:"domains"`
 	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
@@ -55,7 +56,7 @@ type Limit struct {
 	Resource string `json:"resource"`
 }
 
-// PoolSize is a size of a pool that can grow.
+// PoolSize is one possible size of a pool that can grow.
 type PoolSize struct {
 	// Pool is the name of the pool.
 	Pool string `json:"pool"`
@@ -63,20 +64,20 @@ type PoolSize struct {
 	Nodes int `json:"nodes"`
 }
 
-// Rollout is the answer to whether an update of all pods of a workload completes, provided that the
-// pods fit before it.
+// Rollout is the verdict on whether an update of all pods of a workload completes, provided that
+// the pods fit before the update.
 type Rollout struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is the answer to "the rollout completes".
+	// Outcome says whether the rollout completes.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, for example label-value. With the outcome none,
-	// it is unplaced if the pods do not fit before the rollout. Otherwise it is "".
+	// Cause is the reason for an unknown outcome, for example label-value. It is unplaced if the
+	// outcome is "none" because the pods do not fit before the rollout. Otherwise it is "".
 	Cause string `json:"cause"`
 	// Way is the way in which the controller replaces pods: rolling, recreate, in-place,
 	// surge-per-node (DaemonSets) or both-whole (blue-green), or none if it does not replace them.
 	Way string `json:"way" enum:"rolling recreate in-place surge-per-node both-whole none"`
-	// Surge is the number of pods that may run beyond replicas.
+	// Surge is the number of pods that may run in addition to replicas.
 	Surge int `json:"surge"`
 	// Unavailable is the number of pods that may be missing during the rollout.
 	Unavailable int `json:"unavailable"`
@@ -91,8 +92,8 @@ type Rollout struct {
 	Scaler string `json:"scaler"`
 	// Rules are the rules that keep new pods off all nodes.
 	Rules []Rule `json:"rules"`
-	// Others are the other workloads with rules that contribute, as indices in the list of
-	// workloads.
+	// Others are the other workloads whose rules contribute to the outcome, as indices in the list
+	// of workloads.
 	Others []int `json:"others"`
 	// Limit is the upper bound on the number of pods that fit.
 	Limit Limit `json:"limit"`
@@ -104,17 +105,17 @@ type Rollout struct {
 	Refused []FilterNodes `json:"refused"`
 }
 
-// Skew is the answer to whether the new pods are spread evenly after a rollout that completes. They
-// may not be, because old pods count while they run and pods are not moved afterwards.
+// Skew is the verdict on whether the new pods are evenly spread when a rollout completes. They may
+// not be, because old pods count while they run and pods are not moved afterwards.
 type Skew struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is always if the spread is even after every run, and sometimes if it may be uneven.
-	// It is unknown or none in the same cases as for rollouts.
+	// Outcome is "always" if the spread is even after every run, and "sometimes" if it may be
+	// uneven. It is "unknown" or "none" in the same cases as for rollouts.
 	Outcome diag.Outcome `json:"outcome"`
-	// Key is the topology key of the first hard constraint.
+	// Key is the topology key of the first hard spread constraint.
 	Key string `json:"key"`
-	// MaxSkew is the maxSkew of the first hard constraint.
+	// MaxSkew is the maxSkew of the first hard spread constraint.
 	MaxSkew int `json:"max_skew"`
 	// Replicas is the number of pods that the row assumes.
 	Replicas int `json:"replicas"`
@@ -125,19 +126,19 @@ type Skew struct {
 	Scaler string `json:"scaler"`
 }
 
-// Loss is the answer to whether a workload recovers from the loss of a topology domain.
+// Loss is the verdict on whether a workload recovers from the loss of a topology domain.
 type Loss struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is the answer to "all pods run again".
+	// Outcome says whether all pods run again.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, for example label-value. With the outcome none,
-	// it is unplaced if the pods do not fit before the loss. Otherwise it is "".
+	// Cause is the reason for an unknown outcome, for example label-value. It is unplaced if the
+	// outcome is "none" because the pods do not fit before the loss. Otherwise it is "".
 	Cause string `json:"cause"`
 	// Key is the topology key of the lost domain. It is kubernetes.io/hostname for the loss of a
 	// single node.
 	Key string `json:"key"`
-	// Value is the name of the node or domain with the worst loss.
+	// Value is the name of the node or domain whose loss has the worst result.
 	Value string `json:"value"`
 	// Like is the number of other domains with the same result.
 	Like int `json:"like"`
@@ -149,13 +150,13 @@ type Loss struct {
 	Meaning string `json:"meaning" enum:"gone unreachable both"`
 	// Pods is the number of pods that the workload is certain to have.
 	Pods int `json:"pods"`
-	// PendingMin is the smallest number of pods that stay Pending, over all runs.
+	// PendingMin is the smallest number of pods that stay Pending in any run.
 	PendingMin int `json:"pending_min"`
 	// PendingMax is the number of pods that stay Pending in the worst known run.
 	PendingMax int `json:"pending_max"`
-	// Recreated is false if the pods are not created again while the Node objects exist.
+	// Recreated is false if the pods are not recreated as long as the Node objects exist.
 	Recreated bool `json:"recreated"`
-	// WhereItRuns is true if the outcome is never and pods stay Pending after the loss of any
+	// WhereItRuns is true if the outcome is "never" and pods stay Pending after the loss of any
 	// domain that runs pods of the workload. The loss of any other domain is harmless.
 	WhereItRuns bool `json:"where_it_runs"`
 }
@@ -179,56 +180,57 @@ type Budget struct {
 	Selector string `json:"selector"`
 	// Pods is the number of pods that the budget is certain to select.
 	Pods int `json:"pods"`
-	// Amount is the minAvailable or maxUnavailable of the budget. Its field is "" if the budget
-	// sets neither.
+	// Amount is the minAvailable or maxUnavailable of the budget. If the budget sets neither,
+	// amount.field is "".
 	Amount Amount `json:"amount"`
 	// AllowedMin is the number of pods that may be evicted at once while all pods are healthy and
-	// autoscalers run their minimum number of pods. It is 0 if that is unknown.
+	// autoscalers run their minimum number of pods. It is 0 if this number is unknown.
 	AllowedMin int `json:"allowed_min"`
 	// AllowedMax is the same number while autoscalers run their maximum number of pods. It is
-	// 2147483647 if that is unknown.
+	// 2147483647 if this number is unknown.
 	AllowedMax int `json:"allowed_max"`
-	// UpTo is the largest number of pods of the autoscaled workloads at which no disruption is
-	// allowed. It is 0 unless problem is no-eviction-while-small.
+	// UpTo is the largest pod count of the autoscaled workloads at which no disruption is allowed.
+	// It is 0 unless problem is no-eviction-while-small.
 	UpTo int `json:"up_to"`
 	// Unscaled is the first workload whose controller has no replicas field. Because of it, the
-	// budget allows no disruptions. If every controller has replicas, unscaled is "".
+	// budget allows no disruptions. If every controller has the field, unscaled is "".
 	Unscaled string `json:"unscaled"`
-	// Selects are the first 20 workloads whose pods the budget selects, as indices in the list of
-	// workloads.
+	// Selects is the list of the first 20 workloads whose pods the budget selects, as indices in
+	// the list of workloads.
 	Selects []int `json:"selects"`
 	// Others are the first 20 other budgets that select a pod that this budget selects.
 	Others []string `json:"others"`
 }
 
-// Drain is the answer to whether the pods of a workload find another node when their node is
+// Drain is the verdict on whether the pods of a workload find another node when their node is
 // drained.
 type Drain struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is the answer to "the pods find another node".
+	// Outcome says whether the pods find another node.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, for example label-value. Otherwise it is "".
+	// Cause is the reason for an unknown outcome, for example label-value. Otherwise it is "".
 	Cause string `json:"cause"`
 	// Pods is the number of pods that the workload is certain to have.
 	Pods int `json:"pods"`
 	// BlockedBy is budget if disruption budgets block the eviction. It is eviction-strategy if the
 	// evictionStrategy of a KubeVirt machine that cannot migrate blocks it. Otherwise it is "".
 	BlockedBy string `json:"blocked_by" enum:"budget eviction-strategy "`
-	// Node is the name of the node with the worst drain, or "" if every drain is harmless.
+	// Node is the name of the node whose drain has the worst result, or "" if every drain is
+	// harmless.
 	Node string `json:"node"`
 	// Pool is the pool of node, or "". The nodes counted by like may be in other pools.
 	Pool string `json:"pool"`
 	// Like is the number of other nodes with the same result.
 	Like int `json:"like"`
-	// WhereItRuns is true if the outcome is never and pods stay Pending after the drain of any node
-	// that runs pods of the workload. The drain of any other node is harmless.
+	// WhereItRuns is true if the outcome is "never" and pods stay Pending after the drain of any
+	// node that runs pods of the workload. The drain of any other node is harmless.
 	WhereItRuns bool `json:"where_it_runs"`
-	// PendingMin is the smallest number of pods that stay Pending until the node is back, over all
-	// runs.
+	// PendingMin is the smallest number of pods that stay Pending, in any run, until the node is
+	// back.
 	PendingMin int `json:"pending_min"`
-	// PendingMax is the number of pods that stay Pending until the node is back, in the worst known
-	// run.
+	// PendingMax is the number of pods that stay Pending, in the worst known run, until the node is
+	// back.
 	PendingMax int `json:"pending_max"`
 	// Blocks is true if the Pending pods make a budget of the workload block the next drain.
 	Blocks bool `json:"blocks"`
@@ -236,15 +238,15 @@ type Drain struct {
 	Amount Amount `json:"amount"`
 }
 
-// Migration is the answer to whether KubeVirt machines can move to another node while they run.
+// Migration is the verdict on whether KubeVirt machines can move to another node while they run.
 type Migration struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is always if every machine can migrate, sometimes if that depends on placement, and
-	// never if no machine can migrate.
+	// Outcome is "always" if every machine can migrate, "sometimes" if that depends on placement,
+	// and "never" if no machine can migrate.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, for example label-value. With the outcome none,
-	// it is unplaced if the pods do not fit before the migration. Otherwise it is "".
+	// Cause is the reason for an unknown outcome, for example label-value. It is unplaced if the
+	// outcome is "none" because the pods do not fit before the migration. Otherwise it is "".
 	Cause string `json:"cause"`
 	// Machines is the number of machines.
 	Machines int `json:"machines"`
@@ -269,15 +271,15 @@ type OuterLabel struct {
 	Inside string `json:"inside"`
 }
 
-// Autoscaler is the answer to whether all pods fit at the maximum of an autoscaler.
+// Autoscaler is the verdict on whether all pods fit when an autoscaler runs its maximum number of
+// pods.
 type Autoscaler struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is the answer to "all pods fit at the maximum".
+	// Outcome says whether all pods fit at the maximum.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown. If something other than a rule of the workload
-	// keeps more pods from fitting, it names that reason, for example contention. Otherwise it is
-	// "".
+	// Cause is the reason for an unknown outcome. If the outcome is "never" for a reason other than
+	// a rule of the workload, cause is that reason, for example contention. Otherwise it is "".
 	Cause string `json:"cause"`
 	// Object is the kind, namespace and name of the autoscaler.
 	Object string `json:"object"`
@@ -287,16 +289,16 @@ type Autoscaler struct {
 	Max int `json:"max"`
 	// Default is true if the manifest does not set the maximum and max is the default.
 	Default bool `json:"default"`
-	// Fit is the largest number of pods that fit. It is 0 unless the outcome is never.
+	// Fit is the largest number of pods that fit. It is 0 unless the outcome is "never".
 	Fit int `json:"fit"`
 	// Pending is the number of pods that do not fit at the maximum. It is 0 unless the outcome is
-	// never.
+	// "never".
 	Pending int `json:"pending"`
 	// Limit is the rule that limits the number of pods at the maximum.
 	Limit Limit `json:"limit"`
-	// Growth are the pools that were counted at their largest size.
+	// Growth is the list of pools that were counted at their maximum size.
 	Growth []GrownPool `json:"growth"`
-	// Begins is the smallest size of a pool at which the maximum fits. The list has at most one
-	// row.
+	// Begins gives the smallest size of a pool at which all pods fit at the maximum. It has at most
+	// one row.
 	Begins []PoolSize `json:"begins"`
 }

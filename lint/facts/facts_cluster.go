@@ -1,15 +1,15 @@
 package facts
 
-// Version is the version of the facts. The first number changes when a field changes its meaning or
-// is removed, the second when a field is added.
+// Version is the version of the facts. The first number changes when a field is removed or changes
+// its meaning. The second number changes when a field is added.
 const Version = "1.0"
 
 // Cluster describes the objects that are deployed together and the nodes that they run on.
 type Cluster struct {
 	// Name is the name of the cluster in the configuration, or "".
 	Name string `json:"name"`
-	// Context is the directory branch or the render that the facts belong to, in a tree with
-	// alternatives. It is "" if there is only one.
+	// Context is the directory branch or the render that the facts belong to, if the tree has
+	// alternatives. Otherwise it is "".
 	Context string `json:"context"`
 	// Declared is true if nodes are declared.
 	Declared bool `json:"declared"`
@@ -19,8 +19,8 @@ type Cluster struct {
 	Workloads int `json:"workloads"`
 }
 
-// Pool is a node pool. Either a NodeTopology declares it, or its nodes share the label with which
-// their platform names a pool.
+// Pool is a node pool. Either a NodeTopology declares it, or its nodes share the label that their
+// platform uses to name pools.
 type Pool struct {
 	ID int `json:"id"`
 	// Name is the name of the pool.
@@ -34,7 +34,7 @@ type Pool struct {
 	Count int `json:"count"`
 	// Max is the number of nodes that the pool can grow to.
 	Max int `json:"max"`
-	// Zones are the zones of the pool's nodes, including the nodes that it can add.
+	// Zones are the zones of the pool's nodes, including nodes that the pool can add.
 	Zones []string `json:"zones"`
 	// Labels are the labels that all nodes of the pool have in common, except the hostname.
 	Labels map[string]string `json:"labels"`
@@ -105,14 +105,14 @@ type Capacity struct {
 	// Allocatable is the amount that the declared nodes offer, as an integer. The unit is
 	// millicores for cpu, and bytes or whole units for other resources.
 	Allocatable int `json:"allocatable"`
-	// Known is false if some node does not declare the resource. Then allocatable is the amount
-	// that the other nodes offer, percent_min is 0 and percent_max is 9007199254740991.
+	// Known is false if any node does not declare the resource. Then allocatable is the amount that
+	// the other nodes offer, percent_min is 0 and percent_max is 9007199254740991.
 	Known bool `json:"known"`
-	// RequestedMin is the lower bound on the requests. It counts pods that can run only here, at
-	// the smallest number of replicas.
+	// RequestedMin is the lower bound on the requests. It counts only pods that can run nowhere
+	// else, with workloads at their smallest number of replicas.
 	RequestedMin int `json:"requested_min"`
-	// RequestedMax is the upper bound on the requests. It counts all pods that can run here, at the
-	// largest number of replicas. It is 9007199254740991 if there is no bound.
+	// RequestedMax is the upper bound on the requests. It counts all pods that can run here, with
+	// workloads at their largest number of replicas. It is 9007199254740991 if there is no bound.
 	RequestedMax int `json:"requested_max"`
 	// PercentMin is requested_min as a percentage of allocatable, rounded down. It is
 	// 9007199254740991 if pods request the resource and nothing is allocatable.
@@ -121,12 +121,12 @@ type Capacity struct {
 	// 9007199254740991 if there is no bound, or if pods may request the resource and nothing is
 	// allocatable.
 	PercentMax int `json:"percent_max"`
-	// AllocatableMax is the largest amount that the nodes offer when all pools have their largest
+	// AllocatableMax is the amount that the nodes offer at most when all pools are at their maximum
 	// size. It equals allocatable if no pool can grow. The zones of a pool share its growth, but
 	// the row of each zone counts all of it.
 	AllocatableMax int `json:"allocatable_max"`
-	// PercentGrownMin is the lower bound on the requests when all pools have their largest size, as
-	// a percentage of the amount offered at that size, rounded down. DaemonSet pods on the added
+	// PercentGrownMin is the lower bound on the requests when all pools are at their maximum size,
+	// as a percentage of the amount offered at that size, rounded down. DaemonSet pods on the added
 	// nodes count too.
 	PercentGrownMin int `json:"percent_grown_min"`
 	// PercentGrownMax is the upper bound on the same percentage, rounded up. It is 9007199254740991
@@ -137,8 +137,8 @@ type Capacity struct {
 	Losses []CapacityLoss `json:"losses"`
 }
 
-// CapacityLoss is the supply of and demand for a resource after the loss of a node or zone. Pods of
-// the lost nodes move to the remaining nodes, except DaemonSet pods.
+// CapacityLoss is the supply of and demand for a resource after the loss of a node or zone. Pods on
+// the lost nodes, except DaemonSet pods, move to the remaining nodes.
 type CapacityLoss struct {
 	// Key is kubernetes.io/hostname for the loss of a node and topology.kubernetes.io/zone for the
 	// loss of a zone.
@@ -154,11 +154,11 @@ type CapacityLoss struct {
 	// PercentMax is the upper bound on the requests, as a percentage of left, rounded up. It is
 	// 9007199254740991 if there is no bound.
 	PercentMax int `json:"percent_max"`
-	// LeftMax is the largest amount that the remaining nodes offer when all pools have their
-	// largest size.
+	// LeftMax is the amount that the remaining nodes offer at most when all pools are at their
+	// maximum size.
 	LeftMax int `json:"left_max"`
-	// PercentGrownMin is the lower bound on the requests when all pools have their largest size, as
-	// a percentage of the amount that remains at that size, rounded down.
+	// PercentGrownMin is the lower bound on the requests when all pools are at their maximum size,
+	// as a percentage of the amount that remains at that size, rounded down.
 	PercentGrownMin int `json:"percent_grown_min"`
 	// PercentGrownMax is the upper bound on the same percentage, rounded up. It is 9007199254740991
 	// if there is no bound.

@@ -2,13 +2,13 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// Sharing is the answer to whether the pods of a permanent workload run on several nodes. If they
+// Sharing is the verdict on whether the pods of a permanent workload run on several nodes. If they
 // do, the loss of one node does not take all of them down.
 type Sharing struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is the answer to "the pods run on several nodes". It is sometimes if the scheduler
-	// may put all of them on one node, never if they can use only one node, and none if there are
+	// Outcome says whether the pods run on several nodes. It is "sometimes" if the scheduler may
+	// put all of them on one node, "never" if they can use only one node, and "none" if there are
 	// fewer than two pods.
 	Outcome diag.Outcome `json:"outcome"`
 	// Pods is the number of pods of the workload.
@@ -23,7 +23,7 @@ type Sharing struct {
 	Node string `json:"node"`
 	// InOneZone is the largest number of pods that can run in one zone, or 0 if there are no zones.
 	InOneZone int `json:"in_one_zone"`
-	// Soft are the preferred rules that ask for spreading.
+	// Soft is the list of preferred rules that ask for spreading.
 	Soft []Rule `json:"soft"`
 }
 
@@ -65,7 +65,7 @@ type Exclusion struct {
 	Names []string `json:"names"`
 }
 
-// GrownPool is a node pool that was counted at its largest size.
+// GrownPool is a node pool that was counted at its maximum size.
 type GrownPool struct {
 	// Pool is the name of the pool.
 	Pool string `json:"pool"`
@@ -77,7 +77,7 @@ type GrownPool struct {
 type Eligibility struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is the answer to "some node takes the pods".
+	// Outcome says whether any node is eligible for the pods.
 	Outcome diag.Outcome `json:"outcome"`
 	// Pods is the number of pods. It is 0 for a DaemonSet, which has one pod for each eligible
 	// node.
@@ -89,28 +89,28 @@ type Eligibility struct {
 	// Bound is declared if nodeName names a declared node, and undeclared if it names any other
 	// node. It is "" if the scheduler chooses the node.
 	Bound string `json:"bound" enum:"undeclared declared "`
-	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
-	// the most nodes.
+	// Excluded is the list of reasons why nodes cannot run the pods, starting with the one that
+	// excludes the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of further reasons, which excluded does not list.
+	// MoreExcluded is the number of reasons that excluded leaves out.
 	MoreExcluded int `json:"more_excluded"`
 }
 
-// Request is one pod's request for a resource, compared with single empty nodes.
+// Request is one pod's request for a resource, compared with what each empty node offers.
 type Request struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is the answer to "one pod fits an empty node".
+	// Outcome says whether one pod fits on an empty node.
 	Outcome diag.Outcome `json:"outcome"`
 	// Resource is the name of the resource. It is "" if the row is about several resources, which
-	// together lists.
+	// are listed in together.
 	Resource string `json:"resource"`
 	// Request is the quantity that one pod requests, in Kubernetes notation.
 	Request string `json:"request"`
 	// Largest is the largest quantity that an eligible node offers.
 	Largest string `json:"largest"`
-	// LargestNode is the name of the node that offers this quantity, or "" if no eligible node
-	// offers the resource.
+	// LargestNode is the name of the node that offers the largest quantity, or "" if no eligible
+	// node offers the resource.
 	LargestNode string `json:"largest_node"`
 	// Eligible is the number of nodes that pass every node-level filter except resources.
 	Eligible int `json:"eligible"`
@@ -119,12 +119,12 @@ type Request struct {
 	// PerNode is true for a DaemonSet. One of its pods stays Pending for every node that is too
 	// small.
 	PerNode bool `json:"per_node"`
-	// Unlisted is true for an extended resource that no node lists. The outcome is then unknown.
+	// Unlisted is true for an extended resource that no node lists. The outcome is then "unknown".
 	Unlisted bool `json:"unlisted"`
 	// Suggestion is the listed resource that was probably meant instead of an unlisted one, or "".
 	Suggestion string `json:"suggestion"`
-	// Together are requests that each fit some node, although no node fits all of them. The list is
-	// empty if one request is too large by itself.
+	// Together is the list of requests that fit on some node individually, although no node fits
+	// all of them. The list is empty if one request is too large by itself.
 	Together []ResourceRequest `json:"together"`
 }
 
@@ -140,12 +140,12 @@ type ResourceRequest struct {
 type AntiAffinity struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is the answer to "all pods fit".
+	// Outcome says whether all pods fit.
 	Outcome diag.Outcome `json:"outcome"`
 	// Pods is the number of pods.
 	Pods int `json:"pods"`
-	// Keys are the topology keys. There are several if the limit follows from several terms
-	// together.
+	// Keys are the topology keys. There are several if the limit results from a combination of
+	// terms.
 	Keys []string `json:"keys"`
 	// Domains is the number of distinct values of the keys on eligible nodes.
 	Domains int `json:"domains"`
@@ -157,15 +157,15 @@ type AntiAffinity struct {
 	Nodes int `json:"nodes"`
 	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
-	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
-	// the most nodes.
+	// Excluded is the list of reasons why nodes cannot run the pods, starting with the one that
+	// excludes the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of further reasons, which excluded does not list.
+	// MoreExcluded is the number of reasons that excluded leaves out.
 	MoreExcluded int `json:"more_excluded"`
-	// Growth are the pools that were counted at their largest size.
+	// Growth is the list of pools that were counted at their maximum size.
 	Growth []GrownPool `json:"growth"`
-	// Together are other required rules of the workload that the limit depends on, one for each
-	// topology key. They are either all anti-affinity or all affinity.
+	// Together is the list of the other required rules of the workload that the limit depends on,
+	// one for each topology key. They are either all anti-affinity or all affinity.
 	Together []Rule `json:"together"`
 }
 
@@ -173,7 +173,7 @@ type AntiAffinity struct {
 type Spread struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is the answer to "all pods fit".
+	// Outcome says whether all pods fit.
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is the condition that limits the number of pods: missing-key (no eligible node has all
 	// keys), min-domains or skew. It is "" if no condition limits it.
@@ -185,7 +185,7 @@ type Spread struct {
 	// Keys are the topology keys of the pods' hard spread constraints. A node needs all of them.
 	// The list has at most 20 keys.
 	Keys []string `json:"keys"`
-	// KeyCount is the number of all such topology keys, including those that keys leaves out.
+	// KeyCount is the number of these topology keys, including any that keys leaves out.
 	KeyCount int `json:"key_count"`
 	// MaxSkew is the maxSkew of the constraint.
 	MaxSkew int `json:"max_skew"`
@@ -205,22 +205,22 @@ type Spread struct {
 	Nodes int `json:"nodes"`
 	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
-	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
-	// the most nodes.
+	// Excluded is the list of reasons why nodes cannot run the pods, starting with the one that
+	// excludes the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of further reasons, which excluded does not list.
+	// MoreExcluded is the number of reasons that excluded leaves out.
 	MoreExcluded int `json:"more_excluded"`
-	// Growth are the pools that were counted at their largest size.
+	// Growth is the list of pools that were counted at their maximum size.
 	Growth []GrownPool `json:"growth"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
 }
 
-// HostPort is a host port that the pods use. On each node only one pod can have it.
+// HostPort is a host port that the pods use. Only one pod on each node can use it.
 type HostPort struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is the answer to "all pods fit".
+	// Outcome says whether all pods fit.
 	Outcome diag.Outcome `json:"outcome"`
 	// Pods is the number of pods.
 	Pods int `json:"pods"`
@@ -234,33 +234,34 @@ type HostPort struct {
 	Eligible int `json:"eligible"`
 	// Pending is the number of pods that do not fit.
 	Pending int `json:"pending"`
-	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
-	// the most nodes.
+	// Excluded is the list of reasons why nodes cannot run the pods, starting with the one that
+	// excludes the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of further reasons, which excluded does not list.
+	// MoreExcluded is the number of reasons that excluded leaves out.
 	MoreExcluded int `json:"more_excluded"`
-	// Growth are the pools that were counted at their largest size.
+	// Growth is the list of pools that were counted at their maximum size.
 	Growth []GrownPool `json:"growth"`
 }
 
-// Room is the number of pods that fit into the resources of a set of nodes. The pods belong to one
-// workload, or to all workloads that can use no other nodes.
+// Room is the number of pods that the resources of a set of nodes can accommodate. The pods belong
+// to one workload, or to all workloads that can use no other nodes.
 type Room struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Others is the number of workloads that the row is about besides w.
+	// Others is the number of workloads besides w that the row is about.
 	Others int `json:"others"`
-	// Outcome is the answer to "all pods fit".
+	// Outcome says whether all pods fit.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the comparison behind the outcome. For pods, the number of equal pods is compared
-	// with the number that fits. For size, the number of pods that ask for request or more is
-	// compared with the number of pods of that size that fit. For total, the amount that all pods
-	// request is compared with the amount that all nodes offer.
+	// Cause is the comparison behind the outcome. The cause "pods" compares the number of equal
+	// pods with the number that fits. The cause "size" counts only pods that request at least the
+	// quantity in request, and compares their number with the number of pods of that size that fit.
+	// The cause "total" compares the amount that all pods request with the amount that all nodes
+	// offer.
 	Cause string `json:"cause" enum:"pods size total"`
 	// Pods is the number of pods of all workloads of the row.
 	Pods int `json:"pods"`
-	// Most is the number of pods that fit. With the cause size, only the pods that ask for request
-	// or more count.
+	// Most is the number of pods that fit. For the cause "size", it counts only pods that request
+	// at least the quantity in request.
 	Most int `json:"most"`
 	// Pending is the smallest number of pods that do not fit.
 	Pending int `json:"pending"`
@@ -278,7 +279,7 @@ type Room struct {
 	Nodes int `json:"nodes"`
 	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
-	// Growth are the pools that were counted at their largest size.
+	// Growth is the list of pools that were counted at their maximum size.
 	Growth []GrownPool `json:"growth"`
 }
 
@@ -302,7 +303,7 @@ type Crowd struct {
 	W int `json:"w"`
 	// Workloads are all workloads of the group, as indices in the list of workloads.
 	Workloads []int `json:"workloads"`
-	// Outcome is never.
+	// Outcome is "never" in every row.
 	Outcome diag.Outcome `json:"outcome"`
 	// Pods is the number of pods of the group.
 	Pods int `json:"pods"`
@@ -312,9 +313,9 @@ type Crowd struct {
 	Pending int `json:"pending"`
 	// Nodes is the number of declared nodes.
 	Nodes int `json:"nodes"`
-	// Core are the rules that cannot be met together.
+	// Core is the list of rules that cannot be met together.
 	Core []CoreRule `json:"core"`
-	// Growth are the pools that were counted at their largest size.
+	// Growth is the list of pools that were counted at their maximum size.
 	Growth []GrownPool `json:"growth"`
 }
 
@@ -326,12 +327,12 @@ type CoreRule struct {
 	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints replicas"`
 	// Key is the topology key or the port of the rule, or "".
 	Key string `json:"key"`
-	// Excluded are the reasons why the pods cannot use all nodes. The list is empty unless use is
-	// selector, taints or replicas.
+	// Excluded is the list of reasons why the pods cannot use all nodes. The list is empty unless
+	// use is selector, taints or replicas.
 	Excluded []Exclusion `json:"excluded"`
 }
 
-// Order is a workload with pods that fit on no node if other pods are scheduled first in an
+// Order is a workload some of whose pods fit on no node if other pods are scheduled first in an
 // unfavorable way.
 type Order struct {
 	ID int `json:"id"`
@@ -347,7 +348,7 @@ type Order struct {
 	Refused []FilterNodes `json:"refused"`
 }
 
-// Placed is a number of pods of a workload, and the nodes that they run on.
+// Placed is a group of pods of one workload, and the nodes that they run on.
 type Placed struct {
 	W int `json:"w"`
 	// Revision is old or new during a rollout, and "" otherwise.

@@ -5,9 +5,9 @@ import "github.com/schedlint/schedlint/lint/diag"
 // Document is a problem in the input that is found before any object is judged.
 type Document struct {
 	ID int `json:"id"`
-	// Problem is the kind of the problem.
+	// Problem is the kind of problem.
 	Problem string `json:"problem" enum:"unparsable-document duplicate-key alias-bomb alias-cycle nesting-too-deep unreadable-file render-failed render-refused"`
-	// Detail is the key, the alias or the reason of the problem.
+	// Detail is the key or alias that causes the problem, or the reason for it.
 	Detail string `json:"detail"`
 	// FirstLine is the line where a repeated key first occurs. It is 0 for other problems, and if
 	// the first occurrence is in another file or render.
@@ -40,7 +40,8 @@ type Refusal struct {
 	Field string `json:"field"`
 	// Values is true if object names a map in the values for a chart that is not part of the input.
 	Values bool `json:"values"`
-	// Reason is the defect of the field, worded like the API server's error message.
+	// Reason describes what is wrong with the field, in the words of the API server's error
+	// message.
 	Reason string `json:"reason"`
 }
 
@@ -63,7 +64,7 @@ type UnknownField struct {
 type Affinity struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is never or unknown.
+	// Outcome is "never" or "unknown".
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is missing-key (no usable node has the topology key), null-selector (the term matches
 	// no pod) or contradiction (no pod can match all terms).
@@ -77,11 +78,11 @@ type Affinity struct {
 	With int `json:"with"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
-	// Beside are topology keys of other terms that no node has together with key. The list is empty
-	// if no node has key.
+	// Beside is the list of the topology keys of other terms if no node has all of them together
+	// with key. The list is empty if no node has key.
 	Beside []string `json:"beside"`
-	// Between are the two requirements that contradict each other, in kubectl notation. The list is
-	// empty unless the cause is contradiction.
+	// Between is the list of the two requirements that contradict each other, in kubectl notation.
+	// The list is empty unless the cause is contradiction.
 	Between []string `json:"between"`
 }
 
@@ -110,12 +111,12 @@ type TopologyKey struct {
 	Usable int `json:"usable"`
 	// With is the number of usable nodes that have the key.
 	With int `json:"with"`
-	// Known is false for a key that looks like a Kubernetes label but that no Kubernetes component
-	// sets, and for a likely misspelling of a key that is set.
+	// Known is false for a key that looks like a Kubernetes label although no Kubernetes component
+	// sets it, and for a likely misspelling of a key that is set.
 	Known bool `json:"known"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
-	// Without are the names of a few nodes that lack the key.
+	// Without is a list with the names of a few nodes that lack the key.
 	Without []string `json:"without"`
 }
 
@@ -140,8 +141,8 @@ type NodeLabel struct {
 	OnNodes int `json:"on_nodes"`
 	// Beside is true if another term of the same list uses the replacement as an alternative.
 	Beside bool `json:"beside"`
-	// Platform is the platform that the other objects belong to, if it still sets the label, as
-	// OpenShift does. Otherwise it is "".
+	// Platform is the platform that the input's other objects indicate, if that platform still sets
+	// the label, as OpenShift does. Otherwise it is "".
 	Platform string `json:"platform"`
 }
 
@@ -157,13 +158,13 @@ type Selector struct {
 	Form string `json:"form" enum:"null empty set"`
 	// Text is the selector in kubectl notation.
 	Text string `json:"text"`
-	// MatchesOwn is the answer to whether the selector matches the labels of the workload's own
-	// pods, ignoring namespaces.
+	// MatchesOwn says whether the selector matches the labels of the workload's own pods, ignoring
+	// namespaces.
 	MatchesOwn diag.Outcome `json:"matches_own"`
-	// OwnNamespace is the answer to whether the term applies to the namespace of the workload.
+	// OwnNamespace says whether the term applies to the namespace of the workload.
 	OwnNamespace diag.Outcome `json:"own_namespace"`
-	// Matches is 1 if the term selects, or may select, pods of a declared workload. Otherwise it is
-	// 0. It is also 0 for a spread constraint with the form null or empty.
+	// Matches is 1 if the term selects, or may select, pods of a declared workload, and 0
+	// otherwise. It is also 0 for a spread constraint with the form null or empty.
 	Matches int `json:"matches"`
 	// Declared is the number of all declared workloads.
 	Declared int `json:"declared"`
@@ -179,8 +180,8 @@ type Selector struct {
 // Namespaces are the namespaces that an affinity term applies to, either because it lists them or
 // because its namespaceSelector selects them.
 type Namespaces struct {
-	// Names are the namespaces that the term lists. Without any, and without a namespaceSelector,
-	// the term applies to the namespace of the workload.
+	// Names are the namespaces that the term lists. If there are none, and no namespaceSelector
+	// either, the term applies to the namespace of the workload.
 	Names []string `json:"names"`
 	// All is true if the term applies to all namespaces.
 	All bool `json:"all"`
@@ -197,7 +198,7 @@ type NodeTerm struct {
 	Hard bool `json:"hard"`
 	// Empty is true if the term has no expression.
 	Empty bool `json:"empty"`
-	// Others is the number of nonempty other terms in the same list.
+	// Others is the number of other nonempty terms in the same list.
 	Others int `json:"others"`
 }
 
@@ -232,14 +233,13 @@ type LabelKey struct {
 	List string `json:"list" enum:"matchLabelKeys mismatchLabelKeys"`
 	// Key is the key of the label.
 	Key string `json:"key"`
-	// OnPod is the answer to whether the pods have the label, from the template or from their
-	// controller.
+	// OnPod says whether the pods have the label, from the template or from their controller.
 	OnPod diag.Outcome `json:"on_pod"`
 	// Nearest is the pod label that was probably meant, or "".
 	Nearest string `json:"nearest"`
 }
 
-// Suppression is a suppression with a defect.
+// Suppression is a defective suppression of a rule, for example one that has expired.
 type Suppression struct {
 	ID int `json:"id"`
 	// Problem is the defect of the suppression: names-no-rule, without-reason, expired or unused.

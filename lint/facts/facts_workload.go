@@ -10,14 +10,14 @@ const NoBound = 1<<31 - 1
 const NoValue = 1<<53 - 1
 
 // Workload is one object that creates pods. Rows of other lists refer to a workload by w, its index
-// in this list; w is -1 for an object that creates no pods.
+// in this list. For an object that creates no pods, w is -1.
 type Workload struct {
 	ID int `json:"id"`
 	// Ref is the kind, namespace and name for messages, for example "Deployment shop/web". Two
 	// clusters or renders may have workloads with the same ref.
 	Ref string `json:"ref"`
 	// Known is false if the step budget ran out before the workload was described. The row then has
-	// only its names, numbers of pods and answers.
+	// only its names, pod counts and answers.
 	Known bool `json:"known"`
 	// Group is the API group, or "" for the core group.
 	Group string `json:"group"`
@@ -45,7 +45,7 @@ type Workload struct {
 	// PodAnnotations are the annotations of the pod template.
 	PodAnnotations map[string]string `json:"pod_annotations"`
 	// NamespaceLabels are the labels of the namespace. They are empty if its manifest is not part
-	// of the input; see namespace_declared.
+	// of the input (see namespace_declared).
 	NamespaceLabels map[string]string `json:"namespace_labels"`
 	// NamespaceDeclared is true if the input contains the manifest of the namespace.
 	NamespaceDeclared bool `json:"namespace_declared"`
@@ -55,10 +55,10 @@ type Workload struct {
 	// PodsMax is the largest number of pods, from replicas or from the maximum of an autoscaler. It
 	// is 2147483647 if the number is unknown.
 	PodsMax int `json:"pods_max"`
-	// Permanent is false for workloads that run to completion (Job, CronJob) or once on every node
-	// (DaemonSet).
+	// Permanent is false for workloads that run to completion (Job, CronJob) and for workloads that
+	// run one pod on every node (DaemonSet).
 	Permanent bool `json:"permanent"`
-	// PerNode is true for workloads that run once on every node (DaemonSet).
+	// PerNode is true for workloads that run one pod on every node (DaemonSet).
 	PerNode bool `json:"per_node"`
 	// Bare is true for a pod or a KubeVirt machine that no controller recreates, because it has no
 	// owner and no other object's template creates it.
@@ -139,13 +139,13 @@ type Workload struct {
 	// TermsKnown is false if a variable replaces terms, or if the API server rejects the workload.
 	// The list of terms may then be incomplete.
 	TermsKnown bool `json:"terms_known"`
-	// Budgets are the PodDisruptionBudgets that select the pods or may select them; see selects.
+	// Budgets are the PodDisruptionBudgets that select the pods or may select them (see selects).
 	Budgets []PodBudget `json:"budgets"`
 	// Scalers are the autoscalers that change the number of pods. The list has at most one entry.
 	Scalers []Scaler `json:"scalers"`
 	// Machine holds the fields that apply only to KubeVirt machines, such as a VirtualMachine.
 	Machine Machine `json:"machine"`
-	// Answers are the answers to whether the pods fit and to the questions about changes.
+	// Answers are the verdicts on whether the pods fit and on how the workload copes with changes.
 	Answers Answers `json:"answers"`
 }
 
@@ -189,7 +189,7 @@ type Container struct {
 // template that creates a separate claim for each pod.
 type DeviceClaim struct {
 	ID int `json:"id"`
-	// Name is the name of the entry. Containers refer to the entry by this name.
+	// Name is the name by which containers refer to the entry.
 	Name string `json:"name"`
 	// Claim is the resourceClaimName, or "".
 	Claim string `json:"claim"`
@@ -198,14 +198,14 @@ type DeviceClaim struct {
 	// RequestsKnown is false if the ResourceClaim or ResourceClaimTemplate is not part of the
 	// input, or a variable replaces its requests.
 	RequestsKnown bool `json:"requests_known"`
-	// Requests are the requests of the claim; see requests_known.
+	// Requests are the requests of the claim (see requests_known).
 	Requests []DeviceRequest `json:"requests"`
 }
 
 // DeviceRequest is a device request in a claim.
 type DeviceRequest struct {
-	// Name is the name of the request. Rows with the same name are alternatives (firstAvailable);
-	// the first one that can be allocated is used.
+	// Name is the name of the request. Rows with the same name are alternatives (firstAvailable).
+	// The first one that can be allocated is used.
 	Name string `json:"name"`
 	// DeviceClass is the deviceClassName as written, or "".
 	DeviceClass string `json:"device_class"`
@@ -244,7 +244,7 @@ type NodeRule struct {
 	// Hard is true if the rule filters nodes. Preferred rules only score them.
 	Hard bool `json:"hard"`
 	// Alternative is the index of the node affinity term. A node must meet all expressions with the
-	// same index, and only one term has to match.
+	// same index, but has to match only one term.
 	Alternative int `json:"alternative"`
 	// Key is the key of the node label, or metadata.name for a matchFields expression.
 	Key string `json:"key"`
@@ -252,8 +252,8 @@ type NodeRule struct {
 	Operator string `json:"operator" enum:"In NotIn Exists DoesNotExist Gt Lt"`
 	// Values are the values of the expression.
 	Values []string `json:"values"`
-	// Nodes is the number of declared nodes that meet this expression alone. It is 0 if no nodes
-	// are declared.
+	// Nodes is the number of declared nodes that meet this expression, regardless of other rules.
+	// It is 0 if no nodes are declared.
 	Nodes int `json:"nodes"`
 	// NodesMax is nodes plus the number of nodes that pools can add and that may meet the
 	// expression. An added node may have any name. The number is 2147483647 if no nodes are
@@ -273,15 +273,15 @@ type Term struct {
 	Key string `json:"key"`
 	// Selector is the label selector in kubectl notation, including matchLabelKeys.
 	Selector string `json:"selector"`
-	// MatchesOwn is the answer to whether the term selects other pods of the same workload.
+	// MatchesOwn says whether the term selects other pods of the same workload.
 	MatchesOwn diag.Outcome `json:"matches_own"`
 	// Matches are the declared workloads with pods that the term selects or may select, as indices
 	// in the list of workloads.
 	Matches []int `json:"matches"`
-	// MatchesKnown is false if matches was left empty because the lists of all terms would be too
-	// long.
+	// MatchesKnown is false if matches was left empty because the lists for all terms together
+	// would be too long.
 	MatchesKnown bool `json:"matches_known"`
-	// MaxSkew is the maxSkew of a spread constraint, or 0 for other terms.
+	// MaxSkew is the maxSkew of a spread constraint, or 0 for any other term.
 	MaxSkew int `json:"max_skew"`
 	// MinDomains is the minDomains of a spread constraint, by default 1. It is 0 for other terms.
 	MinDomains int `json:"min_domains"`
@@ -306,25 +306,25 @@ type Term struct {
 // PodBudget is a PodDisruptionBudget that selects pods of a workload, or may select them.
 type PodBudget struct {
 	ID int `json:"id"`
-	// Selects is always if the budget selects the pods and sometimes if it selects only some of
-	// them. It is unknown if the selector or the pod labels have a variable, if a namespace is not
-	// set, or if the budget need not be deployed together with the workload. Budgets that do not
-	// select the pods are not listed.
+	// Selects is "always" if the budget selects all of the pods and "sometimes" if it selects only
+	// some of them. It is "unknown" if the selector or the pod labels have a variable, if a
+	// namespace is not set, or if the budget need not be deployed together with the workload.
+	// Budgets that do not select the pods are not listed.
 	Selects diag.Outcome `json:"selects"`
 	// Ref is the kind, namespace and name of the budget, for example "PodDisruptionBudget
 	// shop/web".
 	Ref string `json:"ref"`
 	// Name is the metadata.name of the budget.
 	Name string `json:"name"`
-	// Amount is the minAvailable or maxUnavailable of the budget. Its field is "" if the budget
-	// sets neither. If the number of allowed disruptions is unknown, of is 0, and pods is 0 too for
-	// a percentage.
+	// Amount is the minAvailable or maxUnavailable of the budget. If the budget sets neither,
+	// amount.field is "". If the number of allowed disruptions is unknown, amount.of is 0. For a
+	// percentage, amount.pods is then 0 too.
 	Amount Amount `json:"amount"`
 	// AllowedMin is the number of pods that may be evicted at once while all pods are healthy and
-	// autoscalers run their minimum number of pods. It is 0 if that is unknown.
+	// autoscalers run their minimum number of pods. It is 0 if this number is unknown.
 	AllowedMin int `json:"allowed_min"`
 	// AllowedMax is the same number while autoscalers run their maximum number of pods. It is
-	// 2147483647 if that is unknown.
+	// 2147483647 if this number is unknown.
 	AllowedMax int `json:"allowed_max"`
 }
 
@@ -352,26 +352,26 @@ type Machine struct {
 }
 
 // Answers holds the answers to the questions about one workload, as schedlint place prints them.
-// The answer none means that the question does not apply.
+// The answer "none" means that the question does not apply.
 type Answers struct {
-	// Fits is the answer to whether all pods are placed in every scheduling order.
+	// Fits says whether all pods are placed in every scheduling order.
 	Fits diag.Outcome `json:"fits"`
-	// Rolls is the answer to whether a rollout completes.
+	// Rolls says whether a rollout completes.
 	Rolls diag.Outcome `json:"rolls"`
-	// Drains is the answer to whether every node can be drained so that its pods find another node.
+	// Drains says whether the pods of any drained node find another node.
 	Drains diag.Outcome `json:"drains"`
-	// Migrates is the answer to whether KubeVirt machines can migrate while they run.
+	// Migrates says whether KubeVirt machines can migrate while they run.
 	Migrates diag.Outcome `json:"migrates"`
-	// Autoscales is the answer to whether the pods fit at the maximum of the autoscaler.
+	// Autoscales says whether the pods fit at the maximum of the autoscaler.
 	Autoscales diag.Outcome `json:"autoscales"`
 	// Survives has one row for each topology key for which the configuration, --survive or a rule
 	// asks about the loss of a domain.
 	Survives []Survives `json:"survives"`
 }
 
-// Survives is the answer to whether all pods of a workload run again after the loss of any one
+// Survives is the verdict on whether all pods of a workload run again after the loss of any one
 // domain of a topology key. The on_one_node_max and in_one_zone_max of the workload show how many
-// pods keep running meanwhile.
+// pods can go down at once.
 type Survives struct {
 	// Key is the topology key, which is kubernetes.io/hostname for the loss of one node.
 	Key string `json:"key"`

@@ -15,11 +15,11 @@ var schema []byte
 
 // Schema returns the JSON Schema (draft-07) of the input of rules, generated from Facts and its
 // comments. It is closed: every field is required and no other field is allowed, so a rule with a
-// misspelled field does not load. Apart from descriptions, it uses only keywords that OPA reads.
+// misspelled field does not load. Apart from descriptions, it uses only keywords that OPA supports.
 // Callers must not modify it.
 func Schema() []byte { return schema }
 
-// describer returns the description of a field of a struct, or "".
+// describer returns the description of a struct field, or "".
 type describer func(t reflect.Type, field string) string
 
 // generated builds the schema from the structs and their comments.
@@ -36,7 +36,7 @@ func generated(describe describer) []byte {
 	return out.Bytes()
 }
 
-// scalars maps Go kinds to the JSON Schema names of plain types.
+// scalars maps the Go kinds of plain values to the type names of JSON Schema.
 func scalars() map[reflect.Kind]string {
 	return map[reflect.Kind]string{reflect.String: "string", reflect.Int: "integer", reflect.Bool: "boolean"}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// wording holds the format of a phrase about one node and about several nodes. The format argument
-// is the detail of the exclusion.
+// wording holds two formats for a phrase: one for a single node and one for several nodes. The
+// format argument is the detail of the exclusion.
 type wording struct{ one, many string }
 
 var exclusions = map[model.ExclusionKind]wording{
@@ -28,7 +28,7 @@ var exclusions = map[model.ExclusionKind]wording{
 	model.Undeclared:      {"nodeName refers to node %s, which is not declared", ""},
 }
 
-// excludedBy has a function that returns the detail of an exclusion, for the kinds that have one.
+// excludedBy maps each kind of exclusion that has a detail to a function that returns the detail.
 var excludedBy = map[model.ExclusionKind]func(*facts.Exclusion) string{
 	model.Tainted:         taint,
 	model.LacksLabel:      func(x *facts.Exclusion) string { return x.Key + "=" + x.Value },
@@ -38,7 +38,7 @@ var excludedBy = map[model.ExclusionKind]func(*facts.Exclusion) string{
 	model.Undeclared:      func(x *facts.Exclusion) string { return x.Value },
 }
 
-// excludedRows has a function for each kind of exclusion, which fills in the row's details.
+// excludedRows maps each kind of exclusion to a function that fills in the details of its row.
 var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusion){
 	model.Tainted: func(x *model.Exclusion, row *facts.Exclusion) {
 		row.Key, row.Value, row.Effect = x.Taint.Key, x.Taint.Value, string(x.Taint.Effect)
@@ -88,7 +88,7 @@ func exclusionLine(x *facts.Exclusion) string {
 	return fmt.Sprintf("%d nodes (%s) %s", x.Nodes, strings.Join(excludedNames(x), ", "), excluded(x, exclusions[model.ExclusionKind(x.Reason)].many))
 }
 
-// excludedNames returns the names of the excluded nodes, truncated with "...".
+// excludedNames returns the known names of the excluded nodes, followed by "..." if there are more.
 func excludedNames(x *facts.Exclusion) []string {
 	if x.Nodes > len(x.Names) {
 		return append(slices.Clip(x.Names), "...")
@@ -184,7 +184,7 @@ func noRoom(r *check.Room) string {
 	return fmt.Sprintf("has %s of %s %s left%s, and one pod requests %s", &r.Left, &r.Offered, r.Resource, beside, &r.Requested)
 }
 
-// beside lists the pods on the node, or "".
+// beside lists the pods that already run on the node. It returns "" if there are none.
 func beside(r *check.Room) string {
 	if len(r.Beside) == 0 {
 		return ""

@@ -44,7 +44,7 @@ const (
 	MigrationTried = "each was tried on the declared nodes: any machine can then migrate"
 )
 
-// UnknownBecause states the reason why it is unknown which nodes can run a pod.
+// UnknownBecause states why it is unknown which nodes can run a pod.
 func UnknownBecause(reason string) string { return "unknown: " + reason }
 
 // IgnoredResource returns a note for a table that ignores the request for a resource.
@@ -58,7 +58,7 @@ func OtherPending(shown, found int) string {
 	return fmt.Sprintf("the number of Pending pods depends on where the others run: %d in the placement shown, %d in the finding", shown, found)
 }
 
-// AllScheduled states that the repairs let all the workload's pods be scheduled.
+// AllScheduled states that, with the repairs, all pods of the workload can be scheduled.
 func AllScheduled(w *workload.Workload) string {
 	return fmt.Sprintf("all pods of %s can be scheduled if nothing else conflicts; repairs that change a number or a rule were also tried with rollouts and drains", w)
 }
@@ -66,8 +66,8 @@ func AllScheduled(w *workload.Workload) string {
 // AnyPod returns the caption of a table with the filter results for any pod of a workload.
 func AnyPod(w *workload.Workload) string { return fmt.Sprintf("filter results for a pod of %s", w) }
 
-// EmptyNodes returns the caption of a table with the filter results for a pod on empty nodes. The
-// argument some is the number of nodes that pass the node-level filters, out of all nodes.
+// EmptyNodes returns the caption of a table with the filter results for a pod on empty nodes. Of
+// the nodes in all, the number in some pass the node-level filters.
 func EmptyNodes(w *workload.Workload, some, all int) string {
 	return fmt.Sprintf("%d of %s %s the filters on node name, taints and labels; %s, ignoring other pods",
 		some, plural(all, "node"), verb(some, "passes", "pass"), AnyPod(w))
@@ -132,7 +132,7 @@ func ReplacementPod(w *workload.Workload, l *certificate.Loss, missing int) stri
 // maxLost is the maximum number of lost nodes in a caption.
 const maxLost = 6
 
-// afterLosses has a format for each kind of loss. The format argument is the list of node names.
+// afterLosses maps each kind of loss to a format. The format argument is the list of node names.
 var afterLosses = map[certificate.Meaning]string{
 	certificate.Drained:     "after a drain of %s",
 	certificate.Gone:        "after the loss of %s",
@@ -143,7 +143,7 @@ func afterLoss(l *certificate.Loss) string {
 	return fmt.Sprintf(entry(afterLosses, l.Meaning), upTo(slices.Sorted(maps.Keys(l.Nodes)), maxLost))
 }
 
-// Table names for the pods of a revision and for machines.
+// Names that tables use for the pods of a revision and for machines.
 
 // OldRevision returns the name for the pods that a rollout replaces.
 func OldRevision(w *workload.Workload) string { return "the old revision of " + w.String() }

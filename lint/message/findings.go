@@ -7,7 +7,7 @@ import (
 )
 
 // Text is the message of a finding. Headline is a single line that can be read on its own, and
-// Details are further lines. Help is advice that does not come from the fact, or "".
+// Details are further lines. Help is advice for a finding without its own fixes, or "".
 type Text struct {
 	Headline string
 	Details  []string
@@ -44,7 +44,7 @@ func (c Catalogue) Finding(reason string, row any, given Values, in *facts.Facts
 	return words(row, given, in)
 }
 
-// of adapts a function that takes rows from one list.
+// of adapts a function that takes rows from one list to the type words.
 func of[Row any](text func(r *Row, in *facts.Facts) Text) words {
 	return func(row any, given Values, in *facts.Facts) (Text, bool) {
 		r, ok := row.(*Row)

@@ -57,8 +57,8 @@ func rolloutMayDeadlock(r *facts.Rollout, in *facts.Facts) Text {
 	return about(in.Ref(r.W), rollout(r, in, "can get stuck"), arithmetic(&r.Arithmetic), stuck)
 }
 
-// rollout describes how a rollout ends, which other workloads are involved and the number of
-// replicas.
+// rollout describes how a rollout ends, which other workloads are involved and how many replicas
+// there are.
 func rollout(r *facts.Rollout, in *facts.Facts, fate string) string {
 	if len(r.Others) > 0 {
 		fate += " alongside " + upTo(refs(in, r.Others), maxNamed)
@@ -129,8 +129,8 @@ func lossLeft(r *facts.Loss) string {
 	return left(r.Outcome, r.PendingMin, r.PendingMax, r.Pods, lacking)
 }
 
-// whereItRuns returns the condition that a node or domain runs some of the pods. It returns ""
-// unless limited is set.
+// whereItRuns returns the condition that some of the pods run on the lost or drained nodes. It
+// returns "" unless limited is set.
 func whereItRuns(limited bool, pods int) string {
 	switch {
 	case !limited:
@@ -141,7 +141,7 @@ func whereItRuns(limited bool, pods int) string {
 	return ", if any run there"
 }
 
-// left states how many of a workload's pods are missing after a change.
+// left states how many of a workload's pods a change leaves without a node.
 func left(outcome diag.Outcome, least, pending, pods int, lacking string) string {
 	share := fmt.Sprintf("%d of %s", pending, plural(pods, "pod"))
 	if pending == 1 && pods == 1 {
@@ -329,7 +329,7 @@ func Like(n int, thing string) string {
 	return fmt.Sprintf(" (or any of %s)", plural(n, "equivalent "+thing))
 }
 
-// Scale returns a remark that a statement applies at the minimum or maximum of an autoscaler.
+// Scale returns a remark that a finding applies at the minimum or maximum of an autoscaler.
 func Scale(at, scaler string, replicas int) string {
 	if at == "" {
 		return ""

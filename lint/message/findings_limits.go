@@ -103,8 +103,8 @@ func requestExceedsNodes(r *facts.Request, in *facts.Facts) Text {
 	return about(in.Ref(r.W), fmt.Sprintf("each pod requests %s, but %s", requested(r), offer), more)
 }
 
-// noSlot returns the text for a request that does not fit because the nodes have 0 allocatable
-// pods.
+// noSlot returns the text for a request that does not fit because the nodes have no pod slots (0
+// allocatable pods).
 func noSlot(r *facts.Request, in *facts.Facts) Text {
 	full := r.Eligible - r.Fitting
 	more := ""
@@ -202,7 +202,8 @@ func spreadLimit(r *facts.Spread, in *facts.Facts) string {
 	return fmt.Sprintf("%s must spread over %s with maxSkew %d, but %s", podsOfKind(in, r.W, r.Pods), r.Key, r.MaxSkew, few)
 }
 
-// smallest describes the domain that limits the others, or returns "" if there is none.
+// smallest describes the domain that limits how many pods the other domains can take, or returns ""
+// if there is none.
 func smallest(r *facts.Spread) string {
 	if r.Cause != "skew" || r.SmallestDomain == "" {
 		return ""

@@ -140,7 +140,7 @@ func lost(v *values) string {
 	return v.say("${kind} ${domain}") + when(v.count("like") > 0, v.say(" (the same for ${like} more)"))
 }
 
-// label returns a function that words a problem with a label.
+// label returns a function that describes a problem with a label.
 func label(problem string) valueWords {
 	return func(v *values) (string, string) {
 		has := v.choice("on", map[string]string{"object": "it has", "pods": "its pods have", "namespace": "its namespace has"})
@@ -148,7 +148,7 @@ func label(problem string) valueWords {
 	}
 }
 
-// answer words the answer to whether a workload's pods fit, or to a question about a change.
+// answer states whether a workload's pods fit, or answers a question about a change.
 func answer(v *values) (headline, help string) {
 	claim := v.choice("claim", map[string]string{
 		"fits": "fit", "rolls": "complete a rollout", "drains": "leave a drained node", "migrates": "migrate", "autoscales": "reach its maximum",

@@ -47,8 +47,8 @@ func termFindings() map[string]words {
 	}
 }
 
-// document returns a function that words a problem in a document. The format argument is the detail
-// of the problem.
+// document returns a function that describes a problem in a document. The format argument is the
+// detail of the problem.
 func document(format string, details ...string) words {
 	return of(func(r *facts.Document, _ *facts.Facts) Text {
 		return Text{Headline: fmt.Sprintf(format, r.Detail), Details: details}
@@ -177,7 +177,7 @@ func topologyKeyOnSomeNodes(r *facts.TopologyKey, _ *facts.Facts) Text {
 		fmt.Sprintf("%s no label %s (%s), so the %s %s", nodes, r.Key, namesOf(r.Without, lacking), strength(r.Use, r.Hard), effect), nameMeant(r.Suggestion))
 }
 
-// ofValues returns a note about values for a chart that is not part of the input.
+// ofValues returns a note for a field in the values for a chart that is not part of the input.
 func ofValues(values bool) string {
 	if !values {
 		return ""
@@ -275,14 +275,14 @@ func suppressionNamesNoRule(r *facts.Suppression, _ *facts.Facts) Text {
 	return Text{Headline: fmt.Sprintf("the %s%s %s", r.By, forTarget(r.Target), names)}
 }
 
-// suppression returns a function that words a problem with a suppression.
+// suppression returns a function that describes a problem with a suppression.
 func suppression(format string) words {
 	return of(func(r *facts.Suppression, _ *facts.Facts) Text {
 		return Text{Headline: fmt.Sprintf(format, r.By, r.Rule, forTarget(r.Target))}
 	})
 }
 
-// forTarget formats a suppression's target as a phrase.
+// forTarget turns a suppression's target into a phrase, or returns "" if it has no target.
 func forTarget(target string) string {
 	if target == "" {
 		return ""

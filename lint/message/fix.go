@@ -121,7 +121,8 @@ const (
 	AddNodesOrPool       = "add nodes or an autoscaled node pool"
 )
 
-// MatchLabelKeys returns the repair that limits an anti-affinity to pods in the same revision.
+// MatchLabelKeys returns the repair that limits a required anti-affinity to pods of the same
+// revision.
 func MatchLabelKeys(key string) string {
 	return fmt.Sprintf("add matchLabelKeys: [%s] to the required anti-affinity so that it applies within one revision only", key)
 }
@@ -141,7 +142,7 @@ func CountRevisions(key string) string {
 }
 
 // IgnoreRevisions returns the repair that makes a spread constraint count only new pods. If tight
-// is set, the rollout can then get stuck.
+// is set, the rollout can get stuck after the repair.
 func IgnoreRevisions(key string, tight bool) string {
 	text := fmt.Sprintf("add matchLabelKeys: [%s] to the constraint so that old pods do not count", key)
 	if tight {
@@ -151,7 +152,7 @@ func IgnoreRevisions(key string, tight bool) string {
 }
 
 // AfterLoss returns the repair for pods that stay Pending after a loss. If ruled is set, a hard
-// rule of the workload contributes.
+// rule of the workload contributes to the problem.
 func AfterLoss(ruled bool) string {
 	if ruled {
 		return "add nodes, run fewer pods, or make the rule preferred"
@@ -172,7 +173,7 @@ func ForDrain(rules []facts.Rule) string {
 }
 
 // AllowDisruptions returns the repair that makes a budget allow a disruption. If grow is set,
-// adding a replica has the same effect.
+// another replica has the same effect.
 func AllowDisruptions(b *disruption.Budget, grow bool) string {
 	switch {
 	case b.Unscaled != nil:
@@ -290,7 +291,7 @@ func Tolerate(x *model.Exclusion) string {
 	return fmt.Sprintf("tolerate the taint %s (%s)", untolerated(x), strings.Join(excludedNames(&row), ", "))
 }
 
-// TolerateWith returns the repair that adds a toleration and sets field to another number of pods.
+// TolerateWith returns the repair that adds a toleration and sets field to n pods.
 func TolerateWith(x *model.Exclusion, field string, n int) string {
 	return fmt.Sprintf("%s and set %s to %d (with more, pods can stay Pending, or a rollout or node drain can get stuck)", Tolerate(x), field, n)
 }
@@ -309,7 +310,7 @@ func SetReplicas(field string, n, most int) string {
 }
 
 // FewerReplicas returns the repair that lowers the number of replicas to n because changes can get
-// stuck with more.
+// stuck with more than n.
 func FewerReplicas(w *workload.Workload, n, most int) string { return Replicas(w, n) + stuckWith(most) }
 
 func stuckWith(pods int) string {
@@ -413,7 +414,8 @@ func giveUp(a search.Atom, opens *model.Exclusion) string {
 	return string(a.Part)
 }
 
-// givenUp has a format for each part of a core. The format argument is the workload.
+// givenUp maps each part of a core to the change that removes it. The format argument is the
+// workload.
 var givenUp = map[search.Part]string{
 	search.PartSelector: "label nodes to match the node selector or node affinity of %s, or relax it",
 	search.PartTaints:   "tolerate the taints that exclude %s, or remove them",
@@ -423,8 +425,8 @@ var givenUp = map[search.Part]string{
 	search.PartReplicas: "run %s elsewhere",
 }
 
-// openings describes, for each part of a core, the change that removes it and the nodes that become
-// eligible.
+// openings maps parts of a core to functions that describe the change that removes the part and the
+// nodes that become eligible.
 var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string{
 	search.PartSelector: func(w *workload.Workload, x *model.Exclusion) string {
 		return fmt.Sprintf("label %s with %s, or relax the node selector of %s", few(x), Label(x), w)
@@ -434,7 +436,7 @@ var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string
 	},
 }
 
-// few names a few of the excluded nodes.
+// few returns the names of a few excluded nodes, and how many more there are.
 func few(x *model.Exclusion) string {
 	var names []string
 	for _, n := range x.Nodes[:min(maxNodes, len(x.Nodes))] {

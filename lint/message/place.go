@@ -26,7 +26,7 @@ func MoreSelectors(n int) string {
 	return plural(n, "more namespaceSelector") + " with the same problem"
 }
 
-// Open returns a note that explains why a verdict is open.
+// Open returns a note about an open question.
 func Open(what string) string { return "open: " + what }
 
 // MoreQuestions states how many more open questions there are.
@@ -37,7 +37,7 @@ func UnlessGrown(w *workload.Workload, why model.Reason) string {
 	return fmt.Sprintf("whether all pods of %s can be scheduled %s", w, Reason(why))
 }
 
-// overruns has the text for each reason why a component is undecided.
+// overruns holds the text for each reason why a component is undecided.
 var overruns = map[model.Cause]string{
 	model.ByBudget: "could not be decided within the budget: raise --steps",
 	model.BySize:   "are too many to search, and no proof applies",
@@ -75,7 +75,7 @@ func Doubt(q *model.Doubt) string {
 }
 
 // Core describes a member of a core, which is a term or a part of the workload. The argument names
-// holds its details.
+// holds the details of a part.
 func Core(a *search.Atom, names string) string {
 	w := a.Workload.String() + ": "
 	switch {
@@ -167,7 +167,7 @@ func NoTarget(rules string) string {
 	return "no node can take the migration target while the machine runs: " + rules
 }
 
-// ScalesBeyond states how many pods fit, out of the number that an autoscaler may request.
+// ScalesBeyond states how many pods fit out of the maximum number that an autoscaler requests.
 func ScalesBeyond(fit, most int, l *facts.Limit) string {
 	return fmt.Sprintf("only %d of up to %d pods fit: %s", fit, most, Limiting(l))
 }

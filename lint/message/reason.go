@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// reasons has the text for each cause that does not include a name.
+// reasons holds the text for each cause that does not include a name.
 var reasons = map[model.Cause]string{
 	model.Waits:         "waits for capacity",
 	model.ByLabel:       "depends on a label value that is set at run time",
@@ -46,7 +46,7 @@ var reasons = map[model.Cause]string{
 	model.ByContention:  "capacity that other workloads use",
 }
 
-// named has a function that returns the text for each cause that includes a name.
+// named maps each cause that includes a name to a function that returns the text.
 var named = map[model.Cause]func(model.Reason) string{
 	model.ByResource:    unlisted,
 	model.ByScheduler:   func(r model.Reason) string { return "scheduled by another scheduler, " + r.Name },
@@ -74,7 +74,7 @@ func Reason(r model.Reason) string {
 	return entry(reasons, r.Cause)
 }
 
-// entry looks up a code in a table, and returns the code itself if it is missing.
+// entry looks up a code in a table. If the code is missing, it returns the code itself.
 func entry[K ~string](table map[K]string, code K) string {
 	if words, ok := table[code]; ok {
 		return words
@@ -99,7 +99,7 @@ func unlisted(r model.Reason) string {
 	return fmt.Sprintf("depends on whether the pods of %s fit, which request %s", r.Workload, r.Name)
 }
 
-// unclears has the text for the unknown parts of an update strategy.
+// unclears holds the text for the unknown parts of an update strategy.
 var unclears = map[workload.UnclearKind]string{
 	workload.TwoStrategies:    "its controller refuses a Rollout that has not exactly one of the strategies canary and blueGreen",
 	workload.DynamicScale:     "dynamicStableScale takes old pods down step by step",
@@ -144,7 +144,7 @@ func sizes(pools []facts.GrownPool) string {
 	return strings.Join(parts, ", ")
 }
 
-// FitsOnceGrown returns a note that a workload only fits after pools grow.
+// FitsOnceGrown returns a note that a workload fits only after pools grow.
 func FitsOnceGrown(w *workload.Workload, l *bound.Limit) string {
 	return fmt.Sprintf("%s fits only if node pools grow beyond their count (%s): %s fit at count, %s to schedule",
 		w, sizes(GrownPools(l.Growth)), plural(l.AtCount, "pod"), plural(l.Pods, "pod"))
@@ -155,7 +155,7 @@ var companions = map[bound.CompanionKind]string{
 	bound.WithAffinity:     "required affinity on %s keeps all its pods in one domain",
 }
 
-// together names the other rules that a limit depends on, or returns "".
+// together names the other rules that a limit depends on, or returns "" if there are none.
 func together(rules []facts.Rule) string {
 	if len(rules) == 0 {
 		return ""
@@ -183,7 +183,7 @@ func amount(a *workload.Amount) string {
 	return fmt.Sprintf("%s %s of %d %s %d", a.Field, a.Value.StrVal, a.Of, word, a.Pods())
 }
 
-// strategies has the text for each strategy without maxSurge and maxUnavailable.
+// strategies maps each strategy without maxSurge and maxUnavailable to a function that words it.
 var strategies = map[workload.Strategy]func(*workload.Arithmetic) string{
 	workload.ByRecreate:  func(*workload.Arithmetic) string { return "type Recreate" },
 	workload.ByBlueGreen: func(a *workload.Arithmetic) string { return bothWhole("blueGreen", a) },
@@ -194,7 +194,7 @@ func bothWhole(name string, a *workload.Arithmetic) string {
 	return fmt.Sprintf("%s: %d new beside %s", name, a.Pods, plural(a.Pods, "pod"))
 }
 
-// corrections has the text for each correction applied to the amounts.
+// corrections maps each correction of the amounts to a function that describes it.
 var corrections = map[workload.Correction]func(*workload.Arithmetic) string{
 	workload.AsWritten:  func(*workload.Arithmetic) string { return "" },
 	workload.BothZero:   func(*workload.Arithmetic) string { return "; as both are 0, maxUnavailable counts as 1" },
@@ -271,7 +271,8 @@ func wordBudget(a *workload.Amount, pods int, small bool, unscaled string) strin
 	return amount(a)
 }
 
-// whileSmall states up to which size of the autoscaled workloads a budget allows no disruptions.
+// whileSmall states the largest size of the autoscaled workloads at which a budget allows no
+// disruptions.
 func whileSmall(small bool, upTo, workloads int) string {
 	switch {
 	case !small:

@@ -12,17 +12,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// AlsoToMatch is shown at the second of two required affinity terms that conflict.
+// AlsoToMatch is the text for the second of two required affinity terms that conflict.
 const AlsoToMatch = "one pod must match this term as well"
 
-// FirstDefined returns the text shown at the first of two equal keys.
+// FirstDefined returns the text for the first of two equal keys.
 func FirstDefined(key string) string { return key + " is first defined here" }
 
 // LacksKey returns the reason why a rule with a topology key does not count a node.
 func LacksKey(key string) string { return fmt.Sprintf(exclusions[model.LacksLabel].one, key) }
 
-// AtNode returns a statement about a node. If the node belongs to a pool with several nodes, it
-// names the pool.
+// AtNode returns a statement about a node. If the node belongs to a pool with several nodes, the
+// statement names the pool too.
 func AtNode(n *topology.Node, what string) string {
 	if n.Pool != nil && n.Pool.Count > 1 {
 		return fmt.Sprintf("pool %s: %s %s", n.Pool.Name, n.Name, what)
@@ -33,7 +33,7 @@ func AtNode(n *topology.Node, what string) string {
 // maxLabels is the maximum number of labels in a phrase.
 const maxLabels = 4
 
-// PodLabels returns the text shown at the labels of a pod template.
+// PodLabels returns the text for the labels of a pod template.
 func PodLabels(labels []string) string {
 	text := "no labels"
 	if len(labels) > 0 {
@@ -57,7 +57,7 @@ func namespaces(n *facts.Namespaces) string {
 	return strings.Join(parts, ", ")
 }
 
-// Text shown at related locations in findings about changes.
+// Text for related locations in findings about changes.
 const (
 	OfAnother     = "this term belongs to another workload"
 	EvictionWaits = "eviction is refused until the machine has migrated"
@@ -66,38 +66,38 @@ const (
 // NoFurtherDisruptions describes a budget that allows no disruptions after a drain.
 func NoFurtherDisruptions(budget string) string { return budget + " allows no further disruptions" }
 
-// AlsoSelects returns the text shown at a second budget that selects a workload's pods.
+// AlsoSelects returns the text for a second budget that selects a workload's pods.
 func AlsoSelects(budget string, w *workload.Workload) string {
 	return fmt.Sprintf("%s also selects pods of %s", budget, w)
 }
 
-// IsScaled returns the text shown at the target of an autoscaler.
+// IsScaled returns the text for the target of an autoscaler.
 func IsScaled(w *workload.Workload) string { return w.String() + " is scaled" }
 
-// SelectsLabel returns the text shown at a term that selects a label.
+// SelectsLabel returns the text for a term that selects a label.
 func SelectsLabel(asker, label string) string { return fmt.Sprintf("%s selects %s", asker, label) }
 
-// ScalesOnceGrown returns a note about an autoscaler whose maximum only fits after a pool grows.
+// ScalesOnceGrown returns a note about an autoscaler whose maximum fits only after a pool grows.
 func ScalesOnceGrown(w *workload.Workload, pool string, nodes int) string {
 	return fmt.Sprintf("%s can scale to %s by %s %s: they fit once pool %s has %s",
 		w, plural(w.Scale.Max, "replica"), w.Scale.Kind, w.Scale.Object.Name, pool, plural(nodes, "node"))
 }
 
-// Text without parameters shown at related locations.
+// Text without parameters for related locations.
 const (
 	AlsoApart   = "this term also keeps the pods apart"
 	NotEnforced = "preferred rules are not enforced"
 )
 
-// ToSchedule returns the text shown at the replica count of a workload that does not fit.
+// ToSchedule returns the text for the replica count of a workload that does not fit.
 func ToSchedule(pods int) string { return plural(pods, "pod") + " to schedule" }
 
-// PodsOf returns the text shown at a workload's replica count when several workloads are involved.
+// PodsOf returns the text for a workload's replica count when several workloads are involved.
 func PodsOf(pods int, w *workload.Workload) string {
 	return fmt.Sprintf("%s of %s", plural(pods, "pod"), w)
 }
 
-// AlsoPending returns the text shown at the replica count of another workload with Pending pods.
+// AlsoPending returns the text for the replica count of another workload with Pending pods.
 func AlsoPending(pods int, w *workload.Workload) string {
 	return PodsOf(pods, w) + " also stay Pending"
 }
@@ -107,31 +107,32 @@ func MinDomainsRequires(minDomains, domains int) string {
 	return fmt.Sprintf("minDomains requires %s, eligible nodes have %d", plural(minDomains, "domain"), domains)
 }
 
-// MostOfAll returns the text shown at the node that has the most of a resource.
+// MostOfAll returns the text for the node that has the most of a resource.
 func MostOfAll(node, largest string, resource corev1.ResourceName) string {
 	return fmt.Sprintf("%s has %s %s, the most of all nodes", node, largest, resource)
 }
 
-// AlsoRequests returns the text shown at another workload that requests a scarce resource.
+// AlsoRequests returns the text for a related location in another workload that requests the same
+// scarce resource.
 func AlsoRequests(w *workload.Workload, resource corev1.ResourceName) string {
 	return fmt.Sprintf("%s also requests %s", w, resource)
 }
 
-// AlsoWaits returns the text shown at a workload that is waiting for others because of required
-// affinity.
+// AlsoWaits returns the text for another workload in a circle of workloads that wait for each other
+// because of required affinity.
 func AlsoWaits(w *workload.Workload) string { return w.String() + " waits as well" }
 
-// ScheduledFirst returns the text shown at a workload whose pods are placed before others.
+// ScheduledFirst returns the text for a workload whose pods are placed before others.
 func ScheduledFirst(w *workload.Workload, p *facts.Placed) string {
 	return fmt.Sprintf("%s, scheduled first on %s", w, Places(p.On, p.Nodes))
 }
 
-// TriedWithoutRequests is the note that the repairs of a conflict were tried without resource
-// requests.
+// TriedWithoutRequests is the note that the repairs of a conflict were tried while ignoring
+// resource requests.
 const TriedWithoutRequests = "each was tried without resource requests: all pods can then be scheduled"
 
-// IgnoresRequests returns a note that the table counts requests but the finding does not. The note
-// states how many pods do not fit according to the finding.
+// IgnoresRequests returns a note that the table counts resource requests although the finding
+// ignores them. The note states how many pods do not fit according to the finding.
 func IgnoresRequests(pods int) string {
 	return fmt.Sprintf("the finding ignores resource requests, and at least %s %s left over without them; here they count",
 		plural(pods, "pod"), verb(pods, "is", "are"))

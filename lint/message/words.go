@@ -13,7 +13,7 @@ import (
 // plural formats a count, such as "1 pod" or "2 pods".
 func plural(n int, thing string) string { return fmt.Sprintf("%d %s", n, verb(n, thing, thing+"s")) }
 
-// verb returns one if n is 1, and many otherwise.
+// verb returns the argument one if n is 1, and the argument many otherwise.
 func verb(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -62,7 +62,8 @@ func about(ref string, parts ...string) Text {
 	return Text{Headline: ref + ": " + parts[0], Details: parts[1:]}
 }
 
-// nameMeant asks whether the user meant a different name. hint asks the same within a sentence.
+// nameMeant asks whether the user meant a different name. hint puts the same question in
+// parentheses.
 func nameMeant(name string) string {
 	if name == "" {
 		return ""
@@ -77,7 +78,7 @@ func hint(name string) string {
 	return " (" + nameMeant(name) + ")"
 }
 
-// namesOf lists a few out of n names, and states how many more there are.
+// namesOf lists the names of a few out of n things, and states how many more there are.
 func namesOf(named []string, n int) string {
 	if more := n - len(named); more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(named, ", "), more)
@@ -92,7 +93,7 @@ type Values map[string]any
 // valueWords returns the headline for the values, and advice or "".
 type valueWords func(v *values) (headline, help string)
 
-// with adapts a function that only takes values.
+// with adapts a function that takes only values.
 func with(text valueWords) words {
 	return func(_ any, given Values, _ *facts.Facts) (Text, bool) {
 		v := values{given: given}

@@ -18,8 +18,8 @@ import (
 type advisor struct{ *builder }
 
 // Advice that names a change is also tried with rollouts and drains, because advice that causes an
-// outage is worse than no advice. A misspelled name is always corrected, together with any other
-// change that the correction requires.
+// outage is worse than no advice. The correction of a misspelled name is always given, together
+// with any other change that it requires.
 
 // maxLower and maxMore limit how far a number is lowered or raised to find one that works. maxNodes
 // is the maximum number of additional nodes that advice can ask for.
@@ -29,13 +29,13 @@ const (
 	maxNodes = 50
 )
 
-// holds reports whether a workload can be placed, rolled out and drained after an edit, given the
-// number of additional nodes in more.
+// holds reports whether a workload can be placed, rolled out and drained after an edit. The
+// argument more is the number of nodes to add.
 func (b advisor) holds(w *workload.Workload, edit disruption.Edit, more int) bool {
 	return b.j != nil && b.j.Holds(w, edit, more)
 }
 
-// lower adds advice to reduce the pods to the largest number that works.
+// lower adds advice to reduce the number of pods to the largest number that works.
 func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject {
 	if w.Count.Key == nil || w.Scale != nil {
 		return s
@@ -47,7 +47,7 @@ func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject 
 	return s.fix("%s", message.SetReplicas(w.Count.Key.Value, n, l.Most))
 }
 
-// largest returns the largest number of pods that works, up to most.
+// largest returns the largest number of pods that works and does not exceed most.
 func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
 	for n = most; n > 0 && n > most-maxLower; n-- {
 		if b.holds(w, disruption.Replicas(n), 0) {
@@ -75,8 +75,8 @@ func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) [
 }
 
 // repair describes a repair for workloads that do not all fit. After the repair, it must be
-// possible to roll out and drain each of them. Otherwise repair tries a larger change of the same
-// kind and returns "" if that fails too. A corrected topology key is always described.
+// possible to roll out and drain each of them. Otherwise repair tries to change more replicas or
+// nodes, and returns "" if that fails too. A corrected topology key is always described.
 func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	if b.j == nil {
 		return ""
@@ -121,8 +121,8 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	return message.Repair(r)
 }
 
-// declaredAs returns the declared workload for the same object, because a repair may refer to a
-// copy.
+// declaredAs returns the declared workload for the object of w. A repair may refer to a copy of
+// that workload.
 func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	if b.originals == nil {
 		b.originals = map[*source.Object]*workload.Workload{}
@@ -136,8 +136,8 @@ func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	return w
 }
 
-// givenUp returns the edit that removes an atom, or false if there is no single such edit. For
-// example, requests can be lowered in many ways.
+// givenUp returns the edit that removes an atom, or false if no single edit does. For example,
+// requests can be lowered in many ways.
 func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 	switch {
 	case a.Term != nil:

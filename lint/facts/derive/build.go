@@ -47,8 +47,8 @@ type Input struct {
 	// Brief skips the most expensive parts, which are the effects of changes and advice that must
 	// be tried first.
 	Brief bool
-	// Answered is shared by contexts with the same nodes, so that a change is not reported again in
-	// every context with the same facts. If it is nil, every context reports it.
+	// Answered is shared by contexts with the same nodes, so that contexts with the same facts do
+	// not each report the same change. If it is nil, every context reports it.
 	Answered *Answered
 }
 
@@ -70,8 +70,7 @@ type builder struct {
 	// declared counts the workloads that selectors can match.
 	declared int
 	topo     bool
-	// complete is set if any list of questions must be complete. wholes caches the results of
-	// Whole.
+	// complete is set if any list must be complete. wholes caches the results of Whole.
 	complete bool
 	wholes   map[string]bool
 	// prepared is set once the judge knows which workloads it judges together.
@@ -81,10 +80,10 @@ type builder struct {
 	roomy bool
 	// faulty holds the workloads whose facts show that pods stay Pending.
 	faulty map[*workload.Workload]bool
-	// orderDependent holds the workloads whose facts show that they only fit together in some
+	// orderDependent holds the workloads whose facts show that they fit together only in some
 	// scheduling orders.
 	orderDependent map[*workload.Workload]bool
-	// repairs is the budget for trying repairs for each workload in a decision.
+	// repairs is the budget for trying repairs, which all workloads in a decision share.
 	repairs *model.SharedBudget
 	// changing is the budget for questions about changes to workloads. It is created on first use.
 	changing *model.SharedBudget
@@ -92,9 +91,9 @@ type builder struct {
 	rolled map[*workload.Workload]diag.Outcome
 	// losing and meant are scratch buffers for the losses of one workload.
 	losing, meant []disruption.Survival
-	// originals maps objects to their first workload; see declaredAs.
+	// originals maps objects to their first workload (see declaredAs).
 	originals map[*source.Object]*workload.Workload
-	// skews reports whether a rule may read skews. The answer is cached.
+	// skews reports whether a rule may read the list skews. The answer is cached.
 	skews func() bool
 	// rows maps workloads to the indices of their rows.
 	rows map[*workload.Workload]int
@@ -126,7 +125,7 @@ func (f *Built) Declared() []*workload.Workload {
 // Subject returns the subject of the row with the given id.
 func (f *Built) Subject(id int) Subject { return f.subjects[id-1] }
 
-// Notes returns notes that do not belong to a finding. They mention workloads that only fit after
+// Notes returns notes that do not belong to a finding. They mention workloads that fit only after
 // pools grow, and selectors that the scheduler interprets in an unexpected way.
 func (f *Built) Notes() []string { return f.notes }
 
@@ -239,7 +238,7 @@ func (b *builder) askAll(question string, f func()) bool {
 // evaluation and report output.
 const stepsPerFact = 600
 
-// subject registers the subject of the next fact and returns its id.
+// subject registers the subject of the next fact and returns the id of that fact.
 func (b *builder) subject(s Subject) int {
 	if b.m != nil {
 		b.m.Run().Spend(stepsPerFact)
@@ -248,8 +247,8 @@ func (b *builder) subject(s Subject) int {
 	return len(b.subjects)
 }
 
-// row returns the index of a workload's row, which it creates if necessary. It returns -1 if w is
-// nil, for an object that creates no pods.
+// row returns the index of a workload's row, and creates the row if necessary. For an object that
+// creates no pods, or if w is nil, it returns -1.
 func (b *builder) row(w *workload.Workload) int {
 	if w == nil || w.Fragment || w.Validated {
 		return -1
@@ -291,14 +290,14 @@ func (b *builder) suggest(key string) string {
 	return b.m.Topology.Suggest(key)
 }
 
-// wanted reports whether any rule might report a row with the given fields, passed as alternating
-// names and values. Rows are omitted only if no rule would report them, because it is up to the
-// rules to decide which rows are bad.
+// wanted reports whether any rule might report a row with the given fields, which are passed as
+// alternating names and values. A row is omitted only if no rule would report it, because rules
+// decide which rows are bad.
 func (b *builder) wanted(list string, fields ...any) bool {
 	return b.whole(list) || b.Wants != nil && b.Wants(list, fields...)
 }
 
-// lost returns the topology keys whose domain losses are checked for a workload.
+// lost returns the topology keys for which the loss of a domain is checked for a workload.
 func (b *builder) lost(w *workload.Workload) []string {
 	var keys []string
 	if b.Survive != nil {
@@ -367,7 +366,8 @@ func NewAnswered(left *int) *Answered {
 	return &Answered{changes: map[string]progress{}, advice: disruption.NewAdvice(), fixes: map[string][]diag.Fix{}, left: left}
 }
 
-// advice holds the fixes suggested for a row, and a key that identifies the row in later contexts.
+// advice holds the fixes suggested for a row, and a key by which later contexts recognize an equal
+// row.
 type advice struct {
 	row   string
 	fixes []diag.Fix

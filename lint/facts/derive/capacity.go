@@ -25,7 +25,7 @@ type capacities struct {
 	in [][]*scope
 	// daemons holds the DaemonSet requests on each node.
 	daemons []demand
-	// grownDaemons holds the DaemonSet requests on a node of each growth entry.
+	// grownDaemons holds the DaemonSet requests on one node of each growth entry.
 	grownDaemons []demand
 	// roomsOf counts the growth entries of each pool. All entries of a pool share its growth.
 	roomsOf map[*topology.Pool]int
@@ -89,7 +89,7 @@ func (c *capacities) describe() {
 	}
 }
 
-// scope collects the scopes and the resources listed on nodes.
+// scope collects the scopes, and the resources that nodes list.
 func (c *capacities) scope() {
 	listed := map[corev1.ResourceName]bool{corev1.ResourceCPU: true, corev1.ResourceMemory: true, corev1.ResourcePods: true}
 	all := &scope{kind: "cluster"}
@@ -265,8 +265,8 @@ func (c *capacities) row(s *scope, resource int) facts.Capacity {
 	return row
 }
 
-// percent returns bounds on part as a percentage of whole. The lower bound is rounded down, the
-// upper one up.
+// percent returns bounds on part as a percentage of whole. The lower bound is rounded down and the
+// upper bound is rounded up.
 func percent(part span, whole int, known bool) (least, most int) {
 	switch {
 	case !known:
@@ -287,8 +287,8 @@ func percent(part span, whole int, known bool) (least, most int) {
 	return least, most
 }
 
-// lossKey identifies the capacity lost with a node. Nodes with the same key leave the same capacity
-// behind.
+// lossKey identifies the capacity lost with a node. The loss of any node with the same key leaves
+// the same capacity.
 type lossKey struct {
 	offers  int
 	daemons span
@@ -356,7 +356,7 @@ func (c *capacities) scopeGrowth(in func(n *topology.Node) []*scope) {
 }
 
 // added returns bounds on how many nodes each fully grown pool adds in the given growth entries. A
-// pool's zones share its growth, so the lower bound only counts pools that cannot grow elsewhere.
+// pool's zones share its growth, so the lower bound counts only pools that cannot grow elsewhere.
 func (c *capacities) added(room []int) map[*topology.Pool]span {
 	some, added := map[*topology.Pool]int{}, map[*topology.Pool]span{}
 	for _, i := range room {
@@ -443,7 +443,7 @@ func (c *capacities) atMost(s *scope, resource int, row *facts.Capacity) atMost 
 	return a
 }
 
-// after fills in the loss fields that assume fully grown pools. A loss only affects declared nodes,
+// after fills in the loss fields that assume fully grown pools. A loss affects only declared nodes,
 // except that losing a zone also removes the pool growth in that zone.
 func (c *capacities) after(a *atMost, lost lossKey, row *facts.CapacityLoss) {
 	more, daemons := a.more, lost.daemons.max
@@ -467,7 +467,7 @@ func (c *capacities) after(a *atMost, lost lossKey, row *facts.CapacityLoss) {
 	row.PercentGrownMin, row.PercentGrownMax = percentOf(requested, whole, a.known)
 }
 
-// percentOf is like percent for a total that is also known only within bounds.
+// percentOf is like percent, but whole is also a pair of bounds.
 func percentOf(part, whole span, known bool) (least, most int) {
 	least, _ = percent(part, whole.max, known)
 	_, most = percent(part, whole.min, known)

@@ -42,8 +42,8 @@ func (b changes) change() {
 		if b.faulty[w] || b.orderDependent[w] || !b.j.Judged(w) {
 			continue
 		}
-		// An earlier context may already have the answers. Custom rules may combine them with other
-		// rows in this context, so nothing is skipped if there are custom rules.
+		// An earlier context may already have the answers. Custom rules may combine answers with
+		// other rows of this context, so nothing is skipped if there are custom rules.
 		shared := b.Answered != nil && !b.complete
 		if shared {
 			if known, ok := b.Answered.changes[b.j.Question(w)]; ok {
@@ -59,7 +59,7 @@ func (b changes) change() {
 	}
 }
 
-// asks asks questions about a change. Any of them may remain unanswered.
+// asks runs the functions that answer questions about a change. Any question may remain unanswered.
 func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload)) {
 	if b.changing == nil {
 		b.changing = b.m.ChangeBudget(model.ObjectsOf(b.m.Workloads))
@@ -78,8 +78,8 @@ func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload
 }
 
 // rollout adds a fact about whether an update of a workload completes. With an autoscaler, the
-// outcome is never only if the update fails to complete at both the smallest and the largest number
-// of pods.
+// outcome is "never" only if the update completes neither with the smallest nor with the largest
+// number of pods.
 func (b changes) rollout(w *workload.Workload) {
 	all := filterStarted(b.j.Rollouts(w))
 	r, ending := worst(all)
@@ -155,8 +155,8 @@ func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
 	return &all[0], cmp.Or(all[0].Verdict, diag.None)
 }
 
-// rolloutSubject returns a subject located at the blocking term or port. It adds the other parts of
-// the core as related locations, and the remedies that worked as fixes.
+// rolloutSubject returns a subject located at the blocking term or port. The other parts of the
+// core become related locations, and the remedies that worked become fixes.
 func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fact *facts.Rollout) Subject {
 	s := Subject{}
 	if r.Core != nil {
@@ -194,8 +194,8 @@ type coreRules struct {
 	// w is the workload that the finding is about, and s its subject.
 	w *workload.Workload
 	s Subject
-	// rules holds the core's rules. Those that exclude nodes are kept in fewer, which replaces
-	// rules if it is empty.
+	// rules holds the core's rules, except those that exclude nodes, which are kept in fewer. If
+	// rules is empty, fewer replaces it.
 	rules, fewer []facts.Rule
 	others       []int
 	seen         map[diag.Span]bool
@@ -218,8 +218,8 @@ func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *
 	return t
 }
 
-// add adds an atom of the core. Old and new pods of a workload share its rules, so each location is
-// added once.
+// add adds an atom of the core. Old and new pods of a workload share rules, so each location is
+// added only once.
 func (t *coreRules) add(atom search.Atom, own bool) {
 	of := t.w
 	if !own {
@@ -267,8 +267,8 @@ func original(m *model.Model, w *workload.Workload) *workload.Workload {
 }
 
 // atOwn moves a subject to a rule of w that refers to the other workloads, if there is one. This
-// matters when two workloads exclude each other, because the core may name the rule of either one.
-// A subject without a location is moved to the rule that keeps the pods off other nodes.
+// matters when two workloads exclude each other, because the core may contain the rule of either
+// workload. A subject without a location is moved to the rule that keeps the pods off other nodes.
 func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 	if s.Location.IsZero() {
 		s.Location = holding(b.m, w)
@@ -300,7 +300,7 @@ func cause(outcome diag.Outcome, why model.Reason) string {
 	return string(why.Cause)
 }
 
-// ownRules returns the hard rules of a workload about its own pods.
+// ownRules returns the hard rules of a workload that select its own pods.
 func (b changes) ownRules(w *workload.Workload) []facts.Rule {
 	rules := []facts.Rule{}
 	for _, t := range b.m.Group(w).Terms {
@@ -333,8 +333,8 @@ func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy d
 	return message.AddEligibleNode
 }
 
-// skew adds a fact about whether a completed rollout can leave the new pods unevenly spread, with
-// the spread constraint that they violate.
+// skew adds a fact about whether a completed rollout can leave the new pods unevenly spread. The
+// fact names the spread constraint that they may violate.
 func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	if !b.skews() {
 		return
@@ -362,8 +362,8 @@ func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	b.Skews = append(b.Skews, fact)
 }
 
-// scaleOf reports whether pods is the minimum or maximum of the workload's autoscaler. It also
-// returns the kind of autoscaler. Both results are "" without an autoscaler.
+// scaleOf reports whether pods is the minimum or maximum of the workload's autoscaler, and returns
+// the kind of autoscaler. Both results are "" if there is no autoscaler.
 func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 	switch {
 	case w.Scale == nil:
@@ -445,8 +445,8 @@ func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival,
 	b.Budgets = append(b.Budgets, fact)
 }
 
-// maxOthers is the maximum number of workloads listed in a fact about a budget. The same limit
-// applies to other budgets.
+// maxOthers is the maximum number of workloads that a fact about a budget lists. It is also the
+// maximum number of other budgets.
 const maxOthers = 20
 
 // rival is another budget that selects pods from a workload.
@@ -557,7 +557,7 @@ func scalerName(w *workload.Workload) string {
 	return w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/")
 }
 
-// outerLabels adds facts about labels that a KubeVirt machine only sets outside its template,
+// outerLabels adds facts about labels that a KubeVirt machine sets only outside its template,
 // although selectors look for them on its pods (R-W21).
 func (b changes) outerLabels(w *workload.Workload) {
 	outer := w.OuterLabels()

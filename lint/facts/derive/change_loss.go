@@ -67,8 +67,8 @@ func (b changes) losses(w *workload.Workload) {
 	}
 }
 
-// loss returns a fact about the worst loss with the given meaning and how many losses have the same
-// result. It returns nil if there are no losses.
+// loss returns a fact about the worst loss with the given meaning. The fact includes how many other
+// losses have the same result. If there are no losses, loss returns nil.
 func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning certificate.Meaning) *facts.Loss {
 	some := b.meant[:0]
 	for i := range all {
@@ -96,8 +96,8 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 	return fact
 }
 
-// pendingOf returns how many pods are Pending after a loss. Every run leaves at least least pods
-// Pending, and the worst known run leaves most.
+// pendingOf returns how many pods are Pending after a loss: at least the number in least in every
+// run, and the number in most in the worst known run.
 func pendingOf(s *disruption.Survival) (least, most int) {
 	if s.Verdict == diag.Never {
 		return s.Pending, s.Pending
@@ -152,8 +152,8 @@ func (b changes) drain(w *workload.Workload) {
 	b.Drains = append(b.Drains, fact)
 }
 
-// holding returns the span of the rule that keeps pods off other nodes. This is a term or a port if
-// possible, or else the node rules.
+// holding returns the span of the rule that keeps pods off other nodes. It prefers a term or a port
+// to the node rules.
 func holding(m *model.Model, w *workload.Workload) diag.Span {
 	at := blockingTerm(m, w, func(t *model.Term) bool { return len(m.Others(t, w, false)) > 0 },
 		func(t *model.Term) bool { return m.Peer(t, w, w) == model.Yes })

@@ -15,8 +15,8 @@ import (
 type progress struct {
 	// judged is set when the object's fields have been checked, and placed when it is known where
 	// its pods can run. changed is set when the outcomes of rollout, drain and migration are known,
-	// and lost when the outcomes of all required losses are known. guards is set when the pods
-	// selected by the budget are known.
+	// and lost when the outcomes of all required losses are known. guards is set when it is known
+	// which pods the budget selects.
 	judged, placed, changed, lost, guards bool
 	// sized is set if every node declares its allocatable resources.
 	sized bool
@@ -56,8 +56,8 @@ func (d Decisions) Merge(o Decisions) {
 	}
 }
 
-// Undecided reports whether an object exists for which the given lists depend on an unanswered
-// question. In that case, the absence of findings about the object means nothing.
+// Undecided reports whether an object exists and any of the given lists depends on an unanswered
+// question about it. In that case, the absence of findings about the object means nothing.
 func (d Decisions) Undecided(o diag.Object, lists []string) bool {
 	s, ok := d[o]
 	switch {
@@ -75,9 +75,8 @@ func (d Decisions) Undecided(o diag.Object, lists []string) bool {
 	return false
 }
 
-// lists reports for each list of facts whether all the questions that it depends on have been
-// answered. Lists about groups of workloads are not included, because they do not describe a single
-// workload.
+// lists reports for each list of facts whether all questions that it depends on have been answered.
+// It leaves out lists about groups of workloads, because they do not describe a single workload.
 func (d progress) lists() map[string]bool {
 	return map[string]bool{
 		"refusals": d.judged, "unknown_fields": d.judged,

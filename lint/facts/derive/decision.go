@@ -31,7 +31,8 @@ func Reference(w *workload.Workload) string {
 }
 
 // Decision converts a decision into the document that the place command prints. It adds the judge's
-// answers about changes and about the losses that survive asks for.
+// answers about changes and about the loss of domains. The function survive returns the topology
+// keys of these domains.
 func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, survive func(*workload.Workload) []string) *diag.Placement {
 	b := newBuilder(Input{Model: m, Survive: survive})
 	b.j = j
@@ -105,10 +106,10 @@ func quirks(m *model.Model) []string {
 	return notes
 }
 
-// maxOpen is the maximum number of undecided verdicts that notes name.
+// maxOpen is the maximum number of open questions that notes list.
 const maxOpen = 5
 
-// openNotes returns notes explaining why verdicts are unknown.
+// openNotes returns notes that explain why verdicts are unknown.
 func openNotes(d *certificate.Decision) []string {
 	var notes []string
 	for _, q := range d.Doubts {
@@ -311,8 +312,8 @@ const stepsPerRow = 50
 type survivals struct {
 	seed  maphash.Seed
 	known map[uint64][]diag.PlacementSurvival
-	// asked and rows are scratch buffers: asked for the answers about one workload and key, rows
-	// for all rows of one workload.
+	// asked and rows are scratch buffers. The answers about one workload and key are in asked, and
+	// all rows of one workload are in rows.
 	asked []disruption.Survival
 	rows  []diag.PlacementSurvival
 }
@@ -380,7 +381,7 @@ func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	return out
 }
 
-// rolls describes the rollout at the replica count with the worst outcome.
+// rolls describes the rollout at the replica count that has the worst outcome.
 func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	all := b.j.Rollouts(w)
 	if some := filterStarted(all); len(some) > 0 {

@@ -94,7 +94,7 @@ type describing struct {
 	passed map[*model.Eligibility]*passing
 	// matched is the combined length of all lists of workloads selected by terms.
 	matched int
-	// pools holds the pool names of nodes and growth entries.
+	// pools holds the names of the pools that nodes and growth entries belong to.
 	pools poolNames
 	// declaredClaims caches device claims by kind, namespace and name.
 	declaredClaims map[[3]string]*source.Object
@@ -292,7 +292,7 @@ func value(n *source.Node) any {
 	return n.Plain()
 }
 
-// answers returns the answers that rules read, for each workload.
+// answers returns, for each workload, the answers that rules read.
 func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	if !b.whole("workloads.answers") {
 		return nil
@@ -353,7 +353,7 @@ func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 // run to completion and DaemonSet pods are not.
 func outlives(w *workload.Workload) bool { return !w.Finite() && !w.Kind.PerNode() }
 
-// answer fills in those answers about changes to a workload that rules read.
+// answer fills in the answers about changes to a workload, but only those that rules read.
 func (b *builder) answer(as decision, w *workload.Workload, row *facts.Answers) {
 	var questions []func(*workload.Workload)
 	ask := func(field string, f func(*workload.Workload)) {

@@ -16,8 +16,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// poolLabels lists the labels that platforms use for pool names, the most specific first (see the
-// Karpenter, EKS, GKE, AKS, DigitalOcean, kops and Cluster API documentation).
+// poolLabels lists the labels that platforms use for pool names, from most to least specific (see
+// the Karpenter, EKS, GKE, AKS, DigitalOcean, kops and Cluster API documentation).
 var poolLabels = []string{
 	"karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name", "cloud.google.com/gke-nodepool",
 	"kubernetes.azure.com/agentpool", "agentpool", "doks.digitalocean.com/node-pool", "kops.k8s.io/instancegroup", "cluster.x-k8s.io/deployment-name",
@@ -37,7 +37,7 @@ func poolOf(n *topology.Node) (name, label string) {
 	return "", ""
 }
 
-// poolNames holds the pool names of nodes and growth entries, indexed as in the topology.
+// poolNames holds the pool name of each node and each growth entry, indexed as in the topology.
 type poolNames struct{ nodes, growth []string }
 
 func (b *builder) namesOfPools() (p poolNames) {
@@ -117,7 +117,7 @@ func (p *passing) add(n *topology.Node, zones map[string]bool) {
 	}
 }
 
-// nodesOf fills in which pools the pods can use, and how many nodes and zones.
+// nodesOf fills in which pools the pods can use, and how many nodes and zones they can use.
 func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	row.PlacementKnown = d.placeable(w)
 	if !row.PlacementKnown {
@@ -162,13 +162,14 @@ func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	row.InOneZoneMin = min(row.InOneZoneMax, (pods+len(p.grown)-1)/len(p.grown))
 }
 
-// users lists for each node and each growth entry which workloads can use it.
+// users holds, for each node and each growth entry, the workloads that can use it.
 type users struct {
 	nodes, growth [][]int
 	known         bool
 }
 
-// users finds the workloads that can use each node. Nodes with the same workloads share one list.
+// users finds the workloads that can use each node. Nodes that the same workloads can use share one
+// list.
 func (b *builder) users() (u users) {
 	var kinds []*model.Eligibility
 	by := map[*model.Eligibility][]int{}

@@ -17,7 +17,7 @@ import (
 )
 
 // tolerations fills in the pods' tolerations, each with its location and the pools that the pods
-// can use only because of it.
+// could not use without it.
 func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	row.Tolerations = []facts.Toleration{}
 	items := w.SpecNode.Get("tolerations").Items()
@@ -44,7 +44,8 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// opens returns the pools that the pods could not use without the toleration at index without.
+// opens returns the pools that the pods could not use if they lacked the toleration at index
+// without.
 func (d *describing) opens(w *workload.Workload, without int) []string {
 	e := d.m.Eligible(w)
 	other := *w
@@ -115,8 +116,8 @@ var operators = []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}
 // maximum assumes that pools have grown to their maximum size.
 type expressions struct{ nodes map[string]span }
 
-// meet sets the bounds on how many nodes meet an expression on its own. The lower bound counts
-// declared nodes, and the upper bound adds pool growth.
+// meet sets the bounds on how many nodes meet an expression, regardless of other rules. The lower
+// bound counts declared nodes, and the upper bound adds pool growth.
 func (d *describing) meet(rule *facts.NodeRule) {
 	if !d.topo {
 		rule.NodesMax = facts.NoBound
@@ -187,7 +188,7 @@ func policy(honors bool) string {
 	return string(corev1.NodeInclusionPolicyIgnore)
 }
 
-// keptDomains caches how many domains a list of nodes has for a topology key.
+// keptDomains caches how many domains of a topology key a list of nodes has.
 type keptDomains struct{ known map[carriedKey][2]int }
 
 // domains counts the distinct values of a label key, and the nodes that lack the key.

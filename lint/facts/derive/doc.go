@@ -7,12 +7,12 @@
 // place command in the same way. An Explainer keeps the data that the rows were built from and
 // explains a row node by node.
 //
-// Facts that no rule reads are not built. Input.Asked reports which lists some rule reads,
-// Input.Wants reports which rows of a list some rule may report, and Input.Whole reports which
-// lists or fields are read by rules outside the core. Lists that Input.Whole reports are complete
+// Facts that no rule reads are not built. Input.Asked reports which lists any rule reads,
+// Input.Wants reports which rows of a list any rule may report, and Input.Whole reports which lists
+// or fields the rules outside the core read. The lists that these rules read are complete
 // (whole.go) and describe the input in detail (describe*.go, capacity.go). A question that takes
-// too many steps stays unanswered, and the row's known, workloads_known and matches_known fields
-// are false.
+// too many steps stays unanswered. The field known, workloads_known or matches_known of its row is
+// then false.
 //
 // Invariants: rows and subjects are in input order, regardless of the order of evaluation. A repair
 // that changes a number or a rule is suggested only if it was tried on the declared nodes, with

@@ -78,7 +78,7 @@ func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) 
 	return a
 }
 
-// judge returns a new judge, so that steps used to build the facts do not count.
+// judge returns a new judge, so that the steps spent on building the facts do not count.
 func (x *Explainer) judge() *disruption.Judge {
 	return disruption.New(x.b.m, x.b.Set, search.Options{})
 }
@@ -97,7 +97,7 @@ func (x *Explainer) unavailable(w *workload.Workload) (diag.Account, bool) {
 	return diag.Account{}, false
 }
 
-// unasked returns a table that gives all nodes the same outcome without checking them.
+// unasked returns an account whose table gives all nodes the same outcome without checking them.
 func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Account {
 	if len(x.b.m.Topology.Nodes) == 0 { // there may still be pools that can grow
 		return diag.Account{Notes: []string{why}}
@@ -122,7 +122,7 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, check.Still(x.b.m, w))}, Notes: notes}
 }
 
-// alone explains a workload as if it had the nodes to itself.
+// alone explains a workload as if no other workload used the nodes.
 func (x *Explainer) alone(w *workload.Workload) diag.Account {
 	a, open := x.unavailable(w)
 	if open {

@@ -18,8 +18,8 @@ import (
 // joint builds the facts about workloads that affect each other.
 type joint struct{ *builder }
 
-// joint adds the facts about workloads that affect each other, except those already known to be
-// faulty.
+// joint adds the facts about workloads that affect each other. It skips workloads that are already
+// known to be faulty.
 func (b joint) joint() {
 	for _, c := range search.Conflicts(b.m, b.faulty) {
 		for _, w := range c.Among {
@@ -102,7 +102,7 @@ func certain(m *model.Model, w *workload.Workload) int {
 	return w.Count.N
 }
 
-// order adds a fact about pods that no longer fit anywhere if other pods are scheduled first.
+// order adds a fact about pods that fit nowhere if certain other pods are scheduled first.
 func (b joint) order(c *search.Conflict) {
 	pending := c.Stuck.Pending[0]
 	w := pending.Workload
@@ -133,7 +133,7 @@ func (b joint) order(c *search.Conflict) {
 	b.Orders = append(b.Orders, fact)
 }
 
-// refusedNodes counts how many nodes each filter rejects, in descending order.
+// refusedNodes returns the number of nodes that each filter rejects, in descending order.
 func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	rows := make([]facts.FilterNodes, 0, len(reasons))
 	for filter, nodes := range reasons {
@@ -145,7 +145,7 @@ func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	return rows
 }
 
-// blocking returns the span of the rule in w that blocks the workloads in some. It prefers the
+// blocking returns the span of the rule of w that blocks the workloads in some. It prefers the
 // first hard term that refers to a different workload in some, then a term that refers to w's own
 // pods. If there is no such term, it falls back to a host port, or else to the number of pods.
 func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) diag.Span {
@@ -155,9 +155,9 @@ func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) d
 	return blockingTerm(m, w, func(t *model.Term) bool { return among(t, false) }, func(t *model.Term) bool { return among(t, true) })
 }
 
-// blockingTerm returns the span of the first hard term accepted by others, or else of the first one
-// accepted by own. If there is no such term, it falls back to a host port, or else to the number of
-// pods.
+// blockingTerm returns the span of the first hard term for which others returns true, or else of
+// the first one for which own does. If there is no such term, it falls back to a host port, or else
+// to the number of pods.
 func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.Term) bool) diag.Span {
 	for _, asks := range []func(*model.Term) bool{others, own} {
 		for _, t := range m.Group(w).Terms {

@@ -59,9 +59,9 @@ var limitLists = map[bound.Limited]string{
 	bound.ByAntiAffinity: "anti_affinity", bound.BySpread: "spreads", bound.ByHostPort: "host_ports", bound.ByRoom: "room",
 }
 
-// frame returns a subject for a limit, located at its first term. If the limit is exceeded, frame
-// adds the number of pods and the excluded nodes to the subject. It also returns the reasons why
-// nodes are excluded, and how many reasons were left out.
+// frame returns a subject for a limit, located at the first term of the limit. If the limit is
+// exceeded, frame adds the number of pods and the excluded nodes to the subject. It also returns
+// the reasons why nodes are excluded, and how many reasons were left out.
 func (b limits) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (s Subject, all []facts.Exclusion, more int) {
 	s = alone(w, at)
 	if !l.Exceeded {
@@ -208,8 +208,8 @@ func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
 	b.HostPorts = append(b.HostPorts, fact)
 }
 
-// portSpan returns the first host port of the workload and its span, or "" if the workload has no
-// host port.
+// portSpan returns the first host port of the workload and its span. If there is no host port, it
+// returns "".
 func portSpan(w *workload.Workload, ports []model.HostPort) (string, diag.Span) {
 	if len(ports) == 0 {
 		return "", diag.Span{}

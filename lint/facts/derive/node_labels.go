@@ -53,7 +53,7 @@ type carried struct {
 	without []*topology.Node
 }
 
-// carriedKey identifies a list of nodes, by its address, and a label key.
+// carriedKey identifies a label key and a list of nodes, the latter by its address and length.
 type carriedKey struct {
 	first **topology.Node
 	n     int
@@ -239,9 +239,9 @@ func (c conditions) unmet(nodes []*topology.Node) *condition {
 	return nil
 }
 
-// unsettled reports whether the conditions allow no conclusion. This happens when they name a node
-// but pool nodes have made-up names, or when they use a renamed label, which a different rule
-// reports.
+// unsettled reports whether no conclusion can be drawn from the conditions. This is the case when
+// they name a node although pool nodes have made-up names, or when they use a renamed label, which
+// a different rule reports.
 func (c conditions) unsettled(nodes []*topology.Node) bool {
 	pooled := slices.ContainsFunc(nodes, func(n *topology.Node) bool { return n.Pool != nil })
 	return slices.ContainsFunc(c, func(one condition) bool {
@@ -250,8 +250,8 @@ func (c conditions) unsettled(nodes []*topology.Node) bool {
 	})
 }
 
-// selectorConditions returns the conditions of a nodeSelector. It returns none if a label is null,
-// because null removes a label that the chart sets.
+// selectorConditions returns the conditions of a nodeSelector. If a label is null, it returns no
+// conditions, because null removes a label that the chart sets.
 func selectorConditions(w *workload.Workload, selector *source.Node) (all conditions) {
 	for k, v := range selector.Fields() {
 		if v.IsNull() {

@@ -180,7 +180,7 @@ func affinityFails(m *model.Model, w *workload.Workload) bool {
 }
 
 // failingPair returns the span of a nodeSelector label that no node has, or the zero Span. If there
-// are several, it picks the first by name, because the order of fields may change.
+// are several, it picks the first in alphabetical order, because the order of fields may change.
 func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) diag.Span {
 	pairs := map[string]*source.Node{}
 	for k := range selector.Fields() {
@@ -377,7 +377,7 @@ func declared(m *model.Model, node string) bool {
 }
 
 // unlisted adds facts about requested extended resources that no node lists, and reports whether
-// there are any. It is then unknown which nodes the pods can use, so the workload gets no facts
+// there are any. If so, it is unknown which nodes the pods can use, so the workload gets no facts
 // about changes or about other workloads.
 func (b limits) unlisted(w *workload.Workload) bool {
 	names := search.Unlisted(b.m, w)
@@ -405,7 +405,7 @@ func (b limits) unlisted(w *workload.Workload) bool {
 }
 
 // nearResource returns the extended resource on a node that was probably meant by name. It looks
-// for an equal domain with a similar name, or an equal name with a similar domain. The two parts
+// for the same domain with a similar name, or the same name with a similar domain. The two parts
 // are compared separately because names are much shorter than domains.
 func (b limits) nearResource(name corev1.ResourceName) string {
 	domain, rest, _ := strings.Cut(string(name), "/")

@@ -25,7 +25,7 @@ type Subject struct {
 	// Pending is the number of pods that stay Pending according to the row.
 	Pending int
 
-	// written is the YAML node in file that finding paths are relative to, or nil.
+	// written is the YAML node in file to which the paths of findings are relative, or nil.
 	written *source.Node
 	file    *source.File
 
@@ -33,7 +33,8 @@ type Subject struct {
 	explain explanation
 }
 
-// explanation holds the workload that a row is about and the account of its nodes.
+// explanation holds the workload that a row is about, and the function that builds the row's
+// account.
 type explanation struct {
 	of      *workload.Workload
 	account account
@@ -75,7 +76,7 @@ func (s Subject) in(id diag.Object) Subject {
 	return s
 }
 
-// as sets the YAML node that finding paths are relative to.
+// as sets the YAML node to which the paths of findings are relative.
 func (s Subject) as(file *source.File, n *source.Node) Subject {
 	s.file, s.written = file, n
 	return s
@@ -130,8 +131,8 @@ func (s Subject) related(at diag.Span, format string, args ...any) Subject {
 	return s
 }
 
-// node adds the declaration of a node as a related location. Nodes with the same declaration are
-// added once.
+// node adds the declaration of a node as a related location. If several nodes have the same
+// declaration, it is added only once.
 func (s Subject) node(n *topology.Node, what string) Subject {
 	for _, r := range s.Related {
 		if r.Location == n.Span {
@@ -229,8 +230,8 @@ func limitOf(w int, l *bound.Limit) facts.Limit {
 }
 
 // placed describes where a workload's pods run, or the pods of one revision during a rollout. The
-// slice nodes holds one node per pod. The result counts all nodes but only lists the pods on a few
-// of them.
+// slice nodes holds one node per pod. The result counts all nodes, but lists only a few of them
+// with their pods.
 func placed(w int, revision string, nodes []*topology.Node) facts.Placed {
 	p := facts.Placed{W: w, Revision: revision, Pods: len(nodes)}
 	at := map[*topology.Node]int{}

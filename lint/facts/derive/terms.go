@@ -154,8 +154,8 @@ func labelsOf(w *workload.Workload) []string {
 	return labels
 }
 
-// labelKeys adds facts about the keys in matchLabelKeys or mismatchLabelKeys, including whether the
-// pods have these labels (R-A18, R-P7).
+// labelKeys adds facts about the keys in matchLabelKeys or mismatchLabelKeys. A fact includes
+// whether the pods have the label (R-A18, R-P7).
 func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys []string) {
 	items := t.Node.Get(list).Items()
 	var candidates []string
@@ -248,7 +248,7 @@ func softRules(w *workload.Workload, m *model.Model) []facts.Rule {
 }
 
 // fragments adds facts about placement fields in objects that are not judged. The facts cover
-// values that the core API rejects and node labels used in the fields. There are no facts about
+// values that the core API rejects and node labels that the fields use. There are no facts about
 // pods, because an operator decides which pods get these fields and how many pods there are.
 func (b terms) fragments(set *workload.Set) {
 	for _, o := range set.Foreign {

@@ -31,7 +31,7 @@ type emptyRow struct {
 // question is a list with an outcome for each workload.
 type question struct {
 	list string
-	// change is set for a question about a change, which is only asked if the pods fit.
+	// change is set for a question about a change. Such a question is asked only if the pods fit.
 	change bool
 	// arises reports whether the question applies to a workload. If not, the workload gets a row
 	// with the outcome "none" unless bare is set.

@@ -17,7 +17,7 @@ import (
 // Context holds the facts of one context.
 type Context struct {
 	Facts *facts.Facts
-	// Place returns the location of the row with the given id, with the file name as it is printed.
+	// Place returns the location of the row with the given id. Its file name is the one to print.
 	Place func(id int) diag.Span
 	// Params holds the parameters of a rule as rules see them, or nil.
 	Params json.RawMessage
@@ -32,7 +32,7 @@ type Options struct {
 	Line int
 }
 
-// Formats returns the formats of Write.
+// Formats returns the formats that Write supports.
 func Formats() []string { return []string{"table", "json", "yaml"} }
 
 // Lists returns the names of all lists.
@@ -91,7 +91,7 @@ func (c *Context) json(out *bytes.Buffer, list string) {
 	out.WriteByte('\n')
 }
 
-// rows passes each row of a list to a function, and returns the number of rows.
+// rows calls a function for each row of a list, and returns the number of rows.
 func (c *Context) rows(list string, row func(i int, v reflect.Value)) int {
 	all := reflect.ValueOf(c.Facts).Elem()
 	for i := range all.NumField() {
@@ -182,7 +182,8 @@ func brief(v reflect.Value) string {
 	return report.Visible(string(appendJSON(nil, v)))
 }
 
-// at writes each row that is located on a line, with all fields, under its path in the facts.
+// at writes all rows that are located on a line, each with all its fields and its path in the
+// facts.
 func (c *Context) at(out *bytes.Buffer, o Options) {
 	for _, list := range Lists() {
 		c.rows(list, func(i int, v reflect.Value) { c.within(out, o, fmt.Sprintf("%s[%d]", list, i), v) })
@@ -316,7 +317,7 @@ func writeYAML(out *bytes.Buffer, v any, depth int) {
 	}
 }
 
-// writeField writes a field after an indentation.
+// writeField writes an indented field.
 func writeField(out *bytes.Buffer, indent string, m member, depth int) {
 	fmt.Fprintf(out, "%s%s:", indent, scalar(m.name))
 	if nested(m.value) {
@@ -358,7 +359,7 @@ func nested(v any) bool {
 	return false
 }
 
-// flat returns a value in the form that is written on the same line as its key.
+// flat returns a value as it is written on the same line as its key.
 func flat(v any) string {
 	if text, ok := resolved(v).(string); ok {
 		return scalar(text)
@@ -366,8 +367,8 @@ func flat(v any) string {
 	return string(appendJSON(nil, v))
 }
 
-// scalar returns a string as YAML. It quotes the string unless it is a word that YAML can only read
-// as a string.
+// scalar returns a string as YAML. It quotes the string unless it is a plain word that YAML reads
+// only as a string.
 func scalar(text string) string {
 	plain := text != "" && !slices.Contains(reserved, strings.ToLower(text)) && strings.IndexFunc(text, func(r rune) bool {
 		return r != '_' && r != '-' && r != '/' && r != '.' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
@@ -379,5 +380,5 @@ func scalar(text string) string {
 	return string(appendPlain(nil, text))
 }
 
-// reserved lists the words that YAML 1.1 or 1.2 does not read as strings.
+// reserved lists the words that YAML 1.1 or YAML 1.2 does not read as strings.
 var reserved = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}

@@ -31,7 +31,7 @@ var schema = sync.OnceValue(func() *node {
 	return &root
 })
 
-// inner returns the node that has the fields. For a list, these are its items.
+// inner returns the node that has the fields. For a list, this is the node of its items.
 func (n *node) inner() *node {
 	for n.Items != nil {
 		n = n.Items
@@ -133,8 +133,8 @@ type reference struct {
 }
 
 // Reference writes the documentation of all fields as Markdown, with a section for each list and
-// each type of nested row. Rows with the same fields share one table, which their other sections
-// link to.
+// each type of nested row. Rows with the same fields share one table, and their other sections link
+// to it.
 func Reference(w io.Writer) {
 	r := reference{w, map[string]string{}}
 	r.all()
@@ -204,7 +204,7 @@ func (n *node) named() string {
 	return n.kind()
 }
 
-// outcome reports whether a node is an outcome, judging by its values.
+// outcome reports whether a node is an outcome, which it recognizes by the possible values.
 func (n *node) outcome() bool {
 	return slices.Equal(n.Enum, []string{"always", "sometimes", "never", "unknown", "none"})
 }
