@@ -26,7 +26,7 @@ type Baseline struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// Reason explains why the findings are accepted. Until is the last day on which they are
-	// accepted, or "".
+	// accepted, or "" if there is none.
 	Reason  string  `json:"reason"`
 	Until   string  `json:"until,omitempty"`
 	Entries []Entry `json:"entries"`

@@ -210,7 +210,7 @@ type Scope struct {
 	Paths      []string `json:"paths"`
 	// Labels lists labels that the object or its pods must have.
 	Labels map[string]string `json:"labels"`
-	// MinPods and MaxPods limit the workload's maximum pod count. They are nil if not set.
+	// MinPods and MaxPods select workloads by their maximum pod count. A nil value sets no limit.
 	MinPods *int `json:"min-pods"`
 	MaxPods *int `json:"max-pods"`
 }

@@ -395,7 +395,7 @@ func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag st
 	l.namedPath(n.Text(), at, c, key, flag, directory)
 }
 
-// namedPath is like namedFile, but for a path that is only part of a value.
+// namedPath is like namedFile, but checks a path that is only part of a value.
 func (l *loader) namedPath(path string, at diag.Span, c *Config, key, flag string, directory bool) {
 	err := c.check(path, directory)
 	if _, inside := worktree.Below(c.bound, c.absolute(path)); err != nil && !inside {

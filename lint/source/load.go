@@ -98,7 +98,8 @@ func Load(opts Options, paths []string) (*Set, error) {
 }
 
 // smallTree is the total input size, in bytes, up to which a single worker reads all files. In a
-// short run, sharing caches and the memory bus costs more CPU time than parallel workers save.
+// short run, parallel workers would save little time and cost more CPU time, because they share
+// caches and the memory bus.
 const smallTree = 16 << 20
 
 // forEach calls f for every index below n, using several workers. If f stores each result at its

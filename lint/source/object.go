@@ -231,8 +231,8 @@ func meansManifest(text []byte) bool {
 // including those in JavaScript syntax, directives and the separator.
 var unindented = lazy.Regexp(`^(?:[ \t]*(?:(?:#|//|/\*).*)?(?:\r\n?|\n|$)|%.*\n|---(?:[ \t]+(?:#.*)?)?(?:\r\n?|\n|$)|---[ \t]+)`)
 
-// meansObject is like meansManifest, but for one document. A top-level key is one that is indented
-// no more than the first key, or that is directly inside the outermost braces.
+// meansObject is like meansManifest, but checks a single document. A top-level key is one that is
+// indented no more than the first key, or that is directly inside the outermost braces.
 func meansObject(text []byte) bool {
 	for m := unindented().Find(text); len(m) > 0; m = unindented().Find(text) {
 		text = text[len(m):]
@@ -256,9 +256,9 @@ func meansObject(text []byte) bool {
 	return false
 }
 
-// meansObjectInBraces is like meansObject, but for a document that begins with a brace. It assumes
-// that every quoted string ends on the line where it begins, because the mistake in the document
-// may be a missing quote.
+// meansObjectInBraces is like meansObject, but checks a document that begins with a brace. It
+// assumes that every quoted string ends on the line where it begins, because the mistake in the
+// document may be a missing quote.
 func meansObjectInBraces(text []byte) bool {
 	depth, begins := 0, false // begins: a key or a value may begin here
 	for i := 0; i < len(text); i++ {
@@ -311,8 +311,8 @@ func lineQuoted(text []byte) int {
 // escapes, explicit keys, and keys with no space after the colon.
 var manifestMention = lazy.Regexp(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t-]*)\?[ \t]|\\(?:[uUx][0-9a-fA-F]|\n)[^"\n]*"[ \t]*:`)
 
-// meantAsManifest is like meansManifest, but for a document that parses and is invalid for another
-// reason.
+// meantAsManifest is like meansManifest, but checks a document that parses and is invalid for
+// another reason.
 func meantAsManifest(root *yaml.Node) bool {
 	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
 		if key := root.Content[i].Value; key == "apiVersion" || key == "kind" {

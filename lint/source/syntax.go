@@ -24,7 +24,7 @@ var (
 )
 
 // maxSearch is the maximum number of bytes per file that are searched for the line of a syntax
-// error. Beyond it, the line reported by the parser is used.
+// error. After that, the line that the parser reports is used.
 const maxSearch = 1 << 18
 
 // parts splits the text into documents. A separator ends a document even inside quotes and
