@@ -26,21 +26,21 @@ type Baseline struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// Reason explains why the findings are accepted. Until is the last day on which they are
-	// accepted, or "".
+	// accepted, or "" if there is none.
 	Reason  string  `json:"reason"`
 	Until   string  `json:"until,omitempty"`
 	Entries []Entry `json:"entries"`
 
-	// Path is the path to the baseline as the user would write it. Text holds the file's contents,
-	// and File is the name used in reports.
+	// Path is the path to the baseline as the user would write it. Text holds the contents of the
+	// file, and File is the file's name in reports.
 	Path string `json:"-"`
 	Text []byte `json:"-"`
 	File string `json:"-"`
 	line int    // the line with until, or the first line of the file
 }
 
-// Entry summarizes the findings with one key by their worst level, their number and the number of
-// pods that they leave Pending.
+// Entry summarizes the findings that share a key: their worst level, their number, and the total
+// number of pods that they leave Pending.
 type Entry struct {
 	diag.Key
 	Level   diag.Level `json:"level"`
@@ -55,8 +55,8 @@ func NewBaseline(reason, until string, findings []diag.Diagnostic) *Baseline {
 	return b
 }
 
-// Take replaces the entries with new ones for the findings. It keeps an old entry without findings
-// if keep returns true for its key.
+// Take replaces the entries with new ones for the findings. If none of the findings has the key of
+// an old entry, keep decides whether that entry stays.
 func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
 	now := tallies(findings, itself)
 	entries := []Entry{}
@@ -106,7 +106,7 @@ func lineAt(text []byte, offset int64) int {
 	return 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
 }
 
-// check validates what the Go types do not enforce.
+// check validates whatever the Go types do not enforce.
 func (b *Baseline) check() error {
 	switch {
 	case b.APIVersion != APIVersion || b.Kind != BaselineKind:
@@ -133,17 +133,17 @@ func (b *Baseline) check() error {
 	return nil
 }
 
-// Acceptance returns the value to attach to findings accepted by the baseline. Its location is the
-// line that sets the last day.
+// Acceptance returns the value to attach to findings that the baseline accepts. Its location is the
+// line that sets the last day, or the first line of the file if no line does.
 func (b *Baseline) Acceptance() diag.Acceptance {
 	line := max(1, b.line)
 	at := diag.Span{File: b.File, Line: line, Column: 1, EndLine: line, EndColumn: 2}
 	return diag.Acceptance{By: diag.ByBaseline, Reason: b.Reason, Until: b.Until, Location: at}
 }
 
-// Apply separates the findings that the baseline accepts from the others. It also returns the keys
-// of all entries that no longer match a finding. An expired baseline accepts nothing and causes a
-// complaint.
+// Apply separates the findings that the baseline accepts from all other findings. It also returns
+// the keys of the entries that no longer match any finding. An expired baseline accepts nothing and
+// causes a complaint.
 func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Finding, healed []diag.Key, complaints []Complaint) {
 	if b == nil {
 		return findings, nil, nil, nil
@@ -167,7 +167,7 @@ func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Fin
 	return kept, accepted, slices.Collect(maps.Keys(allowed)), nil
 }
 
-// itself returns a key unchanged.
+// itself returns its argument unchanged.
 func itself(k diag.Key) diag.Key { return k }
 
 func (b *Baseline) keys() []diag.Key {
@@ -186,8 +186,8 @@ func (b *Baseline) allowed() map[diag.Key]tally {
 	return all
 }
 
-// NewlyAccepted returns the entries that are missing from an earlier baseline or accept more than
-// they did there. The earlier baseline may be nil.
+// NewlyAccepted returns the entries that are missing from an earlier baseline, or that accept more
+// than the earlier entry did. The earlier baseline may be nil.
 func (b *Baseline) NewlyAccepted(over *Baseline) []Entry {
 	had, key := map[diag.Key]tally{}, itself
 	if over != nil {
@@ -205,8 +205,8 @@ func (b *Baseline) NewlyAccepted(over *Baseline) []Entry {
 	return raised
 }
 
-// Outlives reports whether b stays valid longer than another baseline that has a last day. The
-// other baseline may be nil.
+// Outlives reports whether b stays valid longer than another baseline. It returns false if the
+// other baseline is nil or has no last day.
 func (b *Baseline) Outlives(other *Baseline) bool {
 	return other != nil && other.Until != "" && (b.Until == "" || b.Until > other.Until)
 }

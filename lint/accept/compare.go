@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// tally summarizes the findings with one key.
+// tally summarizes the findings that share a key.
 type tally struct {
 	level          diag.Level // the worst
 	count, pending int
@@ -34,10 +34,10 @@ func tallies(findings []diag.Diagnostic, key func(diag.Key) diag.Key) map[diag.K
 	return all
 }
 
-// comparableKey returns a function that maps keys so that they can be compared with an earlier
-// revision. An object only has a branch if there are alternatives to it. If only one of the two
-// revisions has alternatives, the branch is ignored. Otherwise, adding a second environment would
-// make every finding in the first one look new.
+// comparableKey returns a function that adjusts keys so that two revisions can be compared. It
+// gives renamed renders their new names. It also removes an object's branch if the object has
+// alternatives in only one of the revisions. If it did not, adding a second environment would make
+// every finding in the first one look new.
 func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 	object := func(k diag.Key) diag.Key {
 		k.Branch, k.Rule, k.Field = "", "", ""
@@ -68,8 +68,8 @@ func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 	}
 }
 
-// renamed maps renders from an earlier revision to their new names. It recognizes a renamed render
-// by its findings.
+// renamed maps the old names of renamed renders to their new names. It recognizes a renamed render
+// by its findings, which stay the same.
 func renamed(before, now []diag.Key) map[string]string {
 	had, has := byRender(before), byRender(now)
 	names := map[string]string{} // names of new renders by their findings
@@ -89,7 +89,8 @@ func renamed(before, now []diag.Key) map[string]string {
 	return to
 }
 
-// byRender formats the findings of each render as a string that leaves out the render name.
+// byRender maps each render name to a string that lists the findings of the render without its
+// name.
 func byRender(keys []diag.Key) map[string]string {
 	said := map[string][]string{}
 	for _, k := range keys {
@@ -114,11 +115,12 @@ func keysOf(findings []diag.Diagnostic) []diag.Key {
 	return all
 }
 
-// split separates findings within the allowance for their key from those beyond it. If the findings
-// for a key leave more pods Pending than allowed, all of them are beyond it. Otherwise, findings
-// with a worse level are beyond it. If there are still too many, the last ones are beyond it as
-// well, because equal findings cannot be told apart. split adds the number or level that increased
-// to the details, after the text in more. The function key maps keys before they are compared.
+// split separates the findings that are within the allowance for their key from those beyond it. If
+// the findings for a key leave more pods Pending than allowed, all of them are beyond it.
+// Otherwise, each finding with a worse level than allowed is beyond it. If the remaining findings
+// are still too many, the last ones are beyond it as well, because equal findings cannot be told
+// apart. split adds the number or level that increased to the details of a finding, after the text
+// in more. It applies the function key to all keys before it compares them.
 func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) diag.Key, more string) (within, beyond []Finding) {
 	groups := map[diag.Key][]int{}
 	for i := range findings {
@@ -143,8 +145,8 @@ func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) di
 	return within, beyond
 }
 
-// grow records which findings in a group are beyond the allowance, and why. The reason is empty if
-// nothing was allowed.
+// grow records which findings in a group are beyond the allowance, and why. If nothing was allowed,
+// the reason is empty.
 func grow(findings []Finding, group []int, allowed tally, grown map[int]string) {
 	var now tally
 	for _, i := range group {
@@ -170,19 +172,21 @@ func grow(findings []Finding, group []int, allowed tally, grown map[int]string) 
 	}
 }
 
-// Difference holds the differences between the current findings and those of a revision.
+// Difference is the result of comparing the current findings with those of a revision.
 type Difference struct {
-	// Introduced holds the findings that the revision did not have. Unchanged holds the rest.
+	// Introduced holds the current findings that the revision did not have. Unchanged holds all
+	// other current findings.
 	Introduced, Unchanged []diag.Diagnostic
-	// Fixed holds the revision's findings that are gone. Undecided holds findings that are gone but
-	// may not be fixed, either because they were not checked again or because pods of their object
-	// are now Pending, which leaves questions about changes unanswered.
+	// Fixed holds the revision's findings that no longer apply. Undecided holds those that are gone
+	// but may still apply. Either they were not checked again, or their object now has Pending
+	// pods, which leaves questions about changes unanswered.
 	Fixed, Undecided []diag.Diagnostic
 }
 
-// Since compares the current findings, including accepted ones, with those of a revision. The
-// function open reports whether a missing finding may still apply, for example because its file is
-// now skipped or a number is unknown. If open is nil, missing findings no longer apply.
+// Since compares the current findings with those of a revision. A finding of the revision that is
+// now accepted is not fixed. The function open reports whether a missing finding may still apply,
+// for example because its file is now skipped or a number is unknown. A nil open means that no
+// missing finding still applies.
 func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) bool) Difference {
 	key := comparableKey(keysOf(before), keysOf(now))
 	within, beyond := split(wrap(now), tallies(before, key), key, "worse than before: ")
@@ -232,11 +236,11 @@ func unwrap(all []Finding) []diag.Diagnostic {
 	return list
 }
 
-// Allowance counts suppressions by what they accept. A suppression with a different reason is not
-// new, but one with a later date is.
+// Allowance counts equal suppressions. A new reason or location does not make a suppression new,
+// but a new last day does.
 type Allowance map[diag.Suppression]int
 
-// Allow counts suppressions.
+// Allow returns the allowance for a list of suppressions.
 func Allow(all []diag.Suppression) Allowance {
 	a := Allowance{}
 	for _, s := range all {
@@ -265,10 +269,10 @@ func NewSuppressions(before, now []diag.Suppression) []diag.Suppression {
 	return slices.DeleteFunc(slices.Clone(now), Allow(before).Take)
 }
 
-// CompareWith reduces the report now to the findings that are new since a revision, and adds a
-// comparison of the remaining findings. The report before is about the revision, with its own
-// configuration, nodes and suppressions. The argument silences adds silences that the reports do
-// not contain, such as configuration changes.
+// CompareWith reduces the current report to the findings that are new since a revision, and stores
+// the result of the comparison in now.Change. before is the report for the revision, made with the
+// revision's own configuration, nodes and suppressions. silences lists further silences that the
+// reports do not contain, such as configuration changes.
 func CompareWith(now, before *diag.Report, revision string, silences []diag.Silence) {
 	for _, q := range now.Quiet { // problems of renders that succeeded in the other revision
 		if slices.Contains(before.Rendered, q.Render) {
@@ -309,9 +313,9 @@ func CompareWith(now, before *diag.Report, revision string, silences []diag.Sile
 	now.Merge()
 }
 
-// matchToRenders rewrites the findings of an earlier revision to match the renders in a later one.
-// An object that was judged as written may now be rendered, and vice versa. Findings match if the
-// same rule reports the same field of the same source object.
+// matchToRenders rewrites the findings of an earlier revision so that they match the renders of a
+// later one. An object that was judged as written may be rendered in the later revision, and vice
+// versa. Two findings match if the same rule reports the same field of the same source object.
 func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
 	type spot struct {
 		rule, field string
@@ -371,8 +375,8 @@ func silenced(s diag.Suppression) string {
 	return text + ": " + s.Reason
 }
 
-// Raised returns silences for findings that the current baseline accepts and an earlier one did
-// not. The earlier baseline may be nil.
+// Raised returns a silence for each entry by which the current baseline accepts more than an
+// earlier one did, and another if it stays valid longer. The earlier baseline may be nil.
 func Raised(now, before *Baseline) []diag.Silence {
 	var all []diag.Silence
 	if now == nil {
@@ -399,8 +403,8 @@ func Raised(now, before *Baseline) []diag.Silence {
 	return all
 }
 
-// unjudged returns silences for objects that were judged before and still exist, but are no longer
-// judged. The change silences their findings.
+// unjudged returns a silence for each object that still exists but is no longer judged, because its
+// findings have disappeared without being fixed.
 func unjudged(now, before *diag.Report) []diag.Silence {
 	if now.WhyUnjudged == nil {
 		return nil

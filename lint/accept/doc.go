@@ -4,16 +4,17 @@
 // in the current date.
 //
 // A finding can be accepted by an annotation of its object, a comment at its line, a configuration
-// entry or the baseline. They are tried in this order, and the first match is reported. Each of
+// entry or the baseline. These are tried in this order, and the first match is reported. Each of
 // them has a reason and may have a last day. A suppression that has no reason, has expired or does
 // not name a rule accepts nothing and causes a complaint. A suppression that matches no finding
-// also causes a complaint if its rule has complete facts, because an obsolete suppression would
-// hide the next real problem.
+// also causes a complaint if the facts for its rule are complete, because an obsolete suppression
+// would hide the next real problem.
 //
 // Baselines and comparisons with a revision match findings by diag.Key. The key does not change
-// when files are moved or renamed or when lines are added above a finding. For each key, the level,
-// the number of findings and the number of Pending pods must not increase. A finding without an
-// object, such as a document that cannot be parsed, is identified by its file.
+// when files are moved or renamed or when lines are added above a finding. A baseline or revision
+// covers the findings with a key only as long as their level, their number and their number of
+// Pending pods do not increase. A finding without an object, such as a document that cannot be
+// parsed, is identified by its file.
 //
-// Non-goals: reading configurations, comments or git, and wording findings.
+// Non-goals: reading configurations, comments or git repositories, and wording findings.
 package accept

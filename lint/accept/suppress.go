@@ -13,33 +13,34 @@ type Finding struct {
 	diag.Diagnostic
 	// Start is the start of the finding's object, or zero if the finding has no object.
 	Start diag.Span
-	// Labels are the labels on the object itself, not on its pods.
+	// Labels holds the labels of the object itself, not those of its pods.
 	Labels map[string]string
 	// Moved is set if the finding was moved from rendered text to its source.
 	Moved bool
-	// Template is the template line that prints the value at the finding's location, or zero if
-	// there is none.
+	// Template is the template line that prints the value at the finding's location, or zero if no
+	// template does.
 	Template diag.Span
 }
 
-// Suppression is a diag.Suppression with the data for applying it.
+// Suppression is a diag.Suppression with the data that Suppress needs to apply it.
 type Suppression struct {
 	diag.Suppression
 	// Meets reports whether the suppression covers a finding, regardless of its rule.
 	Meets func(*Finding) bool
-	// Start is the start of the object that the suppression applies to, or zero if it may apply to
-	// several objects.
+	// Start is the start of the object that the suppression applies to, or zero if the suppression
+	// may apply to several objects.
 	Start diag.Span
-	// Decided counts the objects that the suppression applies to and that have complete facts for
-	// its rule. Open is set if it also applies to objects with incomplete facts.
+	// Decided counts the objects that the suppression applies to and for which the facts for its
+	// rule are complete. Open is set if the suppression also applies to objects with incomplete
+	// facts.
 	Decided int
 	Open    bool
 }
 
-// Problem is a defect of a suppression.
+// Problem is the reason for a complaint about a suppression.
 type Problem string
 
-// The problems.
+// Values of Problem.
 const (
 	NamesNoRule   Problem = "names-no-rule"
 	WithoutReason Problem = "without-reason"
@@ -55,7 +56,7 @@ type Complaint struct {
 	Near string
 }
 
-// Options holds what is needed to judge suppressions.
+// Options holds the data needed to judge suppressions.
 type Options struct {
 	// Today is the date, such as 2026-11-21.
 	Today string
@@ -71,8 +72,8 @@ func IsDate(s string) bool {
 	return err == nil
 }
 
-// Reason splits the text after a rule name into the reason and the last day. The last day is the
-// word until=DATE, which may be anywhere in the text.
+// Reason splits the text after a rule name into the reason and the last day. The last day is given
+// by the word until=DATE, which may be anywhere in the text.
 func Reason(text string) (reason, until string) {
 	var words []string
 	for _, word := range strings.Fields(text) {
@@ -109,7 +110,7 @@ func (s *Suppression) fault(o Options) Problem {
 // Holds reports whether a suppression is in effect.
 func (s *Suppression) Holds(o Options) bool { return s.fault(o) == "" }
 
-// written identifies a suppression by its location, because several renders may contain it.
+// written identifies a suppression as written in a file. Several renders may contain the same one.
 type written struct {
 	by, rule string
 	location diag.Span
@@ -117,8 +118,8 @@ type written struct {
 
 func (s *Suppression) written() written { return written{s.By, s.Rule, s.Location} }
 
-// Suppress separates the findings that suppressions accept from the rest, and returns complaints
-// about suppressions.
+// Suppress separates the findings that suppressions accept from all other findings, and returns
+// complaints about the suppressions.
 func Suppress(findings []Finding, all []Suppression, o Options) (kept, accepted []Finding, complaints []Complaint) {
 	byRule := map[string][]*Suppression{}
 	used, open := map[written]bool{}, map[written]bool{}

@@ -22,22 +22,21 @@ const Name = ".schedlint.yaml"
 type Config struct {
 	// Topology lists the files that declare the nodes.
 	Topology []string `json:"topology"`
-	// Ignore lists globs for files and directories that are not read. ** matches any number of
+	// Ignore lists globs for files and directories to skip. In a glob, ** matches any number of
 	// directories.
 	Ignore []string `json:"ignore"`
-	// IgnoreDefaults is false to read directories of installed packages too
-	// (source.Options.OwnOnly). Nil means true.
+	// IgnoreDefaults is false if directories of installed packages are also read (see
+	// source.Options.OwnOnly). Nil means true.
 	IgnoreDefaults *bool `json:"ignore-defaults"`
-	// Policies lists the enabled rule packs and the folders that contain the team's own rules.
+	// Policies lists the enabled rule packs and the folders with the team's own rules.
 	Policies []Policy `json:"policies"`
 	// Custom lists rules created from templates.
 	Custom []Custom `json:"custom"`
-	// Rules sets rule levels, parameters and scopes. Keys are rule ids or globs that match rule
-	// ids.
+	// Rules maps rule ids, and globs that match rule ids, to levels, parameters and scopes.
 	Rules map[string]Rule `json:"-"`
 	// RuleNodes is the undecoded YAML for Rules. It is nil after loading.
 	RuleNodes *source.Node `json:"rules"`
-	// Scopes sets rule levels for certain objects. The last matching scope wins.
+	// Scopes sets rule levels for certain objects. If several scopes match, the last one wins.
 	Scopes []Scoped `json:"scopes"`
 	// FailOn is the lowest level that makes the run fail: error, warning or none. Empty means
 	// error.
@@ -56,7 +55,8 @@ type Config struct {
 	Survive []Survive `json:"survive"`
 	// Suppress lists the findings that are accepted.
 	Suppress []Suppress `json:"suppress"`
-	// Baseline is the file that lists the findings accepted when schedlint was introduced.
+	// Baseline is the path of the file with the findings that were accepted when the team adopted
+	// schedlint or last updated the file.
 	Baseline string `json:"baseline"`
 
 	// Dir is the directory that contains the file, or "" if there is no file. Paths in the file are
@@ -65,10 +65,10 @@ type Config struct {
 
 	// bound is the directory that must contain every file named in the configuration. outside
 	// describes bound in messages. Both are empty if the user named the configuration explicitly,
-	// because it is then trusted.
+	// because such a configuration is trusted.
 	bound, outside string
 
-	// home is the directory that the file was read from. Unlike Dir, it stays the same after At.
+	// home is the directory that the file was read from. Unlike Dir, it is not changed by At.
 	home        string
 	ruleKeys    []string             // keys of Rules, in file order
 	scopePlaces map[string]diag.Span // locations of the rules of each scope
@@ -82,12 +82,12 @@ type Config struct {
 // Cluster describes the part of the tree that is applied to one cluster.
 type Cluster struct {
 	Name string `json:"name"`
-	// Paths lists directories, files and globs. It may be empty if Renders is set.
+	// Paths lists directories, files and globs. It may be empty if another list selects something.
 	Paths []string `json:"paths"`
-	// Renders lists render names, or paths and globs that match their sources.
+	// Renders lists names of renders, or paths and globs that match the sources of renders.
 	Renders []string `json:"renders"`
 	// Pointers lists globs that match files with GitOps pointers. Destinations lists cluster names
-	// and addresses. Everything deployed by the matching pointers, directly or through other
+	// and addresses. Everything that a matching pointer deploys, directly or through other
 	// pointers, belongs to the cluster.
 	Pointers     []string `json:"pointers"`
 	Destinations []string `json:"destinations"`
@@ -98,7 +98,7 @@ type Cluster struct {
 // parses it as a boolean.
 type Level struct{ diag.Level }
 
-// UnmarshalJSON reads error, warning, note, off, or the boolean false.
+// UnmarshalJSON accepts error, warning, note, off and the boolean false, which means off.
 func (l *Level) UnmarshalJSON(text []byte) error {
 	word := "off"
 	if string(text) != "false" {
@@ -121,12 +121,12 @@ func FailLevels() []string { return []string{"error", "warning", "none"} }
 // complete is the only valid value for extended-resources.
 const complete = "complete"
 
-// ClosesResources reports whether the declared extended resources are complete, so that a resource
-// that no node or pool lists does not exist in the cluster.
+// ClosesResources reports whether the declared extended resources are complete. In that case, a
+// resource that no node or pool lists does not exist in the cluster.
 func (c *Config) ClosesResources() bool { return c.ExtendedResources == complete }
 
-// Find looks for the configuration file in dir and its parents. It returns "" if there is none. The
-// result may be a link or a pipe, which LoadFound rejects.
+// Find looks for a configuration file in dir and its parents, and returns its path or "". The file
+// may be a link or a pipe, which LoadFound rejects.
 func Find(dir string) string {
 	for {
 		path := filepath.Join(dir, Name)
@@ -141,8 +141,8 @@ func Find(dir string) string {
 	}
 }
 
-// Load reads a configuration file that the user named explicitly. It is trusted, so it may be a
-// pipe and may refer to files anywhere. Errors refer to it as path.
+// Load reads a configuration file that the user named explicitly. The file is trusted, so it may be
+// a pipe and may refer to files anywhere. Errors call it by the given path.
 func Load(path string) (*Config, error) {
 	c, err := empty(path)
 	if err != nil {
@@ -160,7 +160,7 @@ func empty(path string) (*Config, error) {
 }
 
 // Source returns the configuration file's path, as the user would type it, and its text. Both are
-// empty if there is no file.
+// empty if there is no configuration file.
 func (c *Config) Source() (path string, text []byte) { return c.file, c.text }
 
 func place(path string, at diag.Span) string {
@@ -170,8 +170,8 @@ func place(path string, at diag.Span) string {
 	return fmt.Sprintf("%s:%d:%d", path, at.Line, at.Column)
 }
 
-// Ignores reports whether to skip a path. The path is relative to the configuration's directory and
-// has forward slashes. Ignores skips paths that match Ignore, and fixtures for the team's own
+// Ignores reports whether to skip a path, which is relative to the configuration's directory and
+// has forward slashes. It skips paths that match Ignore, as well as the fixtures of the team's own
 // rules, which contain faults on purpose.
 func (c *Config) Ignores(name string) bool {
 	if len(c.Ignore) > 0 && matchesAny(c.Ignore, name) {
@@ -186,7 +186,7 @@ func (c *Config) Ignores(name string) bool {
 // OwnOnly reports whether the directories of installed packages are skipped.
 func (c *Config) OwnOnly() bool { return c.IgnoreDefaults == nil || *c.IgnoreDefaults }
 
-// IgnoresSome reports whether Ignores may return true for any path.
+// IgnoresSome reports whether there may be a path for which Ignores returns true.
 func (c *Config) IgnoresSome() bool { return len(c.Ignore)+len(c.Policies) > 0 }
 
 // WithFixtures returns a copy of the configuration for commands that work on rule fixtures. It
@@ -216,9 +216,9 @@ func matchesAny(globs []string, name string) bool {
 	return false
 }
 
-// Deploys reports whether a render belongs to the cluster. It checks the render's name, directory,
-// files and deploying pointers. It does not check a chart's directory, because the chart may be
-// rendered once for each environment.
+// Deploys reports whether a render belongs to the cluster. It checks the render's name, directory
+// and files, and the pointers that deploy it. It does not check a chart's directory, because the
+// chart may be rendered once for each environment.
 func (c *Cluster) Deploys(r Chosen) bool {
 	if len(r.Pointers) > 0 && c.points(r) {
 		return true
@@ -234,7 +234,7 @@ func (c *Cluster) Deploys(r Chosen) bool {
 }
 
 // points reports whether the pointers that deploy a render belong to the cluster. If the cluster
-// has both globs and destinations, at least one of each must match.
+// has both pointer globs and destinations, at least one of each must match.
 func (c *Cluster) points(r Chosen) bool {
 	if len(c.Pointers)+len(c.Destinations) == 0 {
 		return false
@@ -263,7 +263,7 @@ func (c *Config) Follows(files, destinations []string) bool {
 
 // pointers checks a renders entry for GitOps pointers.
 func (l *loader) pointers(k, item *source.Node, r *Render, c *Config, key string) {
-	// the decoder already reports a value that is not a string
+	// The decoder already reports a value that is not a string.
 	if isString(item.Get("pointers")) && (r.Pointers == "" || !doublestar.ValidatePattern(r.Pointers)) {
 		l.fail(l.at(k), "%s.pointers: expected a glob of files, found %q", key, r.Pointers)
 	}

@@ -23,11 +23,11 @@ import (
 // also the release name.
 type Helm struct {
 	Namespace string `json:"namespace"`
-	// Values lists values files. Paths are relative to the chart or, if no such file exists, to the
-	// configuration. Later files win.
+	// Values lists values files. Paths are relative to the chart or, if there is no such file in
+	// the chart, to the configuration. Later files take precedence.
 	Values []string `json:"values"`
-	// EachValues is a values file path with one part replaced by {name}. The chart is rendered once
-	// for each matching file, which takes precedence over Values.
+	// EachValues is the path of a values file in which {name} replaces one part. The chart is
+	// rendered once for each matching file, which takes precedence over the files in Values.
 	EachValues string `json:"each-values"`
 	// SetNodes and SetStringNodes are the undecoded YAML for SetArgs and SetStringArgs.
 	SetNodes       map[string]*source.Node `json:"set"`
@@ -37,8 +37,8 @@ type Helm struct {
 
 	setPlaces, setStringPlaces []diag.Span
 
-	// SetArgs and SetStringArgs are the arguments for --set and --set-string, in file order.
-	// Strings in set go to SetStringArgs, so that they stay strings.
+	// SetArgs and SetStringArgs are the arguments for --set and --set-string, in file order. String
+	// values from the set key are in SetStringArgs, so that they stay strings.
 	SetArgs       []string `json:"-"`
 	SetStringArgs []string `json:"-"`
 }
@@ -144,9 +144,9 @@ func (l *loader) set(item *source.Node, r *Render, key string) {
 	}
 }
 
-// SettingPlace returns the location of a chart setting in the configuration. setting is the name
-// used in render problems, for example set[0]. ok is false if the configuration does not contain
-// the setting.
+// SettingPlace returns the location of a chart setting in the configuration. setting is the
+// setting's name in render problems, for example set[0]. ok is false if the setting is not in the
+// configuration.
 func (c *Config) SettingPlace(x Chosen, setting string) (at diag.Span, ok bool) {
 	i := 0
 	for i < len(c.Renders) && &c.Renders[i] != x.Entry {
@@ -195,8 +195,8 @@ func plain(n *source.Node) string {
 	return n.Value
 }
 
-// otherSettings returns the keys in a chart entry whose values differ from an earlier version of
-// the entry. Such a difference changes the render.
+// otherSettings returns the keys of a chart entry whose values differ from those in an earlier
+// version of the entry. Each such difference may change the render.
 func (h *Helm) otherSettings(was *Helm) (words []string) {
 	for _, key := range []struct{ word, is, was string }{
 		{"namespace", h.Namespace, was.Namespace},
@@ -215,17 +215,17 @@ func (h *Helm) otherSettings(was *Helm) (words []string) {
 }
 
 // mostEach is the maximum number of values files that each-values may match. mostEntries is the
-// maximum number of entries in their directory.
+// maximum number of entries in the directory of these files.
 const (
 	mostEach    = 500
 	mostEntries = 20_000
 	// mostLooks is the maximum number of files and directory entries that are examined for all
-	// renders.
+	// renders together.
 	mostLooks = 200_000
 )
 
-// look adds n to the count of examined files and entries. It returns an error if there are too
-// many.
+// look records that n files or directory entries are examined, and returns an error if the total
+// exceeds mostLooks.
 func (t Tree) look(n int) error {
 	if *t.looks -= n; *t.looks < 0 {
 		return fmt.Errorf("the values files of all renders take more than %d look-ups: name fewer charts", mostLooks)
@@ -265,8 +265,8 @@ func (c *Config) charts(i int, t Tree) (all []Chosen, err error) {
 	return all, nil
 }
 
-// candidates returns the possible locations of a path in a chart entry: relative to the chart, and
-// relative to the configuration.
+// candidates returns the two possible locations of a file named in a chart entry: the first is
+// relative to the chart, the second to the configuration.
 func (c *Config) candidates(chart, name string) (all []string, err error) {
 	all = slices.Compact([]string{path.Join(chart, name), path.Clean(name)})
 	all = slices.DeleteFunc(all, func(at string) bool {
@@ -279,7 +279,7 @@ func (c *Config) candidates(chart, name string) (all []string, err error) {
 	return all, nil
 }
 
-// valuesFile returns the path to a chart's values file, relative to the configuration's directory.
+// valuesFile returns the path of a chart's values file, relative to the configuration's directory.
 func (c *Config) valuesFile(chart, name string, t Tree) (string, error) {
 	if err := t.look(1); err != nil {
 		return "", err
@@ -324,7 +324,7 @@ func (c *Config) each(one Chosen, pattern string, t Tree) (all []Chosen, err err
 	return nil, fmt.Errorf("there is no file %s: paths count from the chart, or else from the configuration", strings.Join(places, " and no "))
 }
 
-// matching returns the {name} parts of all files that match a pattern, sorted.
+// matching returns the {name} parts of all files that match a pattern, in sorted order.
 func (c *Config) matching(pattern string, t Tree) (names []string, err error) {
 	before, after, _ := strings.Cut(pattern, nameMark)
 	dir, prefix := path.Split(before)
@@ -363,7 +363,7 @@ func (c *Config) matching(pattern string, t Tree) (names []string, err error) {
 	return names, nil
 }
 
-// isFile reports whether a path is a file of the tree and not a directory.
+// isFile reports whether a path is a tracked file rather than a directory.
 func (c *Config) isFile(name string, t Tree) bool {
 	at := c.absolute(filepath.FromSlash(name))
 	info, err := os.Lstat(at)
@@ -374,8 +374,8 @@ func (c *Config) isFile(name string, t Tree) bool {
 	return err == nil && t.Tracked(filepath.Join(dir, filepath.Base(at)))
 }
 
-// entriesOf returns the names of the entries of a directory, sorted, or nil if the directory does
-// not exist.
+// entriesOf returns the sorted names of a directory's entries, or nil if the directory cannot be
+// opened.
 func (c *Config) entriesOf(dir string) ([]string, error) {
 	d, err := os.Open(c.absolute(filepath.FromSlash(dir)))
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Level returns a rule's level, ignoring scopes. base is the level in the rule itself. Entries in
-// rules override entries in custom, and an id overrides a glob. If several globs match, the last
-// one in the file wins.
+// Level returns a rule's level, ignoring scopes. base is the level that the rule itself declares.
+// Entries in rules override entries in custom, and an id overrides a glob. If several globs match,
+// the last one in the file wins.
 func (c *Config) Level(rule string, base diag.Level) diag.Level {
 	if i := c.customAt(rule); i >= 0 && c.Custom[i].Level.Level != "" {
 		base = c.Custom[i].Level.Level
@@ -47,8 +47,9 @@ func (c *Config) ScopedLevel(rule string) (worst diag.Level) {
 	return worst
 }
 
-// LevelOf returns the level for a finding. base is the level in the rule itself. If the rule has a
-// scope that does not select the finding's subject, the level is off and the finding is dropped.
+// LevelOf returns the level of a finding. base is the level that the rule itself declares. If the
+// rule has a scope that does not select the finding's subject, the level is off and the finding is
+// dropped.
 func (c *Config) LevelOf(rule string, base diag.Level, a *About) diag.Level {
 	if s := c.scopeOf(rule); s != nil && !s.Has(a) {
 		return diag.LevelOff
@@ -110,7 +111,7 @@ func matchesRule(key, rule string) bool {
 	return ok
 }
 
-// GlobParams holds the parameters that a glob in rules sets.
+// GlobParams holds the parameters that the configuration sets for a glob in rules.
 type GlobParams struct {
 	Key string
 	*Params
@@ -119,7 +120,7 @@ type GlobParams struct {
 // Matches reports whether the glob applies to a rule.
 func (g GlobParams) Matches(id string) bool { return matchesRule(g.Key, id) }
 
-// GlobParams returns the parameters of all globs, in file order.
+// GlobParams returns the parameters set for globs, in file order.
 func (c *Config) GlobParams() (all []GlobParams) {
 	for _, key := range c.ruleKeys {
 		if p := c.Rules[key].Params; p != nil && isGlob(key) {
@@ -129,12 +130,12 @@ func (c *Config) GlobParams() (all []GlobParams) {
 	return all
 }
 
-// Mentions reports whether the configuration has an entry for a rule in custom or rules.
+// Mentions reports whether custom or rules has an entry that applies to a rule.
 func (c *Config) Mentions(rule string) bool {
 	return c.customAt(rule) >= 0 || slices.ContainsFunc(c.ruleKeys, func(key string) bool { return matchesRule(key, rule) })
 }
 
-// eachKey calls visit with each key in rules, its level and its location.
+// eachKey calls visit with each key in rules and scopes, its level and its location.
 func (c *Config) eachKey(visit func(key string, level diag.Level, at diag.Span)) {
 	for _, key := range c.ruleKeys {
 		visit(key, c.Rules[key].Level.Level, c.places[key])
@@ -146,8 +147,8 @@ func (c *Config) eachKey(visit func(key string, level diag.Level, at diag.Span))
 	}
 }
 
-// UnknownRules returns an error for each key in rules that matches no id in ids. ids does not
-// include templates, because templates never run.
+// UnknownRules returns an error for each key in rules and scopes that matches none of the ids. The
+// ids do not include templates, because templates never run.
 func (c *Config) UnknownRules(ids []string) (errs []error) {
 	c.eachKey(func(key string, _ diag.Level, at diag.Span) {
 		if slices.ContainsFunc(ids, func(id string) bool { return matchesRule(key, id) }) {
@@ -162,9 +163,9 @@ func (c *Config) UnknownRules(ids []string) (errs []error) {
 	return errs
 }
 
-// OffPacks returns an error for each key in rules that matches only rules in disabled packs and
-// therefore has no effect. of returns the disabled pack that a rule belongs to, or "". Keys that
-// turn rules off are not errors.
+// OffPacks returns an error for each key in rules and scopes that has no effect because it matches
+// only rules in disabled packs. The function of returns the disabled pack that a rule belongs to,
+// or "". Turning such a rule off is not an error.
 func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error) {
 	c.eachKey(func(key string, level diag.Level, at diag.Span) {
 		var packs []string
@@ -198,7 +199,7 @@ func (l *loader) glob(k *source.Node, path string) {
 }
 
 // Scope selects findings by their subjects. All keys that are set must match. A list matches if any
-// of its items does.
+// of its items matches.
 type Scope struct {
 	// Namespaces, Kinds, Names and Clusters are globs. Paths are globs that match files and
 	// directories, relative to the configuration.
@@ -207,16 +208,16 @@ type Scope struct {
 	Names      []string `json:"names"`
 	Clusters   []string `json:"clusters"`
 	Paths      []string `json:"paths"`
-	// Labels are labels that the object or its pods must have.
+	// Labels lists labels that the object or its pods must have.
 	Labels map[string]string `json:"labels"`
-	// MinPods and MaxPods limit the workload's maximum pod count. They are nil if not set.
+	// MinPods and MaxPods select workloads by their maximum pod count. A nil value sets no limit.
 	MinPods *int `json:"min-pods"`
 	MaxPods *int `json:"max-pods"`
 }
 
 // About describes a finding's subject. Scopes select subjects by these properties.
 type About struct {
-	// Object is zero if the subject is not an object but, for example, a pool or a file.
+	// Object is zero if the subject is not an object but something else, such as a pool or a file.
 	Object diag.Object
 	// Global is set for cluster-wide objects, which have no namespace.
 	Global bool
@@ -234,7 +235,8 @@ type About struct {
 const UnknownPods = math.MaxInt
 
 // Has reports whether a scope selects a finding's subject. A scope with namespaces, kinds, names,
-// labels or pod counts selects only objects. An object without a namespace belongs to default.
+// labels or pod counts selects only objects. A namespaced object for which no namespace is set
+// counts as being in default.
 func (s *Scope) Has(a *About) bool {
 	return (!s.selectsObjects() || a.Object != diag.Object{}) &&
 		(len(s.Namespaces) == 0 || !a.Global && anyGlob(s.Namespaces, cmp.Or(a.Object.Namespace, "default"))) &&
@@ -250,7 +252,7 @@ func (s *Scope) selectsObjects() bool {
 	return len(s.Namespaces)+len(s.Kinds)+len(s.Names)+len(s.Labels) > 0 || s.MinPods != nil || s.MaxPods != nil
 }
 
-// holds reports whether labels includes everything in want.
+// holds reports whether labels includes all labels in want.
 func holds(want, labels map[string]string) bool {
 	for k, v := range want {
 		if got, ok := labels[k]; !ok || got != v {

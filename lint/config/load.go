@@ -52,7 +52,7 @@ type mistake struct {
 	text string
 }
 
-// fail records a mistake. It ignores later mistakes at the same location, because they usually
+// fail records a mistake. It ignores further mistakes at the same location, because they usually
 // follow from the first one.
 func (l *loader) fail(at diag.Span, format string, args ...any) {
 	if at.IsZero() || !slices.ContainsFunc(l.found, func(m mistake) bool { return m.at == at }) {
@@ -72,9 +72,9 @@ func (l *loader) err() error {
 
 func (l *loader) at(n *source.Node) diag.Span { return l.file.Span(n) }
 
-// read returns the only document of the file, or nil if the file is empty or cannot be read. In a
-// tree of manifests, source.Load skips some files, such as templates. Here such a file is an error,
-// so that it is not mistaken for an empty configuration.
+// read returns the only document of the file, or nil if the file is empty or cannot be read. Files
+// that source.Load skips in a tree of manifests, such as templates, are errors here, so that they
+// are not mistaken for empty configurations.
 func (l *loader) read(abs string) *source.Node {
 	info, err := os.Stat(abs)
 	switch {
@@ -136,7 +136,7 @@ func (l *loader) mismatch(m source.Mismatch, keys []string) {
 	}
 }
 
-// check checks what the Config type cannot enforce.
+// check checks the constraints that the Config type cannot express.
 func (l *loader) check(root *source.Node, c *Config) {
 	if k, word := root.Field("fail-on"); !word.IsNull() && !slices.Contains(FailLevels(), c.FailOn) {
 		l.fail(l.at(k), "fail-on: expected one of %s, found %q", strings.Join(FailLevels(), ", "), c.FailOn)
@@ -215,17 +215,17 @@ func (l *loader) globs(list *source.Node, path string) {
 	}
 }
 
-// Maximum sizes in bytes, for a configuration that was found and for a file named in a
+// Maximum sizes, in bytes, of a configuration that was found and of a file named in a
 // configuration.
 const (
 	maxFile  = 1 << 20
 	maxNamed = 64 << 20
 )
 
-// LoadFound reads a configuration that was found rather than named by the user, and is therefore
+// LoadFound reads a configuration that was found rather than named by the user and is therefore
 // untrusted. The configuration and all files that it names must be regular files below root that
-// are reached without links. If root is empty, it is the root of the work tree that contains the
-// file or, outside a work tree, the directory of the file.
+// can be reached without links. An empty root means the root of the work tree that contains the
+// configuration or, outside of work trees, the directory of the configuration.
 func LoadFound(path, root string) (*Config, error) {
 	c, err := empty(path)
 	if err != nil {
@@ -259,9 +259,9 @@ func LoadFound(path, root string) (*Config, error) {
 	return c, l.load(c)
 }
 
-// Choose reads the configuration that the user named. If path is empty, it reads the nearest
-// configuration in the working directory or its parents, and errors show its path relative to the
-// working directory. If there is none, it returns an empty configuration.
+// Choose reads the configuration at a path that the user named. If path is empty, it reads the
+// nearest configuration in the working directory or its parents, or returns an empty configuration
+// if there is none. Errors then show the path relative to the working directory.
 func Choose(path string) (*Config, error) {
 	if path != "" {
 		return Load(path)
@@ -276,8 +276,8 @@ func Choose(path string) (*Config, error) {
 	return LoadFound(worktree.Seen(dir, path), "")
 }
 
-// Read reads a file named in the configuration, provided that the configuration is allowed to name
-// it.
+// Read reads a file named in the configuration. It returns an error if the configuration is not
+// allowed to name the file.
 func (c *Config) Read(path string) ([]byte, error) { return c.read(path, maxNamed) }
 
 func (c *Config) read(path string, limit int64) ([]byte, error) {
@@ -293,7 +293,7 @@ func (c *Config) read(path string, limit int64) ([]byte, error) {
 }
 
 // check returns an error if the configuration is not allowed to name a path. It accepts missing
-// files, because whoever reads them reports the error.
+// files, because the error is reported when they are read.
 func (c *Config) check(path string, directory bool) error {
 	name, ok := worktree.Below(c.bound, c.absolute(path))
 	switch {
@@ -323,7 +323,8 @@ func (c *Config) check(path string, directory bool) error {
 }
 
 // At returns a copy of the configuration that behaves as if it had been read from file in the
-// directory dir, below root. It checks that the topologies and renders are allowed there.
+// directory dir, below root. At checks that a configuration there may name the topology files and
+// the paths of the renders.
 func (c *Config) At(dir, root, file string) (*Config, error) {
 	moved := *c
 	moved.Dir, moved.file = dir, file
@@ -355,8 +356,8 @@ func (c *Config) leadsOut(path string) error {
 	return fmt.Errorf("%s lies outside of %s", path, c.outside)
 }
 
-// worded rewrites an error about a link or an unreadable file for use in messages. Link names are
-// relative to the configuration.
+// worded rephrases an error about a link or an unreadable file for messages, in which link names
+// are relative to the configuration.
 func (c *Config) worded(err error) error {
 	var link *worktree.LinkError
 	var path *fs.PathError
@@ -385,7 +386,7 @@ func (c *Config) absolute(path string) string {
 }
 
 // namedFile checks a path in the configuration. It must be called for every key that names files.
-// flag is the equivalent command-line flag, or "".
+// flag is the command-line flag with the same meaning, or "".
 func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag string, directory bool) {
 	if n.Text() == "" {
 		l.fail(at, "%s: expected a file, found nothing", key)
@@ -394,7 +395,7 @@ func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag st
 	l.namedPath(n.Text(), at, c, key, flag, directory)
 }
 
-// namedPath is like namedFile, for a path that is only part of a value.
+// namedPath is like namedFile, but checks a path that is only part of a value.
 func (l *loader) namedPath(path string, at diag.Span, c *Config, key, flag string, directory bool) {
 	err := c.check(path, directory)
 	if _, inside := worktree.Below(c.bound, c.absolute(path)); err != nil && !inside {
@@ -409,8 +410,8 @@ func (l *loader) namedPath(path string, at diag.Span, c *Config, key, flag strin
 	}
 }
 
-// directory checks a key that names a directory or a glob of directories. flag is the equivalent
-// command-line flag.
+// directory checks a key that names a directory or a glob of directories. flag is the command-line
+// flag with the same meaning.
 func (l *loader) directory(word, flag string, k, item *source.Node, c *Config, key string) {
 	dir := item.Get(word)
 	key += "." + word

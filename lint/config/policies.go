@@ -26,7 +26,7 @@ type Policy struct {
 	Place string `json:"-"`
 }
 
-// Custom configures a rule created from a template, or another rule that has parameters.
+// Custom defines a rule that is created from a template or from another rule with parameters.
 type Custom struct {
 	ID          string       `json:"id"`
 	Use         string       `json:"use"`
@@ -71,7 +71,7 @@ type Params struct {
 	at   func(*source.Node) string
 }
 
-// At returns the location of a value, as file:line:column, or "" if the value does not exist. path
+// At returns the location of a value, as file:line:column, or "" if there is no such value. path
 // consists of map keys and list indices.
 func (p *Params) At(path ...string) string {
 	at := p.node
@@ -106,8 +106,8 @@ func (l *loader) params(n *source.Node, path string) *Params {
 	return &Params{Values: decoded(n).(map[string]any), node: n, at: func(n *source.Node) string { return place(l.path, l.at(n)) }}
 }
 
-// decoded returns a node's value as encoding/json would decode it. The file limits also bound alias
-// expansion.
+// decoded returns a node's value as encoding/json would decode it. Aliases cannot make the result
+// too large, because the limits for a file include their expansion.
 func decoded(n *source.Node) any {
 	switch {
 	case n.IsNull():
@@ -185,7 +185,7 @@ func (c *Config) Packs() []string {
 	return all
 }
 
-// policies checks what the Policy type cannot enforce.
+// policies checks the constraints that the Policy type cannot express.
 func (l *loader) policies(root *source.Node, c *Config) {
 	seen := map[Policy]bool{}
 	for i, item := range root.Get("policies").Items() {
@@ -220,7 +220,7 @@ func (l *loader) policyFiles(dir *source.Node, c *Config, key string) {
 		return
 	}
 	top := c.absolute(dir.Text())
-	// the loader of the rules reports unreadable files
+	// Unreadable files are reported when the rules are loaded.
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".rego" {
 			return nil
@@ -234,7 +234,7 @@ func (l *loader) policyFiles(dir *source.Node, c *Config, key string) {
 	})
 }
 
-// custom checks what the Custom type cannot enforce.
+// custom checks the constraints that the Custom type cannot express.
 func (l *loader) custom(item *source.Node, c *Custom, path string, seen map[string]string) {
 	c.Place, c.span = place(l.path, l.at(item)), l.at(item)
 	if k, v := item.Field("id"); k != nil {
@@ -301,14 +301,14 @@ func (l *loader) level(k, v *source.Node, path string) (level Level) {
 	return level
 }
 
-// word checks an optional level.
+// word checks the level in a map of settings, if there is one.
 func (l *loader) word(n *source.Node, path string) {
 	if k, v := n.Field("level"); !v.IsNull() {
 		l.level(k, v, path+".level")
 	}
 }
 
-// scopes checks what the types of scopes and their levels cannot enforce.
+// scopes checks the constraints that the Scoped type cannot express.
 func (l *loader) scopes(root *source.Node, c *Config) {
 	for i, item := range root.Get("scopes").Items() {
 		s, path := &c.Scopes[i], fmt.Sprintf("scopes[%d]", i)
@@ -332,8 +332,8 @@ var globForm = regexp.MustCompile(`[*?\[\]{}\\]`)
 // isGlob reports whether a key in rules is a glob.
 func isGlob(key string) bool { return globForm.MatchString(key) }
 
-// loosenedPolicies reports packs, folders and rules that were removed, and rules whose parameters
-// or scopes changed.
+// loosenedPolicies reports removed packs, rule folders and rules, as well as rules whose parameters
+// or scopes have changed.
 func (c *Config) loosenedPolicies(before *Config, add adder) {
 	for _, was := range before.Policies {
 		switch is := func(p Policy) bool { return p.Pack == was.Pack && p.Dir == was.Dir }; {
@@ -382,7 +382,7 @@ func (p *Params) same(o *Params) bool {
 }
 
 // loosenedScopes reports new scopes that may lower levels, removed scopes that may have raised
-// levels, and scopes in a different order.
+// levels, and a change in the order of scopes.
 func (c *Config) loosenedScopes(before *Config, add adder) {
 	differ := false
 	for i := range c.Scopes {
@@ -402,7 +402,7 @@ func (c *Config) loosenedScopes(before *Config, add adder) {
 	}
 }
 
-// all reports whether a scope sets every level to the given one.
+// all reports whether the given level is the only one that a scope sets.
 func (s *Scoped) all(level diag.Level) bool {
 	for _, l := range s.Rules {
 		if l.Level != level {

@@ -16,15 +16,15 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Render is a renders entry. It selects kustomizations, Helm charts, everything that GitOps
-// pointers deploy, or another tool's output. Exactly one of Kustomize, Chart, Pointers and Files is
-// set.
+// Render is an entry in renders. It selects kustomizations, Helm charts, everything that GitOps
+// pointers deploy, or the output of another tool. Exactly one of Kustomize, Chart, Pointers and
+// Files is set.
 type Render struct {
-	// Name identifies the render in reports and clusters. NameOf returns the default. Globs have no
-	// name.
+	// Name identifies the render in reports and clusters. NameOf returns the default name. An entry
+	// with a glob has no name.
 	Name string `json:"name"`
-	// Kustomize is a kustomization directory or a glob. A glob matches only roots, but a directory
-	// need not be a root.
+	// Kustomize is a kustomization directory or a glob. A glob matches only roots, whereas a
+	// directory need not be a root.
 	Kustomize string `json:"kustomize"`
 	// Chart is a Helm chart directory or a glob. A glob does not match library charts, or charts in
 	// another chart's charts/ directory.
@@ -33,10 +33,10 @@ type Render struct {
 	// Pointers is a glob that matches files with GitOps pointers. Everything that the pointers
 	// deploy, directly or through other pointers, is rendered.
 	Pointers string `json:"pointers"`
-	// LoadRestrictor is root-only to let a kustomization read only files in its own directory, or
-	// repository (the default) to let it read any file in the repository.
+	// LoadRestrictor determines which files a kustomization can read: root-only limits it to its
+	// own directory, and repository, the default, to the repository.
 	LoadRestrictor string `json:"load-restrictor"`
-	// Remotes maps URLs, as written in kustomizations, to the directories that are read instead.
+	// Remotes maps URLs, as written in kustomizations, to directories that are read in their place.
 	Remotes map[string]string `json:"remotes"`
 	// Files lists files or directories with manifests that another tool has rendered.
 	Files []string `json:"files"`
@@ -65,7 +65,7 @@ func (r *Render) several() bool { return r.IsGlob() || r.Pointers != "" || r.Eac
 // globMeta contains the characters that make a path a glob.
 const globMeta = `*?[{\`
 
-// NameOf returns the render name for an entry that is not a glob. It is the entry's Name, or else
+// NameOf returns the name of the render for an entry that is not a glob: the entry's Name, or else
 // its directory, or else its first file.
 func (r *Render) NameOf() string {
 	switch {
@@ -79,7 +79,7 @@ func (r *Render) NameOf() string {
 	return ""
 }
 
-// paths returns the paths that the entry names. For a glob, it returns the directory before the
+// paths returns the paths that the entry names. A glob is represented by the directory above its
 // first pattern.
 func (r *Render) paths() []string {
 	all := slices.Concat(r.Files, slices.Sorted(maps.Values(r.Remotes)))
@@ -95,42 +95,43 @@ func (r *Render) paths() []string {
 	return all
 }
 
-// Discovers reports whether to find and render all roots because the configuration has no renders
-// key. An empty renders list turns discovery off.
+// Discovers reports whether to find and render all roots. This is the default without a renders
+// key, and an empty renders list turns it off.
 func (c *Config) Discovers() bool { return c.Renders == nil }
 
-// Chosen is a render that was selected in the configuration or discovered. Paths are relative to
-// the directory of the configuration and have forward slashes.
+// Chosen is a render that was either selected in the configuration or discovered. Paths are
+// relative to the directory of the configuration and have forward slashes.
 type Chosen struct {
 	Name string
-	// Dir is the directory of the kustomization or chart, or empty for Files. Values are the values
-	// files of a chart.
+	// Dir is the directory of the kustomization or chart, or empty for the output of another tool.
+	// Values lists the values files of a chart.
 	Dir    string
 	Values []string
 	// Entry is the renders entry that selected the render, or nil if the render was discovered.
 	// Literal is set if the entry is not a glob.
 	Entry   *Render
 	Literal bool
-	// Pointers lists the files with the GitOps pointers that deploy the render, directly or through
-	// other pointers, sorted. Destinations lists the names and addresses of the target clusters.
+	// Pointers lists, in sorted order, the files with the GitOps pointers that deploy the render,
+	// directly or through other pointers. Destinations lists the names and addresses of the target
+	// clusters.
 	Pointers, Destinations []string
 }
 
 // Tree describes what can be rendered.
 type Tree struct {
-	// Roots lists the directories of kustomizations that no other kustomization refers to. Globs
-	// match them, and all of them are rendered if Discovers is true. Charts lists the chart
-	// directories that globs can match.
+	// Roots lists the directories of kustomizations that no other kustomization refers to. These
+	// are the directories that a kustomize glob can match, and all of them are rendered if
+	// Discovers returns true. Charts lists the directories that a chart glob can match.
 	Roots, Charts []string
-	// Tracked reports whether a file is part of the input, as in source.Options. It restricts the
-	// files that each-values matches.
+	// Tracked reports whether a file is part of the input, as in source.Options. Only such files
+	// can match each-values.
 	Tracked func(path string) bool
 
 	looks *int // how many files and entries may still be examined, at first mostLooks
 }
 
-// Expand returns the renders that a configuration selects, in entry order. It returns errors for
-// globs without matches, missing values files, and renders with duplicate names.
+// Expand returns the renders that a configuration selects, in the order of the entries. Globs
+// without matches, missing values files and duplicate render names are errors.
 func (c *Config) Expand(t Tree) ([]Chosen, error) {
 	t.looks = cmp.Or(t.looks, new(mostLooks))
 	t.Roots = slices.Compact(slices.Sorted(slices.Values(t.Roots)))
@@ -173,8 +174,8 @@ func (c *Config) Expand(t Tree) ([]Chosen, error) {
 
 func renderKey(i int) string { return fmt.Sprintf("renders[%d]", i) }
 
-// expand returns the render that an entry names, or a render for each directory that its glob
-// matches.
+// expand returns the render that an entry names, or one render for each directory that the entry's
+// glob matches.
 func (r *Render) expand(dirs []string) (all []Chosen) {
 	if !r.IsGlob() {
 		chosen := Chosen{Name: r.NameOf(), Entry: r, Literal: true}
@@ -192,7 +193,7 @@ func (r *Render) expand(dirs []string) (all []Chosen) {
 	return all
 }
 
-// CheckClusters returns an error for each item in a cluster's renders that matches no render.
+// CheckClusters returns an error for each item in a cluster's Renders that matches no render.
 func (c *Config) CheckClusters(all []Chosen) error {
 	var names []string
 	for _, r := range all {
@@ -215,12 +216,13 @@ func (c *Config) CheckClusters(all []Chosen) error {
 	return errors.Join(errs...)
 }
 
-// wrong returns an error about an entry of the configuration, with its location.
+// wrong returns an error about an entry of the configuration. The error includes the entry's
+// location.
 func (c *Config) wrong(key, format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", place(c.file, c.entries[key]), key, fmt.Errorf(format, args...))
 }
 
-// renders checks what the list's type cannot enforce.
+// renders checks the constraints that the type of the list cannot express.
 func (l *loader) renders(list *source.Node, c *Config) {
 	first := map[string]int{}
 	for i, item := range list.Items() {
@@ -272,7 +274,7 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	default:
 		l.rendered(k, item, c, key)
 	}
-	// A cluster's renders would treat a name with glob characters as a glob.
+	// In a cluster's renders list, a name with glob characters would be treated as a glob.
 	n, name := item.Field("name")
 	switch {
 	case name.IsNull():
@@ -294,7 +296,7 @@ func (l *loader) without(item *source.Node, key, why string, words ...string) {
 }
 
 // renderKinds returns the keys that select what an entry renders. Each entry has exactly one of
-// them.
+// these keys.
 func renderKinds() []string { return []string{"kustomize", "helm", "files", "pointers"} }
 
 // expectedRender describes the renderKinds keys in messages.
@@ -314,7 +316,7 @@ func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key strin
 	l.without(item, key, "belongs to files: kustomize knows where its input is", "source-root")
 }
 
-// remotes checks the directories that replace URLs in an entry.
+// remotes checks the directories that an entry substitutes for URLs.
 func (l *loader) remotes(item *source.Node, c *Config, key string) {
 	for url, to := range item.Get("remotes").Fields() {
 		if url.Value == "" {
@@ -344,7 +346,8 @@ const renderPattern = `^[^*?\[\]{}\\\x00-\x1f\x7f]+$`
 
 var renderForm = regexp.MustCompile(renderPattern)
 
-// loosenedRenders reports removed renders, because their findings disappear.
+// loosenedRenders reports renders that were removed or that now render less or differently, because
+// their findings may disappear.
 func (c *Config) loosenedRenders(before *Config, add adder) {
 	list := c.fieldPlace("renders")
 	switch {
@@ -375,9 +378,9 @@ func (c *Config) loosenedRenders(before *Config, add adder) {
 	}
 }
 
-// same returns the index of the entry that produces the same renders as another entry, or -1. Names
-// may differ, but an entry with the same name is preferred. Two entries for the same chart match if
-// their names or values files are equal.
+// same returns the index of the entry that corresponds to an entry in another version of the
+// configuration, or -1. Of the entries with the same source, it prefers the one with the same name.
+// Entries for the same chart must share their name or their values files.
 func (c *Config) same(was *Render) int {
 	found := -1
 	for i := range c.Renders {
@@ -402,7 +405,7 @@ func (c *Config) same(was *Render) int {
 	return found
 }
 
-// loosened describes what an entry no longer renders, or renders differently, compared to an
+// loosened describes what an entry no longer renders, or renders differently, compared with its
 // earlier version.
 func (r *Render) loosened(was *Render) (all []string) {
 	if r.RootOnly() && !was.RootOnly() {
@@ -425,9 +428,9 @@ func (r *Render) loosened(was *Render) (all []string) {
 // what describes an entry in messages.
 func (r *Render) what() string { return cmp.Or(r.pattern(), r.Pointers, strings.Join(r.Files, ", ")) }
 
-// Widen adds the renders and cluster renders found only in a changed configuration, because they
-// may contain the objects to judge. It keeps entries that the changed configuration has removed,
-// and returns their descriptions.
+// Widen adds the renders, and the renders of clusters, that are found only in a changed
+// configuration, because they may contain the objects to judge. It keeps the entries that the
+// changed configuration has removed, and returns descriptions of them.
 func (c *Config) Widen(change *Config) (stays []string) {
 	if c.Discovers() {
 		return nil // all roots are rendered anyway

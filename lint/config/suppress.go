@@ -19,7 +19,7 @@ import (
 type Suppress struct {
 	Rule string `json:"rule"`
 	// Reason says why the findings are accepted. Until is the last day on which they are accepted,
-	// for example 2027-03-31, or empty for no limit.
+	// for example 2027-03-31. It is empty if there is no last day.
 	Reason string `json:"reason"`
 	Until  string `json:"until"`
 	// Kinds, Namespaces and Names are globs. An object must match at least one glob in each
@@ -34,8 +34,8 @@ type Suppress struct {
 	Place diag.Span `json:"-"`
 }
 
-// Means reports whether the entry applies to an object. An object without a namespace belongs to
-// default.
+// Means reports whether the entry applies to an object. An object without a namespace counts as
+// being in default.
 func (s *Suppress) Means(o diag.Object, labels map[string]string) bool {
 	return holds(s.Labels, labels) && anyGlob(s.Kinds, o.Kind) && anyGlob(s.Namespaces, cmp.Or(o.Namespace, "default")) && anyGlob(s.Names, o.Name)
 }
@@ -53,14 +53,13 @@ func (s *Suppress) Target() string {
 	return cmp.Or(strings.Join(parts, ", "), "all objects")
 }
 
-// selected pairs a property of objects, such as namespace, with the globs that select objects by
-// it.
+// selected pairs a property of objects, such as namespace, with the globs that it must match.
 type selected struct {
 	property string
 	globs    []string
 }
 
-// words describes the objects that labels and globs select.
+// words describes the objects that labels and globs select, one condition at a time.
 func words(labels map[string]string, by ...selected) (parts []string) {
 	for _, s := range by {
 		if len(s.globs) > 0 {
@@ -73,7 +72,7 @@ func words(labels map[string]string, by ...selected) (parts []string) {
 	return parts
 }
 
-// suppress checks what the Suppress type cannot enforce.
+// suppress checks the constraints that the Suppress type cannot express.
 func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 	s.Place = l.at(item)
 	if k, v := item.Field("rule"); k != nil {
@@ -86,8 +85,8 @@ func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 }
 
 // Loosened returns the changes since an earlier configuration that may make findings disappear. ids
-// lists all rule ids. level returns a rule's level in either configuration, or "" if the rule does
-// not exist.
+// lists all rule ids. level returns a rule's level in a given configuration, or "" if the rule does
+// not exist there.
 func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, rule string) diag.Level) []diag.Silence {
 	var all []diag.Silence
 	add := func(at diag.Span, format string, args ...any) {
@@ -141,8 +140,8 @@ func without(list, other []string) []string {
 // adder records a change that may make findings disappear.
 type adder func(at diag.Span, format string, args ...any)
 
-// loosenedClusters reports clusters that were removed or whose nodes changed. It also reports new
-// clusters, because their files are no longer judged together with the rest.
+// loosenedClusters reports clusters that were removed, or whose nodes or contents have changed. It
+// also reports new clusters, because their files are no longer judged together with other files.
 func (c *Config) loosenedClusters(before *Config, add adder) {
 	about := func(name, text string) { add(c.fieldPlace("clusters"), "cluster %s %s", name, text) }
 	for _, was := range before.Clusters {
@@ -166,7 +165,7 @@ func (c *Config) loosenedClusters(before *Config, add adder) {
 	}
 }
 
-// cluster returns the cluster with a name, or nil.
+// cluster returns the cluster with the given name, or nil.
 func (c *Config) cluster(name string) *Cluster {
 	at := slices.IndexFunc(c.Clusters, func(of Cluster) bool { return of.Name == name })
 	if at < 0 {
@@ -175,7 +174,8 @@ func (c *Config) cluster(name string) *Cluster {
 	return &c.Clusters[at]
 }
 
-// failRank ranks a fail-on value. The rank is higher when fewer findings make the run fail.
+// failRank returns the rank of a fail-on value. A higher rank means that fewer findings make the
+// run fail.
 func failRank(level string) int { return slices.Index([]string{"warning", "error", "none"}, level) }
 
 // fieldPlace returns the location of a top-level field, or the first line of the configuration if
@@ -198,8 +198,9 @@ type Survive struct {
 	Labels map[string]string `json:"labels"`
 }
 
-// Asks returns the topology keys for which a workload must survive the loss of a domain, sorted and
-// without duplicates. labels are its pod labels. A workload without a namespace belongs to default.
+// Asks returns the topology keys for which a workload must survive the loss of a domain, in sorted
+// order and without duplicates. labels holds the workload's pod labels. A workload without a
+// namespace counts as being in default.
 func (c *Config) Asks(namespace string, labels map[string]string) []string {
 	keys := []string{}
 	for _, s := range c.Survive {
@@ -221,9 +222,9 @@ var domains = map[string]string{
 func domainWords() []string { return slices.Sorted(maps.Keys(domains)) }
 
 // Patterns for label keys and values that the API server accepts (kubernetes:
-// apimachinery/pkg/api/validate/content/kube.go, IsLabelKey and IsLabelValue). They do not check
-// the length of a key's domain, which a single expression cannot check together with the form.
-// schema.json has the same patterns.
+// apimachinery/pkg/api/validate/content/kube.go, IsLabelKey and IsLabelValue). A single expression
+// cannot check both the form of a key and the length of its domain, so the length is checked
+// separately. schema.json has the same patterns.
 const (
 	keyPattern   = `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`
 	valuePattern = `^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`
@@ -237,8 +238,8 @@ func isKey(s string) bool {
 	return keyForm.MatchString(s) && len(domain) <= maxDomain
 }
 
-// TopologyKey returns the topology key for a word such as node or zone. Any other word is returned
-// unchanged if it is a valid label key.
+// TopologyKey returns the topology key for a word such as node or zone. It returns any other valid
+// label key unchanged.
 func TopologyKey(word string) (string, error) {
 	if key, ok := domains[word]; ok {
 		return key, nil
@@ -249,13 +250,13 @@ func TopologyKey(word string) (string, error) {
 	return word, nil
 }
 
-// NearDomain returns the word, such as zone, or the topology key that was probably meant, or "" if
-// none is similar.
+// NearDomain returns the topology key, or the word for one, such as zone, that was probably meant.
+// It returns "" if nothing similar exists.
 func NearDomain(key string) string {
 	return diag.Nearest(key, slices.Concat(domainWords(), slices.Sorted(maps.Values(domains))))
 }
 
-// survive checks what the Survive type cannot enforce.
+// survive checks the constraints that the Survive type cannot express.
 func (l *loader) survive(item *source.Node, path string) {
 	if k, keys := item.Field("keys"); isEmpty(keys) {
 		l.fail(l.at(cmp.Or(k, item)), "%s: expected keys whose domains may be lost, such as node or zone", path)
@@ -268,7 +269,7 @@ func (l *loader) survive(item *source.Node, path string) {
 	l.selection(item, path, "expected a glob, or nothing at all for all namespaces", "namespaces")
 }
 
-// selection checks an entry's labels, and that the given glob lists are not empty.
+// selection checks the labels and globs of an entry. A glob list that is set must not be empty.
 func (l *loader) selection(item *source.Node, path, wrong string, lists ...string) {
 	for _, field := range lists {
 		if k, list := item.Field(field); list.Len() == 0 && !list.IsNull() {

@@ -8,21 +8,22 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// splitter builds contexts from sets of alternatives. The work for one context is proportional to
-// the size of that context and the number of sets, not to the number of all objects.
+// splitter builds contexts from sets of alternatives. The time to build one context depends on the
+// size of the context and the number of sets, not on the total number of objects.
 type splitter struct {
 	*sets
 	objects []*source.Object
 	place   map[*source.Object]int // index in objects
 	chains  [][]string             // the branches around each object
-	// inside maps the innermost branch around an object to the object's index. The object is also
-	// in all branches around that one.
+	// inside maps each branch to the indices of the objects that are directly in it, which means in
+	// none of its inner branches.
 	inside map[string][]int
-	// byID holds the indices by identity, and unnamed the indices of objects without an identity.
+	// byID maps identities to the indices of their declarations. unnamed lists the indices of
+	// objects without an identity.
 	byID    map[identity][]int
 	unnamed []int
-	// common holds, for each set, one declaration of each object that all branches of the set
-	// declare equally.
+	// common maps each set to the objects that all its branches declare equally, with one
+	// declaration for each object.
 	common map[string][]*source.Object
 }
 
@@ -60,8 +61,8 @@ func innermost(chain []string) string {
 	return chain[len(chain)-1]
 }
 
-// share finds the sets whose branches all declare an object equally. It records the first
-// declaration in such a set as common to the branches.
+// share adds an object to common for each set in which every branch declares the object, and all of
+// them declare it equally.
 func (s *splitter) share(g *group) {
 	type declared struct {
 		first   *source.Object
@@ -125,8 +126,8 @@ func (s *splitter) at(places []int) (all []*source.Object) {
 }
 
 // sets is a union-find structure for sets of alternatives. A branch is identified by its path, and
-// a set by the path of one of its branches. of links each branch to another branch in its set, or
-// to itself.
+// a set by the path of one of its branches. The map of links each branch to another branch in its
+// set, or to itself.
 type sets struct {
 	of      map[string]string
 	members map[string][]string // by set, filled by leaves
@@ -152,7 +153,8 @@ func (s *sets) join(a, b string) {
 	s.of[max(a, b)] = min(a, b)
 }
 
-// separateOutputs makes siblings alternatives if they hold different outputs of a chart.
+// separateOutputs turns siblings into alternatives if they contain different outputs of the same
+// chart.
 func (s *sets) separateOutputs(objects []*source.Object, outputs func(*source.File) []Output) {
 	charts, numbers := map[string]map[string]int{}, map[Output]int{}
 	for i, o := range objects {
@@ -174,8 +176,8 @@ func (s *sets) separateOutputs(objects []*source.Object, outputs func(*source.Fi
 	}
 }
 
-// separate makes siblings alternatives if they declare an object differently. It does so in every
-// directory, for all siblings that declare the object, unless all of them declare it equally.
+// separate looks in every directory for siblings that declare an object. Unless all of them declare
+// it equally, they become alternatives.
 func (s *sets) separate(g *group) {
 	const several = -1
 	classes := map[string]int{} // by path: the only class in it, or several

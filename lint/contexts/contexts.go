@@ -14,8 +14,8 @@ type Context struct {
 	Name string
 	// Objects lists all objects of the context in input order.
 	Objects []*source.Object
-	// Shared marks the objects that come from sets of alternatives that do not contain the
-	// branch. Other contexts report on them.
+	// Shared marks the objects that come from sets to which the branch does not belong. Findings
+	// about these objects are reported in other contexts.
 	Shared map[*source.Object]bool
 
 	splitter *splitter
@@ -52,24 +52,24 @@ func (c *Context) Elsewhere() []*source.Object {
 
 // Division is the result of Split for the objects of one cluster.
 type Division struct {
-	// whole is the only context if there are no alternatives. Otherwise there is one context for
-	// each of the branches.
+	// whole holds the objects of the only context if there are no alternatives. Otherwise there is
+	// one context for each branch in branches.
 	whole    []*source.Object
 	branches []string
 	splitter *splitter
 	// Branch returns the path element that distinguishes the innermost alternatives around a
 	// file, or "" for a file outside all alternatives.
 	Branch func(file string) string
-	// Differing groups the declarations of each object that several files declare differently. It
-	// has the last declaration in each file.
+	// Differing has one group for each object that files declare differently. The group contains
+	// the last declaration in each file.
 	Differing [][]*source.Object
 }
 
 // Len returns the number of contexts.
 func (d *Division) Len() int { return max(1, len(d.branches)) }
 
-// Contexts yields the contexts one by one, because all of them together may hold far more objects
-// than the input.
+// Contexts yields one context at a time, because all contexts together may hold far more objects
+// than the input does.
 func (d *Division) Contexts() iter.Seq[Context] {
 	return func(yield func(Context) bool) {
 		if len(d.branches) == 0 {
@@ -84,18 +84,20 @@ func (d *Division) Contexts() iter.Seq[Context] {
 	}
 }
 
-// Whole replaces the contexts by one context with all objects, ignoring alternatives.
+// Whole replaces the contexts with a single one that contains all objects, regardless of
+// alternatives.
 func (d *Division) Whole(objects []*source.Object) {
 	d.whole, d.branches, d.splitter, d.Branch = objects, nil, nil, NoBranch
 }
 
-// Output is one of the results of rendering a chart. Name distinguishes it from the others.
+// Output is one of the results of rendering a chart. Name distinguishes it from the chart's other
+// outputs.
 type Output struct{ Chart, Name string }
 
-// Split divides objects into contexts. The objects must be sorted by file. declares reports
-// whether an object is a declaration of its own. An object that only changes another one, such as
-// a patch, does not make its file an alternative. outputs returns the chart outputs that a file
-// belongs to. It may be nil if there are none.
+// Split divides objects into contexts. The objects must be sorted by file. declares reports whether
+// an object is declared in its own right rather than as a patch of another one. Patches never turn
+// their files into alternatives. outputs returns the chart outputs that a file belongs to, and may
+// be nil if there are none.
 func Split(objects []*source.Object, declares func(*source.Object) bool, outputs func(*source.File) []Output) Division {
 	d := Division{Branch: NoBranch}
 	groups := identify(objects, declares)
@@ -124,15 +126,16 @@ func NoBranch(string) string { return "" }
 // identity identifies an object. Two declarations with the same identity declare the same object.
 type identity struct{ group, kind, namespace, name string }
 
-// group holds the declarations of one object in file order. class numbers the different contents
-// of the last declarations in each file, and kinds is the number of different contents.
+// group holds the declarations of one object in file order. class identifies the content of the
+// last declaration in each file. Equal contents have the same class, and kinds is the number of
+// classes.
 type group struct {
 	objects []*source.Object
 	class   map[string]int // by file
 	kinds   int
 }
 
-// last returns the last declaration in each file, which overrides the others.
+// last returns the last declaration in each file, which overrides any earlier ones in that file.
 func (g *group) last() []*source.Object {
 	var all []*source.Object
 	for i, o := range g.objects { // declarations in one file are consecutive
@@ -148,7 +151,7 @@ func identityOf(o *source.Object) (identity, bool) {
 	return identity{o.Group(), o.Kind, o.Namespace, o.Name}, named
 }
 
-// identify groups the declarations of each object that has several, in input order.
+// identify returns a group for each object that is declared more than once, in input order.
 func identify(objects []*source.Object, declares func(*source.Object) bool) []*group {
 	first := make(map[identity]*source.Object, len(objects))
 	byID := map[identity]*group{}
@@ -167,8 +170,9 @@ func identify(objects []*source.Object, declares func(*source.Object) bool) []*g
 		}
 		byID[id].objects = append(byID[id].objects, o)
 	}
-	// Few objects are declared in many ways, so compare each declaration with one of every class.
-	// To limit the comparisons, count all declarations beyond maxKinds classes as different.
+	// Compare each declaration with one representative of every class, because most objects have
+	// few classes. Once there are maxKinds classes, give each further declaration its own class,
+	// which limits the comparisons.
 	for _, g := range all {
 		g.class = map[string]int{}
 		var of []*source.Object

@@ -9,12 +9,12 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// weighty is the number of bytes in a scalar that count as one additional value, because every walk
-// over a long string takes time.
+// weighty is the number of bytes of text that count as one value. Long scalars count as additional
+// values, because every walk over a long string takes time.
 const weighty = 64
 
 // converter converts parser nodes to Nodes. It resolves aliases and merge keys, and reports
-// whatever makes a document unsafe to walk.
+// anything that makes a document unsafe to walk.
 type converter struct {
 	lines    int32 // lines of the file before the first line that the parser sees
 	moved    *moved
@@ -28,7 +28,8 @@ type converter struct {
 	words    wording
 	drop     func(field string) bool
 	was      map[string]string // see withPlainPlaceholders
-	// placeholders lists the scalars that begin with a key of was.
+	// placeholders lists the scalars whose text begins with a placeholder from was, with that
+	// placeholder restored.
 	placeholders []string
 	branches     *branches
 	computed     map[int]computed // see yttCode
@@ -43,7 +44,7 @@ type converter struct {
 // nodes counts the nodes of earlier documents.
 type nodes struct{ expanded, copied int }
 
-// anchored describes an anchored node. The node field is nil until the node has been converted.
+// anchored describes an anchored node. The node field is nil while the node is being converted.
 type anchored struct {
 	node         *Node
 	size, height int
@@ -212,8 +213,9 @@ func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	return n
 }
 
-// alias returns the node that an alias refers to. The node is shared rather than copied, but every
-// later walk visits it once per alias, so alias counts its contents as copies.
+// alias returns the node that an alias refers to. The node is shared rather than copied. Still,
+// every later walk visits it once for each alias, so alias counts the contents of the node as
+// copies.
 func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	a, seen := c.anchors[y.Alias]
 	switch {
@@ -289,8 +291,8 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 	n.inside.index = index
 }
 
-// field converts the value of a field. If drop says that its contents are not needed, it returns
-// an empty map or list.
+// field converts the value of a field. If drop reports that the contents of the field are not
+// needed, the result is an empty map or list.
 func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
 	if len(y.Content) == 0 || c.drop == nil || !c.drop(name) || !plain(y, depth) {
 		return c.convert(y, depth)
@@ -303,9 +305,8 @@ func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
 	return n
 }
 
-// merge adds the fields of a merge key (<<). They override earlier fields of the map, as in
-// kubectl's decoder (go-yaml v2, decode.go, merge). Merged fields have the same depth as the map's
-// own fields.
+// merge adds the fields of a merge key (<<) to a map. These fields override earlier fields of the
+// map, as in kubectl's decoder (go-yaml v2, decode.go, merge), and have the same depth.
 func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yaml.Node, depth int) {
 	c.shared++
 	maps := []*Node{c.convert(y, depth)}
@@ -330,7 +331,7 @@ func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yam
 }
 
 // keyIndex finds repeated keys in a map. Short maps are searched linearly. Long maps use a hash
-// table, because an attacker can make a map as long as the file.
+// table, because an attacker can make a map as long as a file can be.
 type keyIndex map[string]int
 
 // hashed returns a hash index for a map that may become long.

@@ -25,7 +25,7 @@ type Mismatch struct {
 	// probably meant, or empty.
 	Unknown    bool
 	Suggestion string
-	// Want is the name of the expected type when Unknown is not set.
+	// Want is the name of the expected type, or empty if Unknown is set.
 	Want string
 	// Placeholder is set if a later tool replaces the value. The value is then unknown rather than
 	// wrong.
@@ -34,10 +34,10 @@ type Mismatch struct {
 
 // Decoder decodes Nodes into Go values by their json tags. It follows the rules of the Kubernetes
 // API: names are case-sensitive, null means the zero value, and scalars are not converted between
-// types. If a value does not fit, Decoder reports it, leaves the Go value zero and continues. List
-// items keep their index.
+// types. If a value does not fit, Decoder reports it, leaves the Go value zero and continues. The
+// items of a list keep their indices even then.
 type Decoder struct {
-	// Full maps a type that has only some of the API's fields to the complete type.
+	// Full maps a type that has only some of the fields of an API type to that API type.
 	Full map[reflect.Type]reflect.Type
 	// Open lists types that accept any field.
 	Open map[reflect.Type]bool
@@ -73,7 +73,7 @@ type place struct {
 	index      int
 }
 
-// path returns the current path as a string. It is only built for mismatches.
+// path returns the current path as a string. The string is built only for mismatches.
 func (d *Decoder) path() string {
 	var b strings.Builder
 	for i := 1; i < len(d.way); i++ {
@@ -95,22 +95,22 @@ func (d *Decoder) mismatch(want string) {
 	d.found = append(d.found, Mismatch{Path: d.path(), Key: p.key, Value: p.value, Want: want, Placeholder: unknown})
 }
 
-// at decodes the value at p.
+// at decodes the value of one step of the path.
 func (d *Decoder) at(p place, out reflect.Value) {
 	d.way = append(d.way, p)
 	d.value(p.value, out)
 	d.back()
 }
 
-// back removes the last step of the path. It clears the slot so that the document can be garbage
-// collected.
+// back removes the last step of the path. It clears the removed step so that the document can be
+// garbage collected.
 func (d *Decoder) back() {
 	last := len(d.way) - 1
 	d.way[last] = place{}
 	d.way = d.way[:last]
 }
 
-// nodeType is the type of fields that are left undecoded.
+// nodeType is the type of struct fields that hold undecoded Nodes.
 var nodeType = reflect.TypeFor[*Node]()
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -202,8 +202,8 @@ func spaced(name string) string {
 	return b.String()
 }
 
-// appendJSON appends a scalar in the form in which kubectl sends it to the API server. A value
-// without a JSON form is appended unchanged.
+// appendJSON appends a scalar as the JSON that kubectl sends to the API server. A value that JSON
+// cannot represent is appended unchanged.
 func (n *Node) appendJSON(to []byte) []byte {
 	if n.Type == String && plainText(n.Value) {
 		return append(append(append(to, '"'), n.Value...), '"')
@@ -228,8 +228,8 @@ func (n *Node) appendJSON(to []byte) []byte {
 	return append(to, text...)
 }
 
-// plainText reports whether a string needs no escaping in JSON. It accepts only letters, digits
-// and the other characters of quantities.
+// plainText reports whether a string needs no escaping in JSON. It accepts only letters, digits and
+// other characters that occur in quantities.
 func plainText(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '-' || c == '+' || c == '%') {
@@ -303,11 +303,11 @@ func (d *Decoder) scalar(n *Node, out reflect.Value) {
 	}
 }
 
-// Names returns the json names of the fields of a struct type, sorted.
+// Names returns the JSON names of a struct type's fields in sorted order.
 func (d *Decoder) Names(t reflect.Type) []string { return d.plan(t).names }
 
-// plan returns the fields of a struct type by their JSON names, including those of inlined
-// structs. A nil index marks a valid field that is not decoded.
+// plan returns the fields of a struct type by their JSON names, including those of inlined structs.
+// A field that is valid but not decoded has a nil index.
 func (d *Decoder) plan(t reflect.Type) *plan {
 	if pl, ok := d.plans[t]; ok {
 		return pl
@@ -327,8 +327,8 @@ func (d *Decoder) plan(t reflect.Type) *plan {
 	return pl
 }
 
-// jsonFields returns the fields of a struct type by their JSON names. Fields of an embedded struct
-// are included unless the embedded struct has a JSON name.
+// jsonFields returns the fields of a struct type by their JSON names. The fields of an embedded
+// struct are included unless the struct itself has a JSON name.
 func jsonFields(t reflect.Type) map[string][]int {
 	own, inlined := map[string][]int{}, map[string][]int{}
 	for i := range t.NumField() {

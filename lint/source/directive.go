@@ -19,8 +19,8 @@ type Directive struct {
 	Rule, Text string
 	// Span is the position of the comment. Line is the line that the directive applies to. A
 	// comment after other text applies to its own line. Any other comment applies to the next line
-	// that is not a comment and, in a template, prints something. Line is 0 if there is no such
-	// line.
+	// with content. A comment has no content, and neither does a line of template actions that
+	// print nothing. Line is 0 if no line with content follows.
 	Span diag.Span
 	Line int
 }
@@ -32,8 +32,8 @@ const directiveMark = "schedlint:ignore"
 // annotationMark is the prefix of annotations that suppress findings.
 const annotationMark = "ignore.schedlint.dev/"
 
-// Directives returns the directives of a file in order. The same words inside a value, such as a
-// block scalar, are not a directive.
+// Directives returns the directives of a file in order. The text of a directive inside a value,
+// such as a block scalar, does not count.
 func (f *File) Directives() []Directive {
 	if f.refused || !bytes.Contains(f.Text, []byte(directiveMark)) || looksLikeJSON(f.Text) {
 		return nil
@@ -68,8 +68,8 @@ func (f *File) Directives() []Directive {
 	return all
 }
 
-// below returns the next line that is not a comment and not blank, and that prints something. It
-// returns the line after the last one if there is no such line.
+// below returns the first line after line n that has content (see Directive). If there is none, it
+// returns the number of the last line plus 1.
 func (f *File) below(n int) int {
 	for n++; n <= f.LineCount(); n++ {
 		if text := strings.TrimSpace(f.Printed(n)); text != "" && !strings.HasPrefix(text, "#") {
@@ -79,15 +79,15 @@ func (f *File) below(n int) int {
 	return n
 }
 
-// markForm encodes a line number in a string as long as directiveMark, so that positions in the
-// text do not change.
+// markForm is the format of a mark with a line number. The mark is as long as directiveMark, so
+// that positions in the text do not change.
 const markForm = "schedlint:%06x"
 
 var numberedMark = lazy.Regexp(`schedlint:([0-9a-f]{6})`)
 
 // quotedMarks returns the lines on which the mark is part of a key or a value. Only the parser can
-// tell a comment from a value, so quotedMarks replaces each mark with its line number and parses
-// the text. Marks in the parsed nodes are not comments.
+// tell a comment from a value. quotedMarks therefore replaces each mark with a numbered one and
+// parses the text. A mark that occurs in a parsed node is not in a comment.
 func (f *File) quotedMarks() map[int]bool {
 	text := bytes.Clone(f.Text)
 	for n := 1; n <= f.LineCount(); n++ {
@@ -104,7 +104,7 @@ func (f *File) quotedMarks() map[int]bool {
 	return quoted
 }
 
-// marked records the numbered marks in a node and its descendants.
+// marked records the line numbers of the marks in a node and its descendants.
 func marked(n *Node, lines map[int]bool) {
 	if n == nil {
 		return
@@ -125,7 +125,7 @@ func marked(n *Node, lines map[int]bool) {
 // comment, control flow or an assignment.
 var silentAction = lazy.Regexp(`^\{\{-?[ \t\r\n]*(?:/\*|(?:if|else|end|range|with|define|block|break|continue)\b|\$\w*[ \t]*(?:,|:?=))`)
 
-// Printed returns a line with spaces in place of template actions that print nothing.
+// Printed returns a line in which spaces replace the template actions that print nothing.
 func (f *File) Printed(n int) string {
 	f.unsaid.Do(func() {
 		f.printed = &File{Text: withoutActions(f.Text, func(action []byte) bool { return silentAction().Match(action) })}
@@ -133,7 +133,7 @@ func (f *File) Printed(n int) string {
 	return f.printed.Line(n)
 }
 
-// Literal returns a line with spaces in place of all template actions.
+// Literal returns a line in which spaces replace all template actions.
 func (f *File) Literal(n int) string {
 	f.literally.Do(func() {
 		f.literal = &File{Text: withoutActions(f.Text, func([]byte) bool { return true })}
@@ -141,8 +141,8 @@ func (f *File) Literal(n int) string {
 	return f.literal.Line(n)
 }
 
-// withoutActions replaces the actions that without selects. The length of the text and its line
-// breaks stay the same.
+// withoutActions replaces the template actions that without selects with spaces. Line breaks are
+// kept, and so is the length of the text.
 func withoutActions(text []byte, without func(action []byte) bool) []byte {
 	out, cloned := text, false
 	for at := 0; ; {
@@ -203,19 +203,19 @@ func actionSize(text []byte) int {
 	return 0
 }
 
-// branching matches a YAML comment with a template action that begins or ends a branch. A file
-// with such a comment is valid YAML before and after the template is executed, but its content
-// differs.
+// branching matches a YAML comment with a template action that begins or ends a branch. A file with
+// such a comment is valid YAML both before and after the template is executed, but its content
+// changes.
 var branching = lazy.Regexp(`^[ \t]*#.*(?:\{\{-?[ \t]*(?:if|else|end|range|with)\b|\{%-?[ \t]*(?:if|el(?:se|if)|endif|for|endfor)\b)`)
 
-// branches holds the lines of text that match branching.
+// branches finds the lines of a text that match branching.
 type branches struct {
 	text  []byte
 	lines []int32
 	found bool
 }
 
-// between reports whether a branch begins or ends between two lines of the text.
+// between reports whether a branch begins or ends on a line between two given lines.
 func (b *branches) between(first, second int32) bool {
 	if b == nil {
 		return false
@@ -239,7 +239,8 @@ func (b *branches) between(first, second int32) bool {
 // assignment or an annotation. A file with such a comment is a ytt template.
 var yttControl = lazy.Regexp(`^[ \t]*#@(?:[ \t]+(?:load\(.*\)|def[ \t]+\w+\(.*\)[ \t]*:|(?:if|elif|for|while)(?:/end)?[ \t(].*:|else[ \t]*:|end|\w+[ \t]*=[^=].*)[ \t]*(?:#.*)?\r?\n?$|(?:assert|data|library|overlay|schema|template|yaml)/[a-z])`)
 
-// yttExpression matches a key or a dash followed by a comment from which ytt computes the value.
+// yttExpression matches a key or a dash, together with the comment after it from which ytt computes
+// the value.
 var yttExpression = lazy.Regexp(`^` + unquoted + `*[:-][ \t]+(` + yttSign + `.*\S)`)
 
 // yttSign begins a ytt expression.
@@ -251,8 +252,8 @@ type computed struct {
 	column int
 }
 
-// yttCode reports whether the text is a ytt template, and returns the values that ytt computes, by
-// line. To a YAML parser, ytt code is only comments.
+// yttCode reports whether the text is a ytt template. If it is not, yttCode returns the values that
+// ytt would compute, by line. A YAML parser sees ytt code only as comments.
 func yttCode(text []byte) (template bool, values map[int]computed) {
 	if !bytes.Contains(text, []byte("#@")) {
 		return false, nil
@@ -275,8 +276,9 @@ func yttCode(text []byte) (template bool, values map[int]computed) {
 	return false, values
 }
 
-// openQuote returns the quote that is still open at the end of a line, or 0. quote is the quote
-// that is open at the start of the line, or 0. A quote opens only where a value begins.
+// openQuote returns the quote character of the string that is still open at the end of a line, or
+// 0. quote is that of the string that is open at the start of the line, or 0. A quoted string
+// begins only where a value begins.
 func openQuote(line []byte, quote byte) byte {
 	begins := true
 	for i := 0; i < len(line); i++ {

@@ -8,15 +8,15 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// A folded node keeps its position and releases its contents. The contents are parsed again when
-// they are needed. Everything that affects pod placement is decoded once; after that, a tree is
-// needed only to locate findings, and most trees are not needed at all.
+// A folded node keeps its position and releases its contents, which are parsed again when they are
+// needed. Everything that affects pod placement is decoded only once. After that, trees are needed
+// only to locate findings, and most of them are never needed again.
 
 // extent is the range of a document in the text of a file.
 type extent struct{ start, end, line int }
 
-// maxFolded is the maximum size of a document that is parsed again, because a lookup of one value
-// parses the whole document.
+// maxFolded is the maximum size of a folded document. It is limited because looking up a single
+// value parses the whole document again.
 const maxFolded = 32 << 10
 
 // foldable describes a document that can be parsed again.
@@ -24,7 +24,8 @@ type foldable struct {
 	file *File
 	extent
 	shelf *shelf
-	// of is the object in the document. root is its tree, or nil once it has been folded.
+	// of is the object in the document. root is the object's tree, or nil once the object has been
+	// folded.
 	of   *Object
 	root *Node
 	kept *Kept
@@ -32,13 +33,13 @@ type foldable struct {
 
 // Kept selects the fields that stay in memory when an object is folded.
 type Kept struct {
-	// Names lists the fields that are kept completely. Through is the name of a field such as spec.
-	// Wherever it occurs, only its fields in Names are kept.
+	// Names lists the fields that are kept completely. Through is the name of a field, such as
+	// spec, in which only the fields in Names are kept. It may occur at several levels.
 	Names   []string
 	Through string
 }
 
-// shelf caches the trees of the documents that were parsed again most recently.
+// shelf caches the trees of the documents that were most recently parsed again.
 type shelf struct {
 	mu     sync.Mutex
 	keep   func(apiVersion, kind string) bool
@@ -46,8 +47,8 @@ type shelf struct {
 	memory *memory
 	open   [openTrees]openTree
 	next   int
-	// kept is the memory for the kept fields. keeping ensures that only one document at a time uses
-	// it.
+	// kept is the memory for kept fields. keeping ensures that it is used for only one document at
+	// a time.
 	keeping sync.Mutex
 	kept    slab
 }
@@ -57,16 +58,15 @@ type openTree struct {
 	root *Node
 }
 
-// openTrees is the number of cached trees, enough for an object and the objects it is compared
-// with.
+// openTrees is the number of cached trees. It is enough for an object and the objects that it is
+// compared with.
 const openTrees = 4
 
 // unfoldedPage is the number of Nodes per allocation when a document is parsed again. It is small
-// so that a Node in use keeps few other Nodes in memory.
+// because each Node in use keeps the other Nodes of its allocation in memory.
 const unfoldedPage = 8
 
-// newShelf returns a shelf. keep and drop must be the options with which the documents were first
-// parsed.
+// newShelf returns a shelf. keep and drop must be the same as when the documents were first parsed.
 func newShelf(keep func(apiVersion, kind string) bool, drop func(field string) bool) *shelf {
 	m := newMemory()
 	m.slab.page = unfoldedPage
@@ -110,8 +110,8 @@ func (f *foldable) unfolded(n *Node) *inside {
 	return at.inside
 }
 
-// canFold reports whether the tree of the object corresponds to its text. In a copy of the object,
-// the tree may have been modified.
+// canFold reports whether the tree of the object still corresponds to its text. The tree of a
+// copied object may have been modified.
 func (o *Object) canFold() bool {
 	return o.text != nil && o.text.of == o && (o.text.root == nil || o.text.root == o.Root)
 }
@@ -126,9 +126,9 @@ func (o *Object) Fold(kept *Kept) {
 	o.Root = o.Folded(o.Root)
 }
 
-// Folded returns a copy of a node of a folded object. The copy holds the kept fields in memory,
-// but neither the surrounding tree nor the other contents of the node. Folded returns n itself if
-// the object cannot be parsed again.
+// Folded returns a folded copy of a node in a folded object. The copy keeps only the kept fields of
+// the node in memory, and does not refer to the surrounding tree. Folded returns n itself if the
+// object cannot be parsed again.
 func (o *Object) Folded(n *Node) *Node {
 	if !o.canFold() || o.text.root != nil || n == nil {
 		return n
@@ -223,7 +223,7 @@ func (c copier) copyInside(n, of *Node) {
 	}
 }
 
-// slab allocates Nodes and their contents in pages. A page may be shared by consecutive documents.
+// slab allocates Nodes and their contents in pages. Consecutive documents may share a page.
 type slab struct {
 	rest    []Node
 	insides []inside
@@ -295,7 +295,7 @@ func (w wording) keep(text string) string {
 	return w.add(strings.Clone(text))
 }
 
-// keepBytes is keep for a byte slice.
+// keepBytes is like keep, but takes a byte slice.
 func (w wording) keepBytes(text []byte) string {
 	if len(text) > longWord {
 		return string(text)

@@ -37,9 +37,9 @@ func opensJSON(text []byte) bool {
 	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
 }
 
-// jsonError returns the JSON syntax error of text that begins with a bracket or a brace; ok is
-// false for any other text. For JSON indented with tabs, "a comma is missing" is more useful than
-// the YAML parser's complaint about tabs.
+// jsonError returns the JSON syntax error in a text that begins with a bracket or a brace. For any
+// other text, ok is false. If JSON is indented with tabs, a message about the actual JSON mistake
+// is more useful than the YAML parser's complaint about tabs.
 func jsonError(text []byte) (e textError, ok bool) {
 	if !opensJSON(text) {
 		return e, false

@@ -16,14 +16,15 @@ import (
 
 // Options holds the input of Load. Dir and Root are absolute.
 type Options struct {
-	// Dir is the working directory; relative paths are resolved against it. Root is the root of the
-	// repository; file names are relative to it.
+	// Dir is the working directory, against which relative paths are resolved. Root is the root of
+	// the repository, and file names are relative to it.
 	Dir, Root string
 	// Ignore reports whether to skip a file or a directory, given its name relative to the root. Nil
 	// skips nothing.
 	Ignore func(name string) bool
-	// OwnOnly skips directories in which package managers keep third-party files, unless a path or a
-	// link leads into one. These are node_modules, and vendor if it contains modules.txt.
+	// OwnOnly skips the directories in which package managers keep third-party files: node_modules,
+	// and vendor if it contains modules.txt. Load still reads such a directory if a path or a link
+	// leads into it.
 	OwnOnly bool
 	// Tracked reports whether a file, link or directory belongs to the input or contains something
 	// that does. Its argument is an absolute path in which only the last component may be a symbolic
@@ -31,19 +32,19 @@ type Options struct {
 	Tracked func(path string) bool
 	// Keep reports whether objects of a kind are needed. Nil keeps all objects.
 	Keep func(apiVersion, kind string) bool
-	// Drop reports whether the maps and lists in a field are not needed. They are checked like all
-	// others, but left out of the result.
+	// Drop reports whether the contents of a map or list in a field are not needed. Such contents
+	// are checked, but left out of the result.
 	Drop func(field string) bool
-	// If Strict is set, every document that does not parse is a problem, except for templates. Use
-	// it for files with a known purpose, such as a configuration. Otherwise only documents that
-	// were meant to be manifests are problems.
+	// If Strict is set, every document that does not parse is a problem, except for templates and
+	// excerpts. Use Strict for files with a known purpose, such as a configuration. Otherwise, only
+	// a document that was meant to be a manifest is a problem.
 	Strict bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
 	// Overlay returns replacement text for a file, given its name relative to the root. Nil replaces
 	// nothing.
 	Overlay func(name string) (text []byte, ok bool)
-	// MaxBytes is the maximum size of a file; 0 means 64 MiB.
+	// MaxBytes is the maximum size of a file. 0 means 64 MiB.
 	MaxBytes int64
 
 	file, run *limits.Cost // override limits.File and limits.Run
@@ -53,7 +54,7 @@ type Options struct {
 	shelf *shelf
 }
 
-// takeAll makes Keep and Drop keep everything, unless they are already set.
+// takeAll replaces a nil Keep or Drop with a function that keeps everything.
 func (o *Options) takeAll() {
 	if o.Keep == nil {
 		o.Keep = func(string, string) bool { return true }
@@ -72,9 +73,9 @@ func (o *Options) foldable(of *Object, at extent) *foldable {
 	return &foldable{file: of.File, extent: at, shelf: o.shelf, of: of, root: of.Root}
 }
 
-// Load reads the given files and directories; "-" is standard input. The error joins all errors in
-// the arguments, such as a path that does not exist. The Set is valid even then, and holds
-// everything that could be read.
+// Load reads the given files and directories. The path "-" means standard input. The returned error
+// joins all errors in the arguments, such as paths that do not exist. Even then, the Set is valid
+// and holds everything that could be read.
 func Load(opts Options, paths []string) (*Set, error) {
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = int64(cmp.Or(opts.file, &limits.File).Bytes)
@@ -97,11 +98,12 @@ func Load(opts Options, paths []string) (*Set, error) {
 }
 
 // smallTree is the total input size, in bytes, up to which a single worker reads all files. In a
-// short run, sharing caches and the memory bus costs more CPU time than parallel workers save.
+// short run, parallel workers would save little time and cost more CPU time, because they share
+// caches and the memory bus.
 const smallTree = 16 << 20
 
-// forEach calls f for every index on several workers. Each result has its own slot, so timing does
-// not affect the order of the output. forEach passes a panic in f on to the caller.
+// forEach calls f for every index below n, using several workers. If f stores each result at its
+// index, timing does not affect the order of the output. A panic in f is passed on to the caller.
 func forEach(n, workers int, f func(i int)) {
 	var next int
 	var mu sync.Mutex
@@ -134,7 +136,7 @@ func forEach(n, workers int, f func(i int)) {
 	}
 }
 
-// join merges results, which are sorted by name, and drops the objects of files that a
+// join merges results, which must be sorted by file name. It drops the objects in files that a
 // kustomization uses as patches.
 func join(results []result) *Set {
 	s := &Set{Placeholders: map[string][]string{}, Inflated: map[string]bool{}}
@@ -184,14 +186,14 @@ func LoadText(opts Options, name string, text []byte) *Set {
 	return join([]result{r})
 }
 
-// batchBytes and batchFiles limit how much is read before the run's limits are checked.
+// batchBytes and batchFiles limit how much is read before the limits of the run are checked again.
 const (
 	batchBytes = 64 << 20
 	batchFiles = 10_000
 )
 
-// readAll reads files in order, up to the run's limits. The first file that exceeds a limit gets a
-// problem. Neither that file nor any later file is read.
+// readAll reads files in order, up to the limits of the run. The first file that exceeds a limit is
+// reported as a problem. This file and all later files are left out.
 func readAll(files []found, opts Options) (results []result, left []Skipped) {
 	var size int64
 	for _, f := range files {
@@ -244,22 +246,23 @@ func readAll(files []found, opts Options) (results []result, left []Skipped) {
 	return results, nil
 }
 
-// mostOf returns the per-file limits for the text.
+// mostOf returns the limits for a file with the given text.
 func (o *Options) mostOf(text []byte) limits.Cost {
 	most := *cmp.Or(o.file, &limits.File)
 	most.Values = min(most.Values, max(limits.DenseValues, len(text)/limits.BytesPerValue))
 	return most
 }
 
-// tooMuch returns the problem reported for a file that exceeds a limit.
+// tooMuch returns the error for a file that exceeds a limit.
 func tooMuch(what string, line int) textError {
 	return textError{problem: Unreadable, line: max(line, 1), column: 1, detail: "has " + what + ", so it is not checked: split it"}
 }
 
-// crowded returns the line on which the text may exceed the maximum number of values. Each value
-// begins on a new line or after a structural character, though most of these characters are
-// ordinary text in a block scalar. The parser needs hundreds of bytes per value and holds a whole
-// document in memory, so it must not see such text.
+// crowded returns the first line on which the text may exceed the maximum number of values. It
+// counts line breaks and structural characters, because every value begins after one of them. The
+// count may be too high, because these characters are ordinary text in block scalars. The parser
+// must not see such a text, because it needs hundreds of bytes per value and holds a whole document
+// in memory.
 func crowded(text []byte, values int) (line int, ok bool) {
 	if len(text) <= values {
 		return 0, false
@@ -281,5 +284,5 @@ func crowded(text []byte, values int) (line int, ok bool) {
 	return 0, false
 }
 
-// inWords lists the characters before which a dash is part of a word.
+// inWords lists the characters that make a preceding dash or question mark part of a word.
 var inWords = []byte("-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")

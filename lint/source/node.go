@@ -37,11 +37,11 @@ func (t Type) String() string {
 	return [...]string{"string", "number", "number", "boolean", "null"}[t]
 }
 
-// Node is one value of a document with its position. Aliases and merge keys are already resolved;
-// a Node reached through an alias has the position of its anchor. Nodes are shared and must not be
-// changed.
+// Node is one value of a document with its position. Aliases and merge keys are already resolved,
+// and a Node reached through an alias has the position of the anchor. Nodes are shared and must not
+// be changed.
 type Node struct {
-	// Value is the text of a scalar with escapes decoded, but not normalized otherwise.
+	// Value is the text of a scalar. Escapes are decoded, but the text is not normalized otherwise.
 	Value string
 	// inside holds the contents of a map or a list. It is nil for scalars, which most Nodes are.
 	inside *inside
@@ -51,7 +51,8 @@ type Node struct {
 	Type         Type
 	// Quoted is set for quoted scalars and block scalars.
 	Quoted bool
-	// Shared is set for nodes in an anchor or a merge key. They may occur several times.
+	// Shared is set for nodes in an anchor or a merge key, which may occur several times in the
+	// document.
 	Shared bool
 }
 
@@ -60,13 +61,13 @@ type inside struct {
 	// folded is set if the contents must be parsed again. The other fields then hold only the kept
 	// fields of a map.
 	folded *foldable
-	// nodes holds list items, or alternating keys and values.
+	// nodes holds the items of a list, or the alternating keys and values of a map.
 	nodes []*Node
 	// index finds the keys of a long map. It is nil for short maps and lists.
 	index keyIndex
 }
 
-// content returns the items of a list, or alternating keys and values of a map.
+// content returns the items of a list, or the alternating keys and values of a map.
 func (n *Node) content() []*Node {
 	if in := n.opened(); in != nil {
 		return in.nodes
@@ -82,7 +83,7 @@ func (n *Node) opened() *inside {
 	return n.inside
 }
 
-// Len returns the number of fields of a map or items of a list.
+// Len returns the number of fields in a map or items in a list.
 func (n *Node) Len() int {
 	if n == nil {
 		return 0
@@ -126,7 +127,7 @@ func (n *Node) Field(key string) (k, v *Node) {
 	return nil, nil
 }
 
-// At follows field names from n. It returns nil if one is missing.
+// At follows a path of field names from n. It returns nil if any of the fields is missing.
 func (n *Node) At(path ...string) *Node {
 	for _, key := range path {
 		n = n.Get(key)
@@ -175,8 +176,8 @@ func (n *Node) Text() string {
 	return n.Value
 }
 
-// Int returns the value of an integer scalar; ok is false for other nodes. As in JSON, a float
-// with an integer value counts: 3.0 is 3.
+// Int returns the value of an integer scalar. As in JSON, a float with an integer value counts, so
+// 3.0 is 3. For other nodes, ok is false.
 func (n *Node) Int() (i int64, ok bool) {
 	if n == nil || n.Kind != Scalar {
 		return 0, false
@@ -204,7 +205,7 @@ func (n *Node) float() (f float64, ok bool) {
 	return f, err == nil
 }
 
-// Bool returns the value of a boolean scalar; ok is false for other nodes.
+// Bool returns the value of a boolean scalar. For other nodes, ok is false.
 func (n *Node) Bool() (value, ok bool) {
 	if n == nil || n.Kind != Scalar || n.Type != Bool {
 		return false, false

@@ -18,7 +18,7 @@ type Object struct {
 	// rejected the object's kind.
 	Root                              *Node
 	APIVersion, Kind, Namespace, Name string
-	// Hook is set for chart tests and for objects that the deployment tool treats as hooks.
+	// Hook is set for chart tests, and for objects that the deployment tool treats as hooks.
 	Hook Hook
 	// NamespaceAssumed is set if a chart creates the object in its release namespace and that
 	// namespace is unknown.
@@ -107,9 +107,9 @@ func scalarValue(n *Node) string {
 	return n.Value
 }
 
-// flatten emits the items of a List, including those of nested Lists, or the object itself if it
-// is not a List. Items of a typed list without kind and apiVersion inherit both (apimachinery
-// unstructured, decodeToList; R-K5). flatten returns false as soon as emit does.
+// flatten emits the items of a List, including those of nested Lists, or the object itself if it is
+// not a List. An item of a typed list that has neither kind nor apiVersion inherits both
+// (apimachinery unstructured, decodeToList; R-K5). flatten returns false as soon as emit does.
 func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool) bool {
 	items := n.Get("items")
 	if !strings.HasSuffix(kind, "List") || items == nil || items.Kind != Sequence {
@@ -127,8 +127,8 @@ func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool)
 	return true
 }
 
-// Hook says when a deployment creates an object that is not created together with the other
-// objects. It is "" for ordinary objects.
+// Hook says when a deployment creates an object, if not together with the ordinary objects. It is
+// "" for ordinary objects.
 type Hook string
 
 const (
@@ -145,18 +145,18 @@ const (
 	argoHook = "argocd.argoproj.io/hook"
 )
 
-// helmSteps maps each step of a Helm hook to whether a deployment creates the object (helm:
-// pkg/releaseutil/manifest_sorter.go). Tests run only on request. Helm skips a hook with any other
-// step.
+// helmSteps lists the steps that a Helm hook can name (helm: pkg/releaseutil/manifest_sorter.go).
+// The value is false for tests, because they run only on request and no deployment creates their
+// objects. Helm skips a hook that names any other step.
 var helmSteps = map[string]bool{
 	"pre-install": true, "post-install": true, "pre-upgrade": true, "post-upgrade": true,
 	"pre-rollback": true, "post-rollback": true, "pre-delete": true, "post-delete": true,
 	"test": false, "test-success": false,
 }
 
-// isTest reports whether the annotations make an object a pure Helm test, whichever tool rendered
-// it. Argo CD's own hook annotation takes precedence, as in ArgoHook. Helm 2 had test-success and
-// test-failure (helm: pkg/hooks/hooks.go, v2.17).
+// isTest reports whether the annotations make an object a Helm test and nothing else, regardless of
+// the tool that rendered it. Argo CD's own hook annotation takes precedence, as in ArgoHook. Helm 2
+// had test-success and test-failure (helm: pkg/hooks/hooks.go, v2.17).
 func isTest(annotations *Node) bool {
 	events := annotations.Get(helmHook)
 	if events == nil || annotations.Get(argoHook) != nil {
@@ -172,7 +172,8 @@ func isTest(annotations *Node) bool {
 	return true
 }
 
-// HelmHook returns the kind of hook that Helm treats an object as, or "" if it is not a hook.
+// HelmHook says when Helm creates an object that it treats as a hook. It returns "" for any other
+// object.
 func HelmHook(o *Object) Hook {
 	times := o.Root.At("metadata", "annotations", helmHook)
 	if times == nil {
@@ -191,8 +192,8 @@ func HelmHook(o *Object) Hook {
 	return hook
 }
 
-// ArgoHook returns the kind of hook that Argo CD treats an object as, or "" if it is not a hook.
-// Argo CD respects Helm's annotations on objects without its own.
+// ArgoHook says when Argo CD creates an object that it treats as a hook. It returns "" for any
+// other object. If an object lacks Argo CD's annotation, Argo CD respects Helm's.
 func ArgoHook(o *Object) Hook {
 	steps := o.Root.At("metadata", "annotations", argoHook)
 	if steps == nil {
@@ -214,9 +215,9 @@ var otherKind = lazy.Regexp(`^["']?kind["']?[ \t]*:[ \t]*["']?\w+#`)
 
 func startsWithKey(text []byte) bool { return manifestKey().Match(text) && !otherKind().Match(text) }
 
-// meansManifest reports whether text that does not parse was meant to contain a Kubernetes object:
-// one of its documents has the top-level key apiVersion or kind. Dumps, logs and files such as a
-// tasks.json with comments have no such key.
+// meansManifest reports whether a text that does not parse was meant to contain a Kubernetes
+// object. This is the case if apiVersion or kind is a top-level key in one of its documents. Dumps,
+// logs and files such as a tasks.json with comments have neither key.
 func meansManifest(text []byte) bool {
 	for part := range parts(text) {
 		if meansObject(part) {
@@ -226,12 +227,12 @@ func meansManifest(text []byte) bool {
 	return false
 }
 
-// unindented matches what may precede the first key of a document: blank lines, comments (also in
-// JavaScript syntax), directives and the separator.
+// unindented matches anything that may precede the first key of a document: blank lines, comments,
+// including those in JavaScript syntax, directives and the separator.
 var unindented = lazy.Regexp(`^(?:[ \t]*(?:(?:#|//|/\*).*)?(?:\r\n?|\n|$)|%.*\n|---(?:[ \t]+(?:#.*)?)?(?:\r\n?|\n|$)|---[ \t]+)`)
 
-// meansObject is meansManifest for one document. A top-level key is indented no more than the
-// first key, or is directly inside the outermost braces.
+// meansObject is like meansManifest, but checks a single document. A top-level key is one that is
+// indented no more than the first key, or that is directly inside the outermost braces.
 func meansObject(text []byte) bool {
 	for m := unindented().Find(text); len(m) > 0; m = unindented().Find(text) {
 		text = text[len(m):]
@@ -255,8 +256,9 @@ func meansObject(text []byte) bool {
 	return false
 }
 
-// meansObjectInBraces is meansManifest for a document that begins with a brace. It assumes that
-// every quoted string ends on its line, because a missing quote may be the mistake.
+// meansObjectInBraces is like meansObject, but checks a document that begins with a brace. It
+// assumes that every quoted string ends on the line where it begins, because the mistake in the
+// document may be a missing quote.
 func meansObjectInBraces(text []byte) bool {
 	depth, begins := 0, false // begins: a key or a value may begin here
 	for i := 0; i < len(text); i++ {
@@ -289,7 +291,8 @@ func comments(text []byte, at int) bool {
 	return text[at] == '#' || bytes.HasPrefix(text[at:], []byte("//")) || bytes.HasPrefix(text[at:], []byte("/*"))
 }
 
-// lineQuoted returns the length of a quoted string, which extends at most to the end of its line.
+// lineQuoted returns the length of a quoted string. The string ends at the end of its line at the
+// latest.
 func lineQuoted(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
@@ -308,7 +311,8 @@ func lineQuoted(text []byte) int {
 // escapes, explicit keys, and keys with no space after the colon.
 var manifestMention = lazy.Regexp(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t-]*)\?[ \t]|\\(?:[uUx][0-9a-fA-F]|\n)[^"\n]*"[ \t]*:`)
 
-// meantAsManifest is meansManifest for a document that parses but is invalid.
+// meantAsManifest is like meansManifest, but checks a document that parses and is invalid for
+// another reason.
 func meantAsManifest(root *yaml.Node) bool {
 	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
 		if key := root.Content[i].Value; key == "apiVersion" || key == "kind" {
@@ -319,8 +323,8 @@ func meantAsManifest(root *yaml.Node) bool {
 }
 
 // unquotedTemplate matches {{, {%, <% or FreeMarker's <# where YAML has to interpret it: at the
-// start of a line or a value, or in brackets. Inside quotes, comments and block scalars these are
-// plain data.
+// start of a line or a value, or in brackets. Inside quotes, comments and block scalars, these
+// characters are plain data.
 var unquotedTemplate = lazy.Regexp(`^[ \t]*(?:- +)*(?:` + unquoted + `*:[ \t]+|- +)?(?:[\[{]` + unquoted + `*)?(\{\{|\{%|<%|</?#[a-z-])`)
 
 // unquoted matches one character outside of comments, or a whole quoted string.
@@ -332,8 +336,9 @@ var jinjaComment = lazy.Regexp(`(?m)^` + unquoted + `*\{#(?:[^#]|#+[^#}])*#+\}`)
 // blockStart matches a line that may begin a block scalar.
 var blockStart = lazy.Regexp(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
 
-// templateOpening returns the opening of the first template action in text that does not parse:
-// {{, {%, <%, <#, or {# for a Jinja comment. It returns "" if there is none. Lines count from 0.
+// templateOpening returns the characters that open the first template action in a text that does
+// not parse: {{, {%, <%, <#, or {# for a Jinja comment. It returns "" if there is no such action.
+// at is the action's line, counted from 0.
 func templateOpening(text []byte) (opening string, at int) {
 	if !bytes.ContainsAny(text, "{<") {
 		return "", 0
@@ -351,8 +356,8 @@ func templateOpening(text []byte) (opening string, at int) {
 	return "", 0
 }
 
-// blockLines iterates over the lines of the text, and reports for each whether it is inside a
-// block scalar.
+// blockLines iterates over the lines of the text. The second value of each pair says whether the
+// line is inside a block scalar.
 func blockLines(text []byte) iter.Seq2[[]byte, bool] {
 	return func(yield func([]byte, bool) bool) {
 		block := -1 // indentation of the field with the current block scalar, or -1
@@ -376,13 +381,14 @@ func blockLines(text []byte) iter.Seq2[[]byte, bool] {
 	}
 }
 
-// ellipsis matches an indented line that contains only "...". Documentation uses it for omitted
-// parts, but it is invalid YAML.
+// ellipsis matches an indented line that contains only "...". In documentation, such a line marks
+// an omission, but it is not valid YAML.
 var ellipsis = lazy.Regexp(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
 
 // notRead returns the reason for leaving out a document that does not parse. It returns "" if the
-// document was meant to be a manifest, because the user must then correct it. With strict set, only
-// templates are left out. line is the line of the first template action, counted from 0, or -1.
+// document was meant to be a manifest, because the user must then correct the document. With strict
+// set, only templates and excerpts are left out. line is the line of the first template action,
+// counted from 0, or -1.
 func notRead(text []byte, strict bool) (skip string, line int) {
 	switch opening, at := templateOpening(text); {
 	case opening == "{{":

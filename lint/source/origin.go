@@ -17,15 +17,15 @@ import (
 )
 
 // Origin is the source of a rendered object, as reported by the tool that rendered it. Paths use
-// forward slashes and are relative; they may begin with "..".
+// forward slashes. They are relative and may begin with "..".
 type Origin struct {
 	// Path is the file of the object, relative to the directory that was rendered.
 	Path string
-	// ConfiguredIn is set instead of Path for a generated object. It is the file that configures the
-	// generator. Generator and Name are the kind and the name of the generator.
+	// For a generated object, ConfiguredIn is set instead of Path. It is the file that configures
+	// the generator. Generator and Name are the generator's kind and name.
 	ConfiguredIn, Generator, Name string
-	// Template is set instead of Path for an object from a Helm chart. Its first path element is
-	// the name of the chart.
+	// For an object from a Helm chart, Template is set instead of Path. Its first element is the
+	// name of the chart.
 	Template string
 }
 
@@ -33,9 +33,9 @@ const (
 	// originAnnotation is the annotation that kustomize writes if buildMetadata contains
 	// originAnnotations.
 	originAnnotation = "config.kubernetes.io/origin"
-	// sourceComment begins the comment that Helm writes above every object.
+	// sourceComment is the start of the comment that Helm writes above every object.
 	sourceComment = "# Source: "
-	// maxOrigin is the maximum length of an origin. No path is longer.
+	// maxOrigin is the maximum length of an origin. No valid path is longer.
 	maxOrigin = 4096
 )
 
@@ -70,8 +70,8 @@ func (o *Object) Origin() (Origin, bool) {
 	return from, (from.Path == "") != (from.ConfiguredIn == "")
 }
 
-// localPath reports whether p can be a relative path. The path may have been written by an
-// attacker.
+// localPath reports whether p can be a relative path. It checks p because an attacker may have
+// written it.
 func localPath(p string) bool {
 	return p != "" && len(p) <= maxOrigin && utf8.ValidString(p) && !path.IsAbs(p) && !strings.ContainsFunc(p, unicode.IsControl)
 }
@@ -106,7 +106,8 @@ func (f *File) Templates() (all []string) {
 	return slices.Compact(all)
 }
 
-// template returns p if Helm may have written it, or else "". Any comment can look like Helm's.
+// template returns p if Helm may have written it. Otherwise, it returns "", because any comment can
+// look like one of Helm's.
 func template(p string) string {
 	_, file, ok := strings.Cut(p, "/")
 	if !ok || !localPath(p) || path.Clean(p) != p || !worktree.Local(p) || !strings.Contains("/"+file, "/templates/") {
@@ -133,8 +134,8 @@ const (
 	MadeByCluster   Maker = "cluster"   // copied from a running cluster
 )
 
-// Made returns the tool that generated the object, or "" if nothing in the object or its file says
-// so. Edits to generated text are lost when it is regenerated.
+// Made returns the kind of tool that generated the object, or "" if neither the object nor its file
+// indicates one. Edits to generated text are lost when the text is regenerated.
 func (o *Object) Made() Maker {
 	meta := o.Root.Get("metadata")
 	notes := meta.Get("annotations")
@@ -149,7 +150,7 @@ func (o *Object) Made() Maker {
 	return ""
 }
 
-// Maker returns the tool that generated the file according to its comments, or "".
+// Maker returns the kind of tool that generated the file according to the file's comments, or "".
 func (f *File) Maker() Maker {
 	f.made.Do(func() {
 		switch {
@@ -162,7 +163,7 @@ func (f *File) Maker() Maker {
 	return f.maker
 }
 
-// opening returns the lines before the first line that is not a comment, blank or a separator.
+// opening returns the comments, blank lines and separators at the start of a text.
 func opening(text []byte) []byte {
 	at := 0
 	for line := range bytes.Lines(text) {
@@ -213,11 +214,11 @@ func roots(docs []document) []*Node {
 	return all
 }
 
-// Stream finds objects of a file by position. It parses the file again, but only the requested
-// documents.
+// Stream finds the objects of a file by position. To do so, it parses the requested documents of
+// the file again.
 type Stream struct {
 	file *File
-	// parts holds the text of each document, and lines the number of lines before it.
+	// parts holds the text of each document. lines holds the number of lines before each document.
 	parts [][]byte
 	lines []int
 	whole bool
@@ -251,8 +252,8 @@ func NewStream(f *File) *Stream {
 	return s
 }
 
-// At returns the object at a position and the template named in Helm's comment above it. It
-// returns nil if there is no object.
+// At returns the object at a position, and the template named in Helm's comment above the object.
+// If there is no object, it returns nil.
 func (s *Stream) At(span diag.Span) (o *Object, template string) {
 	i := sort.Search(len(s.lines), func(i int) bool { return s.lines[i] >= span.Line }) - 1
 	if i < 0 {

@@ -12,9 +12,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Path is the path from an object to one of its values, field by field. It identifies list items
-// by content rather than by index, as in spec.template.spec.containers[app].image, so that it
-// stays the same if other items move. An item that is a map is identified by its name, key or
+// Path is the path from an object to one of its values, field by field. It identifies list items by
+// content rather than by index, as in spec.template.spec.containers[app].image, so that the path
+// stays the same when other items move. An item that is a map is identified by its name, key or
 // topologyKey.
 type Path []string
 
@@ -30,9 +30,9 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Places finds the values of an object by their positions. Usually there are few lookups, and each
-// walks the object. After several lookups, Places builds an index in one walk, because a long
-// object may have a finding on every line.
+// Places finds the values of an object by their positions. Each of the first lookups walks the
+// object, because there are usually few. After that, Places builds an index in a single walk,
+// because a long object may have a finding on every line.
 type Places struct {
 	root  *Node
 	asked int
@@ -54,11 +54,11 @@ func (n *Node) Places() *Places { return &Places{root: n} }
 // fewPlaces is the number of lookups before Places builds an index.
 const fewPlaces = 8
 
-// pathTo returns the path to a position, last step first. It gives the same answer as the index
-// that Places.walk builds. With kept set, it searches only the kept fields of folded maps.
-// Otherwise it tries the kept fields first, because the text then rarely has to be parsed again.
-// The answer is the same, because no two keys or scalars in a folded map begin at the same
-// position.
+// pathTo returns the path to a position, last step first. Its answer is the same as that of the
+// index that Places.walk builds. With kept set, it searches only the kept fields of folded maps.
+// Otherwise, it searches the kept fields first, so that the text rarely has to be parsed again.
+// This order does not change the answer, because no two keys or scalars in a folded map begin at
+// the same position.
 func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 	fields, folded := n.Fields(), n.inside != nil && n.inside.folded != nil
 	var items []*Node
@@ -164,7 +164,8 @@ func (s *step) text() string {
 // maxStep is the maximum length of a name that is written to a path unchanged.
 const maxStep = 100
 
-// stepName replaces the characters that would end a step, and replaces a long name with a hash.
+// stepName quotes a name with characters that would end a step, and replaces a long name with a
+// hash.
 func stepName(name string) string {
 	if len(name) > maxStep {
 		sum := sha256.Sum256([]byte(name))
@@ -176,7 +177,7 @@ func stepName(name string) string {
 	return name
 }
 
-// itemName returns the name that distinguishes a list item from the others. It is the value of a
+// itemName returns the name that distinguishes a list item from other items. This is the value of a
 // scalar, or the first identifying field of a map or of a map nested in it.
 func itemName(n *Node) string {
 	switch n.Kind {
@@ -215,8 +216,8 @@ func nameBelow(n *Node) string {
 	return ""
 }
 
-// Step is one step of the path to a value: a field or a list item. For an item, Key is nil, and
-// List is the list that contains the item.
+// Step is one step of the path to a value: a field or a list item. For an item, Key is nil and List
+// is the list that contains the item.
 type Step struct {
 	Key, Value *Node
 	List       *Node
@@ -226,8 +227,8 @@ type Step struct {
 
 // Trails finds the paths to the values of one object by their positions.
 type Trails struct {
-	// named holds the steps whose key or scalar begins at a position. inner holds the steps whose map
-	// or list begins there.
+	// named maps each position to the step whose key or scalar begins there. inner maps each
+	// position to the step whose map or list begins there.
 	named, inner map[spot]*Step
 }
 
@@ -240,8 +241,8 @@ func NewTrails(root *Node) *Trails {
 	return t
 }
 
-// walk records the steps below a node. The first step at a position wins. Aliases repeat values at
-// the same position.
+// walk records the steps below a node. If several steps have the same position, as with aliases,
+// the first one wins.
 func (t *Trails) walk(n *Node, up *Step) {
 	for k, v := range n.Fields() {
 		t.note(&Step{Key: k, Value: v, up: up})
@@ -295,8 +296,8 @@ type Follower struct {
 // NewFollower returns a Follower. It caches the names of list items.
 func NewFollower() *Follower { return &Follower{names: map[*Node]map[string][]*Node{}} }
 
-// Follow follows the steps from n as far as the fields and items exist. The steps come from
-// another object.
+// Follow takes steps from another object and follows them from n as far as corresponding fields and
+// items exist.
 func (f *Follower) Follow(steps []*Step, n *Node) []Step {
 	var all []Step
 	for _, s := range steps {
@@ -318,10 +319,10 @@ func (f *Follower) Follow(steps []*Step, n *Node) []Step {
 // maxAlike is the maximum number of items with the same name that are compared.
 const maxAlike = 64
 
-// item returns the list item that corresponds to a step of another object: the only item with the
+// item returns the list item that corresponds to a step in another object: the only item with the
 // same name, or else the only equal item. If neither is unique but both lists have the same number
-// of items with that name, item returns the one at the same position among them. It returns nil if
-// there is no clear match.
+// of items with that name, the item at the same position among them is returned. If there is no
+// clear match, the result is nil.
 func (f *Follower) item(s *Step, list *Node) *Node {
 	name := itemName(s.Value)
 	alike, there := f.named(list)[name], f.named(s.List)[name]

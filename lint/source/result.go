@@ -28,7 +28,7 @@ type result struct {
 	plain     *Node // the first document that is not an object
 	merging   bool  // the file may contain patch directives
 	printed   bool  // the file is a render, in which every repeated key is a mistake
-	// placeholders lists placeholders that YAML would treat as syntax.
+	// placeholders lists the placeholders that a YAML parser would treat as syntax.
 	placeholders []string
 	sum          limits.Cost
 }
@@ -76,7 +76,7 @@ func (f found) text(opts Options) ([]byte, error) {
 	return text, nil
 }
 
-// reason returns the message of an error without the path. The caller adds the path.
+// reason returns the message of an error without the path, because the caller adds the path.
 func reason(err error) string {
 	var pe *os.PathError
 	if errors.As(err, &pe) {
@@ -149,7 +149,7 @@ func documents(text []byte, opts Options) ([]document, []textError) {
 }
 
 // refuse leaves out a whole file. JSON without any sign of a manifest, such as a list of records,
-// counts as data rather than as a mistake.
+// is treated as data rather than as a mistake.
 func (r *result) refuse(why textError, strict bool) {
 	if !strict && opensJSON(r.file.Text) && len(r.objects)+len(r.problems) == 0 && !manifestMention().Match(r.file.Text) {
 		why.skip = SkipLarge
@@ -198,8 +198,8 @@ func (r *result) problem(e textError) {
 	r.problems = append(r.problems, p)
 }
 
-// repeats reports whether a repeated key is a mistake. In plain data and in the settings of other
-// tools it is not.
+// repeats reports whether a repeated key is a mistake. It is not one in plain data or in the
+// settings of other tools.
 func (r *result) repeats(d *document, e *textError) bool {
 	switch recognise(r.file, *d) {
 	case SkipHelmValues, SkipHelmChart:

@@ -21,20 +21,21 @@ import (
 // schedlint reads may contain a dollar sign.
 var held = lazy.Regexp(`\$[{(A-Za-z_]|\{\{|\(@.*@\)|<[^<>=\s](?:[^<>\n]*[^<>\s,|])?>|\{[^{}\n]+\}|%[A-Za-z_][\w.-]*%|%{3}|^%[dqsv]$|@[A-Za-z_][\w.-]*@|\b__[A-Za-z]\w*__\b`)
 
-// capitals matches several words in capitals, such as FILL THIS IN or NODE_COUNT. A_B is too short
-// to count.
+// capitals matches several words in capitals, such as FILL THIS IN or NODE_COUNT. Placeholder
+// ignores a match as short as A_B.
 var capitals = lazy.Regexp(`^[A-Z]+(?:[ _][A-Z]+)+$`)
 
-// constants lists API values that a word in capitals may be a misspelling of. The last two are
-// values of the node label eks.amazonaws.com/capacityType.
+// constants lists API values. A word in capitals that resembles one of them is probably a
+// misspelling rather than a placeholder. The last two are values of the node label
+// eks.amazonaws.com/capacityType.
 var constants = strings.Fields(`Always OnFailure Never Exists DoesNotExist In NotIn Gt Lt Equal NoSchedule PreferNoSchedule NoExecute
 	DoNotSchedule ScheduleAnyway Honor Ignore TCP UDP SCTP RollingUpdate Recreate OnDelete OrderedReady Parallel Indexed NonIndexed
 	PreemptLowerPriority IfHealthyBudget AlwaysAllow ON_DEMAND CAPACITY_BLOCK`)
 
-// Placeholder reports whether a later tool or a person replaces the string. This is the case if it
-// contains a variable or a placeholder, is "...", is encrypted by SOPS, is computed by ytt, or
-// asks to be replaced. Several words in capitals also count, unless they are within two edits of
-// an API value.
+// Placeholder reports whether a later tool or a person replaces the string. This is the case if the
+// string contains a variable or a placeholder, is "...", is encrypted by SOPS, is computed by ytt,
+// or asks to be replaced. A string of several words in capitals also counts, unless it is within
+// two edits of an API value.
 func Placeholder(text string) bool {
 	return (strings.ContainsAny(text, "${<%@") || strings.Contains(text, "__")) && held().MatchString(text) ||
 		text == "..." || strings.HasPrefix(text, "ENC[") || strings.HasPrefix(text, yttSign) || asksForValue(text) ||
@@ -52,17 +53,17 @@ func asksForValue(text string) bool {
 // request matches strings such as your-node-name-here.
 var request = lazy.Regexp(`(?i)^your([ _-]\w+)+[ _-]here$`)
 
-// numeral matches a word in capitals. It is a placeholder where only a number is valid.
+// numeral matches a word in capitals. Such a word is a placeholder where only a number is valid.
 var numeral = lazy.Regexp(`^[A-Z][A-Z0-9_]+$`)
 
-// PlaceholderOfNumber reports whether a node will be replaced with a number. That is the case for
-// placeholders, and for a word in capitals such as PORT.
+// PlaceholderOfNumber reports whether a node in place of a number is a placeholder. Besides the
+// usual placeholders, a word in capitals such as PORT counts.
 func (n *Node) PlaceholderOfNumber() bool {
 	return n.Placeholder() || numeral().MatchString(n.Text())
 }
 
-// IsVariable reports whether a tool replaces the placeholder before anything is deployed. It
-// accepts variables, template actions and values encrypted by SOPS.
+// IsVariable reports whether a tool, rather than a person, replaces a placeholder before anything
+// is deployed. This is the case for variables, template actions and values encrypted by SOPS.
 func IsVariable(text string) bool {
 	return strings.HasPrefix(text, yttSign) || strings.Contains(text, "(@") || strings.Contains(text, "${") || strings.Contains(text, "$(") || strings.Contains(text, "{{") || strings.HasPrefix(text, "ENC[")
 }
@@ -80,14 +81,14 @@ func braced(y *yaml.Node) (text string, ok bool) {
 	return "{" + k.Value + "}", v.Kind == yaml.ScalarNode && v.Style == 0 && v.Anchor == "" && v.Value == "" && v.Line == k.Line && v.Column == k.Column+len(k.Value)
 }
 
-// word matches the word in a placeholder that YAML does not read as a string.
+// word matches the word inside a placeholder such as {X}, which YAML does not read as a string.
 var word = lazy.Regexp(`^[A-Za-z_][\w.-]*$`)
 
 // braceComma matches a map that differs from a placeholder only by a comma.
 var braceComma = lazy.Regexp(`\{[A-Za-z_][\w.-]*, ?\}`)
 
-// signed matches placeholders at the start of an unquoted key or value whose first character is
-// YAML syntax.
+// signed matches placeholders that begin with a character of YAML syntax, at the start of an
+// unquoted key or value.
 var signed = lazy.Regexp(`(?:^[ \t]*(?:- +)*|[:\[{,] +|[\[,])(%+[A-Za-z_][\w.-]*%+|%{3,}|%[dqsv]\b|@[A-Za-z_][\w.-]*@|\{[A-Za-z_][\w.\[\]-]*\})`)
 
 // withPlainPlaceholders rewrites text that does not parse. It replaces each %X%, @X@ and {X} that
@@ -135,7 +136,8 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 	return plain, was
 }
 
-// filled matches a line that contains only a placeholder, which a script will replace with fields.
+// filled matches a line that contains only a placeholder. Typically, a script replaces such a line
+// with fields.
 var filled = lazy.Regexp(`^[ \t]*(?:<[^<>\n]+>|\$\{[^{}\n]+\}|\$[A-Za-z_]\w*|%+[A-Za-z_][\w.-]*%+|%{3,}|@[A-Za-z_][\w.-]*@|__[A-Za-z]\w*__|\{[A-Za-z_][\w.]*\})[ \t]*\r?\n?$`)
 
 // lacksOnlyLines reports whether the text becomes valid YAML once the lines that contain only a
@@ -198,7 +200,7 @@ func (n *Node) With(name string, value, at *Node) *Node {
 	return &c
 }
 
-// Among returns a copy of a list in which item i is replaced.
+// Among returns a copy of a list in which the given item replaces item i.
 func (n *Node) Among(i int, item *Node) *Node {
 	c := *n
 	c.inside = &inside{nodes: slices.Clone(n.content())}
@@ -213,8 +215,8 @@ func (n *Node) Emptied() *Node {
 	return &c
 }
 
-// Digester hashes nodes so that equal nodes have equal sums. It helps to find nodes that may be
-// Equal without comparing all pairs. The seed is random, so collisions cannot be provoked.
+// Digester hashes nodes so that equal nodes have equal sums. It finds candidates for Equal without
+// comparing all pairs of nodes. The seed is random, so that an attacker cannot provoke collisions.
 type Digester struct{ seed maphash.Seed }
 
 // NewDigester returns a Digester with a random seed. Sums of different Digesters are not
@@ -308,8 +310,8 @@ func resolvePlain(s string) Type {
 	return resolveNumber(strings.ReplaceAll(s, "_", ""))
 }
 
-// numeric reports whether a string consists of characters that occur in numbers. Most strings that
-// begin with a digit, such as 100m, do not, and need no further check.
+// numeric reports whether a string contains only characters that occur in numbers. Most strings
+// that begin with a digit, such as 100m, contain other characters, so they need no further check.
 func numeric(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -376,9 +378,9 @@ func resolveTag(tag, value string) Type {
 
 var tags = map[Type]string{Int: "!!int", Bool: "!!bool", Null: "!!null"}
 
-// Limits on quantities. Kubernetes has no such limits and computes with as many digits as the
-// quantity has, so 1e-100000000 takes hours and gigabytes. Quantities that Kubernetes itself writes
-// have at most 19 digits and exponents from -9 to 18.
+// Limits on quantities. Kubernetes itself has no such limits and computes with all digits of a
+// quantity, so that 1e-100000000 takes hours and gigabytes. Quantities that Kubernetes itself
+// writes have at most 19 digits and exponents from -9 to 18.
 const (
 	maxQuantityLength   = 64
 	maxQuantityExponent = 100

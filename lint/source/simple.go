@@ -7,11 +7,12 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// simple is a fast parser for the YAML style of most manifests: block maps and lists, literal
-// blocks, plain scalars, and flow collections and quoted strings that end on their line. It
-// returns the same nodes as the YAML library in a fraction of the time and memory. It gives up on
-// anything else, including mistakes, and the library then parses the text. The nodes have no
-// comments, and no tags, because the converter reads a tag only if it is written in the file.
+// simple is a fast parser for the style of YAML that most manifests use: block maps and lists,
+// literal blocks, plain scalars, and flow collections and quoted strings that end on the line where
+// they begin. It returns the same nodes as the YAML library in a fraction of the time and memory.
+// It gives up on anything else, including mistakes, and the library then parses the text. The nodes
+// have no comments. They have no tags either, because the converter reads only tags that are
+// written in the file.
 //
 // A node is valid only until the next document is read.
 type simple struct {
@@ -24,7 +25,7 @@ type simple struct {
 	*simpleNodes
 }
 
-// simpleNodes holds the memory for the nodes of one document. The next document reuses it.
+// simpleNodes is the memory for the nodes of one document. The next document reuses it.
 type simpleNodes struct {
 	nodes   [][]yaml.Node
 	used    int          // number of nodes in the document
@@ -41,7 +42,7 @@ const nodeChunk = 128
 const maxSimple, maxSimpleKey = 100, 256
 
 // parseSimple passes the documents of the text to emit until emit returns false. It returns false
-// if the text is not simple. emit may already have received documents by then.
+// if the text is not simple, possibly after it has passed some documents to emit.
 func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) bool {
 	ascii, ok := simpleText(text)
 	if !ok {
@@ -62,8 +63,8 @@ func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) b
 	return true
 }
 
-// simpleText reports whether every character of the text has the same meaning in every context, and
-// whether all characters are ASCII.
+// simpleText reports whether the text is free of control characters, unusual line breaks and other
+// special characters, and whether all characters are ASCII.
 func simpleText(text []byte) (ascii, ok bool) {
 	ascii = true
 	for i := 0; i < len(text); i++ {
@@ -125,8 +126,8 @@ func (s *simple) node(kind yaml.Kind, at int) *yaml.Node {
 	return n
 }
 
-// column returns the column of an offset in the current line. It continues counting from the
-// previous call, because offsets mostly increase.
+// column returns the column of an offset in the current line. It counts from the offset of the
+// previous call if it can, because offsets mostly increase.
 func (s *simple) column(at int) int {
 	if s.ascii {
 		return 1 + at - s.start
@@ -145,7 +146,7 @@ func (s *simple) scalar(style yaml.Style, at int, value string) *yaml.Node {
 	return n
 }
 
-// close makes the open nodes, starting at an index, the children of a collection.
+// close removes the open nodes from an index on, and makes them the children of a collection.
 func (s *simple) close(n *yaml.Node, from int) *yaml.Node {
 	if from < len(s.open) {
 		first := len(s.content)
@@ -156,7 +157,7 @@ func (s *simple) close(n *yaml.Node, from int) *yaml.Node {
 	return n
 }
 
-// blank reports whether there is a space, a line break or the end of the text at an offset.
+// blank reports whether a space, a line break or the end of the text is at an offset.
 func (s *simple) blank(at int) bool {
 	return at >= len(s.text) || s.text[at] == ' ' || s.text[at] == '\n'
 }
@@ -167,8 +168,8 @@ func (s *simple) spaces() {
 	}
 }
 
-// rest skips the rest of a line including its line break. It returns false if there is anything
-// but spaces and a comment.
+// rest skips the rest of a line, including the line break. It returns false if the rest contains
+// anything other than spaces and a comment.
 func (s *simple) rest() bool {
 	before := s.at
 	s.spaces()
@@ -195,7 +196,7 @@ func (s *simple) newline() {
 	s.start = s.at
 }
 
-// skip skips blank lines, comment lines and indentation, starting at the beginning of a line. It
+// skip starts at the beginning of a line, and skips blank lines, comment lines and indentation. It
 // returns false at the end of the text.
 func (s *simple) skip() bool {
 	for s.at < len(s.text) && s.rest() {
@@ -353,7 +354,7 @@ func (s *simple) inline(indent, depth int) *yaml.Node {
 	return n
 }
 
-// word parses a plain or quoted scalar. flow says whether it is inside a flow collection.
+// word parses a plain or quoted scalar. flow says whether the scalar is inside a flow collection.
 func (s *simple) word(flow bool) *yaml.Node {
 	if s.at == len(s.text) {
 		return nil
@@ -469,7 +470,7 @@ func (s *simple) unescaped(begin int, value string, escaped bool) *yaml.Node {
 	return s.scalar(style, begin, value)
 }
 
-// simpleEscapes maps the character after a backslash to the character that the escape denotes.
+// simpleEscapes maps the character after a backslash to the character that the escape stands for.
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'n': '\n', 't': '\t'}
 
 // literal parses a literal block scalar.

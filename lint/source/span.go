@@ -18,12 +18,12 @@ type File struct {
 	// Name is the path relative to the root of the repository with forward slashes, or StdinName.
 	// Display is the path as shown to the user.
 	Name, Display string
-	// Text is the content in UTF-8. Recoded is set if the file itself is UTF-16, so that offsets in
-	// Text are not offsets in the file.
+	// Text is the content in UTF-8. Recoded is set if the file itself is UTF-16. In that case,
+	// offsets in Text are not offsets in the file.
 	Text    []byte
 	Recoded bool
-	// Result is set for a render. Every position in it is mapped to the sources before the user sees
-	// it.
+	// Result is set for the output of a render. Positions in the output are mapped to the sources
+	// before the user sees them.
 	Result bool
 	// refused is set if the file was not read because it exceeds a limit.
 	refused bool
@@ -32,11 +32,11 @@ type File struct {
 	index *textIndex
 	made  sync.Once
 	maker Maker // see Maker
-	// printed is the file without template actions that print nothing, or nil if there are no such
-	// actions.
+	// printed is the file without the template actions that print nothing. It is nil until Printed
+	// is called.
 	unsaid  sync.Once
 	printed *File
-	// literal is the file without any template actions.
+	// literal is the file without template actions. It is nil until Literal is called.
 	literally sync.Once
 	literal   *File
 }
@@ -62,9 +62,10 @@ func (f *File) Line(n int) string {
 // LineCount returns the number of lines, which is at least 1.
 func (f *File) LineCount() int { return len(f.indexed().lines) }
 
-// Span returns the position of a node. For a scalar, that is the value including its quotes but
-// excluding its tag and anchor. For a block scalar it is the indicator, and for a map or list the
-// first character. A missing value, as after a bare "key:", has an empty span.
+// Span returns the position of a node. For a scalar, this is the position of the value, including
+// quotes but not the tag and anchor. For a block scalar, it is the position of the indicator, and
+// for a map or list that of the first character. A missing value, as after a bare "key:", has an
+// empty span.
 func (f *File) Span(n *Node) diag.Span {
 	if f == nil || n == nil || n.Line == 0 {
 		return diag.Span{}
@@ -80,8 +81,8 @@ func (f *File) Span(n *Node) diag.Span {
 	return s
 }
 
-// FieldSpan returns the position of a field. It extends from the key to the end of the value if
-// the value is a scalar that begins on the same line, and otherwise covers only the key.
+// FieldSpan returns the position of a field. The span extends from the key to the end of the value
+// if the value is a scalar that begins on the same line. Otherwise, it covers only the key.
 func (f *File) FieldSpan(key, value *Node) diag.Span {
 	s := f.Span(key)
 	if value == nil || value.Kind != Scalar || value.absent() {
@@ -94,8 +95,8 @@ func (f *File) FieldSpan(key, value *Node) diag.Span {
 	return s
 }
 
-// ItemSpan returns the position of a list item, which is that of its first field. The fields of a
-// render are sorted, so which one comes first means nothing. ItemSpan then returns the same
+// ItemSpan returns the position of a list item, which is the position of its first field. In a
+// render, where fields are sorted and the first one has no significance, it returns the same
 // position as Span.
 func (f *File) ItemSpan(n *Node) diag.Span {
 	if !f.Result {
@@ -106,8 +107,8 @@ func (f *File) ItemSpan(n *Node) diag.Span {
 	return f.Span(n)
 }
 
-// Range returns the start and end offsets of a span within one line; ok is false if the file has
-// no such position.
+// Range returns the start and end offsets of a span within one line. If the file has no such span,
+// ok is false.
 func (f *File) Range(s diag.Span) (start, end int, ok bool) {
 	if s.Line < 1 || s.Line > f.LineCount() || s.EndLine != s.Line || s.Column < 1 || s.EndColumn < s.Column {
 		return 0, 0, false
@@ -130,9 +131,9 @@ func (f *File) LineSpan(n int) diag.Span {
 	return diag.Span{File: f.Name, Line: n, Column: start, EndLine: n, EndColumn: max(start, 1+utf8.RuneCountInString(strings.TrimRight(text, " \t")))}
 }
 
-// BlockSpan maps a span in the content of a block scalar to a span in the file with the scalar. The
-// content is passed as a separate File. ok is false for other scalars, and if the lines of the two
-// files do not match.
+// BlockSpan converts a span in the content of a block scalar to a span in the file that contains
+// the scalar. The content is passed as a separate File. ok is false for other scalars, and if the
+// lines of the two files differ.
 func (f *File) BlockSpan(block *Node, text *File, s diag.Span) (at diag.Span, ok bool) {
 	above := f.Span(block)
 	if line := f.Line(above.Line); s.IsZero() || !block.Quoted || !strings.HasPrefix(line[runeOffset(line, above.Column-1):], "|") {
@@ -259,8 +260,8 @@ func plainLen(s []byte, value string) int {
 	return at
 }
 
-// textIndex converts between offsets and positions (line and column). It is built once per file
-// and answers in constant or logarithmic time, because a file may be a single long line.
+// textIndex converts between offsets and positions (line and column). It is built once per file,
+// and lookups take constant or logarithmic time even if the file is a single long line.
 type textIndex struct {
 	text  []byte
 	lines []int32 // start offset of each line
@@ -309,8 +310,8 @@ func newIndex(text []byte, wide bool) *textIndex {
 	return x
 }
 
-// wideBreak reports whether the byte at i ends a line break other than \n: a
-// lone carriage return, U+0085, U+2028 or U+2029.
+// wideBreak reports whether the byte at i is the end of a line break other than \n: a lone carriage
+// return, U+0085, U+2028 or U+2029.
 func wideBreak(text []byte, i int) bool {
 	switch text[i] {
 	case '\r':
@@ -343,7 +344,7 @@ func (x *textIndex) bounds(line int) (start, end int) {
 }
 
 // offset returns the offset of a position. A column beyond the end of the line is treated as the
-// end.
+// end of the line.
 func (x *textIndex) offset(line, column int) int {
 	if line < 1 || line > len(x.lines) {
 		return len(x.text)
@@ -390,8 +391,8 @@ func (x *textIndex) rune(n int) int {
 	return at
 }
 
-// NewFile returns a File with the given content. It converts UTF-16 with a byte order mark to
-// UTF-8 without the mark. Lines and columns are the same in both, because columns are code points.
+// NewFile returns a File with the given content. It converts UTF-16 with a byte order mark to UTF-8
+// without the mark. This does not change lines and columns, because columns count code points.
 func NewFile(name, display string, raw []byte) *File {
 	f := &File{Name: name, Display: display}
 	f.setText(raw)
@@ -414,8 +415,8 @@ var byteOrders = []struct {
 	{[]byte{0xfe, 0xff}, binary.BigEndian},
 }
 
-// fromUTF16 decodes UTF-16 text with a byte order mark; ok is false if there is no mark or if a
-// code point is incomplete.
+// fromUTF16 decodes UTF-16 text with a byte order mark. If there is no mark, or if a code point is
+// incomplete, ok is false.
 func fromUTF16(raw []byte) (text []byte, ok bool) {
 	for _, e := range byteOrders {
 		body, marked := bytes.CutPrefix(raw, e.mark)

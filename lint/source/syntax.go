@@ -24,11 +24,12 @@ var (
 )
 
 // maxSearch is the maximum number of bytes per file that are searched for the line of a syntax
-// error. Beyond it, the line reported by the parser is used.
+// error. After that, the line that the parser reports is used.
 const maxSearch = 1 << 18
 
 // parts splits the text into documents. A separator ends a document even inside quotes and
-// brackets, unless only comments and directives precede it.
+// brackets. A separator that follows only blank lines, comments and directives does not end a
+// document.
 func parts(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := 0
@@ -44,9 +45,9 @@ func parts(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// broken records a document that does not parse. The parser reports the start of the current
-// construct, and some of its messages count lines from 0, others from 1. broken therefore searches
-// for the line to correct, except in templates, which are not expected to parse.
+// broken records a document that does not parse. The parser reports only the line on which the
+// current construct begins, and counts lines from 0 in some messages and from 1 in others. broken
+// therefore searches for the line to correct, except in templates, which are not expected to parse.
 func (r *yamlReader) broken(err error, text []byte) {
 	said, line := problemOf(err)
 	skip, action := notRead(text, r.opts.Strict)
@@ -75,20 +76,20 @@ func (r *yamlReader) broken(err error, text []byte) {
 	r.add(limits.Cost{Documents: 1}, r.most, e.line, e)
 }
 
-// Parser messages for errors whose cause is often on the line above the reported one, or much
-// further up.
+// Parser messages for errors that are often caused by the line above the reported one, or by a line
+// much further up.
 const (
 	saysKey   = "mapping values are not allowed in this context"
 	saysQuote = "found unexpected end of stream"
 )
 
-// keyLike matches a line that was probably meant to be a field, but has no colon followed by a
-// space. It also matches a list item without a space after its dash.
+// keyLike matches a line that was probably meant to be a field but lacks a colon followed by a
+// space. It also matches a list item that lacks a space after the dash.
 var keyLike = lazy.Regexp(`^[ \t]*(?:- +)*[\w./-]+(?::[^\s:#]+)?(?: [^\s:#]+)?[ \t]*(?:#.*)?\r?\n?$|^[ \t]*-[\w.]+:[ \t]`)
 
-// toMend returns the index of the line that the user must correct, or -1. Usually that is the
-// first line at which parsing fails with the same error. The mistake is further up if it is an
-// unclosed quote, or a key without a colon.
+// toMend returns the index of the line that the user must correct, or -1. Usually, this is the
+// first line at which parsing fails with the same error. If the mistake is an unclosed quote or a
+// key without a colon, the line is further up.
 func toMend(text []byte, ends []int, said string) int {
 	at := firstFailing(text, ends, said)
 	if at < 1 {
@@ -112,8 +113,8 @@ func toMend(text []byte, ends []int, said string) int {
 
 func passOver(*yaml.Node) bool { return true }
 
-// firstFailing returns the index of the first line at which parsing the text up to there fails
-// with the given error, or -1.
+// firstFailing returns the index of the first line at which parsing fails with the given error, or
+// -1. It parses the text only up to the line in question.
 func firstFailing(text []byte, ends []int, said string) int {
 	fails := func(i int) bool {
 		failed, err := decodeAll(text[:ends[i]], passOver)
@@ -129,7 +130,7 @@ func firstFailing(text []byte, ends []int, said string) int {
 	return -1
 }
 
-// problemOf splits a parser error into its message and its line number.
+// problemOf splits a parser error into a message and a line number.
 func problemOf(err error) (said string, line int) {
 	said = err.Error()
 	if m := errorLine().FindStringSubmatch(said); m != nil {
@@ -153,7 +154,7 @@ func lineEnds(text []byte) (ends []int) {
 }
 
 // recognise returns the reason why a document contains no objects to check, or "" if it may contain
-// objects.
+// some.
 func recognise(f *File, d document) string {
 	base := path.Base(f.Name)
 	n := d.root
@@ -195,8 +196,8 @@ func passedOver(o *Object, merging bool) string {
 	case o.Kind == "CustomResourceDefinition":
 		return SkipCRD
 	case o.Root.At("metadata", "name").Text() == "nameValue" && o.Root.At("metadata", "namespace").Text() == "namespaceValue":
-		// In the round-trip tests of apimachinery, the value of every field is its name followed by
-		// "Value".
+		// In the round-trip tests of apimachinery, the value of every field is the field's name
+		// followed by "Value".
 		return SkipSample
 	case merging && isPatch(o.Root):
 		return SkipPatch
@@ -218,11 +219,11 @@ func isPatch(n *Node) bool {
 	return slices.ContainsFunc(n.Items(), isPatch)
 }
 
-// inflated returns the directories of the charts that a kustomization renders, and the values
-// files that it merges with inline values. Both are relative to the directory of the
-// kustomization. kustomize decodes the merged values, so it rejects repeated keys in these files
+// inflated returns the directories of the charts that a kustomization renders, and the values files
+// that it merges with inline values. All paths are relative to the directory of the kustomization.
+// kustomize decodes the values files that it merges, so it rejects repeated keys in them
 // (kustomize: api/internal/builtins/HelmChartInflationGenerator.go, createNewMergedValuesFile). It
-// passes other values files on to Helm.
+// passes other values files to Helm.
 func inflated(n *Node) (charts, merged []string) {
 	home := cmp.Or(n.At("helmGlobals", "chartHome").Text(), "charts")
 	for _, chart := range n.Get("helmCharts").Items() {
@@ -240,8 +241,8 @@ func inflated(n *Node) (charts, merged []string) {
 	return charts, merged
 }
 
-// patchPaths returns the files that a kustomization uses as patches, relative to its directory.
-// Such files are never manifests.
+// patchPaths returns the files that a kustomization uses as patches, relative to the directory of
+// the kustomization. Such files are never manifests.
 func patchPaths(n *Node) []string {
 	var paths []string
 	for _, field := range []string{"patches", "patchesStrategicMerge", "patchesJson6902"} {
@@ -282,11 +283,11 @@ type Problem struct {
 	Span   diag.Span
 	// First is the first occurrence of a repeated key.
 	First diag.Span
-	// LastCounts is set for a repeated key in chart output or in a file that only Helm reads. Helm
-	// uses the last value.
+	// LastCounts is set for a repeated key in chart output or in a file that only Helm reads,
+	// because Helm uses the last value.
 	LastCounts bool
-	// Merged is set for a repeated key in chart output that Flux or kustomize processes further. Both
-	// reject repeated keys.
+	// Merged is set for a repeated key in chart output that is processed further by Flux or
+	// kustomize, which reject repeated keys.
 	Merged bool
 }
 
@@ -334,20 +335,20 @@ type Set struct {
 	Untracked []string
 	// Unread lists paths that were left out although they may contain manifests: paths that
 	// Options.Ignore excludes, hidden and third-party directories with a file that begins like a
-	// manifest, links that are hidden or not tracked, and files beyond the limits of a run.
-	// Directories end in a slash. Line is not set.
+	// manifest, links that are hidden or not tracked, and files beyond the limits of a run. The
+	// names of directories end in a slash. Line is not set.
 	Unread []Skipped
 	// Inflated holds the directories that may contain charts rendered by a kustomization.
 	Inflated map[string]bool
-	// Placeholders lists, by file name, the placeholders that YAML would treat as syntax. They are
-	// read as strings so that the rest of their document can be parsed.
+	// Placeholders lists, by file name, the placeholders that YAML would treat as syntax. These are
+	// read as strings, so that the rest of the document can be parsed.
 	Placeholders map[string][]string
 
 	plain *Node
 }
 
-// Plain returns the first document of the first file that is not a Kubernetes object, such as a
-// configuration. It returns nil if there is no such document.
+// Plain returns the first document in the first file that is not a Kubernetes object but, for
+// example, a configuration. It returns nil if there is no such document.
 func (s *Set) Plain() (*Node, *File) {
 	if s.plain == nil {
 		return nil, nil

@@ -24,8 +24,8 @@ type found struct {
 }
 
 // walker collects files. It identifies a file by its path with symbolic links resolved, so a file
-// that several arguments lead to is added once. The order of the arguments does not affect the
-// result.
+// is added only once even if several arguments lead to it. The order of the arguments does not
+// affect the result.
 type walker struct {
 	opts  Options
 	root  string // root of the repository without symbolic links
@@ -39,20 +39,20 @@ type walker struct {
 	passed []passedPath
 	// wanted reports whether to read a file, given its base name.
 	wanted func(base string) bool
-	// most is the maximum number of directory entries to read; 0 means no limit.
+	// most is the maximum number of directory entries to read. 0 means no limit.
 	most, entries int
 }
 
 // link is a symbolic link that has not been followed yet. Links are followed last, so that a file
-// that is also reachable without one is shown under its own name. bound is the directory that links
-// must not leave.
+// that can also be reached without a link is shown under its own name. bound is a directory that
+// contains the link. The link must not lead out of it.
 type link struct{ path, shown, bound string }
 
 func newWalker(opts Options) *walker {
 	return &walker{opts: opts, root: worktree.Resolved(opts.Root), seen: map[string]bool{}, wanted: isManifest}
 }
 
-// argument is a path from the command line and the file or directory it leads to.
+// argument is a path from the command line, together with the file or directory that it leads to.
 type argument struct {
 	text, path, real string
 	info             fs.FileInfo
@@ -185,8 +185,8 @@ const (
 	leadsAstray = "is a symbolic link that leads nowhere or in a circle"
 )
 
-// follow follows a symbolic link found in a directory, unless the link leads out of its bound or
-// to a directory that contains it.
+// follow follows a symbolic link found in a directory. It does not follow a link that leads out of
+// the link's bound or to a directory that contains the link.
 func (w *walker) follow(l link) {
 	if strings.HasPrefix(filepath.Base(l.path), ".") {
 		if w.opts.Tracked(l.path) {
@@ -260,7 +260,7 @@ func (w *walker) refuse(path, display, why string) {
 // leave records a file that is not part of the input.
 func (w *walker) leave(path string) { w.untracked = append(w.untracked, w.name(path)) }
 
-// name returns the path relative to the root with forward slashes.
+// name returns a path relative to the root, with forward slashes.
 func (w *walker) name(path string) string {
 	rel, err := filepath.Rel(w.root, path)
 	if err != nil {
@@ -273,7 +273,8 @@ func (w *walker) ignored(path string) bool {
 	return w.opts.Ignore != nil && w.opts.Ignore(w.name(path))
 }
 
-// below joins a name to a directory and keeps the style of the argument: "./a" stays "./a".
+// below joins the names of a directory and an entry. It keeps the style of the directory's name, so
+// "./a" stays "./a".
 func below(dir, name string) string {
 	if dir == "." {
 		return name
@@ -291,7 +292,7 @@ func isManifest(name string) bool {
 
 // Input is a file found by Walk, or a path that cannot be read.
 type Input struct {
-	// Path is absolute and has no symbolic links; Name is relative to the root.
+	// Path is absolute, with symbolic links resolved. Name is relative to the root.
 	Path, Name string
 	// Size is in bytes.
 	Size int64
@@ -299,9 +300,10 @@ type Input struct {
 	Problem string
 }
 
-// Walk lists the files below paths by the same rules as Load; see Options. wanted reports whether
-// to list a file, given its base name. Each file is listed once, sorted by name. After most
-// directory entries, Walk stops and sets over. The error joins all errors in the arguments.
+// Walk lists the files below paths by the same rules as Load (see Options). wanted reports whether
+// to list a file, given its base name. Each file is listed once, in the order of names. If there
+// are more directory entries than the limit in most, Walk stops and over is true. The returned
+// error joins all errors in the arguments.
 func Walk(opts Options, paths []string, most int, wanted func(base string) bool) (all []Input, over bool, err error) {
 	if opts.Tracked == nil {
 		opts.Tracked = func(string) bool { return true }
@@ -316,8 +318,8 @@ func Walk(opts Options, paths []string, most int, wanted func(base string) bool)
 	return all, w.entries > most, errors.Join(w.errs...)
 }
 
-// KustomizationFiles returns the file names that kustomize recognizes. A directory may have only
-// one of them (kustomize: api/konfig/general.go).
+// KustomizationFiles returns the file names that kustomize recognizes. A directory may contain only
+// one file with such a name (kustomize: api/konfig/general.go).
 func KustomizationFiles() []string {
 	return []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 }
@@ -336,7 +338,7 @@ func (w *walker) unread(reason, path string, dir bool) {
 	w.passed = append(w.passed, passedPath{reason, path, dir})
 }
 
-// unreadPaths returns the unread paths that no other argument or link leads to.
+// unreadPaths returns the unread paths to which no other argument or link leads.
 func (w *walker) unreadPaths() []Skipped {
 	var all []Skipped
 	for _, p := range w.passed {
@@ -352,10 +354,12 @@ func (w *walker) unreadPaths() []Skipped {
 	return all
 }
 
-// versionControl lists hidden directories that never contain manifests of their own.
+// versionControl lists directories that belong to version control systems and contain no manifests
+// to check.
 var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".jj": true, ".bzr": true}
 
-// ofOthers reports whether npm or go mod vendor keeps third-party files in a directory.
+// ofOthers reports whether a directory is one in which npm or go mod vendor keeps third-party
+// files.
 func ofOthers(path string) bool {
 	switch filepath.Base(path) {
 	case "node_modules":
@@ -367,8 +371,8 @@ func ofOthers(path string) bool {
 	return false
 }
 
-// hidden records a directory that is skipped although it may contain manifests. Many repositories
-// have hidden directories that only an editor or CI uses.
+// hidden records a skipped directory if it may contain manifests. Most hidden directories are used
+// only by an editor or CI, so they are not worth recording.
 func (w *walker) hidden(reason, path string) {
 	switch {
 	case versionControl[filepath.Base(path)] || !w.opts.Tracked(path):
@@ -379,7 +383,7 @@ func (w *walker) hidden(reason, path string) {
 	}
 }
 
-// linkUnread records a link that is not followed, unless its target would be skipped anyway.
+// linkUnread records a link that is not followed, unless the target would not be read anyway.
 func (w *walker) linkUnread(reason, path string) {
 	if info, err := os.Stat(path); err == nil && (info.IsDir() || isManifest(path)) {
 		w.unread(reason, path, info.IsDir())
@@ -396,8 +400,8 @@ const (
 // versionKey matches apiVersion, a key that every manifest has.
 var versionKey = lazy.Regexp(`(?m)^[ \t{]*(?:- +)*["']?apiVersion["']?[ \t]*:`)
 
-// mayHoldManifests reports whether any file below a directory begins like a manifest. It returns
-// true if the directory is too large to search.
+// mayHoldManifests reports whether any file below a directory begins like a manifest. If the
+// directory is too large to search, it returns true.
 func mayHoldManifests(dir string) bool {
 	names, files := maxHiddenNames, maxHiddenFiles
 	for dirs := []string{dir}; len(dirs) > 0; dirs = dirs[1:] {
@@ -434,7 +438,8 @@ func firstEntries(dir string, n int) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// beginsLikeManifest reports whether the first lines of a file contain an apiVersion.
+// beginsLikeManifest reports whether the key apiVersion occurs near the start of a file. If the
+// file cannot be read, it returns true.
 func beginsLikeManifest(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

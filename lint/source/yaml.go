@@ -17,14 +17,15 @@ import (
 type document struct {
 	line int
 	root *Node
-	// template is SkipTemplate if a map has a key that is not a scalar, which is how an unquoted {{
-	// .Values.x }} parses. It is SkipOtherTemplate in a ytt template, and "" otherwise.
+	// template is SkipTemplate if any map has a key that is not a scalar, because that is how an
+	// unquoted {{ .Values.x }} parses. It is SkipOtherTemplate in a ytt template, and "" otherwise.
 	template string
-	// extent is the range of the document in the file if parseSimple can parse it again.
+	// extent is the range of the document in the file, or zero if parseSimple cannot parse the
+	// document again.
 	extent extent
 }
 
-// textError is an error in a document; line and column are 0 if unknown.
+// textError is an error in a document. line and column are 0 if they are unknown.
 type textError struct {
 	problem      ProblemKind
 	line, column int
@@ -32,8 +33,8 @@ type textError struct {
 	doc          int   // index of the document
 	lastCounts   bool  // see Problem.LastCounts
 	detail       string
-	// skip is the reason for leaving out a document that was never meant to be parsed as YAML. It
-	// is empty if the user must correct the error.
+	// skip is the reason for leaving out a document that was not meant to be parsed as YAML. It is
+	// empty if the user must correct the error.
 	skip string
 }
 
@@ -42,14 +43,14 @@ type contents struct {
 	docs []document
 	errs []textError
 	sum  limits.Cost
-	// placeholders lists placeholders that YAML would treat as syntax.
+	// placeholders lists the placeholders that a YAML parser would treat as syntax.
 	placeholders []string
-	// over is the error for the limit that the file exceeds, or nil. docs then holds the documents
-	// before that point.
+	// over is nil or the error for the first limit that the file exceeds. If over is set, docs
+	// holds only the documents before that point.
 	over *textError
 }
 
-// memory is reused by one reader after another.
+// memory is allocated once and used by one reader after another.
 type memory struct {
 	simple simpleNodes
 	slab   slab
@@ -72,8 +73,8 @@ type yamlReader struct {
 	// branches and computed describe the text being parsed.
 	branches *branches
 	computed map[int]computed
-	// comma is set if the text contains a map such as {X,}. The parser returns the same node for it
-	// as for {X}.
+	// comma is set if the text contains a map such as {X,}, for which the parser returns the same
+	// node as for {X}.
 	comma bool
 	nodes nodes
 	*memory
@@ -81,8 +82,8 @@ type yamlReader struct {
 }
 
 // parseYAML reads all documents of a file with one decoder, so that line numbers are those of the
-// file. The parser stops at the first syntax error. If there is one, parseYAML reads each document
-// by itself, because a broken document must not hide the others.
+// file. The parser stops at the first syntax error. In that case, parseYAML reads each document
+// separately, because a broken document must not hide other documents.
 func parseYAML(text []byte, opts Options) contents {
 	r := &yamlReader{opts: opts, most: opts.mostOf(text), search: maxSearch}
 	if opts.memories == nil {
@@ -137,8 +138,8 @@ func parseYAML(text []byte, opts Options) contents {
 }
 
 // mend parses a broken document again after replacing placeholders that YAML treats as syntax.
-// before and nodes are the state before the document. If the document is still broken, mend
-// records the error.
+// before and nodes hold the state before the document was first parsed. If the document is still
+// broken, mend records the error.
 func (r *yamlReader) mend(err error, part []byte, before contents, nodes nodes) {
 	if plain, was := withPlainPlaceholders(part); plain != nil && !r.opts.Strict {
 		r.contents, r.nodes, r.was = before, nodes, was
@@ -153,8 +154,8 @@ func (r *yamlReader) mend(err error, part []byte, before contents, nodes nodes) 
 	r.broken(err, part)
 }
 
-// decode reads the documents of the text. It uses the YAML library if the text is not simple. If
-// the text is invalid, decode returns true and the error.
+// decode reads the documents in the text, using the YAML library if the text is not simple. If the
+// text is invalid, it returns true and the error.
 func (r *yamlReader) decode(text []byte) (failed bool, err error) {
 	before, nodes := r.contents, r.nodes
 	r.branches = &branches{text: text}
@@ -182,7 +183,7 @@ func (r *contents) exceed(what string, line int) {
 // returns true and the error.
 func decodeAll(text []byte, emit func(*yaml.Node) bool) (failed bool, err error) {
 	defer func() {
-		// The parser is a third-party library. If it crashes, report that as an error in the document.
+		// The parser is a third-party library. If it panics, report an error in the document.
 		if p := recover(); p != nil {
 			failed, err = true, fmt.Errorf("yaml: the parser failed: %v", p)
 		}
@@ -242,8 +243,8 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 	return r.over == nil
 }
 
-// add adds a cost and errors to the totals, and checks the limits. If a limit is exceeded, it is
-// reported at line, unless an error has reached the limit first.
+// add adds a cost and errors to the totals, and checks the limits. It reports an exceeded limit at
+// line, or at the error that exceeds the maximum number of problems.
 func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 	for _, e := range errs {
 		if e.skip != "" {
@@ -260,9 +261,9 @@ func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 	}
 }
 
-// moved converts parser positions to file positions. It is needed only for text with line breaks
-// that are specific to YAML 1.1, and for text with several byte order marks, which are removed
-// before parsing.
+// moved converts positions in the parser's text to positions in the file. It is needed only for
+// text with line breaks that are specific to YAML 1.1 and for text with several byte order marks,
+// which are removed before parsing.
 type moved struct {
 	parser, file *textIndex
 	by           int // bytes removed from the start of the file

@@ -1,20 +1,21 @@
 // Package topology reads the declared nodes of a cluster.
 //
-// Contract: Load takes objects and returns one Topology. It reads v1 Nodes, alone or in a List as
-// kubectl prints them, and the pools of NodeTopology documents. Each kind of document is one row of
-// the table in load.go. A mistake in a topology is an error and never a finding: manifests are
-// judged against the topology, so it must be correct.
+// Contract: Load takes objects and returns one Topology. It reads v1 Nodes, either alone or in a
+// List as printed by kubectl, and the pools of NodeTopology documents. The table in load.go has one
+// row for each kind of document. A mistake in a topology is an error and never a finding, because
+// the topology must be correct before manifests can be judged against it.
 //
 // Invariants: node names are unique and sorted. Topology.Nodes contains the declared number of
-// nodes for each pool. Topology.Growth contains the nodes that a pool may add up to its max, with
-// one entry per zone. Allocatable is the node's allocatable field, or capacity if allocatable is
-// not set. A node with a nil Allocatable is not judged on resources. A Node's resource list is
-// whole if the API server has set metadata.uid, or if it has cpu, memory, ephemeral-storage and
-// pods, which every kubelet reports. A native resource missing from a whole list is treated as 0. A
-// pool's list is never whole. If no node or pool lists an extended resource, it is unknown whether
-// the nodes have it, unless Extended.Complete is set. A pool with count 0 also lists its resources.
-// Pool nodes get only the labels that a kubelet or the node lifecycle controller sets (hostname, os
-// and arch, with the deprecated forms of the last two) and the zone that the pool names.
+// nodes for each pool. Topology.Growth describes the nodes that each pool may add before it reaches
+// its max, with one entry per zone. Allocatable comes from the node's allocatable field or, if that
+// is not set, from capacity. A node with a nil Allocatable is not judged on resources. A Node's
+// resource list is whole if the Node has metadata.uid, which the API server sets, or if the list
+// includes cpu, memory, ephemeral-storage and pods, which every kubelet reports. A native resource
+// that is missing from a whole list is treated as 0. A pool's list is never whole. If no node or
+// pool lists an extended resource, it is unknown whether the nodes have it, unless
+// Extended.Complete is set. The list of a pool with count 0 also counts. Pool nodes get only the
+// labels that a kubelet or the node lifecycle controller sets (hostname, os and arch, with the
+// deprecated forms of the last two) and the zone label for the zone that the pool declares.
 //
-// Non-goals: pods; the formats of cloud providers.
+// Non-goals: pods, and the formats of cloud providers.
 package topology

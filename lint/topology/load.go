@@ -28,8 +28,8 @@ type loader struct {
 	errs    []error
 }
 
-// Where returns the file and span that messages show for a location in an object. For a rendered
-// object, which is in no file, it finds the location in the sources.
+// Where returns the file and span that messages give for a location in an object. A rendered object
+// is not in any file, so Where returns the corresponding location in the sources.
 type Where func(o *source.Object, s diag.Span) (file string, at diag.Span)
 
 // topologyVersion is the only supported apiVersion of NodeTopology.
@@ -49,13 +49,13 @@ func Declares(o *source.Object) bool {
 	return ok && o.APIVersion != ""
 }
 
-// Load reads the nodes that the objects declare and ignores all other objects. The error joins all
-// problems, each with its location.
+// Load reads the nodes that the objects declare and ignores all other objects. The returned error
+// joins all problems, each with its location.
 func Load(objects []*source.Object) (*Topology, error) {
 	return LoadFrom(objects, func(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s })
 }
 
-// LoadFrom is like Load, but calls where to get the locations for errors.
+// LoadFrom is like Load, but gets the locations for errors from where.
 func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 	l := &loader{
 		decoder: &source.Decoder{Open: map[reflect.Type]bool{
@@ -112,7 +112,7 @@ func (l *loader) fail(o *source.Object, span diag.Span, format string, args ...a
 	l.errs = append(l.errs, fmt.Errorf("%s:%d:%d: %s", file, at.Line, at.Column, fmt.Sprintf(format, args...)))
 }
 
-// place formats a file and line for a message that refers to a second location.
+// place formats a location as file and line, for messages that mention a second location.
 func (l *loader) place(o *source.Object, span diag.Span) string {
 	file, at := l.where(o, span)
 	return fmt.Sprintf("%s:%d", file, at.Line)
@@ -187,7 +187,7 @@ func (l *loader) taints(o *source.Object, node *source.Node, taints []corev1.Tai
 	}
 }
 
-// add adds a node. Identical declarations of a node count as one.
+// add adds a node. If a node is declared several times, all of its declarations must be identical.
 func (l *loader) add(o *source.Object, n *Node) {
 	if was := l.byName[n.Name]; was != nil {
 		equal := was.Unschedulable == n.Unschedulable && was.Pool == n.Pool && maps.Equal(was.Labels, n.Labels) && slices.Equal(was.Taints, n.Taints) &&

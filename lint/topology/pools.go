@@ -80,8 +80,8 @@ func (l *loader) pools(o *source.Object) {
 	}
 }
 
-// at returns the location of the first given field that the pool sets, or of the pool's name if it
-// sets none.
+// at returns the location of the first of the given fields that the pool sets, or of the pool's
+// name if it sets none of them.
 func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 	for _, field := range append(fields, "name") {
 		if k, v := item.Field(field); k != nil {
@@ -91,8 +91,8 @@ func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 	return o.File.Span(item)
 }
 
-// size returns a pool with its node counts, or nil if they are inconsistent. Count comes from
-// count, the sum of the zones, or min. Max comes from max and defaults to Count.
+// size returns a pool with its node counts, or nil if they are inconsistent. Count is the sum of
+// the zones, or else the count field, or else min. Min and Max default to Count.
 func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool {
 	pool := &Pool{Name: p.Name, Span: at(o, item), Declaration: Declaration{o.File, item}}
 	sum, ok := 0, true // sum of the zones
@@ -153,9 +153,9 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 }
 
 // poolNode returns a pool's i-th node in a zone. Its hostname, os and arch labels have the values
-// that a kubelet would set. The zone label is the zone from the pool declaration, and no other
-// label is derived from it (R-S3). The deprecated os and arch labels equal the current ones,
-// because the node lifecycle controller keeps them in sync
+// that a kubelet would set. The zone label comes from the pool declaration, and no other label is
+// derived from the zone (R-S3). The deprecated os and arch labels have the same values as the
+// current ones, because the node lifecycle controller keeps them in sync
 // (pkg/controller/nodelifecycle/node_lifecycle_controller.go, labelReconcileInfo; R-S11).
 func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 	name := pool.Name

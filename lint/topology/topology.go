@@ -22,13 +22,13 @@ type Node struct {
 	Allocatable corev1.ResourceList
 	// Whole is set if Allocatable lists all of the node's native resources.
 	Whole bool
-	// Extended holds the extended resources in the whole topology.
+	// Extended holds the extended resources of the whole topology.
 	Extended *Extended
 	// Pool is the node's pool, or nil.
 	Pool *Pool
-	// Span is the location where the node or its pool is declared.
+	// Span is the location of the declaration of the node or its pool.
 	Span diag.Span
-	// Declaration is the v1 Node, or the pool's entry in its NodeTopology.
+	// Declaration is the v1 Node, or the entry for the pool in a NodeTopology.
 	Declaration Declaration
 }
 
@@ -38,7 +38,7 @@ type Declaration struct {
 	Node *source.Node
 }
 
-// Taints returns the taints as written, or nil.
+// Taints returns the declared taints, or nil if there are none.
 func (d *Declaration) Taints() *source.Node {
 	if spec := d.Node.Get("spec"); spec != nil {
 		return spec.Get("taints")
@@ -54,8 +54,8 @@ type Pool struct {
 	Declaration     Declaration
 }
 
-// Growth describes the nodes that a pool may add in one of its zones. They look like Node. Extra is
-// the maximum number of additional nodes in all of the pool's zones together.
+// Growth describes the nodes that a pool may add in one of its zones. Each of them looks like Node.
+// Extra is the maximum number of nodes that the pool may add across all its zones.
 type Growth struct {
 	Node  *Node
 	Extra int
@@ -67,7 +67,7 @@ type Topology struct {
 	Growth []Growth
 	// Extended holds the extended resources that nodes and pools list. All nodes share it.
 	Extended *Extended
-	// Notes lists irregularities that the user should know about, one sentence each.
+	// Notes lists irregularities that the user should know about, each as one sentence.
 	Notes []string
 
 	keys []string // all label keys, sorted; nil until they are computed
@@ -92,7 +92,7 @@ func (t *Topology) AllNodeLabels() []map[string]string {
 }
 
 // wellKnown returns the labels that kubelets and cloud controllers set (R-V42, R-S2). The most
-// common ones come first, because Suggest returns the first near miss.
+// common labels come first, because Suggest returns the first near miss.
 func wellKnown() []string {
 	return []string{
 		corev1.LabelHostname, corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelOSStable, corev1.LabelArchStable,
@@ -128,9 +128,10 @@ func Deprecated(key string) (replacement string, is bool) {
 	return replacement, is
 }
 
-// Uncertain reports whether pool nodes may have a label that no pool declares. Nodes with a zone,
-// region or instance type label may also have its deprecated form, because cloud providers set both
-// (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
+// Uncertain reports whether some pool node may have a label that its pool does not declare. A node
+// with a zone, region or instance type label may also have the deprecated form of that label,
+// because cloud providers set both (k8s.io/cloud-provider, controllers/node/node_controller.go;
+// R-S11).
 func (t *Topology) Uncertain(key string) bool {
 	switch key {
 	case corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion:
@@ -145,10 +146,10 @@ func (t *Topology) Uncertain(key string) bool {
 	return t != nil && (slices.ContainsFunc(t.Nodes, may) || slices.ContainsFunc(t.Growth, func(g Growth) bool { return may(g.Node) }))
 }
 
-// Known reports whether a node label key is plausible. Well-known and deprecated keys are
-// plausible, and so are families of keys that anyone can set and keys in the user's own domain.
-// Misspelled well-known keys, well-known names without their domain, and undefined keys in a
-// Kubernetes domain (R-V42) are not.
+// Known reports whether a node label key is plausible. Plausible keys are well-known keys,
+// deprecated keys, keys that belong to a family that anyone can set, and keys in the user's own
+// domain. Misspelled well-known keys, well-known names without their domain, and undefined keys in
+// a Kubernetes domain (R-V42) are not plausible.
 func Known(key string) bool {
 	if slices.Contains(wellKnown(), key) {
 		return true
@@ -171,9 +172,9 @@ func Known(key string) bool {
 	return ours || name == "" || diag.Nearest(domain, []string{"kubernetes.io", "topology.kubernetes.io"}) == ""
 }
 
-// Suggest returns the key that was probably meant, or "" if there is none. The suggestion has the
-// same name in a different domain, or differs in a few letters. Labels on declared nodes are
-// preferred to well-known labels.
+// Suggest returns the key that was probably meant, or "" if there is none. The suggestion is the
+// replacement of a deprecated key, a key with the same name in a different domain, or a key that
+// differs in a few letters. If any node has labels, Suggest only returns labels of nodes.
 func (t *Topology) Suggest(key string) string {
 	if r := deprecated[key]; r != "" {
 		return r
@@ -194,7 +195,7 @@ func (t *Topology) Suggest(key string) string {
 	return diag.Nearest(key, candidates)
 }
 
-// labelKeys returns all label keys that Suggest can return, sorted.
+// labelKeys returns the label keys of all nodes in sorted order, without deprecated keys.
 func (t *Topology) labelKeys() []string {
 	if t.keys != nil {
 		return t.keys
@@ -210,7 +211,8 @@ func (t *Topology) labelKeys() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// Keys returns the number of label keys on the nodes, which determines the cost of Suggest.
+// Keys returns the number of distinct label keys on the nodes, which determines the cost of
+// Suggest.
 func (t *Topology) Keys() int {
 	if t.Empty() {
 		return 0
@@ -218,23 +220,23 @@ func (t *Topology) Keys() int {
 	return len(t.labelKeys())
 }
 
-// Extended holds the extended resources (R-N26) that a topology's nodes and pools list. Other
-// resources may still come from a scheduler extender or dynamic resource allocation (R-N27), so the
+// Extended holds the extended resources (R-N26) that a topology's nodes and pools list. Nodes may
+// have further resources from a scheduler extender or dynamic resource allocation (R-N27), so the
 // lists are considered incomplete unless the configuration declares them complete. A nil Extended
 // means that the lists are complete.
 type Extended struct {
-	// Complete is set if every allocatable list includes all of the node's resources.
+	// Complete is set if every node's allocatable list includes all of its extended resources.
 	Complete bool
 	listed   map[corev1.ResourceName]bool
 }
 
-// Known reports whether a node definitely lacks a resource that is missing from its list. It does
-// if another node or pool lists the resource, or if the lists are complete.
+// Known reports whether nodes that do not list a resource definitely lack it. This is the case if
+// any node or pool lists the resource, or if the lists are complete.
 func (x *Extended) Known(name corev1.ResourceName) bool {
 	return x == nil || x.Complete || x.listed[name]
 }
 
-// Names returns the listed resources whose names have a domain, sorted.
+// Names returns the names of the listed extended resources in sorted order.
 func (x *Extended) Names() []string {
 	if x == nil {
 		return nil
@@ -256,11 +258,11 @@ func (x *Extended) add(list corev1.ResourceList) {
 	}
 }
 
-// isWhole reports whether a Node's resource list is complete, so that a missing native resource can
-// be treated as 0 (R-N23). A Node with metadata.uid comes from an API server, because no one writes
-// a uid by hand. Without a uid, the list is complete if it has the resources that a kubelet reports
-// for every node (pkg/kubelet/nodestatus/setters.go, MachineInfo). A shorter list may be
-// handwritten and contain only what matters to its author.
+// isWhole reports whether a Node's resource list is complete, which means that a missing native
+// resource can be treated as 0 (R-N23). A Node with metadata.uid comes from an API server, because
+// no one writes a uid by hand. Without a uid, the list is complete if it has the resources that a
+// kubelet reports for every node (pkg/kubelet/nodestatus/setters.go, MachineInfo). A shorter list
+// may be handwritten and contain only the resources that matter to its author.
 func isWhole(uid string, list corev1.ResourceList) bool {
 	if len(list) == 0 {
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// admits lists the kinds that can change or reject pods at admission, with their API groups.
-// Namespace labels can reject pods too. They are kept in Set.Namespaces.
+// admits maps the kinds that can change or reject pods at admission to their API groups. The labels
+// of Namespaces, which can also cause rejections, are in Set.Namespaces.
 var admits = map[string]string{"LimitRange": "", "ResourceQuota": "", "RuntimeClass": "node.k8s.io"}
 
 func admitsPods(apiVersion, kind string) bool {
@@ -19,12 +19,12 @@ func admitsPods(apiVersion, kind string) bool {
 	return known && groupOf(apiVersion) == group && apiVersion != ""
 }
 
-// enforce is the Namespace label that sets the Pod Security level of the namespace's pods.
+// enforce is the Namespace label that sets the Pod Security level for pods in the namespace.
 const enforce = "pod-security.kubernetes.io/enforce"
 
 // admission sets Admission and the related fields of each workload. It looks for objects in the set
-// that may change or reject the pods (R-P9 to R-P11, R-N39). When it cannot tell, it assumes that
-// an object does.
+// that may change or reject the pods (R-P9 to R-P11, R-N39). If it cannot tell whether an object
+// does so, it assumes that the object does.
 func (l *loader) admission() {
 	var limits bySpace[*limitRange]
 	var quotas bySpace[*source.Object]
@@ -145,7 +145,7 @@ func nameOf(o *source.Object) string {
 	return o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
 }
 
-// limitRange is a decoded LimitRange. open is true when part of its spec is unknown.
+// limitRange is a decoded LimitRange. open is set if part of the spec is unknown.
 type limitRange struct {
 	name string
 	spec corev1.LimitRangeSpec
@@ -154,8 +154,8 @@ type limitRange struct {
 
 // concerns reports whether a LimitRange may set a workload's container requests or reject its pods
 // (plugin/pkg/admission/limitranger/admission.go; defaults in pkg/apis/core/v1/defaults.go). only
-// is true when the namespace has no other LimitRange. With several, one may set the limits that
-// another one checks.
+// is true if the namespace has no other LimitRange. If there are several, one of them may set the
+// limits that another one checks.
 func (r *limitRange) concerns(w *Workload, only bool) bool {
 	containers := slices.Concat(w.Spec.Containers, w.Spec.InitContainers)
 	for _, item := range r.spec.Limits {
@@ -241,7 +241,7 @@ func effectiveResources(c *Container) Resources {
 	return Resources{Requests: mergeResources(c.Resources.Requests, c.Resources.Limits), Limits: c.Resources.Limits}
 }
 
-// mergeResources merges two lists. For a resource in both, the amount in a wins.
+// mergeResources merges two lists. If a resource is in both, the amount in a wins.
 func mergeResources(a, b corev1.ResourceList) corev1.ResourceList {
 	all := make(corev1.ResourceList, len(a)+len(b))
 	maps.Copy(all, b)
@@ -253,10 +253,11 @@ func mergeResources(a, b corev1.ResourceList) corev1.ResourceList {
 // its own volume claims.
 func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTemplates").IsNull() }
 
-// mayExceed reports whether a namespace's workloads may need more than a ResourceQuota allows,
-// counting the extra pods that autoscalers and rollouts create. It ignores quota scopes, because
-// they can only reduce usage (pkg/quota/v1/evaluator/core/pods.go). times is 2 when nodes are
-// unreachable, because their pods count along with the replacements.
+// mayExceed reports whether the workloads in a namespace may need more than a ResourceQuota allows,
+// including the extra pods that autoscalers and rollouts create. It ignores quota scopes, because
+// they can only reduce the usage that counts (pkg/quota/v1/evaluator/core/pods.go). times is 1, or
+// 2 while nodes are unreachable, because the pods on these nodes count along with their
+// replacements.
 func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) bool {
 	var spec corev1.ResourceQuotaSpec
 	for _, m := range l.decoder.Decode(o.Root.Get("spec"), &spec) {
@@ -294,8 +295,8 @@ func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) boo
 	return false
 }
 
-// counts returns the maximum amount that one pod can charge to a ResourceQuota entry. known is
-// false if that amount cannot be determined.
+// counts returns the maximum amount of one pod that counts against a ResourceQuota entry. known is
+// false if this amount cannot be determined.
 func (w *Workload) counts(name string) (each float64, known bool) {
 	object, counted := strings.CutPrefix(name, "count/")
 	switch {
@@ -336,8 +337,8 @@ var (
 )
 
 // mayViolate reports whether Pod Security may reject a workload's pods at the level that its
-// namespace enforces (k8s.io/pod-security-admission/policy; R-P11). It treats placeholders, and any
-// value in a rarely used field, as violations.
+// namespace enforces (k8s.io/pod-security-admission/policy; R-P11). It treats placeholders, and all
+// values in rarely used fields, as violations.
 func (w *Workload) mayViolate(level string) bool {
 	spec := w.SpecNode
 	pod := spec.Get("securityContext")
@@ -385,7 +386,7 @@ func (w *Workload) mayViolate(level string) bool {
 	return false
 }
 
-// on reports whether a boolean field is true or may be true.
+// on reports whether a boolean field is, or may be, true.
 func on(n *source.Node, field string) bool {
 	v := n.Get(field)
 	off, ok := v.Bool()
@@ -406,8 +407,8 @@ func unusual(context *source.Node) bool {
 	return false
 }
 
-// restricted reports whether a container definitely meets the restricted level's security context
-// requirements, taking the pod's defaults into account.
+// restricted reports whether a container's security context definitely meets the requirements of
+// the restricted level. Unset fields default to those of the pod's security context.
 func restricted(pod, context *source.Node) bool {
 	either := func(field string) *source.Node {
 		if v := context.Get(field); !v.IsNull() {

@@ -22,7 +22,7 @@ type Budget struct {
 	SelectsAll, SelectsNone bool
 	// MinAvailable and MaxUnavailable are nil if they are not set.
 	MinAvailable, MaxUnavailable *intstr.IntOrString
-	// AlwaysAllow is set if unready pods can be evicted at any time.
+	// AlwaysAllow is set if pods that are not ready can be evicted at any time.
 	AlwaysAllow bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
@@ -42,8 +42,8 @@ type budgetSpec struct {
 }
 
 // budget reads a PodDisruptionBudget. A budget without a selector is treated as a patch, because it
-// would select no pods on its own. A later declaration of the same object replaces the earlier one,
-// so that the two are not reported as competing budgets.
+// would not select any pods on its own. A later declaration of the same budget replaces an earlier
+// one, so that the two are not reported as overlapping budgets.
 func (l *loader) budget(o *source.Object) {
 	if o.Root.At("spec", "selector").IsNull() {
 		l.patch(o)
@@ -103,8 +103,8 @@ func (l *loader) newBudget(o *source.Object) *Budget {
 	return b
 }
 
-// amount checks that the API server accepts a value. It must be a non-negative integer or a
-// percentage up to 100% (pkg/apis/policy/validation/validation.go).
+// amount checks that the API server accepts a value. The value must be a non-negative integer or a
+// percentage of at most 100% (pkg/apis/policy/validation/validation.go).
 func (b *Budget) amount(name string, v *intstr.IntOrString) {
 	switch {
 	case v == nil:
@@ -142,10 +142,10 @@ func (b *Budget) Matches(podLabels map[string]string) bool {
 }
 
 // Allowed returns how many of the expected pods can be evicted at once when all of them are
-// healthy, and the field that sets this limit (R-W19). The result is meaningless if Unknown is set.
-// Allowed mirrors getExpectedPodCount and updatePdbStatus in
-// pkg/controller/disruption/disruption.go, which round percentages up in both fields. A budget that
-// sets neither field allows no evictions, and by is zero.
+// healthy, and the field that sets this limit (R-W19). The results are meaningless if Unknown is
+// set. Allowed mirrors getExpectedPodCount and updatePdbStatus in
+// pkg/controller/disruption/disruption.go, which round percentages up in both fields. If a budget
+// sets neither field, it allows no evictions and by is zero.
 func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 	switch {
 	case b.MaxUnavailable != nil:
@@ -178,7 +178,8 @@ func (b *Budget) Span() diag.Span {
 	return b.Object.NameSpan()
 }
 
-// SelectorSpan returns the location of the selector, or of its label if there is only one.
+// SelectorSpan returns the location of the selector or, if it consists of a single label, the
+// location of that label.
 func (b *Budget) SelectorSpan() diag.Span {
 	key, selector := b.Object.Root.Get("spec").Field("selector")
 	if match := selector.Get("matchLabels"); match.Len() == 1 && selector.Len() == 1 {

@@ -43,7 +43,7 @@ func (w *Workload) fold() {
 	w.SpecNode = w.TemplateNode.Get("spec")
 }
 
-// asked lists the fields that every run reads from every workload after decoding.
+// asked lists the fields of a workload that every run needs after decoding.
 var asked = source.Kept{Through: "spec", Names: []string{
 	"metadata",                                                                                           // of the object and of its template
 	"ordinals", "paused", "podManagementPolicy", "replicas", "strategy", "updateStrategy", "workloadRef", // of the object's spec
@@ -60,8 +60,8 @@ func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	return w
 }
 
-// isManifest reports whether an object of a judged kind is a complete manifest. A strategic merge
-// patch, in contrast, contains only the object's name and the fields to change.
+// isManifest reports whether an object of a judged kind is a complete manifest. By contrast, a
+// strategic merge patch contains only the name of the object and the fields to change.
 func isManifest(o *source.Object, kind *Kind) bool {
 	template := o.Root.At(kind.Template...)
 	spec := template.Get("spec")
@@ -110,12 +110,12 @@ func (l *loader) labels(w *Workload) {
 	}
 }
 
-// path returns a pod template field's path from the root of the object.
+// path returns the path of a field in the pod template, from the root of the object.
 func (k *Kind) path(field string) string {
 	return strings.Join(append(slices.Clone(k.Template), field), ".")
 }
 
-// spec decodes the pod spec and records values that have the wrong type for their field.
+// spec decodes the pod spec and records values of the wrong type.
 func (l *loader) spec(w *Workload) {
 	var found []source.Mismatch
 	if w.Kind.VM {
@@ -144,8 +144,8 @@ func (l *loader) spec(w *Workload) {
 	l.envelope(w)
 }
 
-// unknown records a nonexistent field. schedlint does not have the complete type for a virtual
-// machine's spec, so it checks only the parts that machines share with pods.
+// unknown records a field that does not exist. For virtual machines, only the fields that they
+// share with pods are checked, because schedlint does not have the complete type of their spec.
 func (w *Workload) unknown(field string, m source.Mismatch) {
 	w.Unknown = append(w.Unknown, UnknownField{Field: field, Suggestion: m.Suggestion, Span: w.File().FieldSpan(m.Key, m.Value), KeySpan: w.File().Span(m.Key)})
 }
@@ -207,7 +207,7 @@ type ContainerPort struct {
 	HostIP        string `json:"hostIP"`
 }
 
-// Resources holds requests and limits. Claims are not decoded, because a static check cannot know
+// Resources holds requests and limits. Claims are not decoded, because static checks cannot know
 // which devices exist.
 type Resources struct {
 	Requests corev1.ResourceList `json:"requests"`
@@ -256,12 +256,12 @@ func newDecoder() *source.Decoder {
 	}
 }
 
-// KVM is the device that KubeVirt requests from every node for hardware virtualization. Nodes that
-// do not list the device are not judged on it.
+// KVM is the device that KubeVirt requests for every machine, for hardware virtualization. A node
+// that does not list the device is not assumed to lack it.
 const KVM = corev1.ResourceName("devices.kubevirt.io/kvm")
 
-// pod returns the spec of a machine's launcher pod. Computed resource amounts are lower bounds,
-// because KubeVirt adds its own overhead (R-W23).
+// pod returns the spec of a machine's launcher pod. The computed resource amounts are lower bounds,
+// because KubeVirt adds overhead to them (R-W23).
 func (s *vmiSpec) pod() PodSpec {
 	requests := corev1.ResourceList{KVM: resource.MustParse("1")}
 	maps.Copy(requests, s.Domain.Resources.Limits)
@@ -329,8 +329,8 @@ func (s sharedLists) known(list corev1.ResourceList) corev1.ResourceList {
 }
 
 // EvictionStrategy returns the eviction strategy of a virtual machine, for example LiveMigrate, and
-// its location (R-W29). It returns "" if the object is not a machine, or if the machine uses the
-// cluster-wide strategy. Placeholders are returned as written.
+// its location (R-W29). It returns "" if the object is not a virtual machine, or if the machine
+// uses the strategy of the cluster. Placeholders are returned unchanged.
 func (w *Workload) EvictionStrategy() (strategy string, at diag.Span) {
 	k, v := w.SpecNode.Field("evictionStrategy")
 	if !w.Kind.VM || v.Text() == "" {
@@ -352,9 +352,9 @@ var outerLabels = map[string][]string{
 	"VirtualMachinePool":               {"spec", "virtualMachineTemplate", "metadata", "labels"},
 }
 
-// OuterLabels returns the virtual machine labels that are outside the instance template and
+// OuterLabels returns the labels of a virtual machine that are outside the instance template and
 // therefore not copied to the pods (R-W21). It omits labels that the pods have anyway. For other
-// kinds it returns nil.
+// kinds of objects, it returns nil.
 func (w *Workload) OuterLabels() map[string]OuterLabel {
 	path, ok := outerLabels[w.Kind.Kind]
 	if !ok {
@@ -375,11 +375,11 @@ func placeholder(field string, n *source.Node) bool {
 	return n.Placeholder() || n.Text() == "HOSTNAME" && (field == "nodeName" || field == "hostname" || strings.HasSuffix(field, "/hostname"))
 }
 
-// passedBy lists fields that no check reads. Unread covers additional ones.
+// passedBy lists fields that no check reads, in addition to those that Unread accepts.
 var passedBy = setOf("annotations image imagePullPolicy imagePullSecrets status")
 
-// askedOfPods lists the fields that are read from a pod or machine spec. askedOfContainers lists
-// the fields that are read from a container.
+// askedOfPods lists the fields that checks read from the spec of a pod or machine.
+// askedOfContainers lists the fields that they read from a container.
 var (
 	askedOfPods = strings.Fields(`affinity architecture containers domain evictionStrategy hostNetwork initContainers nodeName nodeSelector os overhead
 		preemptionPolicy priorityClassName resourceClaims resources restartPolicy runtimeClassName schedulerName schedulingGates
@@ -389,7 +389,7 @@ var (
 
 // placeholders collects the placeholders of an object.
 type placeholders struct {
-	// pod is the pod's spec, or nil.
+	// pod is the pod's spec, in which only the fields in askedOfPods are searched, or nil.
 	pod *source.Node
 	// any is set if the object contains any placeholder, including tool variables.
 	any bool
@@ -399,7 +399,7 @@ type placeholders struct {
 	texts map[string]bool
 }
 
-// named returns texts, sorted.
+// named returns the placeholders in texts, in sorted order.
 func (p *placeholders) named() []string { return slices.Sorted(maps.Keys(p.texts)) }
 
 // find looks for placeholders in the value of a field.
@@ -450,8 +450,8 @@ func (l *loader) placeholders(o *source.Object, texts []string) {
 	}
 }
 
-// valueOf returns the field that a map value belongs to. Label requirement values belong to the
-// requirement's key.
+// valueOf returns the field name for a value in a map. For the values of a label requirement, this
+// is the key of the requirement.
 func valueOf(n, k *source.Node) string {
 	if key := n.Get("key").Text(); k.Value == "values" && key != "" {
 		return key
@@ -459,9 +459,9 @@ func valueOf(n, k *source.Node) string {
 	return k.Value
 }
 
-// variables records the object's placeholders and the placement fields that contain one. This step
-// is needed because the decoder accepts a placeholder in a string field like any other string,
-// although the final value is unknown.
+// variables records the object's placeholders, and the placement fields that contain placeholders.
+// The decoder cannot do so, because it accepts a placeholder in a string field like any other
+// string.
 func (w *Workload) variables() {
 	held := placeholders{pod: w.SpecNode}
 	held.find("", w.Object.Root)
@@ -487,7 +487,7 @@ func (w *Workload) variables() {
 	}
 }
 
-// openResources marks requests and limits as unknown when the resource name is a placeholder.
+// openResources marks requests or limits as unknown if any resource name in them is a placeholder.
 func (w *Workload) openResources(path string, resources *source.Node) {
 	for _, list := range []string{"requests", "limits"} {
 		for k := range resources.Get(list).Fields() {
@@ -498,8 +498,8 @@ func (w *Workload) openResources(path string, resources *source.Node) {
 	}
 }
 
-// numeral records an upper-case word in place of a number. An upper-case word is treated as a
-// placeholder only in numeric fields.
+// numeral records an upper-case word in place of a number as a placeholder. Such words count as
+// placeholders only in numeric fields.
 func (w *Workload) numeral(n *source.Node) {
 	if n.Kind == source.Scalar && !n.Placeholder() {
 		w.Placeholders = append(w.Placeholders, n.Value)

@@ -29,13 +29,13 @@ type Given struct {
 	// omitted.
 	Values []Values
 	Left   bool
-	// Judged is set if rendering the chart already covers all the values.
+	// Judged is set if a render of the chart already covers all values.
 	Judged bool
 }
 
 // Values is a map of chart values that contains placement fields.
 type Values struct {
-	// Node is the map, with lines and columns in the object's file.
+	// Node is the map. Its lines and columns refer to the object's file.
 	Node *source.Node
 	File *source.File
 	// Path is the map's path in the chart values, for example master.pods[0], or empty for the
@@ -43,18 +43,18 @@ type Values struct {
 	Path string
 }
 
-// PlacementFields returns the names of the placement fields, sorted.
+// PlacementFields returns the names of the placement fields in sorted order.
 func PlacementFields() []string { return slices.Sorted(maps.Keys(fragmentFields)) }
 
-// Placement reports whether a field is named like a placement field, and whether its value is
-// non-empty and of the right kind.
+// Placement reports whether a field has the name of a placement field, and whether it also has a
+// non-empty value of the right kind.
 func Placement(name string, value *source.Node) (named, filled bool) {
 	kind, named := fragmentFields[name]
 	return named, named && value.Kind == kind && value.Len() > 0
 }
 
-// fragmentFields maps placement fields to their value kinds. affinityFields lists the fields inside
-// affinity, which some operators use without the surrounding map.
+// fragmentFields maps placement fields to the kinds of their values. affinityFields lists the
+// fields of affinity, because some operators use them without the surrounding map.
 var fragmentFields = map[string]source.Kind{
 	"nodeSelector": source.Map, "affinity": source.Map, "tolerations": source.Sequence, "topologySpreadConstraints": source.Sequence,
 }
@@ -65,7 +65,7 @@ var affinityFields = map[string]bool{"nodeAffinity": true, "podAffinity": true, 
 type fragmentFinder struct {
 	l      *loader
 	object *source.Object
-	// given holds the object's chart values, or nil. If it is set, only the chart values are
+	// given holds the chart values of the object, or nil. If it is set, only these values are
 	// checked.
 	given *Given
 	// found is set if the object has any placement fields. foreign is set if some of them do not
@@ -73,13 +73,13 @@ type fragmentFinder struct {
 	found, foreign bool
 }
 
-// policyEngines are the API groups of policy engines. Their objects contain patterns for pod
-// fields, such as "?*", and do not place pods.
+// policyEngines are the API groups of policy engines. The objects of these engines contain patterns
+// for pod fields, such as "?*", and do not place pods.
 var policyEngines = []string{"kyverno.io", "gatekeeper.sh", "kubewarden.io"}
 
 // fragments looks for placement fields in an object of a kind that is not judged, and reports
-// whether it has any. Fields that follow the core API schema are checked. Others are the operator's
-// own fields that happen to have the same name, so their meaning is unknown.
+// whether it has any. Placement fields that follow the core API schema are checked. Any others
+// belong to the operator and only happen to have the same names, so their meaning is unknown.
 func (l *loader) fragments(o *source.Object) bool {
 	for _, domain := range policyEngines {
 		if o.Group() == domain || strings.HasSuffix(o.Group(), "."+domain) {
@@ -134,8 +134,9 @@ func (f *fragmentFinder) walk(p *place) {
 	}
 }
 
-// check validates a map's placement fields if all of them follow the core API schema. Chart values
-// may be incomplete, because the chart may add to them.
+// check validates the placement fields of a map if all of them follow the core API schema. In chart
+// values, it also reports misspelled fields, but fields may be missing because the chart may add
+// them.
 func (f *fragmentFinder) check(p *place, v *Values) {
 	var fields fragment
 	unfit := f.l.fragmentDecoder.Decode(p.value, &fields)
@@ -170,9 +171,9 @@ func (f *fragmentFinder) check(p *place, v *Values) {
 	f.l.set.Fragments = append(f.l.set.Fragments, w)
 }
 
-// misspelt reports whether an unknown field is certainly a misspelling. It is strict because some
-// charts define their own fields directly below affinity, and short names are often similar by
-// chance.
+// misspelt reports whether an unknown field is certainly a misspelling. The test is strict because
+// some charts define their own fields directly below affinity, and because short names are often
+// similar by chance.
 func misspelt(m source.Mismatch) bool {
 	if !m.Unknown || m.Suggestion == "" || len(m.Key.Value) < 6 {
 		return false
@@ -180,9 +181,9 @@ func misspelt(m source.Mismatch) bool {
 	return strings.Count(m.Path, ".") > 1 || !strings.HasPrefix(m.Path, "affinity.") || strings.EqualFold(m.Key.Value, m.Suggestion)
 }
 
-// mayBeAdded reports whether a chart may still add an absent value. Charts copy the lists in an
-// affinity unchanged, but they merge maps with their own and may add fields to each constraint and
-// toleration.
+// mayBeAdded reports whether a value is absent but a chart may add it. Charts copy the lists in an
+// affinity unchanged. They merge maps with their own maps, and may add fields to each constraint
+// and toleration.
 func (p *place) mayBeAdded() bool {
 	if !p.absent() {
 		return false
@@ -199,8 +200,8 @@ func (p *place) mayBeAdded() bool {
 	return true
 }
 
-// envelopes maps workload kinds to the types of the maps around the pod spec. A wrongly indented
-// constraint ends up in one of these maps, and the API server silently drops it.
+// envelopes maps workload kinds to the types of the maps around the pod spec. A constraint with the
+// wrong indentation ends up in one of these maps, where the API server silently drops it.
 func envelopes() map[string]map[string]reflect.Type {
 	pod := reflect.TypeFor[corev1.PodTemplateSpec]()
 	of := func(spec reflect.Type) map[string]reflect.Type {
@@ -223,7 +224,7 @@ func envelopes() map[string]map[string]reflect.Type {
 	}
 }
 
-// rolloutFields lists the fields of an Argo Rollout's spec, sorted (argo-rollouts:
+// rolloutFields lists the fields of an Argo Rollout's spec in sorted order (argo-rollouts:
 // pkg/apis/rollouts/v1alpha1/types.go).
 var rolloutFields = strings.Fields(`analysis minReadySeconds paused progressDeadlineAbort progressDeadlineSeconds replicas restartAt
 	revisionHistoryLimit rollbackWindow selector strategy template workloadRef`)
@@ -233,8 +234,8 @@ func placing() []string {
 	return []string{"affinity", "nodeName", "nodeSelector", "schedulerName", "schedulingGates", "tolerations", "topologySpreadConstraints"}
 }
 
-// envelope looks for misspelled and misplaced fields around the pod's spec. Only near misses are
-// reported, because many tools add their own fields there.
+// envelope looks for misspelled and misplaced fields around the pod's spec. It ignores all other
+// unknown fields, because many tools add their own fields there.
 func (l *loader) envelope(w *Workload) {
 	l.stray(w, w.Object.Root, "", []string{"apiVersion", "kind", "metadata", "spec", "status"}, placing())
 	if w.Kind.VM { // the type is not available, but the placement fields are those of a pod
@@ -255,8 +256,8 @@ func (l *loader) envelope(w *Workload) {
 	}
 }
 
-// stray records the fields of n that nearly match one of names, and the fields that belong in the
-// pod spec. path is n's path, including a trailing dot.
+// stray records the fields of n whose names are similar to one in names, and those in elsewhere,
+// which belong in the pod spec. path is the path of n, with a trailing dot.
 func (l *loader) stray(w *Workload, n *source.Node, path string, names, elsewhere []string) {
 	for k, v := range n.Fields() {
 		if slices.Contains(names, k.Value) {

@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Kind describes a kind of object that creates pods. It applies to all versions of the kind.
+// Kind describes a kind of object that creates pods, in all its API versions.
 type Kind struct {
 	Group, Kind string
 	// Template is the path of the pod template (the map with metadata and spec), or empty if the
@@ -22,12 +22,12 @@ type Kind struct {
 	VM bool
 	// Selects is set if spec.selector is required and must match the template labels (R-V37).
 	Selects bool
-	// Fixed, Shared and PerPod are labels that the controller adds to pods (R-W2, R-W21). Fixed
-	// labels have a known value, Shared labels have one value for all pods in a revision, and
-	// PerPod labels differ from pod to pod.
+	// Fixed, Shared and PerPod are labels that the controller adds to pods (R-W2, R-W21). The
+	// values of Fixed labels are known. A Shared label has one value for all pods in a revision,
+	// and a PerPod label has a different value for each pod.
 	Fixed          map[string]string
 	Shared, PerPod []string
-	// NameLabels lists added labels whose value is the object's name.
+	// NameLabels lists labels that the controller adds with the object's name as their value.
 	NameLabels []string
 }
 
@@ -47,7 +47,7 @@ var (
 	template = []string{"spec", "template"}
 )
 
-// The kind of Argo Rollouts, and the label that their controller adds to pods.
+// The kind of an Argo Rollout, and the label that the controller adds to its pods.
 const (
 	rolloutKind = "Rollout"
 	rolloutHash = "rollouts-pod-template-hash"
@@ -93,8 +93,8 @@ func (t Table) Find(apiVersion, kind string) *Kind {
 	return t[[2]string{groupOf(apiVersion), kind}]
 }
 
-// placeless lists Kubernetes and add-on kinds that create no pods, so their objects can be skipped
-// without reading the body. Gateway is not listed because some controllers run pods for it.
+// placeless lists kinds in Kubernetes and add-ons that create no pods, so the bodies of their
+// objects need not be read. Gateway is not listed, because some controllers run pods for a Gateway.
 var placeless = setOf(`AlertmanagerConfig APIService AuthorizationPolicy Certificate CiliumNetworkPolicy ClusterIssuer ClusterRole
 		ClusterRoleBinding ClusterSecretStore ClusterTriggerAuthentication ConfigMap ControllerRevision CSIDriver CSINode
 		CSIStorageCapacity CustomResourceDefinition DestinationRule DeviceClass Endpoints EndpointSlice Event ExternalSecret
@@ -106,7 +106,7 @@ var placeless = setOf(`AlertmanagerConfig APIService AuthorizationPolicy Certifi
 		ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VirtualService VolumeAttachment
 		VolumeAttributesClass VolumeSnapshot VolumeSnapshotClass VolumeSnapshotContent`)
 
-// setOf returns the set of the words in a string.
+// setOf returns the set of words in a string.
 func setOf(text string) map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(text) {
@@ -124,7 +124,7 @@ func (t Table) Relevant(apiVersion, kind string) bool {
 	return !placeless[kind]
 }
 
-// Read reports whether the body of an object is read. Besides relevant objects, it is read for
+// Read reports whether the body of an object is read. This is the case for relevant objects, for
 // device claims, because pods refer to them, and for objects that can change or reject pods.
 func (t Table) Read(apiVersion, kind string) bool {
 	return t.Relevant(apiVersion, kind) || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind)
@@ -146,13 +146,14 @@ type Count struct {
 	// N is the pod count. It is meaningful only if Known is set.
 	N     int
 	Known bool
-	// Key and Value are the key and value of the field that sets N, or nil if a default applies.
+	// Key and Value are the key and value of the field that sets N, or nil if N is a default.
 	Key, Value *source.Node
-	// Why explains N when no field states it directly.
+	// Why explains N if no field states it directly.
 	Why string
 }
 
-// counter reads an object's pod count. It does not report invalid values, because validation does.
+// counter reads an object's pod count. It does not report invalid values, because validation
+// reports them.
 type counter func(o *source.Object) Count
 
 func known(n int, why string) Count { return Count{N: n, Known: true, Why: why} }
@@ -176,8 +177,8 @@ func replicas(o *source.Object) Count { return field(o.Root.Get("spec"), "replic
 
 func jobPods(o *source.Object) Count { return jobCount(o.Root.Get("spec")) }
 
-// jobCount returns min(parallelism, completions). Both default to 1, except that a Job that sets
-// only parallelism is a work queue with that many pods (R-W14).
+// jobCount returns min(parallelism, completions). Both default to 1, but a Job that sets only
+// parallelism is a work queue with that many pods (R-W14).
 func jobCount(spec *source.Node) Count {
 	if c, is := suspended(spec); is {
 		return c
@@ -202,16 +203,16 @@ func cronPods(o *source.Object) Count {
 	return jobCount(spec.At("jobTemplate", "spec"))
 }
 
-// suspended returns the pod count of a suspended Job. is reports whether the Job is or may be
-// suspended.
+// suspended reports whether a Job is, or may be, suspended, and returns the pod count for that
+// case.
 func suspended(spec *source.Node) (c Count, is bool) {
 	k, v := spec.Field("suspend")
 	on, _ := v.Bool()
 	return Count{Known: on, Key: k, Value: v, Why: "suspended"}, on || v.Placeholder()
 }
 
-// vmPods returns 1, or 0 if the manifest turns the machine off (R-W24). Manually started machines
-// count as running.
+// vmPods returns 1, or 0 if the manifest turns the machine off (R-W24). A machine that must be
+// started manually counts as running.
 func vmPods(o *source.Object) Count {
 	spec := o.Root.Get("spec")
 	if k, v := spec.Field("runStrategy"); v.Text() == "Halted" || v.Placeholder() {
@@ -224,8 +225,8 @@ func vmPods(o *source.Object) Count {
 	return known(1, "")
 }
 
-// builtin lists every kind that any Kubernetes release has served in its own API groups, except
-// Lists (k8s.io/api: */*/register.go; for removed kinds, the same file of older releases).
+// builtin lists every kind, except Lists, that any Kubernetes release has served in its own API
+// groups (k8s.io/api: */*/register.go; for removed kinds, the same file of older releases).
 var builtin = map[string]string{
 	"": `APIGroup APIVersions Binding ComponentStatus ConfigMap DeleteOptions Endpoints Event LimitRange Namespace Node NodeProxyOptions
 		PersistentVolume PersistentVolumeClaim Pod PodAttachOptions PodExecOptions PodLogOptions PodPortForwardOptions PodProxyOptions
@@ -264,8 +265,9 @@ var builtin = map[string]string{
 	"storagemigration.k8s.io": "StorageVersionMigration",
 }
 
-// foreignKinds lists kinds from other projects that use apiVersion v1: kubeconfig files, and
-// OpenShift kinds from before OpenShift named its API groups (openshift/api: pkg legacy groups).
+// foreignKinds lists kinds of other projects with apiVersion v1: the kind of kubeconfig files, and
+// OpenShift kinds that are older than OpenShift's own API groups (openshift/api: pkg legacy
+// groups).
 var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build BuildConfig BuildLog BuildRequest ClusterNetwork ClusterPolicy ClusterPolicyBinding
 	ClusterResourceQuota ClusterRole ClusterRoleBinding DeploymentConfig DeploymentConfigRollback DeploymentLog EgressNetworkPolicy Group HostSubnet
 	Identity Image ImageSignature ImageStream ImageStreamImage ImageStreamImport ImageStreamMapping ImageStreamTag
@@ -275,8 +277,8 @@ var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build Buil
 	SelfSubjectRulesReview SubjectAccessReview SubjectRulesReview Template TemplateInstance User UserIdentityMapping`)
 
 // validateKind records a refusal if an object's kind looks like a misspelling of a known kind. The
-// two must differ only in case or plural, or by one edit. For long kinds two edits are allowed,
-// because long words are rarely that similar by chance.
+// two must differ only in case or in a plural ending, or by one edit. For long kinds, two edits are
+// allowed, because long words are rarely that similar by chance.
 func (l *loader) validateKind(o *source.Object) {
 	words, ok := builtin[o.Group()]
 	kinds := strings.Fields(words)

@@ -9,19 +9,19 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Set holds everything that one cluster's objects declare about pods.
+// Set holds everything that the objects of one cluster declare about pods.
 type Set struct {
 	Workloads []*Workload
 	// Namespaces maps declared namespaces to their labels.
 	Namespaces map[string]map[string]string
 	// Skipped lists objects of a judged kind that are patches rather than complete manifests.
 	Skipped []source.Skipped
-	// NotJudged lists objects that have a pod template or placement fields, but whose kind is not
-	// in the table. Unresolved lists Rollouts whose workloadRef names an undeclared object, or one
-	// with conflicting declarations.
+	// NotJudged lists objects that have a pod template or placement fields but whose kind is not in
+	// the table. Unresolved lists Rollouts whose workloadRef names an object that is not declared
+	// or has conflicting declarations.
 	NotJudged, Unresolved []*source.Object
-	// Fragments lists the placement fields found in objects that are not judged, if the fields
-	// follow the core API schema.
+	// Fragments lists the placement fields of objects that are not judged, if these fields follow
+	// the core API schema.
 	Fragments []*Workload
 	// Foreign lists objects whose placement fields do not follow the core API schema and are
 	// therefore unknown.
@@ -30,35 +30,35 @@ type Set struct {
 	Budgets []*Budget
 	// Refusals lists the budgets and autoscalers that the API server rejects.
 	Refusals []Refusal
-	// Operated holds the namespaces that may contain pods not created by any workload in the set.
-	// See Operates.
+	// Operated holds the namespaces that may contain pods that no workload in the set creates. See
+	// Operates.
 	Operated map[string]bool
 	// Customs lists the custom resources from which an operator may create pods.
 	Customs []*source.Object
-	// Claims are the ResourceClaims and ResourceClaimTemplates.
+	// Claims lists the ResourceClaims and ResourceClaimTemplates.
 	Claims []*source.Object
 	// OpenShift is set if any object belongs to an OpenShift API group.
 	OpenShift bool
-	// Repeated lists groups of workloads that share a kind, namespace and name but have different
-	// declarations.
+	// Repeated lists groups of different declarations of the same workload, identified by API
+	// group, kind, namespace and name.
 	Repeated [][]*source.Object
-	// Others counts objects that create no pods. Nodes counts v1 Nodes. Owned counts running
-	// objects that belong to a declared workload. Finished counts terminated pods.
+	// Others counts objects that create no pods, and Nodes counts v1 Nodes. Owned counts objects
+	// that a declared workload created. Finished counts terminated pods.
 	Others, Nodes, Owned, Finished int
-	// Topologies are the NodeTopology documents among the objects.
+	// Topologies lists the NodeTopology documents among the objects.
 	Topologies []*source.Object
 	// Elsewhere lists workloads that might not be deployed, because every file that declares them
 	// may belong to another deployment.
 	Elsewhere []*Workload
 	// Validated lists workloads that no deployment creates (source.HookNever). Their fields are
-	// validated, but no selector matches their pods.
+	// validated, but their pods match no selector.
 	Validated []*Workload
-	// Placeholders maps each object to the placeholders in its judged parts, excluding tool
-	// variables.
+	// Placeholders maps each object to the placeholders in the parts of it that are judged, not
+	// counting variables that a tool replaces.
 	Placeholders map[*source.Object][]string
 	// BudgetsElsewhere lists budgets that might not be deployed, for the same reason as Elsewhere.
 	BudgetsElsewhere []*Budget
-	// Alternatives holds the objects that are deployed only instead of this set, never together
+	// Alternatives holds the objects that may be deployed in place of this set, but never together
 	// with it.
 	Alternatives map[*source.Object]bool
 }
@@ -69,22 +69,22 @@ type Reader struct {
 	table   Table
 	decoder *source.Decoder
 	// fragmentDecoder decodes the placement fields of objects that are not judged. It ignores all
-	// other fields, but reports every field inside the placement fields that the core API does not
-	// have.
+	// other fields of such an object, but inside the placement fields it reports every field that
+	// the core API does not have.
 	fragmentDecoder *source.Decoder
 	envelopes       map[string]map[string]reflect.Type
 	known           map[*source.Object]*Workload
 	budgets         map[*source.Object]*Budget // the budgets that might not be deployed
 	lists           sharedLists
 	// Values returns the values that an object passes to a chart outside the input, or nil if there
-	// are none. If Values itself is nil, no chart values are known.
+	// are none. If Values itself is nil, chart values are not known for any object.
 	Values func(o *source.Object) *Given
 	// once is set if the reader reads only one set. It can then discard YAML trees after reading
 	// them.
 	once bool
 }
 
-// NewReader returns a reader for the kinds of a table.
+// NewReader returns a reader for the kinds in a table.
 func NewReader(table Table) *Reader {
 	return &Reader{
 		table: table, decoder: newDecoder(), envelopes: envelopes(),
@@ -101,7 +101,7 @@ type loader struct {
 	*Reader
 	set    *Set
 	scales []*source.Object
-	// admitting lists the objects whose kinds are in admits.
+	// admitting lists the objects of the kinds in admits.
 	admitting []*source.Object
 	// budgets maps the namespace and name of each disruption budget to its index in the set.
 	budgets map[[2]string]int
@@ -114,7 +114,8 @@ type loader struct {
 // Load reads the objects of one cluster with a new Reader.
 func Load(table Table, objects []*source.Object) *Set { return NewReader(table).Load(objects, nil) }
 
-// Load reads the objects in a set. The objects in elsewhere might not be deployed with them.
+// Load reads the objects in a set. The objects in elsewhere might not be deployed together with
+// these.
 func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	l := &loader{Reader: r, budgets: map[[2]string]int{}, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}, Placeholders: map[*source.Object][]string{}}}
 	for _, o := range objects {
@@ -200,7 +201,7 @@ func (l *loader) other(o *source.Object) {
 }
 
 // unversioned reads an object without an apiVersion. If it is a complete workload, the apiVersion
-// was forgotten. Otherwise the object is not a manifest.
+// was forgotten. Otherwise, it is not a manifest.
 func (l *loader) unversioned(o *source.Object) {
 	for _, row := range kinds() {
 		if kind := l.table[[2]string{row.Group, row.Kind}]; row.Kind == o.Kind && isManifest(o, kind) {
@@ -246,8 +247,8 @@ func holdsTemplate(n *source.Node, path []string, depth int) bool {
 // workload reads one object of a judged kind.
 func (l *loader) workload(o *source.Object, kind *Kind) {
 	if kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull() {
-		// The Rollout names an object that has the template (argo-rollouts: utils/unstructured and
-		// rollout/templateref). That object may be read later.
+		// The Rollout refers to another object for the template (argo-rollouts: utils/unstructured
+		// and rollout/templateref). That object may not have been read yet.
 		w := &Workload{Object: o, Kind: kind, Count: kind.Count(o)}
 		l.envelope(w)
 		(&checker{w: w}).object()
@@ -274,14 +275,15 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 	l.set.Workloads = append(l.set.Workloads, w)
 }
 
-// patch records an object that only changes some fields in another object.
+// patch records an object that only changes some fields of another object.
 func (l *loader) patch(o *source.Object) {
 	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipPatch, File: o.File.Name, Line: int(o.Root.Line)})
 }
 
 // resolveReferences copies pod templates into the Rollouts that refer to them. A Rollout is
-// unresolved if the referenced object is not declared or its declarations differ. The function
-// returns the referenced workloads that have no pods of their own because a Rollout replaces them.
+// unresolved if the referenced object is not declared, or if its declarations differ.
+// resolveReferences returns the referenced workloads that have no pods of their own because a
+// Rollout replaces them.
 func (l *loader) resolveReferences() (idle []*Workload) {
 	if len(l.referring) == 0 {
 		return nil
@@ -308,8 +310,9 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 		w.TemplateNode, w.SpecNode, w.Spec, w.Open = from.TemplateNode, from.SpecNode, from.Spec, from.Open
 		w.Labels = maps.Clone(from.Labels)
 		w.Problems = append(w.Problems, from.Problems...)
-		// Usually only the Rollout is meant to run, and the named workload has no pods. It has pods
-		// only if its manifest sets a replica count above 0 and the Rollout does not scale it down.
+		// Usually, only the Rollout is meant to run, and the workload that it names has no pods.
+		// The workload has pods only if its manifest sets a replica count above 0 and the Rollout
+		// does not scale it down.
 		down := ref.Get("scaleDown").Text()
 		if down == "onsuccess" || down == "progressively" || from.Count.Key == nil || from.Count.Known && from.Count.N == 0 {
 			idle = append(idle, named...)
@@ -322,14 +325,15 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 
 type declared struct{ namespace, group, kind, name string }
 
-// lender is an object whose pod template a Rollout may use: either a workload that has been read,
-// or a PodTemplate.
+// lender is an object whose pod template a Rollout may use. It is a PodTemplate or a workload that
+// has been read.
 type lender struct {
 	workload *Workload
 	object   *source.Object
 }
 
-// lenders returns all lenders, grouped by the object that they declare. Workloads come first.
+// lenders returns all lenders, grouped by the object that they declare. In each group, workloads
+// come first.
 func (l *loader) lenders() map[declared][]lender {
 	all := map[declared][]lender{}
 	add := func(o *source.Object, w *Workload) {
@@ -349,7 +353,7 @@ func (l *loader) lenders() map[declared][]lender {
 	return all
 }
 
-// named converts a referenced object's declarations to workloads. It returns nil if the
+// named converts the declarations of a referenced object to workloads, or returns nil if the
 // declarations differ. A PodTemplate becomes a workload without pods.
 func (l *loader) named(declarations []lender) (all []*Workload) {
 	for _, d := range declarations {
@@ -365,7 +369,7 @@ func (l *loader) named(declarations []lender) (all []*Workload) {
 	return all
 }
 
-// removeIdle removes the workloads without pods of their own from the set.
+// removeIdle removes the idle workloads, which have no pods of their own, from the set.
 func (l *loader) removeIdle(idle []*Workload) {
 	gone := make(map[*source.Object]bool, len(idle))
 	for _, w := range idle {
@@ -377,9 +381,9 @@ func (l *loader) removeIdle(idle []*Workload) {
 }
 
 // withoutOwned drops objects created by a declared workload, so that pods are not counted twice. If
-// the direct owner is not declared, withoutOwned looks for the workload above it by name. A
-// ReplicaSet is named after its Deployment or Rollout plus a hash, and a VirtualMachineInstance has
-// the same name as its VirtualMachine.
+// the direct owner is not declared, withoutOwned looks for the owner's own owner by name. The name
+// of a ReplicaSet is that of its Deployment or Rollout with a hash, and a VirtualMachineInstance
+// has the same name as its VirtualMachine.
 func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	declared := map[[3]string]bool{}
 	for _, w := range all {
@@ -407,16 +411,16 @@ func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	})
 }
 
-// likeness identifies unnamed objects that are probably equal. sum is a digest of the object.
+// likeness is equal for unnamed objects that are probably equal. sum is a digest of the object.
 type likeness struct {
 	id  [4]string
 	sum uint64
 }
 
-// repeated marks workloads that are declared more than once under the same group, kind, namespace
-// and name, whether the declarations differ or are equal. One file may intentionally contain
-// several unnamed objects, but unnamed objects in different files count as declarations of the same
-// object.
+// repeated marks workloads that are declared more than once with the same group, kind, namespace
+// and name, and distinguishes equal from different declarations. Several unnamed objects in one
+// file may be intentional, but equal unnamed objects in different files count as declarations of
+// the same object.
 func (l *loader) repeated() {
 	first, more := make(map[[4]string]*Workload, len(l.set.Workloads)), map[[4]string][]*Workload{}
 	digester, unnamed := source.NewDigester(), map[likeness][]*source.Object{}

@@ -17,34 +17,34 @@ type Way string
 const (
 	// NoRollout means that the controller does not replace pods.
 	NoRollout Way = "none"
-	// Rolling means that there may be up to Surge extra pods and up to Unavailable missing pods
+	// Rolling means that up to Surge extra pods may exist while up to Unavailable pods are missing
 	// (R-W4, R-W5).
 	Rolling Way = "rolling"
 	// Recreate means that all old pods are removed before the first new pod is created (R-W8).
 	Recreate Way = "recreate"
 	// InPlace means that each pod is removed before its successor is created (R-W12, R-W17, R-W30).
 	InPlace Way = "in-place"
-	// PerNode means that a DaemonSet's old and new pod run side by side on each node for a while
-	// (R-W17).
+	// PerNode means that the old and the new pod of a DaemonSet run side by side on a node for a
+	// while (R-W17).
 	PerNode Way = "surge-per-node"
 	// BothWhole means that all new pods are running before any old pod is removed (R-W31).
 	BothWhole Way = "both-whole"
 )
 
-// Rollout describes how a workload with a given number of pods is updated.
+// Rollout describes how the pods of a workload are replaced, given their number.
 type Rollout struct {
 	Way Way
-	// Surge is the number of additional pods during the update. Unavailable is the number of
-	// missing pods.
+	// Surge is the maximum number of additional pods during the update. Unavailable is the maximum
+	// number of missing pods.
 	Surge, Unavailable int
-	// Preview is the number of new pods that a blue-green Rollout creates before scaling up fully,
-	// or 0 if it is not set.
+	// Preview is the number of new pods that a blue-green Rollout creates before it scales them up
+	// fully, or 0 if the manifest does not limit them.
 	Preview int
 	// Default is set if the manifest sets neither the strategy nor maxSurge and maxUnavailable.
 	Default bool
-	// Arithmetic says how the numbers were computed.
+	// Arithmetic shows how Surge, Unavailable and Preview were computed.
 	Arithmetic Arithmetic
-	// Unknown says why the other fields are unknown. It is zero if they are known.
+	// Unknown is the reason why the other fields are unknown, or zero if they are known.
 	Unknown Unclear
 	// Span is the location of the strategy's most important field, or zero if the manifest does not
 	// set a strategy.
@@ -67,8 +67,8 @@ var updates = map[string]func(u *update, spec *source.Node){
 	rolloutKind:          (*update).argo,
 }
 
-// Rollout returns how a workload with a given number of pods is updated. For a DaemonSet, replicas
-// is the number of nodes it runs on.
+// Rollout describes the update of a workload with a given number of pods. For a DaemonSet, replicas
+// is the number of nodes that it runs on.
 func (w *Workload) Rollout(replicas int) Rollout {
 	u := update{Rollout: Rollout{Way: NoRollout}, file: w.Object.File, pods: replicas}
 	if resolve, ok := updates[w.Kind.Kind]; ok && replicas > 0 {
@@ -77,14 +77,14 @@ func (w *Workload) Rollout(replicas int) Rollout {
 	return u.Rollout
 }
 
-// Paused reports whether the workload starts out paused, so that it has no pods until someone
+// Paused reports whether the workload is created paused. In that case, it has no pods until someone
 // resumes it (R-W9).
 func (w *Workload) Paused() bool {
 	on, _ := w.Object.Root.At("spec", "paused").Bool()
 	return on && w.Kind.Kind == "Deployment"
 }
 
-// setSpan sets Span to the location of a field if the field is set.
+// setSpan sets Span to the location of a field if the manifest sets that field.
 func (u *update) setSpan(n *source.Node, field string) {
 	if k, v := n.Field(field); !v.IsNull() {
 		u.Span = u.file.FieldSpan(k, v)
@@ -107,7 +107,7 @@ func (u *update) on(n *source.Node, field string) bool {
 	return on
 }
 
-// paused reports whether the update is or may be paused (R-W9).
+// paused reports whether the update is, or may be, paused (R-W9).
 func (u *update) paused(spec *source.Node) bool {
 	paused := u.on(spec, "paused") || u.Unknown.Given()
 	if paused {
@@ -159,7 +159,8 @@ func (u *update) fenceposts(rolling *source.Node) {
 	}
 }
 
-// resolveAmount reads a pod count from a field of n and sets Span to the field's location.
+// resolveAmount reads a pod count from a field of n, which defaults to absent. If the field is set,
+// resolveAmount sets Span to its location.
 func (u *update) resolveAmount(n *source.Node, name, absent string, up bool) Amount {
 	value := n.Get(name)
 	v, ok := intstr.FromString(absent), true
@@ -245,8 +246,8 @@ func (u *update) statefulSet(spec *source.Node) {
 	u.atLeastOne(u.resolveAmount(rolling, "maxUnavailable", "1", false))
 }
 
-// inPlace reads the fields that StatefulSet and DaemonSet strategies have in common. ok is false if
-// pods are replaced only after someone deletes them manually.
+// inPlace reads the fields that the strategies of StatefulSets and DaemonSets have in common. ok is
+// false if pods are replaced only after someone deletes them.
 func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 	strategy = spec.Get("updateStrategy")
 	u.setSpan(spec, "updateStrategy")
@@ -260,8 +261,8 @@ func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 	return strategy, true
 }
 
-// atLeastOne sets Unavailable to maxUnavailable or 1, whichever is larger, because these
-// controllers never block an update.
+// atLeastOne sets Unavailable to maxUnavailable, limited to the range from 1 to the number of pods,
+// because these controllers never block an update.
 func (u *update) atLeastOne(unavailable Amount) {
 	u.Unavailable = max(1, min(unavailable.Pods(), u.pods))
 	u.Arithmetic = Arithmetic{Unavailable: unavailable, Pods: u.pods}
@@ -271,9 +272,9 @@ func (u *update) atLeastOne(unavailable Amount) {
 }
 
 // daemonSet reads the spec.updateStrategy of a DaemonSet. It mirrors updatedDesiredNodeCounts in
-// pkg/controller/daemon/update.go with SurgeCount and UnavailableCount in
-// pkg/controller/daemon/util/daemonset_util.go: both percentages are rounded up, and if both
-// numbers are 0, maxUnavailable is 1 (R-W17).
+// pkg/controller/daemon/update.go, with SurgeCount and UnavailableCount in
+// pkg/controller/daemon/util/daemonset_util.go. Both percentages are rounded up, and if both
+// numbers are 0, maxUnavailable becomes 1 (R-W17).
 func (u *update) daemonSet(spec *source.Node) {
 	strategy, ok := u.inPlace(spec)
 	if !ok {
@@ -291,7 +292,7 @@ func (u *update) daemonSet(spec *source.Node) {
 }
 
 // pool reads the spec.updateStrategy and spec.maxUnavailable of a VirtualMachinePool. Only a
-// proactive update, the default, restarts machines (R-W30).
+// proactive update, which is the default, restarts machines (R-W30).
 func (u *update) pool(spec *source.Node) {
 	strategy := spec.Get("updateStrategy")
 	u.setSpan(spec, "updateStrategy")
@@ -311,8 +312,8 @@ func (u *update) pool(spec *source.Node) {
 	u.atLeastOne(unavailable)
 }
 
-// scaled resolves an absolute number or a percentage of pods, rounding up or down. It returns 0 for
-// values that the API server rejects.
+// scaled returns the pod count for a number or for a percentage of pods, which it rounds up or
+// down. It returns 0 for values that the API server rejects.
 func scaled(v *intstr.IntOrString, pods int, up bool) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(v, pods, up)
 	if err != nil {
@@ -331,21 +332,21 @@ func amountOf(n *source.Node) (v intstr.IntOrString, ok bool) {
 	return v, err == nil
 }
 
-// Amount is a pod count set by a field, either directly or as a percentage of Of, rounded up or
-// down. It is zero if no field sets a count.
+// Amount is a pod count that a field sets, either as a number or as a percentage of Of. A
+// percentage is rounded up if Up is set, and down otherwise. Amount is zero if no field applies.
 type Amount struct {
 	Field string
 	Value intstr.IntOrString
 	Of    int
 	Up    bool
-	// Written is false if the field is absent. Value is then the default.
+	// Written is set if the manifest has the field. Otherwise, Value is the default.
 	Written bool
 }
 
 // Pods returns the number of pods, or 0 for values that the API server rejects.
 func (a *Amount) Pods() int { return scaled(&a.Value, a.Of, a.Up) }
 
-// Exact reports whether the result needed no rounding.
+// Exact reports whether Pods returns a result that needed no rounding.
 func (a *Amount) Exact() bool { return a.Pods() == scaled(&a.Value, a.Of, !a.Up) }
 
 // Correction is an adjustment that a controller makes to maxSurge or maxUnavailable.
@@ -357,9 +358,10 @@ const (
 	// BothZero means that maxSurge and maxUnavailable are both 0. The controller then uses 1 for
 	// maxUnavailable (R-W4).
 	BothZero Correction = "both-zero"
-	// AllPods means that maxUnavailable exceeds the pod count and is capped at it.
+	// AllPods means that maxUnavailable exceeds the pod count, so the controller reduces it to the
+	// pod count.
 	AllPods Correction = "all-pods"
-	// AtLeastOne means that maxUnavailable is 0 and the controller uses 1 instead (R-W12, R-W17).
+	// AtLeastOne means that maxUnavailable is 0, so the controller uses 1 instead (R-W12, R-W17).
 	AtLeastOne Correction = "at-least-one"
 )
 
@@ -370,14 +372,14 @@ type Strategy string
 const (
 	ByRecreate  Strategy = "recreate"
 	ByBlueGreen Strategy = "blue-green"
-	// ByTraffic is a canary with trafficRouting. Its old pods keep running until the end of the
+	// ByTraffic is a canary with trafficRouting. The old pods keep running until the end of the
 	// update.
 	ByTraffic Strategy = "traffic-routing"
 )
 
-// Arithmetic describes how Surge and Unavailable were computed for a rollout with Pods pods: from a
-// Strategy, or from maxSurge, maxUnavailable or both. Preview is previewReplicaCount, or 0 if it is
-// not set.
+// Arithmetic describes how Surge and Unavailable were computed for a workload with Pods pods: from
+// a Strategy, or else from maxSurge, maxUnavailable or both. Preview is the value of
+// previewReplicaCount, or 0 if that field is not set.
 type Arithmetic struct {
 	Strategy           Strategy
 	Surge, Unavailable Amount
@@ -386,7 +388,7 @@ type Arithmetic struct {
 	Preview            int64
 }
 
-// UnclearKind classifies the reasons why Surge and Unavailable can be unknown.
+// UnclearKind is a kind of reason for which Surge and Unavailable are unknown.
 type UnclearKind string
 
 // Values of UnclearKind.
@@ -396,15 +398,14 @@ const (
 	IsVariable UnclearKind = "variable"
 	NoAmount   UnclearKind = "no-amount"
 	// TwoStrategies means that an Argo Rollout sets both strategies or neither. DynamicScale means
-	// that it removes old pods gradually. AddsAntiAffinity means that it keeps pods from different
-	// revisions apart.
+	// that a Rollout removes old pods gradually. AddsAntiAffinity means that a Rollout keeps pods
+	// of different revisions apart.
 	TwoStrategies    UnclearKind = "two-strategies"
 	DynamicScale     UnclearKind = "dynamic-scale"
 	AddsAntiAffinity UnclearKind = "adds-anti-affinity"
 )
 
-// Unclear is the reason why an update strategy is unknown. It is zero if the strategy is fully
-// known.
+// Unclear is the reason why an update strategy is unknown. It is zero if the strategy is known.
 type Unclear struct {
 	Kind         UnclearKind
 	Field, Value string

@@ -11,19 +11,19 @@ import (
 
 // Scale is the range in which an autoscaler keeps a workload's pod count (R-W18).
 type Scale struct {
-	// Min and Max are pod counts. Min is 0 for a ScaledObject that can scale to zero, which is the
+	// Min and Max are pod counts. Min is 0 for a ScaledObject that can scale to zero, as it can by
 	// default.
 	Min, Max int
 	// Object is the autoscaler. Kind is HorizontalPodAutoscaler or ScaledObject.
 	Object *source.Object
 	Kind   string
-	// MinSpan and MaxSpan are the locations of the fields that set Min and Max, or of the
-	// autoscaler's name for an unset field. MaxDefault is set if Max is the default.
+	// MinSpan and MaxSpan are the locations of the fields that set Min and Max. If a field is not
+	// set, the location is that of the autoscaler's name. MaxDefault is set if Max is the default.
 	MinSpan, MaxSpan diag.Span
 	MaxDefault       bool
 }
 
-// scaler describes one kind of autoscaler: which fields set its limits, and their defaults.
+// scaler describes one kind of autoscaler: the fields that set its limits, and their defaults.
 type scaler struct {
 	group    string
 	min, max string
@@ -33,8 +33,8 @@ type scaler struct {
 	apiVersion, kind string
 }
 
-// scalers maps kinds to scalers. KEDA creates a HorizontalPodAutoscaler from each ScaledObject
-// (keda: apis/keda/v1alpha1/scaledobject_types.go).
+// scalers maps the kinds of autoscalers to scalers. KEDA creates a HorizontalPodAutoscaler from
+// each ScaledObject (keda: apis/keda/v1alpha1/scaledobject_types.go).
 var scalers = map[string]scaler{
 	"HorizontalPodAutoscaler": {group: "autoscaling", min: "minReplicas", max: "maxReplicas", low: 1},
 	"ScaledObject":            {group: "keda.sh", min: "minReplicaCount", max: "maxReplicaCount", high: 100, apiVersion: "apps/v1", kind: "Deployment"},
@@ -46,7 +46,7 @@ func scales(o *source.Object) bool {
 	return ok && s.group == o.Group()
 }
 
-// target identifies an autoscaler's workload. It excludes the API group.
+// target identifies the workload of an autoscaler, except for the API group.
 type target struct{ namespace, kind, name string }
 
 // scale sets Scale on each workload that has an autoscaler. If several autoscalers have the same
@@ -102,15 +102,15 @@ func (l *loader) scale() {
 	}
 }
 
-// mayBe reports whether two targets that differ may still be the same workload because one of them
-// contains a placeholder.
+// mayBe reports whether two different targets may still be the same workload because at least one
+// of them contains a placeholder.
 func (t target) mayBe(o target) bool {
 	same := func(a, b string) bool { return a == b || source.Placeholder(a) || source.Placeholder(b) }
 	return t != o && same(t.namespace, o.namespace) && same(t.kind, o.kind) && same(t.name, o.name)
 }
 
-// limits reads an autoscaler's limits. It returns nil if the API server rejects the autoscaler or a
-// limit is unknown.
+// limits reads an autoscaler's limits. It returns nil if the API server rejects the limits, or if
+// one of them is unknown.
 func limits(o *source.Object) *Scale {
 	s, spec := scalers[o.Kind], o.Root.Get("spec")
 	low, high := field(spec, s.min, s.low), field(spec, s.max, s.high)

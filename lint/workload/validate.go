@@ -15,8 +15,8 @@ import (
 
 // validate finds the fields that the API server rejects. It mirrors
 // pkg/apis/{core,apps,batch}/validation/validation.go of Kubernetes and, for virtual machines,
-// pkg/virt-api/webhooks/validating-webhook/admitters of KubeVirt. It skips placeholders, and values
-// of the wrong type in the pod's spec, which the decoder reports.
+// pkg/virt-api/webhooks/validating-webhook/admitters of KubeVirt. It skips placeholders. It also
+// skips values of the wrong type in the pod's spec, because the decoder reports them.
 func validate(w *Workload) {
 	c := checker{w: w, unchecked: StageObject, created: StagePods, fromTemplate: StageObject}
 	if w.Kind.VM {
@@ -41,16 +41,15 @@ func validate(w *Workload) {
 
 type checker struct {
 	w *Workload
-	// These are the stages for three groups of problems. unchecked is for problems that core
-	// validation detects but virt-api does not (R-W28). created is for problems that appear only
-	// when a pod is created from the template (R-V22). fromTemplate is for problems with template
-	// labels.
+	// unchecked, created and fromTemplate are the stages of three groups of problems: those that
+	// core validation detects but virt-api does not (R-W28), those that appear only when a pod is
+	// created from the template (R-V22), and those with labels in the template.
 	unchecked, created, fromTemplate Stage
-	// partial is set if a chart may add fields.
+	// partial is set if a chart may add fields to the values that are checked.
 	partial bool
 }
 
-// pod checks a pod spec, or the machine spec that a pod is created from.
+// pod checks the spec of a pod, or of a virtual machine from which a pod is created.
 func (c *checker) pod(spec *place) {
 	c.labels(c.unchecked, spec.field("nodeSelector"), "nodeSelector") // R-V1
 	priority := spec.field("priorityClassName")
@@ -71,11 +70,11 @@ func (c *checker) pod(spec *place) {
 	c.containers(spec)
 }
 
-// place is a field of the object or an item of a list. It stores a link to its parent rather than a
+// place is a field of the object or an item in a list. It has a link to its parent rather than a
 // path, because most paths are never printed.
 type place struct {
 	up *place
-	// base is the path, for a place without a parent.
+	// base is the path of a place that has no parent.
 	base []string
 	// name is the field name. List items have an index instead.
 	name       string
@@ -106,8 +105,8 @@ func (p *place) broken() bool { return !p.absent() && p.value.Kind != source.Map
 // brokenList reports whether the value should be a list but is not.
 func (p *place) brokenList() bool { return !p.absent() && p.value.Kind != source.Sequence }
 
-// text returns the value of a string field, or "" if it is absent. ok is false if the value cannot
-// be judged because it is a placeholder or not a string.
+// text returns the value of a string field, or "" if the field is absent. ok is false if the value
+// cannot be judged because it is a placeholder or not a string.
 func (p *place) text() (s string, ok bool) {
 	if p.absent() {
 		return "", true
@@ -118,8 +117,8 @@ func (p *place) text() (s string, ok bool) {
 	return p.value.Value, true
 }
 
-// number returns the value of a 32-bit integer field, or 0 if it is absent. ok is false for any
-// other value.
+// number returns the value of a 32-bit integer field, or 0 if the field is absent. ok is false for
+// any other value.
 func (p *place) number() (n int64, ok bool) {
 	if p.absent() {
 		return 0, true
@@ -128,7 +127,7 @@ func (p *place) number() (n int64, ok bool) {
 	return n, ok && n == int64(int32(n))
 }
 
-// path returns a place's path from the root of the object, for example spec.containers[0].
+// path returns the path of a place from the root of the object, for example spec.containers[0].
 func (p *place) path() string { return string(p.appendPath(nil)) }
 
 func (p *place) appendPath(b []byte) []byte {
@@ -146,9 +145,9 @@ func (p *place) appendPath(b []byte) []byte {
 }
 
 // span returns the location of a field or list item. For an absent field, it returns the location
-// of the parent map's key. If the parent is a list item or the object itself, it returns the
-// location of the parent's first key. The first key of other maps is not used, because the order of
-// their keys may change.
+// of the key that introduces the parent map. A parent that is a list item or the object itself has
+// no such key, so span returns the location of the parent's first key. It does so only in this
+// case, because the order of keys may change.
 func (c *checker) span(p *place) diag.Span {
 	file := c.w.File()
 	if p.key != nil {
@@ -197,7 +196,7 @@ func found(p *place, name string) string {
 // maxShown is the maximum length, in bytes, of a value in a message.
 const maxShown = 300
 
-// clipped returns a value, shortened to maxShown if necessary.
+// clipped returns a value, shortened to maxShown bytes if it is longer.
 func clipped(value string) string {
 	if len(value) <= maxShown {
 		return value
@@ -205,7 +204,7 @@ func clipped(value string) string {
 	return strings.ToValidUTF8(value[:maxShown], "") + fmt.Sprintf("... (%d bytes)", len(value))
 }
 
-// oneOf checks a field that allows only certain words. empty is true if the field may also be
+// oneOf checks a field that allows only certain words. If empty is true, the field may also be
 // empty.
 func (c *checker) oneOf(stage Stage, p *place, empty bool, words []string) (word string, ok bool) {
 	word, ok = p.text()
@@ -231,7 +230,7 @@ type format struct {
 }
 
 // fits reports whether a string has the format. It checks for plain words first, because most
-// strings are plain words and those are valid in every format.
+// strings are plain words, which are valid in every format.
 func (f format) fits(s string) bool { return plainWord(s) || len(f.check(s)) == 0 }
 
 // plainWord reports whether a string has at most 63 characters, all of them lower-case letters,
@@ -243,7 +242,7 @@ func plainWord(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-') })
 }
 
-// Formats of names. apimachinery defines them.
+// Formats of names, as defined by apimachinery.
 var (
 	labelKey   = format{validation.IsQualifiedName, "must be at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends, after an optional DNS prefix and '/'"}
 	labelValue = format{validation.IsValidLabelValue, "must be at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends"}
@@ -251,8 +250,8 @@ var (
 	dnsLabel   = format{validation.IsDNS1123Label, "must be at most 63 lowercase letters, digits and '-', with a letter or digit at both ends"}
 )
 
-// form checks the format of a string field. noun is what messages call the field, or "" to use the
-// field name.
+// form checks the format of a string field. Messages call the field noun, or use its name if noun
+// is "".
 func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	s, ok := p.text()
 	if !ok || f.fits(s) {
@@ -272,7 +271,7 @@ func (c *checker) forms(stage Stage, list *place, noun string, f format) {
 	}
 }
 
-// labels checks a map of labels: the pod labels, the nodeSelector, or the matchLabels of a
+// labels checks a map of labels, such as metadata.labels, a nodeSelector, or the matchLabels of a
 // selector.
 func (c *checker) labels(stage Stage, p *place, noun string) {
 	for k, v := range p.value.Fields() {
@@ -287,18 +286,18 @@ func (c *checker) labels(stage Stage, p *place, noun string) {
 	}
 }
 
-// naming describes the names that the API server allows for one kind of object.
+// naming describes which names the API server allows for one kind of object.
 type naming struct {
 	format format
 	// longest is the maximum number of characters, or 0 if only the format limits the length.
 	longest int
-	// why is the reason for longest, for messages.
+	// why is the reason for longest, for use in messages.
 	why string
 }
 
-// namings lists the kinds whose names are more restricted than DNS subdomains (R-V39). The pods of
-// a StatefulSet use its name in their host names, a CronJob adds 11 characters to its name for each
-// Job, and the pods of a Job have its name as a label value
+// namings lists the kinds whose names are more restricted than DNS subdomains (R-V39). A
+// StatefulSet's name is part of its pods' host names, a CronJob's name gets an 11-character suffix
+// for each Job, and a Job's name is the value of a label on its pods
 // (pkg/apis/apps/validation/validation.go, ValidateStatefulSetName;
 // pkg/apis/batch/validation/validation.go, ValidateCronJobCreate;
 // pkg/registry/batch/job/strategy.go, generateSelector). Names of custom resources are DNS
@@ -310,7 +309,7 @@ var namings = map[string]naming{
 }
 
 // generatedSuffix is the number of characters that the API server appends to a generateName after
-// cutting it to 58 characters (apiserver: pkg/storage/names/generate.go).
+// shortening it to 58 characters (apiserver: pkg/storage/names/generate.go).
 const generatedSuffix = 5
 
 func (c *checker) metadata() *place { return (&place{value: c.w.Object.Root}).field("metadata") }
@@ -336,7 +335,7 @@ func (c *checker) identity(metadata *place) {
 	}
 }
 
-// named checks the format of one name. It returns true if the name is set and valid. prefix is true
+// named checks the format of a name, and returns true if the name is set and valid. prefix is set
 // for a generateName, which may end in a dash (apimachinery: pkg/api/validation/generic.go).
 func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	s, ok := p.text()
@@ -363,8 +362,8 @@ func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	return false
 }
 
-// checkLength checks the length of a name, allowing for the added characters that the API server or
-// a controller appends.
+// checkLength checks the length of a name. added is the number of characters that the API server
+// appends to it.
 func (c *checker) checkLength(p *place, rule naming, added int) {
 	s, _ := p.text()
 	length := len(s)
@@ -378,7 +377,7 @@ func (c *checker) checkLength(p *place, rule naming, added int) {
 
 // indexName checks the host names of an Indexed Job's pods, which consist of the Job's name and the
 // pod's index and must be DNS labels (pkg/apis/batch/validation/validation.go, ValidateJob). The
-// Job is named after the object, with suffix appended.
+// Job's name is the name of the object followed by suffix.
 func (c *checker) indexName(spec *place, stage Stage, suffix string) {
 	completions := field(spec.value, "completions", 1)
 	name := c.metadata().field("name")
@@ -393,8 +392,8 @@ func (c *checker) indexName(spec *place, stage Stage, suffix string) {
 }
 
 var (
-	// markers match placeholders of custom tools, for example <name>, @NAME@, %NAME% or
-	// RELEASE-NAME-web.
+	// markers matches names that contain placeholders of custom tools, for example <name>, @NAME@,
+	// %NAME% or RELEASE-NAME-web.
 	markers = regexp.MustCompile(`[$<>{}\[\]%@!|()#]|__|\b[A-Z][A-Z0-9]*[-_][A-Z][A-Z0-9]*`)
 	// unfit matches characters that are not allowed in a name.
 	unfit = regexp.MustCompile(`[^a-z0-9.-]+`)

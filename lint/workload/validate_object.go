@@ -14,16 +14,16 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// outer describes the fields around the pod template of one kind.
+// outer describes the fields around the pod template for one kind of object.
 type outer struct {
-	// spec is the path of the map with the fields.
+	// spec is the path of the map that contains these fields.
 	spec []string
 	// counts lists the fields that contain pod counts.
 	counts []string
-	// update checks the fields that control how the object creates or replaces its pods. It may be
-	// nil.
+	// update checks the fields that control how the object creates or replaces its pods. If there
+	// are none to check, update is nil.
 	update func(c *checker, spec *place)
-	// word is a field that allows only the values in words, or empty.
+	// word is the name of a field that allows only the values in words. It may be empty.
 	word  string
 	words []string
 	// selected is the path of the labels that spec.selector must match.
@@ -54,7 +54,7 @@ var outers = map[string]outer{
 }
 
 // object checks the fields around the pod template. The decoder does not read these fields, so
-// object also reports values of the wrong type.
+// object also has to report values of the wrong type.
 func (c *checker) object() {
 	root, metadata := c.w.Object.Root, c.metadata()
 	c.identity(metadata)
@@ -103,7 +103,8 @@ func (c *checker) wholeNumber(p *place) {
 	}
 }
 
-// is reports whether a field has the given kind or is absent. If not, it records a problem.
+// is checks that the value of a field, if present, is of the given kind. If it is not, is records a
+// problem.
 func (c *checker) is(p *place, kind source.Kind) bool {
 	if p.absent() || p.value.Kind == kind {
 		return true
@@ -114,7 +115,8 @@ func (c *checker) is(p *place, kind source.Kind) bool {
 	return false
 }
 
-// isText reports whether a field is a string or absent. If not, it records a problem.
+// isText checks that the value of a field, if present, is a string. If it is not, isText records a
+// problem.
 func (c *checker) isText(p *place) bool {
 	_, ok := p.text()
 	if !ok && !p.value.Placeholder() {
@@ -123,7 +125,8 @@ func (c *checker) isText(p *place) bool {
 	return ok
 }
 
-// isTextMap reports whether a field is a map of strings or absent. If not, it records a problem.
+// isTextMap checks that the value of a field, if present, is a map of strings. If it is not,
+// isTextMap records a problem.
 func (c *checker) isTextMap(p *place) bool {
 	ok := c.is(p, source.Map)
 	for k, v := range p.value.Fields() {
@@ -222,8 +225,8 @@ func (c *checker) job(spec *place) {
 	c.jobSelector(spec)
 }
 
-// cronJob checks the Job spec of a CronJob. It has none of the Job defaults, and its selector is
-// always generated (ValidateJobTemplateSpec).
+// cronJob checks the Job spec of a CronJob. The Job defaults do not apply to this spec, and its
+// selector is always generated (ValidateJobTemplateSpec).
 func (c *checker) cronJob(spec *place) {
 	c.indexed(spec)
 	if spec.field("completionMode").value.Text() == indexedMode && !spec.field("completions").absent() {
@@ -248,9 +251,9 @@ func (c *checker) indexed(spec *place) {
 	}
 }
 
-// jobSelector checks the selector of a Job. Unless manualSelector is set, the API server generates
-// a selector from the Job's uid and accepts a given one only if it matches the generated labels
-// (validateGeneratedSelector).
+// jobSelector checks the selector of a Job. Unless manualSelector is true, the API server generates
+// a selector from the Job's uid, and accepts a selector in the manifest only if it matches the
+// generated labels (validateGeneratedSelector).
 func (c *checker) jobSelector(spec *place) {
 	selector, manual := spec.field("selector"), spec.field("manualSelector")
 	switch on, ok := manual.value.Bool(); {
@@ -271,8 +274,8 @@ func (c *checker) jobSelector(spec *place) {
 }
 
 // generated reports whether a selector matches the labels that the API server generates for a Job's
-// pods. Selectors exported from a cluster contain the Job's uid. A selector that cannot be judged
-// is assumed to match.
+// pods. A selector exported from a cluster contains the Job's uid and may therefore match. A
+// selector that cannot be judged is assumed to match.
 func (c *checker) generated(p *place) bool {
 	match := p.field("matchLabels")
 	requirements, ok := c.requirements(p.field("matchExpressions"))
@@ -319,7 +322,7 @@ func (c *checker) restarts(spec *place) {
 	switch {
 	case !ok: // the decoder reports values of other types
 	case batch && s == "":
-		// An object that sets images and, for a CronJob, a schedule is hardly ever a patch.
+		// An object that sets images is hardly ever a patch. A CronJob must also set a schedule.
 		if whollyWritten(spec.value) && (c.w.Kind.Kind != "CronJob" || !c.w.Object.Root.At("spec", "schedule").IsNull()) {
 			c.refuse(StageObject, p, "restartPolicy defaults to Always: must be OnFailure or Never in a "+kind, fix)
 		}
@@ -334,13 +337,13 @@ func (c *checker) restarts(spec *place) {
 	}
 }
 
-// whollyWritten reports whether all containers of a pod set an image. Patches that only add fields
-// to containers rarely set images.
+// whollyWritten reports whether all containers of a pod set an image. If they do, the pod spec is
+// probably not a patch, because patches rarely set images.
 func whollyWritten(spec *source.Node) bool {
 	return !slices.ContainsFunc(spec.Get("containers").Items(), func(n *source.Node) bool { return n.Get("image").IsNull() })
 }
 
-// Update types of the strategies.
+// Types of update strategies.
 const (
 	rollingUpdate = "RollingUpdate"
 	recreate      = "Recreate"
@@ -357,8 +360,9 @@ type amount struct {
 	set bool
 }
 
-// rolling reads the update type of a strategy and returns its rollingUpdate. rollingUpdate is valid
-// only for rolling updates, but a DaemonSet with OnDelete ignores it.
+// rolling reads the type of an update strategy and returns the strategy's rollingUpdate, which is
+// valid only in a rolling update. If strict is false, as for a DaemonSet, other types ignore the
+// field.
 func (c *checker) rolling(strategy *place, words []string, strict bool) (p *place, ok bool) {
 	kind := strategy.field("type")
 	p = strategy.field("rollingUpdate")
@@ -393,8 +397,8 @@ func (c *checker) deployment(spec *place) {
 	}
 }
 
-// daemonSet checks the update strategy of a DaemonSet: exactly one of maxSurge and maxUnavailable
-// must be above 0. An absent maxUnavailable is 1 (R-V38).
+// daemonSet checks the update strategy of a DaemonSet. Exactly one of maxSurge and maxUnavailable
+// must be greater than 0, and maxUnavailable defaults to 1 (R-V38).
 func (c *checker) daemonSet(spec *place) {
 	p, ok := c.rolling(spec.field("updateStrategy"), setUpdates, false)
 	if !ok {
@@ -414,8 +418,8 @@ func (c *checker) daemonSet(spec *place) {
 	}
 }
 
-// statefulSet checks the update strategy of a StatefulSet (R-V38). maxUnavailable is decoded, but
-// the API server drops it before validation unless its feature gate is on
+// statefulSet checks the update strategy of a StatefulSet (R-V38). The API server decodes
+// maxUnavailable, but drops it before validation unless its feature gate is on
 // (pkg/registry/apps/statefulset/strategy.go, dropStatefulSetDisabledFields).
 func (c *checker) statefulSet(spec *place) {
 	p, ok := c.rolling(spec.field("updateStrategy"), setUpdates, true)
@@ -438,8 +442,8 @@ func (c *checker) statefulSet(spec *place) {
 	c.w.Problems = c.w.Problems[:before]
 }
 
-// amount reads and checks a number or percentage. If capped is true, a percentage must not exceed
-// 100%.
+// amount reads and checks a field that is a number or a percentage. If capped is true, a percentage
+// must not exceed 100%.
 func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
 	if p.absent() || !c.isAmount(p) {
 		return a, p.absent()
@@ -467,8 +471,8 @@ func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
 	return amount{int(n), true}, true
 }
 
-// isAmount reports whether a value can be decoded as a number or percentage. If not, it records a
-// problem.
+// isAmount checks that a value, if present, can be decoded as a number or a percentage. If it
+// cannot, isAmount records a problem.
 func (c *checker) isAmount(p *place) bool {
 	switch n, ok := p.value.Int(); {
 	case p.absent():

@@ -12,8 +12,8 @@ import (
 var preemptions = []string{"PreemptLowerPriority", "Never"}
 
 // names checks that each container, including init containers, has a unique name
-// (validateContainerCommon, validateInitContainers). It also checks the fields that contain a
-// single name (R-V2, R-V19).
+// (validateContainerCommon, validateInitContainers). It also checks other fields of the pod spec
+// that contain a single word (R-V2, R-V19).
 func (c *checker) names(spec *place) {
 	seen := map[string]bool{}
 	for _, list := range []string{"containers", "initContainers"} {
@@ -44,8 +44,8 @@ func (c *checker) names(spec *place) {
 	}
 }
 
-// gates checks schedulingGates (R-V18). A pod with gates must not have a node yet (R-V2); a
-// template that sets both is accepted, but its pods are rejected on creation.
+// gates checks schedulingGates (R-V18). A pod with gates must not have a node yet (R-V2). A
+// template that sets both is accepted, but pods created from it are rejected.
 func (c *checker) gates(spec *place) {
 	gates, node := spec.field("schedulingGates"), spec.field("nodeName")
 	if s, _ := node.text(); s != "" && gates.len() > 0 {
@@ -68,14 +68,14 @@ func (c *checker) gates(spec *place) {
 
 var protocols = []string{"TCP", "UDP", "SCTP"}
 
-// socket is a host port with its protocol and address. Only one container per pod can use it.
+// socket is a host port with its protocol and address. Only one container in a pod can use it.
 type socket struct {
 	protocol, ip string
 	port         int64
 }
 
-// holder is the container that uses a socket. declared is true if the container sets hostPort, and
-// false if it uses the socket only because of hostNetwork.
+// holder is the container that uses a socket. declared is set if the container sets hostPort.
+// Otherwise, the container uses the socket only because of hostNetwork.
 type holder struct {
 	container string
 	declared  bool
@@ -94,8 +94,8 @@ func (c *checker) ports(spec *place) {
 	}
 }
 
-// containerPorts checks the ports of one container and adds its host ports to taken. With
-// hostNetwork, the host ports of a regular container must equal its container ports.
+// containerPorts checks the ports of one container and adds its host ports to taken. equal is set
+// for a regular container with hostNetwork, whose host ports must equal its container ports.
 func (c *checker) containerPorts(container *place, taken map[socket]holder, equal bool) {
 	ports := container.field("ports")
 	owner, _ := container.field("name").text()
@@ -127,7 +127,7 @@ func (c *checker) containerPorts(container *place, taken map[socket]holder, equa
 }
 
 // hostPort checks a single port. ok is false if there is no host port or its number is unknown.
-// With hostNetwork, a port without hostPort uses its containerPort on the host (R-P3).
+// With hostNetwork, a port without hostPort uses the number in containerPort on the host (R-P3).
 func (c *checker) hostPort(port *place, equal bool) (s socket, declared, ok bool) {
 	host, inner := port.field("hostPort"), port.field("containerPort")
 	hostValid, innerValid := c.portNumber(host, true), c.portNumber(inner, false)
@@ -186,7 +186,7 @@ func (c *checker) affinity(spec *place) {
 }
 
 // nodeAffinity checks required terms (R-V3 to R-V9) and preferred terms. The API server does not
-// check the values of preferred terms (R-V7).
+// check the label values in preferred terms (R-V7).
 func (c *checker) nodeAffinity(p *place) {
 	hard, soft := p.field(hardTerms), p.field(softTerms)
 	terms := hard.field("nodeSelectorTerms")
@@ -237,7 +237,7 @@ func (c *checker) nodeTerm(term *place, labelValues bool) {
 	}
 }
 
-// operators lists the operators allowed in one kind of requirement, and how many values each
+// operators lists the operators that one kind of requirement allows, and how many values each
 // operator takes.
 type operators struct {
 	names []string
@@ -271,7 +271,7 @@ func (c *checker) requirement(e *place, of *operators, labelValues bool, values 
 	}
 }
 
-// arity checks a requirement's operator and its number of values.
+// arity checks the operator of a requirement and the number of its values.
 func (c *checker) arity(e *place, of *operators) bool {
 	values := e.field("values")
 	word, ok := c.oneOf(StageObject, e.field("operator"), false, of.names)

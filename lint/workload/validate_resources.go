@@ -65,12 +65,12 @@ func (c *checker) resources(p *place, typed *Resources, name func(string) string
 	}
 }
 
-// above reports a request that exceeds its limit.
+// above records a problem for a request that exceeds its limit.
 func (c *checker) above(request *place, limit *source.Node) {
 	c.refuse(StageObject, request, fmt.Sprintf("request of %s %s exceeds its limit of %s", request.value.Value, request.name, limit.Value), "")
 }
 
-// hugePages reports requests for huge pages without cpu or memory.
+// hugePages records a problem if huge pages are set without cpu or memory.
 func (c *checker) hugePages(limits, requests *place) {
 	if limits.broken() || requests.broken() {
 		return
@@ -91,8 +91,8 @@ func (c *checker) hugePages(limits, requests *place) {
 	}
 }
 
-// quantities checks every name and quantity of a resource list. name returns what is wrong with a
-// resource name, or "".
+// quantities checks every name and quantity in a resource list. name returns the rule that a
+// resource name breaks, or "".
 func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(string) string) {
 	for k, v := range list.value.Fields() {
 		q, ok := typed[corev1.ResourceName(k.Value)]
@@ -116,8 +116,8 @@ func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(s
 	}
 }
 
-// containerResource returns what is wrong with the name of a container resource, or "" (kubernetes:
-// pkg/apis/core/validation/validation.go, validateContainerResourceName).
+// containerResource returns the rule that the name of a container resource breaks, or ""
+// (kubernetes: pkg/apis/core/validation/validation.go, validateContainerResourceName).
 func containerResource(name string) string {
 	switch {
 	case name == "cpu" || name == "memory" || name == "ephemeral-storage":
@@ -131,7 +131,7 @@ func containerResource(name string) string {
 	return ""
 }
 
-// podResource returns what is wrong with the name of a pod-level resource, or "" (R-V33).
+// podResource returns the rule that the name of a pod-level resource breaks, or "" (R-V33).
 func podResource(name string) string {
 	if !resourcehelper.IsSupportedPodLevelResource(corev1.ResourceName(name)) {
 		return "must be cpu, memory or hugepages-<size> at pod level"
@@ -141,8 +141,8 @@ func podResource(name string) string {
 
 const quotaPrefix = corev1.DefaultResourceRequestsPrefix
 
-// native, hugePage, divisible and the check of extended resources in containerResource mirror
-// kubernetes: pkg/apis/core/helper/helpers.go.
+// native mirrors kubernetes: pkg/apis/core/helper/helpers.go, and so do hugePage, divisible and the
+// check of extended resources in containerResource.
 func native(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, corev1.ResourceDefaultNamespacePrefix)
 }
@@ -213,8 +213,8 @@ func (c *checker) podResources(p *place) {
 	}
 }
 
-// aggregate returns the sum of all container requests. If defaulted is true, unset requests default
-// to the limits, as they do when a pod is created (R-P3).
+// aggregate returns the total requests of all containers. If defaulted is true, unset requests
+// default to the limits, as they do when a pod is created (R-P3).
 func (c *checker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
 	convert := func(name string, from []Container) (to []corev1.Container) {
 		nodes := spec.value.Get(name).Items()
@@ -241,7 +241,7 @@ func (c *checker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
 	return resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{})
 }
 
-// machine checks the CPU and memory size of a virtual machine as virt-api does.
+// machine checks the CPU and memory of a virtual machine, as virt-api does.
 func (c *checker) machine(spec *place) {
 	resources := spec.field("domain").field("resources")
 	limits, requests := resources.field("limits"), resources.field("requests")

@@ -11,8 +11,8 @@ import (
 )
 
 // selector checks a label selector (R-V12, R-V30). typed is the decoded selector. apimachinery
-// decides whether it is valid. selector then only looks for the location of the problem, skipping
-// fields that cannot be judged.
+// decides whether it is valid. If it is not, selector looks for the location of the problem,
+// skipping fields that cannot be judged.
 func (c *checker) selector(p *place, typed *metav1.LabelSelector) {
 	if typed != nil && len(metav1validation.ValidateLabelSelector(typed, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0 {
 		c.selectorPlaces(p)
@@ -70,8 +70,8 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 		case typed == nil:
 		// R-V22: when a pod with the label is created, the API server appends an expression with
 		// the label's value to the selector. It rejects the pod if the selector already has an
-		// expression for the key. Template keys are not merged, so a template is rejected only if
-		// the selector itself contains the key twice.
+		// expression for the key. It does not do this for templates, so a template is rejected only
+		// if the selector itself contains the key twice.
 		case named[s] == 0 && repeated && c.carries(s):
 			c.refuse(c.created, key, fmt.Sprintf("duplicate key %q in matchLabelKeys: it would appear twice in the merged selector", s), "remove one of them")
 		case named[s] == 0 || repeated:
@@ -83,8 +83,9 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 	}
 }
 
-// carries reports whether the pods have a label with the key when they are created. Pods exported
-// from a cluster already have the merged selector, and the API server does not merge it again.
+// carries reports whether the API server finds a label with the key on the pods when it creates
+// them. It returns false for a pod that was exported from a cluster, because the selector of such a
+// pod is already merged and is not merged again.
 func (c *checker) carries(key string) bool {
 	if c.created == StageObject && c.w.Object.Root.At("metadata", "uid") != nil {
 		return false
@@ -137,7 +138,8 @@ func (c *checker) selects(spec *place, labels *source.Node) {
 	}
 }
 
-// requirements reads matchExpressions from the YAML tree. ok is false if any part is unknown.
+// requirements reads matchExpressions from the YAML tree. ok is false if any part of them is
+// unknown.
 func (c *checker) requirements(p *place) (all []metav1.LabelSelectorRequirement, ok bool) {
 	ok = c.is(p, source.Sequence)
 	for i, n := range p.value.Items() {
@@ -154,8 +156,8 @@ func (c *checker) requirements(p *place) (all []metav1.LabelSelectorRequirement,
 	return all, ok
 }
 
-// repairEmptySelector returns the fix for a selector without requirements, or for one that has
-// labels directly below selector.
+// repairEmptySelector returns the fix for a selector without requirements, whose labels may be
+// directly below selector by mistake.
 func repairEmptySelector(selector, labels *source.Node) string {
 	for k := range selector.Fields() {
 		if k.Value != "matchLabels" && k.Value != "matchExpressions" {
@@ -165,7 +167,8 @@ func repairEmptySelector(selector, labels *source.Node) string {
 	return suggestLabels("add matchLabels", labels)
 }
 
-// suggestLabels returns a fix that uses the first of the labels, or "" if there are none.
+// suggestLabels returns a fix that mentions the first of the labels as an example, or "" if there
+// are no labels.
 func suggestLabels(repair string, labels *source.Node) string {
 	for k, v := range labels.Fields() {
 		return fmt.Sprintf("%s, such as %s: %s", repair, k.Value, v.Text())
@@ -190,8 +193,9 @@ func (c *checker) matches(p *place, labels *source.Node) bool {
 	return true
 }
 
-// unknownLabel reports whether a label's value is unknown. It is unknown if the value or any label
-// key is a placeholder, or if the value has the wrong type (which is reported elsewhere).
+// unknownLabel reports whether a label's value is unknown. This is the case if the value or any
+// label key is a placeholder, or if the value or the map has the wrong type, which is reported
+// elsewhere.
 func unknownLabel(labels *source.Node, key string) bool {
 	if !labels.IsNull() && labels.Kind != source.Map {
 		return true
@@ -204,7 +208,7 @@ func unknownLabel(labels *source.Node, key string) bool {
 	return false
 }
 
-// labelSet adapts labels in a YAML file to labels.Labels, the interface that selectors match.
+// labelSet implements labels.Labels, the interface that selectors match, for labels in a YAML file.
 type labelSet struct{ node *source.Node }
 
 func (s labelSet) Has(key string) bool { return s.node.Get(key) != nil }

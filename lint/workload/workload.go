@@ -15,12 +15,12 @@ import (
 type Workload struct {
 	Object *source.Object
 	Kind   *Kind
-	// Count is the number of pods that the object creates; for a DaemonSet it depends on the nodes.
-	// Scale is the autoscaler of the workload, or nil.
+	// Count is the number of pods that the object creates. For a DaemonSet, it depends on the
+	// nodes. Scale is the range of the workload's autoscaler, or nil if none applies.
 	Count Count
 	Scale *Scale
-	// Labels holds the pod labels with known values, both from the template and added by the
-	// controller. For labels that the controller adds with unknown values, see Added.
+	// Labels holds the pod labels with known values. They come from the template or are added by
+	// the controller. Added reports labels that the controller adds with unknown values.
 	Labels map[string]string
 	// Spec is the decoded pod spec. Fields of the wrong type are zero.
 	Spec PodSpec
@@ -28,28 +28,28 @@ type Workload struct {
 	TemplateNode, SpecNode *source.Node
 	// Problems lists the fields that the API server rejects.
 	Problems []Problem
-	// Gated lists the fields that the API server drops if a feature gate is off and rejects if it
-	// is on.
+	// Gated lists the fields that the API server drops if a feature gate is off, and rejects if the
+	// gate is on.
 	Gated []Problem
-	// Unknown lists misspelled or misplaced fields in or around the pod spec. They do not exist in
-	// the API.
+	// Unknown lists fields in or around the pod spec that do not exist in the API because they are
+	// misspelled or misplaced.
 	Unknown []UnknownField
 	// Open lists fields whose value is unknown because it contains a placeholder or has the wrong
 	// type. Paths are relative to the pod spec.
 	Open []string
-	// Placeholders is the object's entry in Set.Placeholders.
+	// Placeholders lists the placeholders in the object (see Set.Placeholders).
 	Placeholders []string
 	// Fragment is set if the Workload describes only placement fields found in an object that is
 	// not judged. In that case only Object, Spec, SpecNode and Problems are meaningful.
 	Fragment bool
-	// Within names the chart values that contain a Fragment, for example "values master", or is
-	// empty.
+	// Within names the chart values that contain a Fragment, for example "values master". It is
+	// empty for other workloads.
 	Within string
 	// Running is set for a pod that is already running on Spec.NodeName.
 	Running bool
-	// Exported is set for a Job whose selector contains the uid from a cluster. The API server
-	// accepts it as an update to that Job but not as a new Job, because a new Job gets a different
-	// uid.
+	// Exported is set for a Job whose selector contains a uid, which means that it was exported
+	// from a cluster. The API server accepts it as an update to that Job but not as a new Job,
+	// because a new Job gets a different uid.
 	Exported bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
@@ -59,27 +59,27 @@ type Workload struct {
 	Copy bool
 
 	// Admission names an object that may change or reject the pods on creation, for example
-	// LimitRange shop/l. It is empty if none is known.
+	// LimitRange shop/l. It is empty if no such object is known.
 	Admission string
-	// TightQuota names a ResourceQuota that may be too small for twice the pods, or is empty. Twice
-	// the pods exist while nodes are unreachable, because replacements are created before the old
-	// pods are gone.
+	// TightQuota names a ResourceQuota that may be too small for twice the number of pods, or is
+	// empty. That many pods can exist while nodes are unreachable, because replacements are created
+	// before the old pods are gone.
 	TightQuota string
-	// PlainClass is set if the pods' RuntimeClass is declared without overhead and scheduling, or
-	// if the pod is running and its spec already includes what the class adds.
+	// PlainClass is set if the pods' RuntimeClass is declared with neither overhead nor scheduling.
+	// It is also set for a running pod, whose spec already includes the additions of its class.
 	PlainClass bool
 
 	// Defaulted is set if a LimitRange may set default requests or limits on the containers.
 	Defaulted bool
 
-	// Elsewhere is set if the workload might not be deployed with the others, because every file
-	// that declares it may belong to another deployment.
+	// Elsewhere is set if the workload might not be deployed together with other workloads, because
+	// every file that declares it may belong to another deployment.
 	Elsewhere bool
-	// Validated is set for the workloads in Set.Validated.
+	// Validated is set if no deployment creates the workload (see Set.Validated).
 	Validated bool
 
-	// from is the object that contains the template if it is not Object, or nil. For a Fragment
-	// from chart values, from.File is the file with the values.
+	// from is the object that contains the template, or nil if that object is Object. For a
+	// Fragment from chart values, from.File is the file with the values.
 	from *source.Object
 }
 
@@ -88,8 +88,8 @@ type Stage string
 
 // Values of Stage. StageObject means that the API server rejects the object itself. StagePods means
 // that it accepts the object but rejects every pod that the object creates (R-V22). StageFragment
-// is for fragments. Their object has an unknown schema, so it means only that pods with these
-// fields are rejected.
+// is the stage of problems in fragments. It means only that pods with these fields are rejected,
+// because the schema of the object itself is unknown.
 const (
 	StageObject Stage = "object"
 	StagePods   Stage = "pods"
@@ -105,7 +105,7 @@ type Problem struct {
 	Field string
 	// Message says what is wrong and what the API server expects.
 	Message string
-	// Fix describes the smallest repair, or is empty if the message makes it obvious.
+	// Fix describes the smallest repair, or is empty if the message makes the repair obvious.
 	Fix  string
 	Span diag.Span
 	// Gate is the feature gate for a field in Gated, or empty for other fields.
@@ -120,8 +120,8 @@ type UnknownField struct {
 	KeySpan diag.Span
 }
 
-// Added reports whether the controller adds a label that the template does not set. perPod is true
-// if the value differs from pod to pod, and false if all pods in a revision share one value.
+// Added reports whether the controller adds a label with an unknown value. If perPod is true, the
+// value differs from pod to pod. Otherwise, all pods in a revision share one value.
 func (w *Workload) Added(key string) (added, perPod bool) {
 	if slices.Contains(w.PerPod(), key) {
 		return true, true
@@ -129,8 +129,8 @@ func (w *Workload) Added(key string) (added, perPod bool) {
 	return slices.Contains(w.Kind.Shared, key), false
 }
 
-// PerPod returns the labels that the controller adds with a different value for each pod. Among
-// Jobs, only Indexed ones add a completion index label (R-W14).
+// PerPod returns the labels that the controller adds with a different value for each pod. Only
+// Indexed Jobs add the completion index label (R-W14).
 func (w *Workload) PerPod() []string {
 	if w.Kind.Batch() && w.TemplateOwner().Get("completionMode").Text() != indexedMode {
 		return nil
@@ -138,8 +138,8 @@ func (w *Workload) PerPod() []string {
 	return w.Kind.PerPod
 }
 
-// TemplateOwner returns the map that contains the field template, such as the spec of a Job, or nil
-// for a bare Pod.
+// TemplateOwner returns the map that contains the pod template, such as the spec of a Job. It
+// returns nil for a bare Pod.
 func (w *Workload) TemplateOwner() *source.Node {
 	if len(w.Kind.Template) == 0 {
 		return nil
@@ -154,8 +154,8 @@ func (w *Workload) Namespace() string { return w.Object.Namespace }
 // because kubectl creates the object there unless another namespace is configured.
 func Space(namespace string) string { return cmp.Or(namespace, metav1.NamespaceDefault) }
 
-// Refused reports whether the API server rejects the workload, in which case none of its pods are
-// created.
+// Refused reports whether the API server rejects the workload or all of its pods, so that none of
+// the pods are created.
 func (w *Workload) Refused() bool { return len(w.Problems) > 0 }
 
 // Bare reports whether the workload is a single pod or virtual machine that no controller
@@ -180,8 +180,8 @@ func (w *Workload) String() string {
 	return w.Object.Kind + " " + name
 }
 
-// File returns the file with the pod template. It differs from Object.File only for a Rollout that
-// refers to a Deployment. The Rollout's other fields are still in Object.File.
+// File returns the file with the pod template. It differs from Object.File only for a fragment from
+// chart values and for a Rollout that refers to another object for its template.
 func (w *Workload) File() *source.File {
 	if w.from != nil {
 		return w.from.File
@@ -189,7 +189,7 @@ func (w *Workload) File() *source.File {
 	return w.Object.File
 }
 
-// CountSpan returns the location of the field with the replica count, or of the object's name if
+// CountSpan returns the location of the field with the pod count, or that of the object's name if
 // there is no such field.
 func (w *Workload) CountSpan() diag.Span {
 	if w.Count.Key != nil {
@@ -198,8 +198,8 @@ func (w *Workload) CountSpan() diag.Span {
 	return w.Object.NameSpan()
 }
 
-// loadUncertain reads an object that might not be deployed. Only the labels matter, because a
-// selector may match them.
+// loadUncertain reads an object that might not be deployed. Only labels that a selector may match
+// are used.
 func (l *loader) loadUncertain(o *source.Object) {
 	switch kind := l.table.Find(o.APIVersion, o.Kind); {
 	case !l.table.Matters(o):
@@ -225,7 +225,8 @@ func (t Table) Matters(o *source.Object) bool {
 	return !createsNoPods(o) && t.Relevant(o.APIVersion, o.Kind)
 }
 
-// budgetElsewhere reads a budget that might not be deployed. Each budget is read once for all sets.
+// budgetElsewhere reads a budget that might not be deployed. Each budget is read only once, even if
+// several sets contain it.
 func (l *loader) budgetElsewhere(o *source.Object) {
 	b, known := l.Reader.budgets[o]
 	if !known && !o.Root.At("spec", "selector").IsNull() {
@@ -250,7 +251,7 @@ func createsNoPods(o *source.Object) bool {
 	return scales(o)
 }
 
-// AffectsWorkloads reports whether an object creates no pods itself but affects workloads that
+// AffectsWorkloads reports whether an object, which creates no pods itself, affects workloads that
 // other files may declare.
 func (t Table) AffectsWorkloads(o *source.Object) bool {
 	switch o.Kind {
@@ -264,14 +265,14 @@ func (t Table) AffectsWorkloads(o *source.Object) bool {
 	return createsNoPods(o) || claims[o.Kind] && o.Group() == claimGroup
 }
 
-// Limits reports whether an object limits the pods in its namespace. If clusters share no files,
-// the object exists in only one of them.
+// Limits reports whether an object limits the pods in its namespace, as a LimitRange or
+// ResourceQuota does. Unless clusters share files, such an object exists in only one of them.
 func (t Table) Limits(o *source.Object) bool {
 	return (o.Kind == "LimitRange" || o.Kind == "ResourceQuota") && core(o)
 }
 
-// Declares reports whether an object declares something of its own in its namespace. Patches do
-// not, nodes are not deployed from manifests, and terminated pods no longer count.
+// Declares reports whether an object is declared in its own right. Patches are not, nodes are not
+// deployed from manifests, and terminated pods no longer count.
 func (t Table) Declares(o *source.Object) bool {
 	if o.APIVersion == "" || o.Kind == "Node" && core(o) {
 		return false
@@ -282,8 +283,8 @@ func (t Table) Declares(o *source.Object) bool {
 	return o.Kind != "PodDisruptionBudget" || !o.Root.At("spec", "selector").IsNull()
 }
 
-// Judged reports whether an object can have findings itself, which is true for workloads, budgets
-// and autoscalers.
+// Judged reports whether an object can have findings of its own. Workloads, budgets and autoscalers
+// can.
 func (t Table) Judged(o *source.Object) bool {
 	return t.Find(o.APIVersion, o.Kind) != nil || scales(o) || o.Kind == "PodDisruptionBudget" && o.Group() == "policy"
 }
@@ -294,17 +295,17 @@ func ended(o *source.Object, kind *Kind) bool {
 	return kind.Kind == "Pod" && (phase == "Succeeded" || phase == "Failed")
 }
 
-// Operates reports whether a namespace may contain pods not created by any workload in the set. An
-// operator may create pods from an object that schedlint does not know, or a template may be only
-// partly known. A selector that matches no declared pod may still match one of those. An object
-// without a namespace may be cluster-wide and create pods anywhere. Likewise, a manifest without a
-// namespace may end up in any namespace.
+// Operates reports whether a namespace may contain pods that no workload in the set creates,
+// because an operator may create them from another object or because a template is only partly
+// known. A selector that matches no declared pod may still match such a pod. An object without a
+// namespace may be cluster-wide and create pods anywhere. Likewise, a manifest without a namespace
+// may end up in any namespace.
 func (s *Set) Operates(namespace string) bool {
 	return s.Operated[namespace] || s.Operated[""] || namespace == "" && len(s.Operated) > 0
 }
 
-// installers lists the kinds that refer to manifests elsewhere. Those manifests may create objects
-// outside the installer's namespace.
+// installers lists the kinds whose objects refer to manifests elsewhere. Such manifests may create
+// objects outside the namespace of the installer.
 var installers = setOf(`App Application ApplicationSet Bundle ClusterServiceVersion GitRepo HelmChart HelmRelease Kustomization
 	PackageInstall Subscription`)
 
@@ -329,8 +330,8 @@ func (s *Set) Maker(namespace, key, value string) *source.Object {
 	return nil
 }
 
-// sameDomain reports whether the prefix of a label key equals an API group or is a parent domain or
-// subdomain of it. Kubernetes' own domains never match.
+// sameDomain reports whether the prefix of a label key equals an API group, or is a parent domain
+// or subdomain of one. Kubernetes' own domains never match.
 func sameDomain(key, group string) bool {
 	prefix, _, ok := strings.Cut(key, "/")
 	if !ok || strings.HasSuffix(prefix, "kubernetes.io") || strings.HasSuffix(prefix, "k8s.io") || !strings.Contains(group, ".") {
@@ -353,13 +354,13 @@ func (l *loader) recordOperated(o *source.Object) {
 	}
 }
 
-// queueName is the label that puts an object under Kueue's control (kubernetes-sigs/kueue:
+// queueName is the label that makes Kueue manage an object (kubernetes-sigs/kueue:
 // pkg/controller/constants/constants.go, QueueLabel).
 const queueName = "kueue.x-k8s.io/queue-name"
 
 // Finite reports whether the pods of a workload terminate by themselves and release their resources
-// (R-A1, R-W15). This is true for Job and CronJob pods, bare pods that do not restart, and hook
-// pods that a tool waits for. A finite pod that does not fit now can wait and run later.
+// (R-A1, R-W15). This is true for the pods of Jobs and CronJobs, bare pods that do not restart, and
+// pods of hooks that a tool waits for. If such a pod does not fit now, it can wait and run later.
 func (w *Workload) Finite() bool {
 	if w.Kind.Kind != "Pod" {
 		return w.Kind.Batch()
@@ -368,7 +369,7 @@ func (w *Workload) Finite() bool {
 	return w.Object.Hook != "" || policy == "Never" || policy == "OnFailure"
 }
 
-// RestartPolicy returns the node with the pod's restartPolicy, or nil.
+// RestartPolicy returns the YAML node of the pod's restartPolicy, or nil.
 func (w *Workload) RestartPolicy() *source.Node { return w.SpecNode.Get("restartPolicy") }
 
 // Queued reports whether Kueue holds the pods back until their queue has enough quota. The queue
