@@ -152,8 +152,8 @@ func (c *converter) term(v ast.Value) *ast.Term {
 	return t
 }
 
-// over returns the parameters in v, using those in under as defaults. A parameter whose position is
-// unknown gets the position in place.
+// over returns the parameters in v, with the parameters in under as defaults. A parameter whose
+// position is unknown gets the position in place.
 func (v Values) over(under Values, place string) Values {
 	all := maps.Clone(under.Values)
 	if all == nil {

@@ -25,8 +25,8 @@ const (
 	maxAddress = 2000 // bytes in a runbook address
 )
 
-// customKey is a key under custom in METADATA. The read function returns the problems with its
-// value.
+// customKey is a key under custom in METADATA. The read function returns the problems with the
+// key's value.
 type customKey struct {
 	name string
 	read func(n *notes, value any) []string

@@ -69,8 +69,8 @@ func replacedPattern(_ *meter, args []*ast.Term) size {
 	return size{text: n + (n+1)*int64(len(with)) + n*int64(strings.Count(with, "$"))}
 }
 
-// written returns an upper bound on the size of an evaluated template string. The result contains
-// the literal parts. The value of each expression is passed as a set.
+// written returns an upper bound on the size of an evaluated template string. In the argument,
+// literal parts are strings, and each expression is the set of its values.
 func written(_ *meter, args []*ast.Term) size {
 	var made size
 	for _, part := range members(args[0]) {

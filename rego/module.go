@@ -421,7 +421,7 @@ func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*
 	return found, err
 }
 
-// query calls the function each for every value of a term. The with argument is a function that
+// query passes every value of a term to the callback each. The with argument is a function that
 // adds options to the query.
 func (p *program) query(ctx context.Context, of *ast.Term, with func(*topdown.Query) *topdown.Query, each func(*ast.Term)) error {
 	stop := topdown.NewCancel()

@@ -225,7 +225,7 @@ func codeSpan(s string) string {
 	return mark + s + mark
 }
 
-// codeBlock formats lines without hidden characters as a code block.
+// codeBlock formats text as a code block. The text must not contain hidden characters.
 func codeBlock(text string) string {
 	mark := strings.Repeat("`", max(3, 1+longestBackticks(text)))
 	return mark + "text\n" + strings.TrimRight(text, "\n") + "\n" + mark

@@ -151,8 +151,8 @@ func limits(p *diag.Placement) []string {
 	return all
 }
 
-// lines writes text without hidden characters. It changes any line that a CI runner would execute
-// as a command.
+// lines writes text and changes any line that a CI runner would execute as a command. The text must
+// not contain hidden characters.
 func lines(out io.Writer, text string) error {
 	w := &lineWriter{out: out}
 	if _, err := io.WriteString(w, text); err != nil {
@@ -161,8 +161,9 @@ func lines(out io.Writer, text string) error {
 	return w.flush()
 }
 
-// lineWriter writes text without hidden characters, and changes any line that a CI runner would
-// execute as a command. It writes in chunks to avoid a second copy of the text, which can be large.
+// lineWriter writes text in chunks and changes any line that a CI runner would execute as a
+// command. The text must not contain hidden characters. Chunks avoid a second copy of the text,
+// which can be large.
 type lineWriter struct {
 	out  io.Writer
 	kept []byte // buffered bytes, always starting at the beginning of a line

@@ -146,8 +146,8 @@ func answerTo(verdict string) string {
 	return answerUnknown
 }
 
-// tableCell is the answer to a question. The field unreachable holds the answer for the case that
-// the Node objects of lost nodes remain. It is empty if the answer is the same.
+// tableCell is the answer to a question. The field unreachable holds the answer if the Node objects
+// of lost nodes remain. It is empty if that answer is the same.
 type tableCell struct{ answer, unreachable, note string }
 
 // is reports whether the cell holds the given answer and nothing else.

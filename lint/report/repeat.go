@@ -50,8 +50,8 @@ func (s *shown) places() string {
 // terminals and side-by-side views.
 const lineWidth = 80
 
-// writeFolded writes text without hidden characters in lines of limited width. It puts first before
-// the first line and rest before all other lines.
+// writeFolded writes text in lines of limited width. The text must not contain hidden characters.
+// The prefix first goes before the first line, and rest before all other lines.
 func writeFolded(w io.Writer, first, rest, text string) {
 	for i, line := range fold(text, lineWidth-max(cells(first), cells(rest))) {
 		if i == 0 {
@@ -86,7 +86,7 @@ func fold(text string, room int) []string {
 	return append(all, line)
 }
 
-// cells returns how many terminal cells a text without hidden characters takes.
+// cells returns the width in terminal cells of text without hidden characters.
 func cells(s string) int {
 	sum := 0
 	for _, r := range s {

@@ -119,8 +119,8 @@ func oneLine(d *diag.Diagnostic) string {
 	return strings.Join(append([]string{message(d)}, d.Details...), "; ")
 }
 
-// message returns the first line of a finding, including its clusters and renders. If renders have
-// different findings, the line names only the render that this finding comes from.
+// message returns the first line of a finding, including its clusters and renders. If the finding
+// differs between renders, the line names only the render that this version comes from.
 func message(d *diag.Diagnostic) string {
 	var in []string
 	if text := named("cluster", d.Clusters); text != "" {

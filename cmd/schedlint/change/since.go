@@ -24,7 +24,7 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// Request holds the command-line settings of a run. It holds paths as the user wrote them.
+// Request holds the command-line settings of a run, with paths as the user wrote them.
 type Request struct {
 	Config, Baseline string
 	RuleDirs         []string

@@ -43,7 +43,7 @@ type leftOut struct{ kind, name, values, why string }
 // chartEntry is a chart's entry under the renders key.
 type chartEntry struct{ helm, name, values string }
 
-// fewest is the minimum number of subdirectories for which a glob replaces their names.
+// fewest is the minimum number of subdirectories to replace with a glob.
 const fewest = 3
 
 // Block returns a block that names every input that renders offline. If all roots in a directory

@@ -50,7 +50,7 @@ func vendorDir(source string) (string, error) {
 	return filepath.Join(dirs[i], "vendor", name), nil
 }
 
-// maxLeft is the maximum number of files to list that were not copied.
+// maxLeft is the maximum number of entries in the list of files that were not copied.
 const maxLeft = 20
 
 // Vendor copies the rules from a source to a folder and reports what it did. If the argument to is
