@@ -15,8 +15,8 @@ import (
 
 // Catalogue describes the rules in Markdown. The document has one table per category, one per pack
 // and one for the templates. Below the tables, every rule has its own section, whose heading is the
-// rule id. Sections appear in the same order as rules. The example function returns YAML that
-// violates a rule, or "" if there is no example.
+// rule id. The sections follow the order of the rules argument. The example function returns YAML
+// that violates a rule, or "" if there is no example.
 func Catalogue(rules []diag.Rule, example func(id string) string) []byte {
 	var b strings.Builder
 	b.WriteString("# Rules\n\n<!-- Generated from the METADATA of the rules; SCHEDLINT_UPDATE=1 go test ./rego rewrites it. -->\n\n" +
@@ -108,15 +108,15 @@ func Described(p diag.Param) string {
 	return line
 }
 
-// BundleFile is a file to include in an OPA bundle.
+// BundleFile is one file of an OPA bundle.
 type BundleFile struct {
 	Name string
 	Text []byte
 }
 
 // Bundle returns the files of an OPA bundle, sorted by name: custom rules, pack rules, and the
-// libraries they import. Run the bundle with opa eval --bundle, using the output of the facts
-// command as input. Bundle returns an error if a rule fails to load.
+// libraries they import. To run the bundle, pass it to opa eval --bundle, with the output of the
+// facts command as input. Bundle returns an error if a rule fails to load.
 func Bundle(o Options) ([]BundleFile, error) {
 	e, err := Load(o)
 	if err != nil {

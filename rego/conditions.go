@@ -11,8 +11,8 @@ import (
 )
 
 // necessary maps each list of facts to the bodies of the built-in rules that report its rows. Each
-// body is a list of conditions. A row can only be reported if it meets all conditions of at least
-// one body.
+// body is a list of conditions. A rule can report a row only if the row meets all conditions of at
+// least one body.
 type necessary map[string][][]condition
 
 // condition compares a field of a row with constants or with another field.
@@ -198,7 +198,7 @@ func valueOf(fields []any, name string) (any, bool) {
 }
 
 // compared applies a comparison operator to two values. As in Rego, values of different types are
-// never equal. Ordering two values of different types counts as true.
+// never equal. An ordering comparison between different types counts as true.
 func compared(left any, operator string, right any) bool {
 	order := 0
 	switch l := left.(type) {
@@ -235,15 +235,15 @@ func compared(left any, operator string, right any) bool {
 // reads records which places in the facts a rule may read.
 type reads struct {
 	all bool
-	// paths maps dotted paths such as workloads.containers.image to whether the rule reads
-	// everything below that place.
+	// paths maps a place's dotted path, such as workloads.containers.image, to whether the rule
+	// reads everything below the place.
 	paths map[string]bool
 }
 
 // readsOf finds the lists that a built-in rule refers to as input.<list>. It searches the source
-// text, so the rule does not need to be parsed if those lists are empty. It never misses a list,
-// but may return some that the rule does not actually read. If input appears in any other form, it
-// assumes that the rule reads all lists.
+// text, so a rule whose lists are all empty need not be parsed. The search never misses a list, but
+// may find some that the rule does not read. If input appears in any other form, readsOf assumes
+// that the rule reads all lists.
 func readsOf(text string) reads {
 	r := reads{paths: map[string]bool{}}
 	if at := strings.Index(text, "\npackage "); at >= 0 {
@@ -275,8 +275,8 @@ func inName(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// has reports whether the rule reads a place or anything below it. A place is also read if the rule
-// reads everything below one of its parents.
+// has reports whether the rule reads a place or anything below it. A place also counts as read if
+// the rule reads everything below one of the place's parents.
 func (r *reads) has(path string) bool {
 	if _, ok := r.paths[path]; ok || r.all {
 		return true
@@ -289,7 +289,7 @@ func (r *reads) has(path string) bool {
 	return false
 }
 
-// lists returns the sorted names of all lists that are read, even partially.
+// lists returns the sorted names of all lists that the rule reads in full or in part.
 func (r *reads) lists() []string {
 	var all []string
 	for path := range r.paths {

@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// factList is a list of facts and its name.
+// factList is a named list of facts.
 type factList struct {
 	name string
 	rows reflect.Value
@@ -41,13 +41,13 @@ func convert(f *facts.Facts, read *reads) *ast.Term {
 	return ast.ObjectTerm(c.fieldsOf(reflect.ValueOf(f).Elem(), "")...)
 }
 
-// converter converts facts to terms.
+// converter turns facts into OPA terms.
 type converter struct {
 	read    *reads
 	strings map[string]*ast.Term
 	// fields caches the struct fields that rules read, keyed by row path.
 	fields map[string][]field
-	// numbers caches the terms for lists of numbers, because rows can share a list.
+	// numbers caches one term per list of numbers, because several rows can share a list.
 	numbers map[*int]*ast.Term
 	spare   []ast.Term
 }
@@ -76,7 +76,7 @@ func (c *converter) indices(numbers []int) *ast.Term {
 	return t
 }
 
-// fieldsOf returns the id of a struct and those of its fields that rules read, as key-value pairs.
+// fieldsOf returns a struct's id and the fields that rules read, as key-value pairs.
 func (c *converter) fieldsOf(row reflect.Value, path string) [][2]*ast.Term {
 	fields, known := c.fields[path]
 	if !known {
@@ -141,7 +141,7 @@ func (c *converter) text(s string) *ast.Term {
 	return t
 }
 
-// term wraps a value in a term. It allocates terms in blocks to save allocations.
+// term wraps a value in a term. It allocates terms in blocks to reduce the number of allocations.
 func (c *converter) term(v ast.Value) *ast.Term {
 	if len(c.spare) == 0 {
 		c.spare = make([]ast.Term, 256)
@@ -152,8 +152,8 @@ func (c *converter) term(v ast.Value) *ast.Term {
 	return t
 }
 
-// over returns the parameters in v, using those in under as defaults. A parameter whose position is
-// unknown gets the given place.
+// over returns the parameters in v, with the parameters in under as defaults. A parameter whose
+// position is unknown gets the position in place.
 func (v Values) over(under Values, place string) Values {
 	all := maps.Clone(under.Values)
 	if all == nil {
@@ -217,8 +217,8 @@ func (r *rule) parameter(name string) *schema {
 	return nil
 }
 
-// shareable checks one entry of shared parameters. It returns an error for each parameter that no
-// matching rule declares, or whose type differs between matching rules.
+// shareable checks the parameters in one Shared entry. It returns an error for each parameter that
+// no matching rule declares, or whose type differs between matching rules.
 func (e *Engine) shareable(s *Shared) (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Values.Values)) {
 		var first *rule
@@ -273,7 +273,7 @@ func (s *schema) sameType(o *schema) bool {
 	return s.items.sameType(o.items)
 }
 
-// typeName returns the type's name as it appears in a sentence.
+// typeName returns the name of the schema's type for use in a sentence.
 func (s *schema) typeName() string {
 	if s.items != nil {
 		return article(s.kind) + " of " + s.items.kind + " items"

@@ -25,15 +25,15 @@ const (
 	maxAddress = 2000 // bytes in a runbook address
 )
 
-// customKey is a key below custom in METADATA. Its reader returns the problems with the key's
-// value.
+// customKey is a key under custom in METADATA. The read function returns the problems with the
+// key's value.
 type customKey struct {
 	name string
 	read func(n *notes, value any) []string
 }
 
-// customKeys returns the keys in the order to read them: asks refers to params, and level overrides
-// the level of category.
+// customKeys returns the keys in the order in which to read them. For example, asks refers to
+// params, and level overrides the level that category implies.
 func customKeys() []customKey {
 	return []customKey{
 		{"category", readCategory},
@@ -64,7 +64,7 @@ func customKeys() []customKey {
 	}
 }
 
-// one adapts a reader that returns at most one error. The caller adds the key's name to the error.
+// one adapts a read function that returns at most one error. The caller adds the key's name to it.
 func one(read func(*notes, any) error) func(*notes, any) []string {
 	return func(n *notes, value any) []string {
 		if err := read(n, value); err != nil {
@@ -74,7 +74,7 @@ func one(read func(*notes, any) error) func(*notes, any) []string {
 	}
 }
 
-// custom reads the keys below custom and returns any problems with them.
+// custom reads the keys under custom in METADATA and returns any problems with them.
 func custom(n *notes, values map[string]any) (problems []string) {
 	var names []string
 	for _, k := range customKeys() {
@@ -177,8 +177,8 @@ func readTags(n *notes, value any) error {
 	return nil
 }
 
-// ask is a question about losing nodes. It holds either a topology key, or the name of the
-// parameter that lists the keys.
+// ask is a question about losing nodes. It holds either a topology key or the name of the parameter
+// that supplies the keys.
 type ask struct{ survive, param string }
 
 func readAsks(n *notes, value any) error {
@@ -328,7 +328,7 @@ func atValues(v Values, message string) error {
 }
 
 // parameters sets a rule's parameters. Parameters configured for the rule's id take precedence over
-// those of the instance. The rest get their default values.
+// those of the instance. A parameter set in neither gets its default value.
 func (r *rule) parameters(given Values) error {
 	name := "rules." + r.id + ".params"
 	schema := r.schema()
@@ -382,7 +382,7 @@ func (r *rule) meta() diag.Rule {
 	return m
 }
 
-// Losses returns the topology keys from all questions in Asks, sorted and without duplicates.
+// Losses returns the sorted, distinct topology keys from all questions that Asks returns.
 func (e *Engine) Losses() []string {
 	var keys []string
 	for _, a := range e.Asks() {
@@ -394,7 +394,7 @@ func (e *Engine) Losses() []string {
 	return slices.Compact(keys)
 }
 
-// Asks returns the questions that the enabled rules ask, sorted and without duplicates.
+// Asks returns the distinct questions that the enabled rules ask, sorted by rule.
 func (e *Engine) Asks() []Ask {
 	var all []Ask
 	for _, r := range e.rules {
@@ -411,7 +411,7 @@ func (e *Engine) Asks() []Ask {
 	return slices.Compact(all)
 }
 
-// asked returns the topology keys that a question is about. They can come from the rule's
+// asked returns the topology keys that a question is about. The keys can come from the rule's
 // parameters.
 func (r *rule) asked(a ask) []string {
 	if a.param == "" {
@@ -426,7 +426,7 @@ func (r *rule) asked(a ask) []string {
 	return []string{text(value)}
 }
 
-// Params returns a rule's parameters as JSON, exactly as the rule receives them. It returns the
+// Params returns a rule's parameters as the rule receives them, encoded as JSON. It returns the
 // defaults if the rule is off, or nil if it has no parameters.
 func (e *Engine) Params(id string) ([]byte, error) {
 	r := e.find(id)

@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/message"
 )
 
-// DefaultDeadline is the default limit on the CPU time of rules. Rules that only read their facts
+// DefaultDeadline is the default limit on the rules' CPU time. Rules that only read their facts
 // need far less.
 const DefaultDeadline = 30 * time.Second
 
@@ -30,7 +30,7 @@ type Engine struct {
 	words   message.Catalogue
 	modules []*module // of the custom rules, for comparing engines
 
-	// conditions returns the conditions of the built-in rules. It computes them once.
+	// conditions returns the conditions of the built-in rules. The first call computes them.
 	conditions func() necessary
 
 	mutex sync.Mutex // guards the rules' compiled programs
@@ -86,7 +86,7 @@ func Load(opts Options) (*Engine, error) {
 }
 
 // replacements checks that every custom rule with a built-in rule's id declares that it replaces
-// that rule. Without this check, an accidental name clash would silence the built-in rule.
+// that rule. Otherwise, an accidental name clash would silence the built-in rule.
 func replacements(own []*module, builtin []*rule) (errs []error) {
 	var ids []string
 	for _, r := range builtin {
@@ -109,8 +109,8 @@ func replacements(own []*module, builtin []*rule) (errs []error) {
 }
 
 // analysePacks determines which fields are read by the enabled rules of packs and templates.
-// Without this analysis, they would count as reading whole lists of workloads, which cost more to
-// build than the few fields that these rules need.
+// Without this analysis, a rule would count as reading every field of a list, and the full list
+// costs more to build than the few fields that the rule needs.
 func (e *Engine) analysePacks() error {
 	var further []*code
 	for _, r := range e.rules {
@@ -169,16 +169,16 @@ func (e *Engine) Whole(path string) bool {
 	return slices.ContainsFunc(e.rules, func(r *rule) bool { return r.outsideCore() && !r.off && r.reads.has(path) })
 }
 
-// Packs returns the names of all packs, sorted.
+// Packs returns the sorted names of all packs.
 func (e *Engine) Packs() []string { return slices.Clone(e.packs) }
 
-// IDs returns the sorted ids of all rules, including those that are off, but not templates. The
-// caller must not modify the slice.
+// IDs returns the sorted ids of all rules, including rules that are off but excluding templates.
+// The caller must not modify the slice.
 func (e *Engine) IDs() []string {
 	return slices.Clip(e.ids)
 }
 
-// Rules returns the enabled rules, sorted by id. Each has the level of its category.
+// Rules returns the enabled rules, sorted by id. Each rule has the level of its category.
 func (e *Engine) Rules() []diag.Rule {
 	var rules []diag.Rule
 	for _, r := range e.rules {
@@ -207,7 +207,7 @@ func (e *Engine) Rule(id string) (diag.Rule, bool) {
 	return r.meta(), true
 }
 
-// File returns a custom rule's file name as shown in errors, or "" for any other rule.
+// File returns the name that errors show for a custom rule's file, or "" for any other rule.
 func (e *Engine) File(id string) string {
 	if r := e.find(id); r != nil && r.own && r.instance == nil {
 		return r.file
@@ -240,7 +240,7 @@ func (e *Engine) Level(id string) diag.Level {
 	return r.level()
 }
 
-// Runs reports whether a rule is enabled and gets evaluated.
+// Runs reports whether a rule is enabled and will be evaluated.
 func (e *Engine) Runs(id string) bool {
 	r := e.find(id)
 	return r != nil && !r.off
@@ -263,8 +263,9 @@ type Options struct {
 	// Instead replaces a folder's files with files in memory. It lets the caller check that new
 	// rules load together with those in Dirs before writing them to disk. It may be nil.
 	Instead *Folder
-	// Without is a condition to leave out of its rule or library, or nil. If it is set, unused
-	// variables and imports are not reported, because the condition may have been their only use.
+	// Without is a condition to leave out of its rule or library. It may be nil. If it is set,
+	// unused variables and imports are not errors, because the condition may have been their only
+	// use.
 	Without *Condition
 	// Off reports whether a rule is turned off. It may be nil. Custom rules are checked even when
 	// they are off.
@@ -278,8 +279,8 @@ type Options struct {
 	// parameters.
 	Instances []Instance
 	// Deadline limits the CPU time for compiling custom rules. In each call of Evaluate, it also
-	// limits the total CPU time of the built-in rules and, separately, that of the custom rules. 0
-	// means DefaultDeadline.
+	// limits the total CPU time of the built-in rules and, separately, the total CPU time of the
+	// custom rules. Zero means DefaultDeadline.
 	Deadline time.Duration
 }
 
@@ -289,8 +290,8 @@ type Folder struct {
 	Files map[string][]byte
 }
 
-// Values holds parameters from the configuration. They consist of strings, numbers, booleans,
-// lists, and maps with string keys.
+// Values holds parameters from the configuration: strings, numbers, booleans, lists, and maps with
+// string keys.
 type Values struct {
 	Values map[string]any
 	// At returns the position of a value as file:line:col, or "" if it is unknown. A path is a
@@ -307,8 +308,8 @@ type Shared struct {
 	Values
 }
 
-// Instance is a rule that the configuration creates from a template. Empty strings default to the
-// template's values.
+// Instance is a rule that the configuration bases on a template or on another rule with parameters.
+// Empty strings default to that rule's values.
 type Instance struct {
 	ID                                 string
 	Use                                string // the template's id
@@ -318,7 +319,7 @@ type Instance struct {
 	Place string
 }
 
-// Ask is a question about losing nodes. At least one rule needs its answer.
+// Ask is a question about losing nodes. At least one rule needs the answer.
 type Ask struct {
 	Rule string
 	// Survive is node, zone, region or a label key. The question is whether workloads survive
@@ -327,8 +328,8 @@ type Ask struct {
 }
 
 // allowed lists the built-in functions that rules may call. Their results depend only on their
-// arguments, and their costs are in bounds. Calling any other function is a compile error, whose
-// message includes the explanation from refused.
+// arguments, and the table bounds gives their costs. Calling any other function is a compile error,
+// whose message includes the explanation from refused.
 func allowed() []string {
 	return []string{
 		// functions behind operators and keywords
@@ -367,8 +368,8 @@ func allowed() []string {
 	}
 }
 
-// refused explains why rules may not call certain OPA functions. Its names are function names or
-// name prefixes.
+// refused explains why rules may not call certain OPA functions. Each entry names one or more
+// functions, or prefixes of function names.
 var refused = []struct{ names, why string }{
 	{"print internal.print", "it works in tests of policies only"},
 	{"trace internal.test_case", "it writes output, and rules only report findings"},
@@ -388,8 +389,9 @@ var refused = []struct{ names, why string }{
 	{"any all cast_ re_match set_diff net.cidr_overlap", "it is deprecated"},
 }
 
-// capabilities returns the language features and functions available to rules. It must not be
-// changed: there is only one copy, because OPA would sort its functions again for each new one.
+// capabilities returns the language features and functions available to rules. Callers must not
+// modify the result. There is only one copy, because OPA would sort the functions of every new
+// copy.
 var capabilities = sync.OnceValue(func() *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	names := allowed()

@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// maxFindings is the maximum number of findings that a rule can report in a run, counting all
+// maxFindings is the maximum number of findings that a rule can report in a run, across all
 // contexts.
 const maxFindings = 100_000
 
@@ -94,7 +94,7 @@ func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule
 	return found, nil
 }
 
-// one evaluates one rule. If it is a custom rule, one isolates it and counts its steps.
+// one evaluates a single rule. It isolates a custom rule and counts the rule's steps.
 func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -114,8 +114,8 @@ func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error
 	return o.found, o.err
 }
 
-// judge evaluates a rule and converts its report to judgements. The callback with adds options to
-// the query.
+// judge evaluates a rule and converts its report to judgements. The with argument is a function
+// that adds options to the query.
 func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Query) *topdown.Query) ([]facts.Judgement, error) {
 	report, err := r.program.run(ctx, r.code, withParams(e.input, r.params), with)
 	if err != nil || report == nil || report.Len() == 0 {
@@ -152,7 +152,7 @@ func (e *evaluation) reads(r *rule, id int) bool {
 	return id > 0 && id < len(e.rows) && e.rows[id].Value != nil && r.reads.has(e.rows[id].List)
 }
 
-// limitFindings drops any findings of a rule beyond the limit for a run.
+// limitFindings drops a rule's findings that exceed the limit for a run.
 func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Judgement, error) {
 	room := maxFindings - e.tally.Findings[r.id]
 	e.tally.Findings[r.id] += len(found)
@@ -163,7 +163,7 @@ func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Ju
 	return found[:room], refusal{what: fmt.Sprintf("reports more than %d findings; the others are left out", maxFindings), limit: true}
 }
 
-// due returns the rules that have facts to judge and the places that these rules read.
+// due returns the rules that have facts to judge, together with all places that these rules read.
 func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	var due []*rule
 	var read reads
@@ -220,8 +220,8 @@ type outcome struct {
 	abandoned bool
 }
 
-// isolated evaluates a custom rule so that exceeding a limit or panicking costs the rule its own
-// findings but does not affect other rules.
+// isolated evaluates a custom rule. If the rule exceeds a limit or panics, it loses its own
+// findings, and other rules are not affected.
 func (e *evaluation) isolated(ctx context.Context, r *rule, m *meter) outcome {
 	return isolate(ctx, m, func(ctx context.Context) ([]facts.Judgement, error) {
 		return e.judge(ctx, r, func(q *topdown.Query) *topdown.Query {
@@ -290,7 +290,7 @@ func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) ou
 }
 
 // halt makes the evaluation end at its next step. If halt is called more than once, the first
-// reason wins.
+// reason counts.
 func (m *meter) halt(why string) { m.stop.CompareAndSwap(nil, &why) }
 
 // heap returns the total size of all heap objects in bytes, including garbage that has not been

@@ -14,13 +14,13 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// refusal explains why a rule's evaluation was ended or its report rejected. When a rule exceeds a
-// limit, the meter panics with a refusal. It cannot rely on cancellation, because OPA checks for it
-// only between steps and a step such as comparing two values can be long.
+// refusal explains why a rule's evaluation was ended or why its report was rejected. When a rule
+// exceeds a limit, the meter panics with a refusal. Cancellation would not be enough, because OPA
+// checks for it only between steps, and a single step, such as comparing two values, can be long.
 type refusal struct {
 	at   *ast.Location // nil if the whole rule is at fault
 	what string
-	// limit is set if built-in rules are subject to the same limit.
+	// limit is set if the rule exceeded a limit that also applies to built-in rules.
 	limit bool
 }
 
@@ -28,9 +28,9 @@ type refusal struct {
 // memory".
 func (r refusal) Error() string { return r.what }
 
-// failure describes a rule that failed. If a built-in rule fails, this is a bug in schedlint,
-// unless configured parameters may be the cause. Its file is not mentioned, because users cannot
-// see it.
+// failure describes a rule that failed. The failure of a built-in rule is a bug in schedlint,
+// unless a limit or configured parameters may be the cause. The description omits a built-in rule's
+// file, because users cannot see it.
 func failure(r *rule, err error) diag.Failure {
 	f := diag.Failure{Stage: diag.StageRule, Rule: r.id, File: r.file, Line: 1, Message: err.Error()}
 	at := (*ast.Location)(nil)
@@ -59,7 +59,8 @@ const tooLong = "runs too long; let it visit only the facts of its own list"
 const (
 	// maxWidth is the largest width that package fmt accepts.
 	maxWidth = 1_000_000
-	// remark is the maximum length of fmt's error text when an argument does not suit its verb.
+	// remark is the maximum length of the error text that fmt prints when an argument does not suit
+	// its verb.
 	remark = 64
 )
 
@@ -120,7 +121,8 @@ func verbsOf(format string) (all []verb) {
 	}
 }
 
-// widths adds a verb's width and precision. An asterisk takes its number from an argument.
+// widths returns the sum of a verb's width and precision. It counts an asterisk as maxWidth,
+// because the actual number comes from an argument.
 func widths(flags string) int64 {
 	var sum int64
 	for _, part := range strings.FieldsFunc(flags, func(r rune) bool { return r != '*' && (r < '0' || r > '9') }) {

@@ -9,8 +9,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// text returns a string term's value, or "" if the term is not a string. Functions reject arguments
-// of the wrong type themselves.
+// text returns a string term's value, or "" if the term is not a string. The functions themselves
+// reject arguments of the wrong type.
 func text(t *ast.Term) string {
 	s, _ := t.Value.(ast.String)
 	return string(s)
@@ -69,8 +69,8 @@ func replacedPattern(_ *meter, args []*ast.Term) size {
 	return size{text: n + (n+1)*int64(len(with)) + n*int64(strings.Count(with, "$"))}
 }
 
-// written returns an upper bound on the size of a template string. Its literal parts are copied.
-// Each expression in it is passed as a set of values.
+// written returns an upper bound on the size of an evaluated template string. In the argument,
+// literal parts are strings, and each expression is the set of its values.
 func written(_ *meter, args []*ast.Term) size {
 	var made size
 	for _, part := range members(args[0]) {
@@ -180,7 +180,7 @@ func integer(t *ast.Term) (*big.Int, bool) {
 	return r.Num(), true
 }
 
-// multiplied rejects a multiplication if the digits of its result would fill memory.
+// multiplied rejects a multiplication if its result could have more than maxDigits digits.
 func multiplied(m *meter, args []*ast.Term) int64 {
 	var digits int64
 	for _, t := range members(args[0]) {
@@ -194,8 +194,8 @@ func multiplied(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// parsed returns the cost of json.unmarshal. In the worst case, every second byte of JSON text is a
-// member.
+// parsed returns the cost of json.unmarshal. In the worst case, every second byte of the JSON text
+// is a member.
 func parsed(_ *meter, args []*ast.Term) int64 { return int64(len(text(args[0]))) / 2 }
 
 // product returns the cost of searching for a value at every position in another value.
@@ -231,8 +231,8 @@ func globbing(m *meter, args []*ast.Term) int64 {
 }
 
 // matching returns the cost of matching a regular expression, which is at most its compiled size
-// times the length of the string. The arguments pattern and match are the indices of the two
-// operands.
+// times the length of the string. The parameters pattern and match are the argument indices of the
+// expression and the string.
 func matching(pattern, match int) func(*meter, []*ast.Term) int64 {
 	return func(m *meter, args []*ast.Term) int64 {
 		return m.pattern(text(args[pattern])) * (int64(len(text(args[match]))) + 1) / textStep
@@ -268,13 +268,13 @@ func instructions(p string) int64 {
 	return int64(len(program.Inst))
 }
 
-// guardPrefix starts the names of guarded functions. If a function passed to a query has the same
-// name as one of OPA's own, OPA calls its own. Therefore, guard renames the calls in compiled
-// custom rules, and each evaluation passes functions with the new names.
+// guardPrefix is the prefix of guarded functions' names. If a function passed to a query has the
+// same name as one of OPA's own functions, OPA calls its own. Therefore, guard renames the calls in
+// compiled custom rules, and each evaluation passes functions with the new names.
 const guardPrefix = "schedlint."
 
-// guard renames calls of built-in functions in compiled modules. It leaves the unification
-// operators alone, because OPA identifies them by name. Their cost is counted in steps anyway.
+// guard renames calls of built-in functions in compiled modules. It does not rename the unification
+// operators, because OPA identifies them by name. The meter counts them as steps anyway.
 func guard(modules map[string]*ast.Module) {
 	for _, m := range modules {
 		ast.NewGenericVisitor(func(x any) bool {
@@ -297,8 +297,8 @@ func guard(modules map[string]*ast.Module) {
 }
 
 // guarded returns a copy of t with the guarded name if t is the name of a built-in function.
-// Otherwise, it returns t itself. It never modifies t, because OPA uses the same terms for
-// operators everywhere.
+// Otherwise, it returns t itself. It never modifies t, because OPA uses the same term wherever an
+// operator occurs.
 func guarded(t *ast.Term) *ast.Term {
 	ref, ok := t.Value.(ast.Ref)
 	if !ok {
@@ -312,7 +312,7 @@ func guarded(t *ast.Term) *ast.Term {
 }
 
 // functions returns the guarded functions for an evaluation. OPA looks them up by their references
-// in text form, which quotes keywords such as contains.
+// in text form, in which keywords such as contains are quoted.
 func (m *meter) functions() map[string]*topdown.Builtin {
 	all := map[string]*topdown.Builtin{makeValue: m.value()}
 	for _, b := range capabilities().Builtins {

@@ -13,9 +13,9 @@ import (
 const makeValue = guardPrefix + "value"
 
 // hoister turns literals with variables into values before they are used. Without it, a rule could
-// run out of memory in a single step, which nothing can interrupt. The reason is that OPA binds
-// variables to unevaluated literals and expands them at their first use. In a chain such as x :=
-// [a, a], y := [x, x], each assignment doubles the size of the expanded term. Values do not grow
+// exhaust memory in a single step, which nothing can interrupt. The reason is that OPA binds
+// variables to unevaluated literals and expands each literal at its first use. In a chain such as x
+// := [a, a], y := [x, x], each assignment doubles the size of the expanded term. Values do not grow
 // like this, because they share their members.
 type hoister struct{ last int }
 
@@ -103,8 +103,8 @@ func (h *hoister) closures(e *ast.Expr, bound ast.VarSet) {
 	}).Walk(e)
 }
 
-// literals replaces the literal operands of an expression with variables. It leaves out literals
-// with unbound variables, because they are patterns that bind those variables.
+// literals replaces the literal operands of an expression with variables. It leaves literals with
+// unbound variables in place, because they are patterns that bind those variables.
 func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
 	terms, ok := e.Terms.([]*ast.Term)
 	if !ok {

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// maxMessage is the maximum length of a message, detail or help text in bytes. The note that
-	// marks a cut message does not count.
+	// maxMessage is the maximum length of a message, detail or help text in bytes. It does not
+	// count the note that marks a shortened message.
 	maxMessage = 4 << 10
-	// maxDetails is the maximum number of details per finding. The note that some are missing does
-	// not count.
+	// maxDetails is the maximum number of details per finding. It does not count the note that says
+	// how many are missing.
 	maxDetails = 20
 	// maxPath is the maximum number of path elements, and maxElement is the maximum length of an
 	// element in bytes.
@@ -61,7 +61,7 @@ func judgement(r *rule, t *ast.Term) (facts.Judgement, message.Values, error) {
 }
 
 // finding parses a finding's fields. The first field is required. If a field is invalid, finding
-// returns the problem. It never quotes the invalid value, which may be very large.
+// returns the problem. The problem never quotes the invalid value, which may be very large.
 func finding(said *ast.Term, fields []saying) (problem string) {
 	given, ok := said.Value.(ast.Object)
 	if !ok {
@@ -87,8 +87,8 @@ func finding(said *ast.Term, fields []saying) (problem string) {
 	return ""
 }
 
-// saying is a key in the argument of result.finding or result.worded. Its read function parses the
-// key's value and returns the problem with it, or "".
+// saying is a key in the argument of result.finding or result.worded. The read function parses the
+// key's value. It returns the problem with the value, or "" if the value is valid.
 type saying struct {
 	name string
 	read func(*ast.Term) string
@@ -239,8 +239,8 @@ func shortened(message string) string {
 	return fmt.Sprintf("%s ... (%d bytes more)", message[:end], len(message)-end)
 }
 
-// malformed returns an error for an invalid report member. It does not quote the member, which may
-// be very large.
+// malformed returns an error for an invalid report member. The error does not quote the member,
+// which may be very large.
 func malformed() error {
 	return refusal{what: "reports something that is no finding of its own; write " + reportForm}
 }

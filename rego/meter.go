@@ -17,7 +17,7 @@ import (
 // Limits for a custom rule. They count steps and sizes instead of time, so a rule either exceeds
 // them on every machine or on none.
 const (
-	// maxSteps is a rule's step budget for a run, counting all contexts. A rule that visits each of
+	// maxSteps is a rule's step budget for a run, across all contexts. A rule that visits each of
 	// its facts once takes 10 to 300 steps per fact. The budget is enough to visit 15,000 facts, or
 	// to compare 700 facts with each other.
 	maxSteps = 5_000_000
@@ -33,12 +33,12 @@ const (
 	// kilobyte of stack per member, and a stack overflow would crash the process.
 	maxCompared = 100_000
 	// textStep is the number of string bytes that cost one step. walked is the number of members
-	// that cost one step when they are only visited.
+	// that cost one step if they are only visited.
 	textStep, walked = 64, 8
 )
 
 // maxStack is the maximum number of bytes that a rule may add to the process's stacks. Go doubles a
-// stack when it is full and limits it to 1 GB, so a stack must not grow beyond 256 MiB.
+// full stack, up to a limit of 1 GB, so a stack must not grow beyond 256 MiB.
 const maxStack = 200 << 20
 
 // meter counts the cost of evaluating a rule. It implements OPA's tracer and counts each event as a
@@ -53,7 +53,7 @@ type meter struct {
 	// stack is the total size of all stacks before the evaluation.
 	stack  uint64
 	sample []metrics.Sample
-	// heap returns the total size of the process's heap objects. Tests replace it.
+	// heap returns the total size of the process's heap objects. Tests replace this function.
 	heap func() uint64
 }
 
@@ -101,7 +101,7 @@ func (m *meter) TraceEvent(e topdown.Event) {
 	}
 }
 
-// compare charges for comparing two arrays, objects or sets. This takes OPA only one step, no
+// compare charges for comparing two arrays, objects or sets. OPA compares them in a single step, no
 // matter how many members they have.
 func (m *meter) compare(node ast.Node) {
 	expr, ok := node.(*ast.Expr)
@@ -133,7 +133,7 @@ func (m *meter) charge(steps int64) {
 	}
 }
 
-// refuse ends the evaluation by panicking with a refusal. The panic is recovered in isolate.
+// refuse ends the evaluation by panicking with a refusal. The function isolate recovers the panic.
 func (m *meter) refuse(format string, args ...any) {
 	panic(refusal{at: m.at, what: fmt.Sprintf(format, args...)})
 }
@@ -141,13 +141,13 @@ func (m *meter) refuse(format string, args ...any) {
 // bound describes the cost of calling a built-in function.
 type bound struct {
 	arity int
-	// reads returns the size of an argument, or only of the part that the function reads.
+	// reads returns the size of the part of an argument that the function reads.
 	reads func(*meter, *ast.Term) size
 	// makes returns an upper bound on the size of the result and of intermediate values. It is nil
-	// if they are not much larger than the arguments.
+	// if neither is much larger than the arguments.
 	makes func(*meter, []*ast.Term) size
-	// work returns how many steps the function takes in addition to reading its arguments. It may
-	// be nil.
+	// work returns the cost of the call, in steps, beyond that of reading the arguments. It may be
+	// nil.
 	work func(*meter, []*ast.Term) int64
 }
 
@@ -235,7 +235,7 @@ func (s size) plus(o size) size { return size{s.text + o.text, s.items + o.items
 // steps returns the cost of reading or building a value of size s.
 func (s size) steps() int64 { return s.text/textStep + s.items }
 
-// nothing returns a size of zero. It is for arguments that a function does not read.
+// nothing returns a size of zero, for arguments that a function does not read.
 func (m *meter) nothing(*ast.Term) size { return size{} }
 
 // outer returns the size of a value's top level, excluding nested members.
@@ -298,8 +298,8 @@ func (w *tour) term(t *ast.Term, depth int) {
 	}
 }
 
-// number rejects a number such as 1e1000000000, because arithmetic with it would be slow or fill
-// memory with its digits.
+// number rejects numbers such as 1e1000000000. Arithmetic with such a number would be slow, or its
+// digits would fill memory.
 func (m *meter) number(n ast.Number) {
 	if magnitude(string(n)) > maxDigits {
 		m.refuse("uses a number with more than %d digits", maxDigits)
@@ -322,7 +322,8 @@ func magnitude(n string) int64 {
 
 // The following functions handle cases where the cost does not follow from the sizes of the
 // arguments. OPA's graph searches may visit a vertex once for every path to it, and YAML aliases
-// can repeat a value many times. They also reject time zones, whose results depend on the machine.
+// can repeat a value many times. Some of the functions also reject time zones, because results in a
+// time zone depend on the machine.
 
 // vertices returns the members of an array or set, which graph functions use as vertices.
 func vertices(t *ast.Term) []*ast.Term {
@@ -358,7 +359,7 @@ func reaching(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// ways charges for graph.reachable_paths and checks the size of the result. OPA copies each path
+// ways charges for graph.reachable_paths and checks the size of the result. OPA copies a path
 // whenever it extends the path by a vertex.
 func ways(m *meter, args []*ast.Term) int64 {
 	graph, ok := args[0].Value.(ast.Object)
@@ -398,9 +399,9 @@ func ways(m *meter, args []*ast.Term) int64 {
 const aliasBefore = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\"'/.*_)(=\\<>+$^%"
 
 // plainYAML returns the cost of parsing YAML. It rejects aliases, because a few lines of them can
-// expand to an unlimited amount of text. The parser compares each key in a mapping with all others,
-// which takes 40 s for 100,000 keys. To get an upper bound on the number of keys, plainYAML counts
-// the characters ":", "?" and ",", because every key begins or ends with one of them.
+// expand to an unlimited amount of text. The parser compares each key in a mapping with every other
+// key, which takes 40 s for 100,000 keys. To get an upper bound on the number of keys, plainYAML
+// counts the characters ":", "?" and ",", because every key begins or ends with one of them.
 func plainYAML(m *meter, args []*ast.Term) int64 {
 	s := text(args[0])
 	for i := range len(s) {
@@ -414,7 +415,7 @@ func plainYAML(m *meter, args []*ast.Term) int64 {
 }
 
 // indented returns an upper bound on the size of a yaml.marshal result. YAML puts every member, and
-// every line of a string, on its own line and indents the line by its level.
+// every line of a string, on its own line and indents that line according to its level.
 func indented(m *meter, args []*ast.Term) size {
 	const perLevel, punctuation = 4, 8
 	lines, depth := lines(args[0], 1)
@@ -464,7 +465,7 @@ func zoneless(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// shifted rejects a bits.lsh call if the digits of its result would fill memory.
+// shifted rejects a bits.lsh call if its result would have too many digits.
 func shifted(m *meter, args []*ast.Term) int64 {
 	const perDigit = 3 // a decimal digit takes at least 3 bits
 	if n, ok := integer(args[1]); ok && n.Cmp(big.NewInt(maxDigits*perDigit)) > 0 {

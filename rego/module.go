@@ -30,7 +30,7 @@ type module struct {
 }
 
 // parse parses a module. OPA reads annotations only on request, and does not check types without
-// them. Parser panics become errors, because the file is untrusted.
+// them. Because the file is untrusted, parse turns a panic of the parser into an error.
 func parse(file, text string, annotations bool) (m *ast.Module, err error) {
 	return parseWith(file, text, annotations, capabilities())
 }
@@ -127,7 +127,7 @@ func hasReport(file string, m *ast.Module) error {
 	return nil
 }
 
-// near suggests the name closest to a misspelled word, or returns "".
+// near returns a suggestion of the name closest to a misspelled word, or "" if no name is close.
 func near(word string, names []string) string {
 	if name := diag.Nearest(word, names); name != "" {
 		return fmt.Sprintf(" (did you mean %s?)", name)
@@ -169,8 +169,8 @@ type notes struct {
 	untested []untested
 }
 
-// metadata parses the annotation of a package and returns all problems found. Unknown keys are a
-// problem, too, although OPA silently accepts them.
+// metadata parses the annotation of a package and returns all problems found. An unknown key is a
+// problem, too, although OPA silently accepts it.
 func metadata(id, file, text string, m *ast.Module) (notes, []error) {
 	var errs []error
 	for _, a := range m.Annotations {
@@ -238,7 +238,7 @@ var metadataKeys = []string{
 	"entrypoint", "labels", "compile",
 }
 
-// unknownKeys finds unknown keys by reading the comment itself, because OPA drops them.
+// unknownKeys finds unknown keys by reading the METADATA comment itself, because OPA drops them.
 func unknownKeys(file, text string, a *ast.Annotations) (errs []error) {
 	lines := strings.Split(text, "\n")
 	for row := a.Location.Row; row < len(lines); row++ { // the first line after "# METADATA"
@@ -269,7 +269,7 @@ type program struct {
 
 // compileWithin compiles custom modules within a CPU time limit, because a few nested
 // comprehensions can keep OPA busy for hours. OPA cannot interrupt a compilation, so it continues
-// in the background after a timeout. The process exits soon after such an error.
+// in the background after a timeout. The process exits soon after this error.
 func compileWithin(deadline time.Duration, what compilation) (*program, error) {
 	type outcome struct {
 		program *program
@@ -294,7 +294,7 @@ func compileWithin(deadline time.Duration, what compilation) (*program, error) {
 type compilation struct {
 	own, tests []*module
 	// mutant is set if a condition has been left out. Unused variables and imports are then not
-	// reported, because the condition may have been their only use.
+	// errors, because the condition may have been their only use.
 	mutant bool
 }
 
@@ -392,8 +392,8 @@ func libraryFiles() (files []textFile, err error) {
 }
 
 // undefinedData returns an error for each reference to data that no module defines. OPA assumes
-// that such documents are loaded at run time. In schedlint they never are, so the rule would never
-// report anything.
+// that other data is loaded at run time. schedlint never loads any, so the rule would never report
+// anything.
 func undefinedData(modules map[string]*ast.Module) []error {
 	var packages []string
 	for _, m := range modules {
@@ -421,7 +421,8 @@ func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*
 	return found, err
 }
 
-// query calls each for every value of a term. The callback with adds options to the query.
+// query passes every value of a term to the callback each. The with argument is a function that
+// adds options to the query.
 func (p *program) query(ctx context.Context, of *ast.Term, with func(*topdown.Query) *topdown.Query, each func(*ast.Term)) error {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()

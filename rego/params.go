@@ -110,8 +110,8 @@ func (c *checker) object(s *schema, v any, path []string) any {
 	return all
 }
 
-// below returns a copy of path with one more element. It copies the path so that siblings do not
-// share memory.
+// below returns a copy of path with one more element. The copy keeps sibling paths from sharing
+// memory.
 func below(path []string, element string) []string { return append(slices.Clone(path), element) }
 
 // scalar checks a string, number or boolean.
@@ -149,8 +149,7 @@ func (s *schema) scalar(v any) (any, error) {
 	return s.listed(n)
 }
 
-// maxInteger is the largest integer for which float64 is exact: it can represent every integer up
-// to this one.
+// maxInteger is the largest integer up to which float64 represents every integer exactly.
 const maxInteger = 1 << 53
 
 // listed checks a value against the schema's enumeration, if there is one.
@@ -235,8 +234,8 @@ func (s *schema) fit(name string, v Values) (*ast.Term, error) {
 	return ast.NewTerm(value), err
 }
 
-// withParams adds a rule's parameters to its input. It does not copy the facts, so the inputs of
-// all rules share them.
+// withParams adds a rule's parameters to its input. It does not copy the facts, which the inputs of
+// all rules share.
 func withParams(input, params *ast.Term) *ast.Term {
 	if params == nil {
 		return input

@@ -19,8 +19,8 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// rule is a rule that can run. It has the code of its own file or, in the case of an instance, the
-// code of a template together with its own id and parameters.
+// rule is a rule that can run. It has the code from its own file. An instance instead has the code
+// of the rule or template that it is based on, together with its own id and parameters.
 type rule struct {
 	id string
 	*code
@@ -30,8 +30,8 @@ type rule struct {
 	// instance is the configuration entry that created the rule, or nil if the rule has its own
 	// file.
 	instance *Instance
-	// configured is set if the rule has parameters from the configuration, which may be the cause
-	// when it fails.
+	// configured is set if the rule has parameters from the configuration. They may be the cause if
+	// the rule fails.
 	configured bool
 }
 
@@ -54,7 +54,7 @@ type code struct {
 	notes func() notes
 }
 
-// outsideCore reports whether the rule is from a pack, an instance or a custom rule. Only such
+// outsideCore reports whether the rule is a custom rule, a pack rule or an instance. Only these
 // rules may judge facts that no core rule reports.
 func (r *rule) outsideCore() bool { return r.own || r.pack != "" || r.instance != nil }
 
@@ -175,7 +175,7 @@ func keyIn(head, key string) string {
 	return strings.TrimSpace(value)
 }
 
-// Limits for custom rule files. A typical rule has 1 to 3 KiB.
+// Limits on custom rule files. A typical rule has 1 to 3 KiB.
 const (
 	maxModuleBytes = 64 << 10
 	maxModules     = 1000
@@ -261,7 +261,7 @@ func (f *Folder) has(file string) bool {
 	return worktree.Inside(other, one)
 }
 
-// modules returns the folder's rules and libraries. It applies the same limits as to a folder on
+// modules returns the folder's rules and libraries. The limits are the same as for a folder on
 // disk.
 func (f *Folder) modules() (all []textFile, errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(f.Files)) {
@@ -283,8 +283,8 @@ func tooLarge(bytes int64) error {
 	return fmt.Errorf("the file has %d bytes; a module has at most %d", bytes, maxModuleBytes)
 }
 
-// duplicates returns an error for each package that is spread over several files. OPA reads the
-// package's annotation from only one of them, and a rule should be in one place.
+// duplicates returns an error for each package that is spread over several files. OPA reads a
+// package's annotation from only one file, and a rule should be in one place.
 func duplicates(modules []*module) (errs []error) {
 	first := map[string]*module{}
 	for _, m := range modules {
@@ -310,9 +310,9 @@ type textFile struct {
 	locked     bool // listed in the lock file of a folder with vendored rules
 }
 
-// regoFiles reads the *.rego files in a folder and its subfolders for which wanted returns true,
-// sorted by path. Errors show the folder as name. All files are opened through os.Root, so no path
-// can escape the folder.
+// regoFiles reads the *.rego files in a folder and its subfolders, sorted by path. It skips files
+// for which wanted returns false. Errors show name instead of the folder's path. All files are
+// opened through os.Root, so no path can escape the folder.
 func regoFiles(dir, name string, wanted func(name string) bool) ([]textFile, error) {
 	info, err := os.Lstat(dir)
 	switch {

@@ -54,8 +54,8 @@ type keyword struct {
 // kinds returns the types that a parameter can have.
 func kinds() []string { return []string{"string", "integer", "number", "boolean", "array", "object"} }
 
-// keywords returns all keywords. The type comes first, because the meaning of the others depends on
-// it.
+// keywords returns all keywords. The type comes first, because the meaning of the other keywords
+// depends on it.
 func keywords() []keyword {
 	return []keyword{
 		{"type", "", (*schemaReader).kind},
@@ -137,7 +137,7 @@ func (r *schemaReader) schema(at string, value any) *schema {
 	return s
 }
 
-// unknown reports unknown keys in a schema. If they were ignored, the rule's author would expect
+// unknown reports unknown keys in a schema. If they were ignored, a rule's author would rely on
 // checks that never happen.
 func (r *schemaReader) unknown(at string, given map[string]any) {
 	var names []string
@@ -152,8 +152,8 @@ func (r *schemaReader) unknown(at string, given map[string]any) {
 	}
 }
 
-// whole checks that a schema is complete: all items and properties have a type, and every property
-// has some way to get a value.
+// whole checks that a schema is complete. An array needs items, an object needs properties, and
+// every property must be required or have a default.
 func (r *schemaReader) whole(at string, s *schema) {
 	switch {
 	case s.kind == "array" && s.items == nil:

@@ -10,8 +10,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// Limits on how many values the analysis visits in a module and in a run. A 3 KiB module needs
-// about 2,000.
+// Limits on how many values the analysis visits in a module and in a run. A 3 KiB module takes
+// about 2,000 visits.
 const (
 	maxTrace  = 300_000
 	maxTraces = 6_000_000
@@ -22,8 +22,9 @@ const (
 // and results until it finds nothing new. The result shows which facts a rule reads and which
 // constants it compares with which fields.
 //
-// The tracer works on compiler output, which is simpler than Rego source. In it, nested references
-// and calls are separate expressions, and variables are always bound before they are used.
+// The tracer works on compiler output, which is simpler than Rego source. In compiler output,
+// nested references and calls are separate expressions, and variables are always bound before they
+// are used.
 type tracer struct {
 	root  *node                  // input's node
 	rules map[string][]*ast.Rule // rules by the constant prefix of their references
@@ -104,7 +105,8 @@ func (all *tracer) module(m *ast.Module) (reads, []fault) {
 	return found, t.checks.found
 }
 
-// settle evaluates the given rules, and all rules they refer to, until nothing changes anymore.
+// settle evaluates the given rules, and all rules they refer to, until the results no longer
+// change.
 func (t *trace) settle(roots, reported []*ast.Rule) {
 	for _, r := range roots {
 		t.state(r)
@@ -134,7 +136,7 @@ func (t *trace) step(n int) {
 	}
 }
 
-// end ends the analysis early. If end is called more than once, the first reason wins.
+// end ends the analysis early. If end is called more than once, the first reason counts.
 func (t *trace) end(format string, args ...any) {
 	if !t.over {
 		t.over, t.why = true, fmt.Sprintf(format, args...)
@@ -287,8 +289,8 @@ func (t *trace) comprehension(v ast.Value, env scope) abstract {
 	return oneOf(c)
 }
 
-// visit records that a place is read, but nothing below it. Scalars and documents without a known
-// schema count as completely read.
+// visit records that a place itself is read, but not what is below it. Scalars and documents
+// without a known schema count as completely read.
 func (t *trace) visit(n *node) {
 	if n.scalar() || n.kind == "" {
 		t.whole(n)
@@ -329,7 +331,7 @@ func (t *trace) readAll(v abstract) {
 
 func sortedKeys(m map[string]*abstract) []string { return slices.Sorted(maps.Keys(m)) }
 
-// call evaluates a function call. If there is a term after the arguments, it receives the result.
+// call evaluates a function call. A term after the arguments, if there is one, receives the result.
 func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	name := op.String()
 	rules := t.rules[name]
@@ -362,7 +364,7 @@ func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	}
 }
 
-// builtin returns the result of a built-in function. If the function is not listed in effects, it
+// builtin returns the result of a built-in function. A function that is not listed in effects
 // counts as reading its arguments completely, and its result can be anything.
 func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstract {
 	switch kind := effects[name]; {

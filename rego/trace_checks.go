@@ -46,7 +46,7 @@ func faultErrors(faults []fault) []error {
 	return all
 }
 
-// enumerated returns the places that v can come from whose values are enumerated, and all strings
+// enumerated returns the enumerations in the facts that v can come from, together with all strings
 // that v can be. It returns false if v could also be some other string.
 func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 	for _, member := range v.of {
@@ -65,7 +65,7 @@ func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 	return nodes, values, len(nodes) > 0 && !v.unknown
 }
 
-// placeNames returns the names of up to three places for use in a message.
+// placeNames lists up to three places by name, for use in a message.
 func placeNames(nodes []*node) string {
 	const most = 3
 	var all []string
@@ -79,8 +79,8 @@ func placeNames(nodes []*node) string {
 	return strings.Join(all, ", ")
 }
 
-// equal checks that constants compared with an enumeration belong to it. If there are too many
-// constants to check, it adds a fault as well.
+// equal checks that constants compared with an enumeration belong to it. It also adds a fault if
+// there are too many constants to check.
 func (c *checks) equal(at *ast.Location, v, with abstract) {
 	i := slices.IndexFunc(v.of, func(member any) bool {
 		n, ok := member.(*node)
@@ -133,8 +133,8 @@ func (c *checks) order(at *ast.Location, v, with abstract) {
 	}
 }
 
-// outcome adds a fault if v is an enumeration, because its values have no order, and reports
-// whether it is one.
+// outcome reports whether v is an enumeration. If so, it adds a fault, because the values of an
+// enumeration have no order.
 func (c *checks) outcome(at *ast.Location, v abstract) bool {
 	nodes, _, ok := enumerated(v)
 	if ok {
@@ -247,8 +247,8 @@ func (t *trace) extended(r ast.Ref) bool {
 	return found
 }
 
-// unify evaluates an expression that makes two terms equal. It binds unbound variables in one term
-// to the other term, and compares everything else.
+// unify evaluates an expression that makes two terms equal. It binds unbound variables in either
+// term to their counterparts in the other and compares everything else.
 func (t *trace) unify(a, b *ast.Term, env scope) {
 	x, isArray := a.Value.(*ast.Array)
 	y, both := b.Value.(*ast.Array)
@@ -385,7 +385,7 @@ func innerNode(path string, schema json.RawMessage) *node {
 
 func beneath(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 
-// child returns the node under a key, or nil if no value can have this key.
+// child returns the node under a key, or nil if n cannot have this key.
 func (n *node) child(key string) *node {
 	switch {
 	case n.kind == "":
@@ -432,8 +432,8 @@ func (n *node) name() string {
 	return "input." + n.path
 }
 
-// valid returns a message that n has no such key. It suggests the closest key and lists all valid
-// ones.
+// valid returns a message saying that n has no such key. The message suggests the closest key and
+// lists all valid keys.
 func (n *node) valid(key string) string {
 	return fmt.Sprintf("%q does not exist in %s%s; there are %s", key, n.name(), near(key, n.keys()), strings.Join(n.keys(), ", "))
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// abstract describes the possible values of a term. Each of them is a *node (a place in the facts),
-// a *cell (a value built by the rule) or an *ast.Term (a constant).
+// abstract describes the possible values of a term. Each value is a *node (a place in the facts), a
+// *cell (a value built by the rule) or an *ast.Term (a constant).
 type abstract struct {
 	of []any
-	// unknown is set if the term can have other values, too. All places that flow into an unknown
-	// value count as read.
+	// unknown is set if the term can also have values that are not listed. All places that flow
+	// into an unknown value count as read.
 	unknown bool
 	// cut is set if there were more than maxMembers possible values. Some of them then count as
 	// unknown.
@@ -42,12 +42,12 @@ func (c *cell) field(key string) *abstract {
 	return f
 }
 
-// maxMembers is the maximum number of possible values to keep for a term. A list of images has
-// thousands of constants, but few constants are compared with an enumeration.
+// maxMembers is the maximum number of possible values to keep for a term. A list of image names can
+// have thousands of constants, but few constants are ever compared with an enumeration.
 const maxMembers = 500
 
 // merge adds the possible values in from to into, and reports whether any of them is new. Only the
-// owner of into may call merge, because copies share its slice of members.
+// owner of into may call merge, because copies of into share its slice of members.
 func (t *trace) merge(into *abstract, from abstract) bool {
 	fresh := from.unknown && !into.unknown || from.cut && !into.cut
 	into.unknown, into.cut = into.unknown || from.unknown, into.cut || from.cut
@@ -72,9 +72,8 @@ func (t *trace) merge(into *abstract, from abstract) bool {
 	return fresh
 }
 
-// drop handles a value that does not fit because there are too many. Unless the value is a
-// constant, the rule then counts as reading all facts, because the analysis can no longer follow
-// the value.
+// drop handles a value in excess of maxMembers. Unless the value is a constant, the rule then
+// counts as reading all facts, because the analysis can no longer follow the value.
 func (t *trace) drop(member any) {
 	if _, constant := member.(*ast.Term); !constant {
 		t.reads.all = true
@@ -141,8 +140,8 @@ func (t *trace) at(v abstract, key string) abstract {
 	return found
 }
 
-// members returns the possible values under any key. The fields of a closed object differ only in
-// their keys, so reading a variable key reads all of them.
+// members returns the possible values under any key. Reading a variable key of a closed object
+// reads all of its fields, because they differ only in their keys.
 func (t *trace) members(v abstract) abstract {
 	found := abstract{unknown: v.unknown, cut: v.cut}
 	for _, member := range v.of {
@@ -219,8 +218,8 @@ func (t *trace) addField(c *cell, key *ast.Term, v abstract, env scope) {
 	t.grow(&c.rest, v)
 }
 
-// testedFacts checks literals that rule tests use as facts. They are values that replace input or
-// one of its lists, and arguments of functions that build rows, such as facts.workload({"pods_min":
+// testedFacts checks literals that rule tests use as facts. These literals replace input or one of
+// its lists, or are arguments of functions that build rows, such as facts.workload({"pods_min":
 // 3}). A literal may leave out fields, but each field it has must exist and have a valid value. The
 // modules do not need to be compiled.
 func testedFacts(modules ...*ast.Module) []error {

@@ -21,7 +21,7 @@ import (
 
 // UnitOptions selects which unit tests to run.
 type UnitOptions struct {
-	// Dirs and Shown work as in Options. Tests are in files named *_test.rego.
+	// Dirs and Shown have the same meaning as in Options. Tests are in files named *_test.rego.
 	Dirs  []string
 	Shown func(dir string) string
 	// Run selects tests by package and name. If it is nil, all tests run.
@@ -48,8 +48,8 @@ type Uncovered struct {
 }
 
 // RunUnitTests runs the unit tests of rules. Every rule named test_... in a *_test.rego file is a
-// test. It passes if it is defined and not false. Each test has the same step budget as a custom
-// rule. RunUnitTests returns an error if any rule or test fails to load.
+// test. A test passes if its value is defined and not false. Each test has the same step budget as
+// a custom rule. RunUnitTests returns an error if any rule or test fails to load.
 func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncovered []Uncovered, err error) {
 	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
 	if err != nil {
@@ -135,8 +135,8 @@ func nameOf(r *ast.Rule) string {
 	return string(name)
 }
 
-// testCapabilities returns the functions that tests and tested rules may call. It allows print in
-// addition to the functions for rules.
+// testCapabilities returns the functions that tests and tested rules may call. In addition to the
+// functions for rules, it includes print.
 func testCapabilities() *ast.Capabilities {
 	c := *capabilities()
 	c.Builtins = append(slices.Clone(c.Builtins), ast.Print, ast.InternalPrint)
@@ -222,8 +222,8 @@ func (l coverage) missing(own []*module) []Uncovered {
 // tested again for each of them.
 const maxMutants = 2_000
 
-// Condition is an expression in a rule or library that can be left out. Expressions that declare
-// variables cannot be left out, so they do not count as conditions.
+// Condition is an expression in a rule or library that can be left out. An expression that declares
+// variables cannot be left out, so it is not a condition.
 type Condition struct {
 	File string
 	Line int
@@ -231,15 +231,15 @@ type Condition struct {
 	Text string
 	// Rule is the rule's id, or "" if the condition is in a library.
 	Rule string
-	// Reason is the reason given in METADATA why tests may pass without the condition. It may be
+	// Reason is the explanation in METADATA of why tests may pass without the condition. It may be
 	// empty.
 	Reason string
 
 	n int // index of the condition in its file
 }
 
-// Mutants holds custom rules and their unit tests. Mutation tests leave out one condition of the
-// rules at a time.
+// Mutants holds custom rules and their unit tests. Mutation tests leave out the rules' conditions,
+// one at a time.
 type Mutants struct {
 	own, tests []*module
 	conditions []Condition
@@ -392,10 +392,10 @@ func named(m *ast.Module, e *ast.Expr) *ast.Term {
 	return ast.ArrayTerm(found...)
 }
 
-// Altered describes the custom rules and libraries of e that may find less than before or something
-// different. It lists rules that were removed, were edited, are no longer locked, or replace a
-// built-in rule. New rules only add findings, so they are not listed. A nil before counts as an
-// engine without custom rules.
+// Altered describes changes to custom rules and libraries that may hide findings. It lists those
+// that were removed or edited, that are no longer locked, or that are new and replace a built-in
+// rule. Other new rules only add findings, so they are not listed. A nil before counts as an engine
+// without custom rules.
 func (e *Engine) Altered(before *Engine) []diag.Silence {
 	had, has := map[string]*module{}, byPackage(e.modules)
 	if before != nil {

@@ -1,16 +1,14 @@
 // Package rules holds the built-in rules, one folder each.
 //
-// Contract: FS has <id>/rule.rego for every rule, <pack>/<id>/rule.rego for every rule
-// of a pack, templates/<id>/rule.rego for every template, and nothing else; the pattern
-// of the latter two joins the first one with their first file. A rule is registered by
-// existing. What a rule file must look like is the contract of
-// package rego, whose tests hold for every folder here; the catalogue in
-// README.md is generated from the rules' METADATA.
+// Contract: FS has <id>/rule.rego for every core rule, <pack>/<id>/rule.rego for every pack rule,
+// templates/<id>/rule.rego for every template, and nothing else. A new rule needs only its file and
+// no registration. Package rego defines what a rule file must contain, and its tests check every
+// folder here. The catalogue in README.md is generated from the rules' METADATA.
 package rules
 
 import "embed"
 
-// FS holds the built-in rules as <id>/rule.rego.
+// FS holds the rule files of the built-in rules, packs and templates.
 //
 //go:embed */rule.rego */*/rule.rego
 var FS embed.FS

@@ -28,7 +28,7 @@ type explainFlags struct {
 }
 
 // stdinFlag is the name of a hidden flag for locations in standard input. Cobra takes an argument
-// such as -:LINE for a flag, and passes it to this one.
+// such as -:LINE for a flag, and sets this one.
 const stdinFlag = "stdin"
 
 func newExplain() *cobra.Command {
@@ -74,7 +74,7 @@ Exit status:
 	return cmd
 }
 
-// args returns the arguments, including the location in standard input if there is one.
+// args returns the arguments, preceded by the location in standard input if there is one.
 func (f *explainFlags) args(rest []string) []string {
 	if f.stdin == "" {
 		return rest
@@ -140,8 +140,8 @@ func runs(engine *rego.Engine, conf *config.Config, id string) error {
 	return nil
 }
 
-// parseSpot parses FILE:LINE or FILE:LINE:COLUMN. It works backwards from the end, because file
-// names can contain colons, for example after a drive letter.
+// parseSpot parses FILE:LINE or FILE:LINE:COLUMN. It splits from the end, because file names can
+// contain colons, for example after a drive letter.
 func parseSpot(text string) (lint.Spot, error) {
 	rest, last, ok := cutNumber(strings.TrimRight(text, ":"))
 	if !ok {
@@ -164,9 +164,9 @@ func cutNumber(text string) (rest string, n int, ok bool) {
 	return text[:i], n, err == nil && n >= 0
 }
 
-// explainPaths returns the paths that lint was run with. If --path is not set, it guesses them:
+// explainPaths returns the paths that the user ran lint on. If --path is not set, it guesses:
 // standard input for a location in standard input, the working directory for a file below it, and
-// the file's own directory for any other file.
+// the file's directory for any other file.
 func explainPaths(file string, paths []string) ([]string, error) {
 	stdin := file == "-" || file == source.StdinName
 	if !stdin {

@@ -113,8 +113,8 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 	return incomplete(d.Failures)
 }
 
-// belowPolicies reports whether all paths are in folders with a team's own rules. Files in these
-// folders are fixtures, so they do not count as manifests in the tree.
+// belowPolicies reports whether all paths are in folders that hold a team's own rules. Manifests in
+// these folders are fixtures, so they do not count as part of the tree.
 func belowPolicies(conf *config.Config, paths []string) bool {
 	for _, path := range paths {
 		path, err := filepath.Abs(path)
@@ -139,8 +139,8 @@ func (f *factsFlags) line() (file string, line int, err error) {
 	return filepath.ToSlash(filepath.Clean(file)), line, nil
 }
 
-// chosen returns the contexts selected by the flags. It shows file names the same way as other
-// output does.
+// chosen returns the contexts selected by the flags. It shows file names in the same way as other
+// output.
 func (f *factsFlags) chosen(d *lint.Described, params []byte) ([]listing.Context, error) {
 	var all []listing.Context
 	var names []string

@@ -39,7 +39,7 @@ func (f *lintFlags) diffOnly() error {
 }
 
 // run judges the manifests and applies edits if --fix is set. The report describes the files after
-// the edits. The exception is --fix=diff, which does not write the files.
+// the edits, except with --fix=diff, which does not write the files.
 func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, differs bool, err error) {
 	if f.fix == "" {
 		r, err = lint.Run(cmd.Context(), o)
@@ -69,7 +69,7 @@ func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, dif
 }
 
 // writeFiles writes files. If one cannot be written, it continues with the next. The error lists
-// all such files, with names relative to dir.
+// all files that could not be written, with names relative to dir.
 func writeFiles(dir string, files []lint.FixedFile) (written []lint.FixedFile, err error) {
 	dir = worktree.Resolved(dir)
 	var errs []error
@@ -105,8 +105,8 @@ func tell(w io.Writer, m *lint.Fixed, format string, files []lint.FixedFile) {
 const around = 3
 
 // unified writes a unified diff between two texts that have the same number of lines. It omits the
-// "diff --git" line. With that line, git would resolve the path from the root of the work tree
-// instead of the working directory.
+// "diff --git" line. With that line, git would resolve the path relative to the root of the work
+// tree instead of the working directory.
 func unified(out *bytes.Buffer, path string, before, after []byte) {
 	was, is := bytes.SplitAfter(before, []byte("\n")), bytes.SplitAfter(after, []byte("\n"))
 	if last := len(was) - 1; len(was[last]) == 0 { // the text ends with a line break
@@ -157,8 +157,8 @@ func line(out *bytes.Buffer, sign byte, text []byte) {
 }
 
 // header returns a path in a form that git and patch accept. It quotes a path with control
-// characters, quotes or backslashes. It puts a tab after a path with spaces, because git and patch
-// may take text after a space for a date.
+// characters, quotes or backslashes. It adds a tab after a path with spaces, because git and patch
+// may otherwise take the text after a space for a date.
 func header(path string) string {
 	odd := func(r rune) bool { return unicode.IsControl(r) || r == '"' || r == '\\' }
 	switch {

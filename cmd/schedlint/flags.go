@@ -23,7 +23,7 @@ import (
 	"github.com/schedlint/schedlint/lint/revision"
 )
 
-// value implements a flag using a function that sets it.
+// value is a flag that is set by calling a function.
 type value struct {
 	set   func(s string) error
 	kind  string   // type name; shells can complete a stringArray more than once
@@ -34,7 +34,7 @@ func (value) String() string       { return "" }
 func (v value) Type() string       { return v.kind }
 func (v value) Set(s string) error { return v.set(s) }
 
-// checked returns a flag for a string that must meet a condition.
+// checked returns a flag for a string that must satisfy ok.
 func checked(to *string, want string, ok func(s string) bool) value {
 	return value{kind: "string", set: func(s string) error {
 		if !ok(s) {
@@ -70,7 +70,7 @@ func oneOf(word string, words []string) error {
 	return fmt.Errorf("expected one of %s%s", strings.Join(words, ", "), diag.Question(diag.Nearest(word, words)))
 }
 
-// keys returns a repeatable flag for topology keys, or for the words node, zone and region.
+// keys returns a repeatable flag that accepts topology keys and the words node, zone and region.
 func keys(to *[]string) value {
 	return value{kind: "stringArray", words: []string{"node", "zone", "region"}, set: func(s string) error {
 		key, err := config.TopologyKey(s)
@@ -81,7 +81,7 @@ func keys(to *[]string) value {
 	}}
 }
 
-// maxFactor is the maximum factor for step budgets. It prevents overflows.
+// maxFactor is the maximum factor for step budgets. The limit prevents overflows.
 const maxFactor = 1_000_000
 
 // inputFlags holds the flags shared by all commands that judge manifests.
@@ -121,7 +121,7 @@ func (f *inputFlags) options(cmd *cobra.Command, args []string, pathless bool) (
 	return o, err
 }
 
-// read returns the options, except for the renders. It reads the configuration by calling load.
+// read returns the options without the renders. It reads the configuration by calling load.
 func (f *inputFlags) read(cmd *cobra.Command, args []string, load func(path string) (*config.Config, error)) (lint.Options, error) {
 	if len(args) == 0 {
 		args = []string{"."}
@@ -177,7 +177,7 @@ func addRules(flags *pflag.FlagSet, to *[]string) {
 	flags.StringArrayVar(to, "rules", nil, "`directory` with your own Rego rules (repeatable)")
 }
 
-// failFlags holds the flags for failing a run because of something other than findings.
+// failFlags holds the flags that make a run fail for reasons other than findings.
 type failFlags struct {
 	unknown    string
 	unrendered bool
@@ -189,8 +189,8 @@ func (f *failFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.unrendered, "fail-on-unrendered", false, "fail the run if a kustomization, chart or GitOps pointer under the paths cannot be rendered")
 }
 
-// onUnrendered returns an error if n is not zero and the flags require that all inputs render. n is
-// the number of inputs that did not.
+// onUnrendered returns an error if the flags require that all inputs render and some did not. The
+// argument n is the number of inputs that did not render.
 func (f *failFlags) onUnrendered(n int) error {
 	if !f.unrendered || n == 0 {
 		return nil
@@ -229,7 +229,7 @@ func flagNames(cmd *cobra.Command) []string {
 }
 
 // addCompletion registers shell completions for all flags. The completions follow from the flags'
-// types, so adding a flag needs no further code. By default, shells complete file names.
+// types, so a new flag needs no further code. Without a completion, shells complete file names.
 func addCompletion(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		v, _ := f.Value.(value)
@@ -249,8 +249,8 @@ func addCompletion(cmd *cobra.Command) {
 	}
 }
 
-// ruleIDs returns completions for rule ids, including their titles. It returns nil if the rules
-// fail to load, because a shell cannot show errors.
+// ruleIDs returns completions for rule ids, including their titles. If the rules fail to load, it
+// returns nil, because a shell cannot show errors.
 func ruleIDs(dirs []string, named string) []cobra.Completion {
 	dirs = slices.Compact(slices.Sorted(slices.Values(dirs))) // cobra parses the flags twice before calling this function
 	conf, err := config.Choose(named)
@@ -271,8 +271,8 @@ func ruleIDs(dirs []string, named string) []cobra.Completion {
 // helpWidth is the width of help text in columns.
 const helpWidth = 80
 
-// usage prints the same text as cobra would, but wraps the flag descriptions. Cobra does not limit
-// their line length.
+// usage prints the same text as cobra would, but wraps the flag descriptions, because cobra does
+// not limit their line length.
 func usage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:")

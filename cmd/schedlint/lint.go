@@ -217,7 +217,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	return nil
 }
 
-// check returns an error if flags are combined that cannot be used together.
+// check returns an error if any of the given flags cannot be used together.
 func (f *lintFlags) check() error {
 	if err := f.outputs.check(); err != nil {
 		return err
@@ -242,7 +242,7 @@ func (f *lintFlags) check() error {
 	return f.diffOnly()
 }
 
-// options returns the options for running on the work tree. With --config-from, it also returns the
+// options returns the options for a run on the work tree. With --config-from, it also returns the
 // revision whose policy applies.
 func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, from *change.From, err error) {
 	conf := config.Choose

@@ -22,8 +22,8 @@ import (
 // version is a constant in the source, so that every build reports the same version.
 const version = "0.1.0"
 
-// Exit codes. A run can have findings, errors and failures at the same time. It then exits with the
-// highest code.
+// Exit codes. A run that has findings, errors and failures at the same time exits with the highest
+// code.
 const (
 	exitClean    = 0
 	exitFindings = 1
@@ -86,7 +86,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	return exitUsage
 }
 
-// statusError ends a command with an exit code. If err is not nil, it is printed as an error
+// statusError ends a command with an exit code. If err is not nil, its text is printed as an error
 // message.
 type statusError struct {
 	code int
@@ -102,8 +102,8 @@ func printErrors(w io.Writer, err error) {
 	}
 }
 
-// lines splits joined errors into lines. If the joined errors are wrapped, each line starts with
-// the wrapping context.
+// lines splits joined errors into lines. If the joined errors are wrapped in a message, each line
+// starts with that message.
 func lines(err error) []string {
 	var all []string
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -129,16 +129,17 @@ func lines(err error) []string {
 // The garbage collector first runs when the heap reaches startLimit, and then whenever the heap has
 // grown by percent. Avoiding collections below startLimit reduces the CPU time for the demo from
 // 0.23 s to 0.20 s. With 60 percent, the survive case of BenchmarkScale peaks at 273 MiB (limit
-// 285). With Go's default of 100, it peaks at 308. If there are own rules, their facts stay in
-// memory until the run ends, so early collections would free nothing. The second pair of limits is
-// for such runs. With it, BenchmarkPolicies adds 3.0 times the bare parse instead of 3.5.
+// 285). With Go's default of 100, it peaks at 308 MiB. The second pair of limits is for runs with a
+// team's own rules. The facts for these rules stay in memory until the run ends, so early
+// collections would free nothing. With these limits, BenchmarkPolicies adds 3.0 times the cost of
+// the parse alone instead of 3.5.
 const (
 	startLimit, percent      = 26 << 20, 60
 	factsLimit, factsPercent = 192 << 20, 150
 )
 
-// tuneMemory sets the limits for a run without own rules. It does nothing if GOGC or GOMEMLIMIT is
-// set.
+// tuneMemory sets the limits for a run without a team's own rules. If GOGC or GOMEMLIMIT is set, it
+// does nothing.
 func tuneMemory() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -154,7 +155,8 @@ func tuneMemory() {
 	})
 }
 
-// expectFacts sets the limits for a run with own rules. It does nothing after the first collection.
+// expectFacts sets the limits for a run with a team's own rules. It does nothing after the first
+// collection.
 func expectFacts(dirs []string, conf *config.Config) {
 	if len(dirs)+len(conf.Policies)+len(conf.Custom) > 0 && debug.SetMemoryLimit(-1) == startLimit {
 		debug.SetMemoryLimit(factsLimit)

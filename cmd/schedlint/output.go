@@ -21,8 +21,8 @@ import (
 // output is an output format and the file to write it to. An empty path means standard output.
 type output struct{ format, path string }
 
-// outputs pairs formats with files in flag order. --format can name its own file; otherwise --output
-// applies to the preceding --format, or to the next one if it comes first.
+// outputs pairs formats with files in flag order. A --format flag can name its own file. Otherwise,
+// --output applies to the preceding --format, or to the next one if --output comes first.
 type outputs []output
 
 // add adds the flags that set formats and files.
@@ -55,8 +55,8 @@ func (o *outputs) add(flags *pflag.FlagSet, words []string) {
 	}}, "output", "`file` for the preceding --format (default: standard output)")
 }
 
-// check returns an error if two outputs go to the same place. If there are no outputs, it adds text
-// on standard output.
+// check returns an error if two outputs go to the same place. If there are no outputs, it adds one:
+// text on standard output.
 func (o *outputs) check() error {
 	if len(*o) == 0 {
 		*o = outputs{{}}
@@ -86,7 +86,7 @@ func (o outputs) has(condition func(format string) bool) bool {
 }
 
 // tell prints failures to standard error, unless standard output already reports them in readable
-// form. Without this, the log of a run that only writes files would not show why the run failed.
+// form. Otherwise, the log of a run that only writes files would not show why the run failed.
 func (o outputs) tell(stderr io.Writer, failures diag.Failures) {
 	told := slices.ContainsFunc(o, func(out output) bool {
 		return out.path == "" && slices.Contains([]string{"text", "github", "markdown"}, out.format)

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// strictness lists the verdicts for --fail-on, most severe first. Each value also fails the run on
-// the verdicts before it. The flag accepts none as well.
+// strictness lists the verdicts for --fail-on, most severe first. Each value of the flag includes
+// the verdicts before it. The flag also accepts the word none.
 var strictness = []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown}
 
 type placeFlags struct {

@@ -114,7 +114,7 @@ func printRule(w io.Writer, engine *rego.Engine, conf *config.Config, id string)
 // ruleField is an indented paragraph in the description of a rule.
 type ruleField struct{ indent, text string }
 
-// ruleFields returns a rule's properties, except its description.
+// ruleFields returns a rule's properties other than its description.
 func ruleFields(r *diag.Rule) (fields []ruleField) {
 	var facts []string
 	for _, f := range []struct{ name, value string }{
@@ -169,8 +169,8 @@ type ruleEntry struct {
 	Tags     []string `json:"tags,omitempty"`
 	Since    string   `json:"since,omitempty"`
 	Related  []string `json:"related,omitempty"`
-	// Reads lists the facts that the rule reads. It is empty if the rule is off or may read every
-	// list.
+	// Reads lists the facts that the rule reads. The list is empty if the rule is off or may read
+	// every list.
 	Reads  []string     `json:"reads"`
 	Params []paramEntry `json:"params"`
 }

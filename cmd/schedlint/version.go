@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The versions this program was built from. Like version, they are constants in the source. A test
-// compares them with the go.mod files.
+// The versions of the code this program was built from. Like version, they are constants in the
+// source. A test compares them with the go.mod files.
 const (
 	// kubernetesVersion is the Kubernetes release whose scheduler and API validation this program
 	// implements. The oracle runs the same release.

@@ -1,11 +1,12 @@
 // Package archive reads gzipped tar archives from untrusted sources.
 //
 // Contract: Read passes the files and directories of an archive to a function one by one. It reads
-// to the very end and verifies the checksum. Archives may be hostile: an entry that is neither a
-// file nor a directory, such as a link, is an error. Bytes, including headers and padding, and
-// entries are counted as they are read. A file has exactly the size in its header.
+// to the very end and verifies the checksum. Archives may be hostile. An entry that is neither a
+// file nor a directory, such as a link, is an error. Read counts entries and bytes, including
+// headers and padding, while it reads them. A file has exactly the size that its header states.
 //
-// Non-goals: interpreting names. They are passed on unchanged and are not safe to use as paths.
+// Non-goals: interpreting names. Read passes names on unchanged, so they are not safe to use as
+// paths.
 package archive
 
 import (
@@ -17,8 +18,8 @@ import (
 	"io"
 )
 
-// Limits holds the maximum number of unpacked bytes and entries of an archive, and the maximum
-// size of one file in bytes.
+// Limits holds the maximum number of unpacked bytes in an archive, the maximum number of entries,
+// and the maximum size of one file in bytes.
 type Limits struct {
 	Bytes, File int64
 	Entries     int
@@ -88,7 +89,7 @@ func Read(packed io.Reader, most Limits, take func(e Entry) error) error {
 	}
 }
 
-// limited counts the bytes read from a reader and fails once there are too many.
+// limited counts the bytes read from a reader and fails when there are too many.
 type limited struct {
 	from       io.Reader
 	left, most int64

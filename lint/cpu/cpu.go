@@ -1,8 +1,8 @@
 // Package cpu measures the CPU time of this process, so that limits do not depend on the load of
 // the machine.
 //
-// Contract: Used never decreases. A limit is reached after the same amount of work on an idle and
-// on a busy machine. The wall clock only stops code that waits instead of working.
+// Contract: Used never decreases. Code reaches a limit after the same amount of work on an idle and
+// on a busy machine. The wall-clock limit stops only code that waits instead of working.
 package cpu
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Backstop is the ratio of the wall-clock limit to the CPU time limit in WithLimit.
+// Backstop is the wall-clock limit of WithLimit as a multiple of its CPU time limit.
 const Backstop = 10
 
 // every is the interval between checks of a limit.

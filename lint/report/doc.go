@@ -5,7 +5,7 @@
 //
 // Contract: Write takes a finished report and writes one complete document that ends in a newline.
 // It does not modify the report. It returns an error if the format is unknown or if the writer
-// fails, but never because of what the findings are.
+// fails, but never because of the findings themselves.
 //
 // Invariants:
 //
@@ -19,28 +19,29 @@
 //   - In markdown, a name is never a link, an image, a mention or HTML. Everything except plain
 //     words is written as code, with a fence that is longer than any run of backticks inside.
 //   - json and sarif do not alter names. They write unsafe characters as JSON \u escapes, which
-//     decode to the same string. Only sentences meant for display in a sarif viewer are made
-//     visible, as in text.
-//   - If no workload was checked but the skipped input may contain some, every format says so
-//     before anything else, so that the run does not look clean. The exception is gitlab, which has
+//     decode to the same string. The exception is sentences that a sarif viewer displays. They
+//     contain the same visible escapes as text.
+//   - If no workload was checked but the skipped input may contain workloads, every format says so
+//     before anything else. Otherwise, the run would look clean. The exception is gitlab, which has
 //     no place for this message.
 //   - In json, every array is present, even if it is empty.
 //   - In sarif, every result has a location in a file, because code scanning rejects an upload if
 //     any result lacks one. Every result names a rule of the run. Every number that a result's
 //     message links to is the number of one of its related locations.
-//   - If the readers of a format have a limit, the format stays within it, writes the worst
-//     findings first and counts those it omits. The limits are 5,000 results and 10 MB after
-//     compression for sarif (new findings first), ten findings per level for github, and 900 KiB
-//     for markdown. Text has at most 4 MiB of findings unless all are requested, and junit quotes
-//     at most 16 MiB. json and gitlab have every finding.
+//   - If the tools that read a format have a limit, the format stays within it, writes the worst
+//     findings first and counts the findings that it omits. The limits are 5,000 results and 10 MB
+//     after compression for sarif (new findings first), ten findings per level for github, and 900
+//     KiB for markdown. Text has at most 4 MiB of findings unless all are requested, and junit
+//     quotes at most 16 MiB. json and gitlab have every finding.
 //   - In every format, a finding lists at most twenty related locations and counts the rest.
 //     Omitting something from the output never changes counts, fingerprints or the exit status.
-//   - Every format says when a run is incomplete. Text says so at the end, the others where their
-//     readers look (failure.go). A run is not incomplete just because its output was cut.
+//   - Every format says when a run is incomplete. Text says so at the end, and the other formats
+//     say so where their readers look (failure.go). Shortened output alone does not make a run
+//     incomplete.
 //
-// Text and Markdown show findings with the same rule, level, message and details once and count the
-// other locations, unless all locations are requested. Their summary has at most twelve lines,
-// unless the lists are requested. All other formats have every location.
+// Text and Markdown merge findings with the same rule, level, message and details into one and
+// count the other locations, unless all locations are requested. Their summary has at most twelve
+// lines, unless the lists are requested. All other formats have every location.
 //
 // To add a format, write a file for it and add a row to the table in report.go.
 //

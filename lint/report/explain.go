@@ -39,8 +39,8 @@ type explanation struct {
 	src *sources
 }
 
-// prose writes text in lines of at most lineWidth cells, indenting all lines except the first more
-// deeply.
+// prose writes text in lines of at most lineWidth cells, with a deeper indentation for all lines
+// after the first.
 func (e *explanation) prose(indent, text string) {
 	writeFolded(e.b, indent, indent+"  ", Visible(text))
 }
@@ -141,11 +141,12 @@ func (e *explanation) notes(all []string) {
 // line.
 const maxNodeColumn = 24
 
-// minRun is the minimum number of consecutive nodes to abbreviate to the first and last name.
+// minRun is the minimum number of consecutive nodes that are abbreviated to the first and last
+// names.
 const minRun = 7
 
-// table writes a table that lists every node once, together with the filter that rejects the pod on
-// it.
+// table writes a table that lists every node once, with the filter that rejects the pod on that
+// node.
 func (e *explanation) table(t *diag.NodeTable) {
 	e.b.WriteByte('\n')
 	e.prose("", t.Caption)
@@ -205,8 +206,8 @@ func (e *explanation) row(r [3]string, names, filters int) {
 	}
 }
 
-// nodeLabel returns the names of the nodes in a row. It sets short if it abbreviated a range of
-// names.
+// nodeLabel returns the names of the nodes in a row. The result short is true if the label
+// abbreviates a range of names.
 func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	if r.Pool != "" {
 		return Visible(r.Pool), false
@@ -225,7 +226,7 @@ func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	return strings.Join(parts, ", "), short
 }
 
-// breakAtSlash splits words that are too wide, such as taints, after the last slash.
+// breakAtSlash splits each word that is too wide, such as a taint, after its last slash.
 func breakAtSlash(text string, room int) string {
 	words := strings.Split(text, " ")
 	for i, word := range words {

@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// maxFailures is the maximum number of failures to list. Only json lists all of them. The place
-// command can have one failure per document.
+// maxFailures is the maximum number of failures to list. Only json lists all failures. The place
+// command can have as many failures as there are documents.
 const maxFailures = 20
 
 // listed returns the failures to list, and how many more there are.
@@ -23,8 +23,8 @@ func listed(all diag.Failures) (some diag.Failures, more int) {
 	return some, len(all) - len(some)
 }
 
-// Incomplete returns one visible line per failure. The line says which part of the work was not
-// done.
+// Incomplete returns one line per failure that says which part of the work was not done. The lines
+// contain no hidden characters.
 func Incomplete(all diag.Failures) []string {
 	told := incomplete(all)
 	for i := range told {
@@ -33,7 +33,7 @@ func Incomplete(all diag.Failures) []string {
 	return told
 }
 
-// incomplete does the same as Incomplete, but does not make the lines visible.
+// incomplete does the same as Incomplete but does not escape hidden characters.
 func incomplete(all diag.Failures) []string {
 	some, more := listed(all)
 	var told []string
@@ -137,13 +137,13 @@ const (
 	// maxTextBytes is the maximum total size of the findings in text, unless all findings are
 	// requested.
 	maxTextBytes = 4 << 20
-	// maxLines is the maximum number of lines in a text list of silences, or of fixed or gone
+	// maxLines is the maximum length of each list in text: silences, fixed findings and gone
 	// findings.
 	maxLines = 1000
 	// maxPlain is the maximum length of a related location or repair in text, in characters.
 	maxPlain = 1000
-	// maxBodies is the maximum total size of the findings quoted in junit. After that, a finding's
-	// test case has only the message.
+	// maxBodies is the maximum total size of the findings quoted in junit. Beyond this size, a
+	// finding's test case has only the message.
 	maxBodies = 16 << 20
 )
 
@@ -191,8 +191,8 @@ func moreEntries(n, most int, noun string) string {
 	return fmt.Sprintf("and %d more %s", n-most, noun)
 }
 
-// diagnostics writes as many findings as fit, choosing the worst ones but keeping the order of the
-// report.
+// diagnostics writes as many findings as fit. It chooses the worst ones but keeps them in the order
+// of the report.
 func (t *textWriter) diagnostics(all []shown, every bool) {
 	worst := make([]int, len(all))
 	for i := range worst {
@@ -242,8 +242,7 @@ func (t *textWriter) diagnostics(all []shown, every bool) {
 }
 
 // packer measures how large a document is after compression for upload to GitHub. It uses the
-// fastest compression level. Its result is therefore larger than that of GitHub's action, never
-// smaller.
+// fastest compression level, so its result is never smaller than that of GitHub's action.
 type packer struct {
 	z    *gzip.Writer
 	size int

@@ -26,7 +26,7 @@ func (h lineHash) String() string {
 }
 
 // hashedUnits is the number of UTF-16 code units that go into a line's hash. The hash skips blanks.
-// If the line is too short, it continues with the lines below.
+// If the line is too short, the hash continues with the lines below.
 const hashedUnits = 100
 
 // power37 is 37^hashedUnits mod 2^64.
@@ -57,7 +57,7 @@ func (r *roller) push(unit uint16, startsLine bool) {
 // lineHashes returns the hash of every line in text. It ignores spaces and tabs, treats every line
 // break as a single LF, and adds a unit for the end of the file. It returns nil if text is not
 // valid UTF-8. GitHub's action would decode such text to replacement characters, and lineHashes
-// cannot tell how many.
+// cannot tell how many there would be.
 func lineHashes(text string) []lineHash {
 	const endOfFile = 0xffff
 	if !utf8.ValidString(text) {
@@ -90,7 +90,7 @@ func lineHashes(text string) []lineHash {
 	return r.lines
 }
 
-// fingerprint returns the schedlint/v1 fingerprint of d. It hashes the key of d together with a
+// fingerprint returns the schedlint/v1 fingerprint of d. The fingerprint is a hash of d's key and a
 // number that distinguishes results with equal keys. The map seen counts results by key.
 func fingerprint(d *diag.Diagnostic, seen map[diag.Key]int) string {
 	key := d.ResultKey()

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxAnnotations is the maximum number of annotations that GitHub shows per step and level. It
-	// silently drops the rest (actions/toolkit, issue 734).
+	// maxAnnotations is the maximum number of annotations that GitHub shows per step and level.
+	// GitHub silently drops the rest (actions/toolkit, issue 734).
 	maxAnnotations = 10
 	// maxAnnotation is the maximum length of a message in characters. The runner accepts up to 64
 	// KiB.
@@ -64,7 +64,7 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	return t.out.Flush()
 }
 
-// annotationLimits returns how many findings each command may annotate.
+// annotationLimits returns the maximum number of findings for each workflow command.
 func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map[string]int {
 	room := map[string]int{}
 	for _, c := range commands {
@@ -86,7 +86,7 @@ func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map
 }
 
 // silenceNotice writes a single annotation for all of a change's silences. It comes before all
-// others.
+// other annotations.
 func silenceNotice(t *textWriter, c *diag.Change) {
 	if c == nil || len(c.Silences) == 0 {
 		return
@@ -105,7 +105,7 @@ func silenceNotice(t *textWriter, c *diag.Change) {
 	command(t, "notice", append(props, property{"title", "schedlint"}), told...)
 }
 
-// commandOf returns the command for a level. Unknown levels get the mildest one.
+// commandOf returns the command for a level. An unknown level gets the mildest command.
 func commandOf(l diag.Level) string {
 	for _, c := range commands {
 		if c.level == l {
@@ -115,8 +115,8 @@ func commandOf(l diag.Level) string {
 	return "notice"
 }
 
-// annotate writes a finding. If its location is not in the repository, an annotation cannot point
-// to it, so the location becomes part of the message.
+// annotate writes a finding as an annotation. An annotation cannot point to a location outside the
+// repository, so such a location becomes part of the message.
 func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 	told := []string{clipped(cmp.Or(message(d), d.Rule), maxSentence)}
 	for _, detail := range d.Details {
@@ -166,7 +166,7 @@ var (
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// command writes a workflow command. Its message may have several lines.
+// command writes a workflow command. The message may have several lines.
 func command(t *textWriter, name string, props []property, told ...string) {
 	var params []string
 	for _, p := range props {

@@ -27,8 +27,8 @@ type gitlabLines struct {
 }
 
 // writeGitLab writes GitLab's Code Quality format. Findings and failures become issues, so an empty
-// array means that there are neither. GitLab compares branches by fingerprint. If several issues
-// have the same fingerprint, it keeps only one.
+// array means that there are no findings and no failures. GitLab compares branches by fingerprint.
+// If several issues have the same fingerprint, it keeps only one.
 func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
 	categories := map[string]string{}
 	for _, rule := range r.Rules {

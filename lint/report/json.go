@@ -15,9 +15,9 @@ import (
 // schemaVersion must be incremented when the json format changes incompatibly.
 const schemaVersion = "1"
 
-// writeJSON writes the json format. Its members have types from package diag. The member accepted
-// holds the findings that do not count. The member complete is false if there are failures, and
-// change is present if the run was compared with a revision.
+// writeJSON writes the json format. The types of its members are in package diag. The member
+// accepted holds accepted findings, which do not count. The member complete is false if there are
+// failures, and change is present if the run was compared with a revision.
 func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 	out := newMembers(w)
 	out.member("schemaVersion", schemaVersion)
@@ -90,9 +90,9 @@ func (w *harmlessWriter) Write(doc []byte) (int, error) {
 	return len(doc), nil
 }
 
-// harmless rewrites JSON so that it is safe to print to a terminal or CI log. It escapes hidden
-// characters as \u sequences, as well as the # in commands to a CI runner. All of these occur only
-// inside strings, where the escape means the same.
+// harmless rewrites JSON so that it is safe to print to a terminal or CI log. It writes hidden
+// characters, and the # in commands to a CI runner, as \u escapes. These characters occur only
+// inside strings, where an escape has the same meaning as the character.
 func harmless(doc []byte) []byte {
 	var out []byte
 	done := 0 // how many bytes of doc are already in out
@@ -122,9 +122,9 @@ func appendEscape(out []byte, r rune) []byte {
 	return fmt.Appendf(out, `\u%04x`, r)
 }
 
-// members writes an object in the same format as Encode, but one member at a time and one finding
-// at a time. This saves memory, because there may be thousands of findings and their JSON is much
-// larger than the values.
+// members writes an object in the same format as Encode, but one member and one finding at a time.
+// This saves memory, because there may be thousands of findings, and their JSON is much larger than
+// the Go values.
 type members struct {
 	to        *bufio.Writer
 	encoder   *json.Encoder
@@ -146,7 +146,7 @@ func (m *members) member(name string, v any) {
 	m.value(v, "  ")
 }
 
-// findings writes a member that holds findings. Lists in them are never null.
+// findings writes a member that holds findings. The lists in these findings are never null.
 func (m *members) findings(name string, all []diag.Diagnostic) {
 	m.name(name)
 	m.write("[")

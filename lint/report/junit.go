@@ -12,7 +12,7 @@ import (
 )
 
 // junitSuites is a JUnit XML document, which most CI servers can read as test results. There is no
-// official schema. The document uses only elements that both Jenkins and GitLab support.
+// official schema. The document therefore uses only elements that both Jenkins and GitLab support.
 type junitSuites struct {
 	XMLName xml.Name     `xml:"testsuites"`
 	Suites  []junitSuite `xml:"testsuite"`
@@ -70,7 +70,8 @@ type junitWriter struct {
 
 // writeJUnit writes a test suite in which every finding is a failed test. If there are no findings,
 // the suite has one passed test, because Jenkins treats an empty suite as an error. This test is
-// skipped if no workload was checked. Each failure of the run becomes a test with an error.
+// marked as skipped if no workload was checked. Each failure of the run becomes a test with an
+// error.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)
 	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}, room: maxBodies}

@@ -14,9 +14,9 @@ import (
 
 const (
 	// maxMarkdown is the maximum size of a document in bytes. GitHub drops a step summary entirely
-	// if it exceeds 1 MiB, and other steps may add to it.
+	// if it exceeds 1 MiB, and other tools may write to the same summary.
 	maxMarkdown = 900 * 1024
-	// reserved is the space to keep free for the text after the findings, in bytes.
+	// reserved is the number of bytes to keep free for the text after the findings.
 	reserved = 64 * 1024
 	// maxSentence and maxPath are the maximum lengths of sentences and paths in a finding, in
 	// characters.
@@ -44,7 +44,7 @@ func (p *page) writeTo(w io.Writer) error {
 }
 
 // writeMarkdown writes a step summary for CI. The worst findings come first, so that they are
-// included even if there are too many.
+// included even if not all findings fit.
 func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	var p page
 	src, plain := newSources(r), &textWriter{}
@@ -115,7 +115,7 @@ func (p *page) change(c *diag.Change, every bool) {
 	}
 }
 
-// list adds one list item per sentence. If not all of them fit, a last item counts the rest.
+// list adds one list item per sentence. If not all sentences fit, a final item counts the rest.
 func (p *page) list(sentences []string) {
 	const line = 40 // maximum size of the last item
 	var items []string
@@ -168,8 +168,8 @@ func placeSpan(s diag.Span) string {
 	return codeSpan(t.place(s)) + ":"
 }
 
-// GitHub renders untrusted text on a page as Markdown. Backslash escapes are no protection. GitHub
-// removes them first, and only then turns mentions, issues, commits and emoji into links and
+// GitHub renders untrusted text on a page as Markdown. Backslash escapes give no protection,
+// because GitHub removes them before it turns mentions, issues, commits and emoji into links and
 // pictures. It never changes code, so everything except plain words is written as code, which needs
 // no escapes.
 
@@ -225,7 +225,7 @@ func codeSpan(s string) string {
 	return mark + s + mark
 }
 
-// codeBlock formats visible lines as a code block.
+// codeBlock formats text as a code block. The text must not contain hidden characters.
 func codeBlock(text string) string {
 	mark := strings.Repeat("`", max(3, 1+longestBackticks(text)))
 	return mark + "text\n" + strings.TrimRight(text, "\n") + "\n" + mark
@@ -250,7 +250,7 @@ func tableRow(cells []string) string {
 	return "| " + strings.Join(cells, " | ") + " |"
 }
 
-// clipped returns the first n characters of s. If it omits anything, it appends the number of
+// clipped returns the first n characters of s. If s is longer, clipped appends the number of
 // omitted bytes.
 func clipped(s string, n int) string {
 	if end := runeOffset(s, n); end < len(s) {
@@ -278,7 +278,7 @@ func placementMarkdown(w io.Writer, p *diag.Placements) error {
 	return doc.writeTo(w)
 }
 
-// placement adds a placement.
+// placement adds a placement under the given title.
 func (p *page) placement(title string, d *diag.Placement) {
 	p.add(0, title+prose(verdict(d)))
 	p.add(0, prose(pods(d)))
@@ -301,7 +301,7 @@ func (p *page) placement(title string, d *diag.Placement) {
 	p.list(limits(d))
 }
 
-// decision adds the reasons for answers and as many table rows as fit.
+// decision adds as many table rows as fit, and the reasons for answers.
 func (p *page) decision(d decision) {
 	titles, rule := []string{"workload", "replicas"}, []string{"---", "---:"}
 	for _, q := range d.columns {

@@ -51,7 +51,7 @@ func placementText(out io.Writer, p *diag.Placements) error {
 	return b.flush()
 }
 
-// contextCounts counts placements by verdict. Verdicts are listed in order of first appearance.
+// contextCounts counts placements by verdict. It lists verdicts in order of first appearance.
 func contextCounts(p *diag.Placements) string {
 	counts, order := map[string]int{}, []string(nil)
 	for _, d := range p.Decisions {
@@ -106,7 +106,8 @@ func decisionText(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// verdict returns a placement's verdict, together with the verdict of the rules alone.
+// verdict returns a placement's verdict, together with the verdict that follows from the rules
+// alone.
 func verdict(p *diag.Placement) string {
 	said := p.Verdict
 	if len(p.IfShared) > 0 {
@@ -150,7 +151,8 @@ func limits(p *diag.Placement) []string {
 	return all
 }
 
-// lines writes visible text, changing any line that a CI runner would execute as a command.
+// lines writes text and changes any line that a CI runner would execute as a command. The text must
+// not contain hidden characters.
 func lines(out io.Writer, text string) error {
 	w := &lineWriter{out: out}
 	if _, err := io.WriteString(w, text); err != nil {
@@ -159,8 +161,9 @@ func lines(out io.Writer, text string) error {
 	return w.flush()
 }
 
-// lineWriter writes visible text in chunks and changes any line that a CI runner would execute as a
-// command. Writing in chunks avoids a second copy of the text, which can be large.
+// lineWriter writes text in chunks and changes any line that a CI runner would execute as a
+// command. The text must not contain hidden characters. Chunks avoid a second copy of the text,
+// which can be large.
 type lineWriter struct {
 	out  io.Writer
 	kept []byte // buffered bytes, always starting at the beginning of a line
@@ -203,7 +206,7 @@ func (w *lineWriter) pass(n int) {
 // jsonPlacements is the JSON document for placements. Other tools rely on its format.
 type jsonPlacements struct {
 	SchemaVersion string `json:"schemaVersion"`
-	// Complete is false if there are Failures.
+	// Complete is false if Failures is not empty.
 	Complete  bool             `json:"complete"`
 	Failures  diag.Failures    `json:"failures"`
 	Decisions []diag.Placement `json:"decisions"`
@@ -227,7 +230,7 @@ func arrays(p *diag.Placement) *diag.Placement {
 	return &out
 }
 
-// contradiction is a core together with the visible names of the workloads that it affects.
+// contradiction is a core together with the printable names of the workloads that it affects.
 type contradiction struct {
 	names   []string
 	core    []diag.PlacementCore
@@ -262,7 +265,7 @@ func contradictions(p *diag.Placement) []contradiction {
 	return all
 }
 
-// cores writes why workloads can never be placed, followed by the repairs.
+// cores writes the reasons why workloads can never be placed, followed by the repairs.
 func cores(b io.Writer, p *diag.Placement) {
 	for _, c := range contradictions(p) {
 		fmt.Fprintf(b, "\n%s\n", c.sentence())
@@ -326,7 +329,8 @@ func nodeIndent(zone string) string {
 	return "    "
 }
 
-// filled appends a line's first cell: indent and text, padded to the given width, and a separator.
+// filled appends a line's first cell to it. The cell consists of indent and text, padded to the
+// given width, and a separator.
 func filled(line []byte, indent, text string, width int) []byte {
 	line = append(append(line, indent...), text...)
 	for n := utf8.RuneCountInString(indent) + utf8.RuneCountInString(text); n < width+2; n++ {
@@ -336,7 +340,7 @@ func filled(line []byte, indent, text string, width int) []byte {
 }
 
 // appendTally appends how many pods each workload has. The slice pods holds one workload name per
-// pod. appendTally sorts it in place.
+// pod, and appendTally sorts it in place.
 func appendTally(text []byte, pods []string) []byte {
 	slices.Sort(pods)
 	for first := 0; first < len(pods); {
@@ -356,7 +360,7 @@ func appendTally(text []byte, pods []string) []byte {
 // stuckTitle is the heading for a run that gets stuck.
 const stuckTitle = "a scheduling order that gets stuck"
 
-// stuck writes a run's steps and the pods that remain unscheduled at its end.
+// stuck writes the steps of a run that gets stuck and the pods that it leaves unscheduled.
 func stuck(b io.Writer, s *diag.PlacementStuck) {
 	var line []byte
 	for i := range s.Placements {

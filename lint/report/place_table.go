@@ -13,7 +13,7 @@ import (
 )
 
 // decision is the table for a placement. It has a row for each workload and a column for each
-// question that has an answer. All names in the table are visible.
+// question that has an answer. Names in the table contain no hidden characters.
 type decision struct {
 	columns []question
 	rows    []row
@@ -81,8 +81,7 @@ func workloadTable(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// table writes rows in aligned columns. It omits empty cells at the end of a row, and rows that are
-// entirely empty.
+// table writes rows in aligned columns. It omits empty rows, and empty cells at the end of a row.
 func table(b io.Writer, rows [][]string) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, cells := range rows {
@@ -147,8 +146,8 @@ func answerTo(verdict string) string {
 	return answerUnknown
 }
 
-// tableCell is the answer to a question. If the answer is different when the lost nodes' Node
-// objects remain, unreachable holds that answer. Otherwise, it is empty.
+// tableCell is the answer to a question. The field unreachable holds the answer if the Node objects
+// of lost nodes remain. It is empty if that answer is the same.
 type tableCell struct{ answer, unreachable, note string }
 
 // is reports whether the cell holds the given answer and nothing else.
@@ -165,17 +164,17 @@ func (c tableCell) String() string {
 	return c.answer
 }
 
-// question is a table column. Its title has two lines. With one-line titles, a table with all
-// columns would be too wide for a pull request, because the answers below them are short.
+// question is a table column. Its title has two lines. The answers are short, so one-line titles
+// would make a table with all columns too wide for a pull request.
 type question struct {
 	above, title string
 	answer       func(w *diag.PlacementWorkload) tableCell
 	reason       func(w *diag.PlacementWorkload) string
-	// evenIfYes is set if a yes may have a reason, too.
+	// evenIfYes is set if the answer yes is also explained.
 	evenIfYes bool
 }
 
-// whole returns the title on one line.
+// whole returns the complete title on one line.
 func (q *question) whole() string { return strings.TrimPrefix(q.above+" "+q.title, " ") }
 
 // questions returns the questions that are answered for at least one workload.
@@ -212,8 +211,7 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 	}
 }
 
-// fits returns the answer to whether all pods are placed. If some are not, it includes how many
-// are.
+// fits answers whether all pods are placed. If some are not, the cell includes how many are placed.
 func fits(w *diag.PlacementWorkload) tableCell {
 	cell := tableCell{answer: answerTo(w.Verdict)}
 	if w.Reason == reasonWaits {
@@ -232,8 +230,8 @@ func fits(w *diag.PlacementWorkload) tableCell {
 	return cell
 }
 
-// rulesAlone returns the reason for the verdict, followed by the verdict of the rules alone if it
-// is different.
+// rulesAlone returns the reason for the verdict. If the rules alone lead to a different verdict, it
+// adds that verdict.
 func rulesAlone(w *diag.PlacementWorkload) string {
 	why := w.Why
 	if w.Paused {
@@ -249,14 +247,13 @@ func rulesAlone(w *diag.PlacementWorkload) string {
 	return why + "by rules alone: " + answer
 }
 
-// reasonWaits is the reason for a verdict when pods of finite workloads wait for capacity.
+// reasonWaits is the reason for a verdict if pods of finite workloads wait for capacity.
 const reasonWaits = "waits"
 
 // badness ranks answers. A higher number means a worse answer.
 var badness = map[string]int{answerNone: 0, answerYes: 1, answerUnknown: 2, answerMay: 3, answerNo: 4}
 
-// domainNames maps the topology keys that most clusters have to the usual names of their domains,
-// in column order.
+// domainNames lists common topology keys in column order, each with the usual name for its domains.
 var domainNames = []struct{ key, name string }{
 	{"kubernetes.io/hostname", "a node"}, {"topology.kubernetes.io/zone", "a zone"}, {"topology.kubernetes.io/region", "a region"},
 }
@@ -284,7 +281,7 @@ func lossKeys(ws []diag.PlacementWorkload) []string {
 	return keys
 }
 
-// survives returns the question whether all pods run again after losing any one domain of a
+// survives returns the question of whether all pods run again after the loss of any one domain of a
 // topology key.
 func survives(key string) question {
 	title := Visible(key)
@@ -300,8 +297,8 @@ func survives(key string) question {
 	}
 }
 
-// survival returns the worst answer for losing any domain of a key. If deleted and unreachable
-// nodes have different answers, it returns both.
+// survival returns the worst answer for the loss of a domain of a key. If the answers for deleted
+// and unreachable nodes differ, it returns both.
 func survival(w *diag.PlacementWorkload, key string) tableCell {
 	gone, unreachable := answerNone, answerNone
 	for i := range w.Change.Survives {
@@ -342,7 +339,7 @@ type lossGroup struct {
 	like    int // how many more losses are in the group
 }
 
-// lossReasons lists harmful losses, the worst first. It groups losses with equal outcomes.
+// lossReasons lists harmful losses, worst first. It groups losses with equal outcomes.
 func lossReasons(w *diag.PlacementWorkload, key string) string {
 	harmful := func(s diag.PlacementSurvival) bool { return s.Key == key && harms(&s) }
 	if !slices.ContainsFunc(w.Change.Survives, harmful) {
@@ -378,7 +375,7 @@ func lossReasons(w *diag.PlacementWorkload, key string) string {
 	return strings.Join(parts, "; ")
 }
 
-// harms reports whether a loss does harm or might do harm.
+// harms reports whether a loss does, or might do, harm.
 func harms(s *diag.PlacementSurvival) bool {
 	return badness[answerTo(s.Verdict)] > badness[answerYes]
 }

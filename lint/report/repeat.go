@@ -9,14 +9,14 @@ import (
 )
 
 // shown is a finding that stands for all findings with the same rule, level, message and details.
-// There are several if, for example, several files declare the same object.
+// Such findings occur, for example, if several files declare the same object.
 type shown struct {
 	*diag.Diagnostic
 	more int
 }
 
-// groupEqual returns the findings in their original order. It keeps only the first finding with a
-// given rule, level, message and details, unless every is set.
+// groupEqual returns the findings in their original order. Unless every is set, it keeps only the
+// first of the findings that share a rule, level, message and details.
 func groupEqual(all []diag.Diagnostic, every bool) []shown {
 	type what struct {
 		rule, text string
@@ -46,12 +46,12 @@ func (s *shown) places() string {
 	return fmt.Sprintf("and %s (--all shows them)", Count(s.more, "more place"))
 }
 
-// lineWidth is the maximum width of a line of prose in terminal cells. Small terminals and
-// side-by-side views have this width.
+// lineWidth is the maximum width of a line of prose in terminal cells. It is the width of small
+// terminals and side-by-side views.
 const lineWidth = 80
 
-// writeFolded writes visible text in lines of limited width. The indentation of the first line is
-// first, and that of all other lines is rest.
+// writeFolded writes text in lines of limited width. The text must not contain hidden characters.
+// The prefix first goes before the first line, and rest before all other lines.
 func writeFolded(w io.Writer, first, rest, text string) {
 	for i, line := range fold(text, lineWidth-max(cells(first), cells(rest))) {
 		if i == 0 {
@@ -63,12 +63,11 @@ func writeFolded(w io.Writer, first, rest, text string) {
 	}
 }
 
-// Fold makes text visible and writes it in lines of at most 80 columns. Each line starts with
-// indent.
+// Fold escapes hidden characters in text and writes it in lines of at most 80 columns. Each line
+// starts with indent.
 func Fold(w io.Writer, indent, text string) { writeFolded(w, indent, indent, Visible(text)) }
 
-// fold breaks visible text at spaces into lines of at most room cells. A word that is longer gets
-// its own line.
+// fold breaks text at spaces into lines of at most room cells. A longer word gets its own line.
 func fold(text string, room int) []string {
 	var all []string
 	line, size := "", 0
@@ -87,7 +86,7 @@ func fold(text string, room int) []string {
 	return append(all, line)
 }
 
-// cells returns how many terminal cells visible text takes.
+// cells returns the width in terminal cells of text without hidden characters.
 func cells(s string) int {
 	sum := 0
 	for _, r := range s {

@@ -18,7 +18,7 @@ type Options struct {
 	// level, message and details are shown once, with a count of the others.
 	All bool
 	// Verbose makes text and Markdown list the locations of skipped, unjudged and unknown input. By
-	// default, they only count it.
+	// default, they show only the counts.
 	Verbose bool
 	// Category distinguishes between several schedlint runs in code scanning. It affects only
 	// sarif. If it is empty, the file has no category, so that the category passed to the upload

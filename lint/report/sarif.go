@@ -22,12 +22,13 @@ const (
 	informationURI = "https://github.com/schedlint/schedlint"
 	sourceRoot     = "%SRCROOT%"
 	// maxResults is the maximum number of results that GitHub shows per run. GitHub stores 25,000
-	// results but does not document which of them it shows, so schedlint chooses them.
+	// results but does not document which of them it shows, so schedlint itself chooses which
+	// results to include.
 	maxResults = 5000
 	// maxPacked is GitHub's limit on the compressed file size in bytes. maxSARIF limits the
 	// uncompressed size, for the sake of other readers.
 	maxPacked, maxSARIF = 10_000_000, 64 << 20
-	// unwritten is the number of bytes reserved for the packer's buffered data and for the note
+	// unwritten is the number of bytes to reserve for the packer's buffered data and for the note
 	// about omitted results.
 	unwritten = 256 << 10
 	// maxNotifications is the maximum number of notifications in a run.
@@ -114,7 +115,8 @@ func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	if version != "" {
 		d.WithVersion(version)
 	}
-	// Only versions in semver.org format qualify. A build from a working copy has no such version.
+	// A semantic version must be in semver.org format. A build from a working copy has no such
+	// version.
 	if regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`).MatchString(version) {
 		d.WithSemanticVersion(version)
 	}
@@ -124,7 +126,7 @@ func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	return d
 }
 
-// invocation reports the outcome of the run. It also reports as notifications whatever is not a
+// invocation describes the outcome of the run. Its notifications report everything that is not a
 // result: failures, input that was not checked, silences and notes.
 func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
 	s, c := &r.Summary, r.Change
@@ -219,9 +221,9 @@ func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 	return bag
 }
 
-// linked returns a result's message. The first sentence states the finding, because lists show only
-// that one. One sentence per detail follows. The last sentence links to the related locations,
-// because GitHub shows a related location only if the message links to it.
+// linked returns a result's message. The first sentence states the finding, because lists of
+// results show only that sentence. One sentence per detail follows. The last sentence links to the
+// related locations, because GitHub shows a related location only if the message links to it.
 func linked(d *diag.Diagnostic, links []string) string {
 	said := []string{sentence(cmp.Or(message(d), d.Rule))}
 	for _, detail := range d.Details {
@@ -256,8 +258,8 @@ type candidate struct {
 
 // candidates returns all findings that count, including those that a change did not introduce. Code
 // scanning needs the latter, because it compares branches itself and closes any finding that is
-// missing from the file. New findings come first and the rest follow, each sorted by level. If
-// there are too many, the most important ones are kept.
+// missing from the file. New findings come first. Within both groups, the worst findings come
+// first, because the document may have to omit the last ones.
 func candidates(r *diag.Report) []candidate {
 	var all []candidate
 	add := func(findings []diag.Diagnostic, state string) {
@@ -348,7 +350,7 @@ func writeResults(w io.Writer, doc string, results []string) error {
 // severity is a level as SARIF and GitHub name it.
 type severity struct{ level, problem string }
 
-// severityOf returns the severity for a level. Unknown levels get the mildest one.
+// severityOf returns the severity for a level. An unknown level gets the mildest severity.
 func severityOf(l diag.Level) severity {
 	switch l {
 	case diag.LevelError:
@@ -361,9 +363,9 @@ func severityOf(l diag.Level) severity {
 	return severity{sarif.LevelNote, "recommendation"}
 }
 
-// allRules returns every enabled rule, including those without results. Otherwise, a viewer could
-// not distinguish a rule without findings from a rule that did not run. It adds rules that occur
-// only in diagnostics, because every result needs a rule.
+// allRules returns every enabled rule, including rules without results. Otherwise, a viewer could
+// not distinguish a rule without findings from a rule that did not run. allRules also adds rules
+// that occur only in diagnostics, because every result needs a rule.
 func allRules(r *diag.Report) []diag.Rule {
 	rules := slices.Clone(r.Rules)
 	known := map[string]bool{}
@@ -405,7 +407,7 @@ func shortened(s string) string {
 	return s[:runeOffset(s, 1023)]
 }
 
-// pascal returns a rule's readable name. Validators require the name to differ from the id in more
+// pascal returns a rule's readable name. Validators require that the name and the id differ in more
 // than case.
 func pascal(id string) string {
 	var b strings.Builder
@@ -451,7 +453,7 @@ func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageStri
 		WithMarkdown(strings.Join(markdown, "\n\n"))
 }
 
-// link formats a web address as a Markdown link. Anything else becomes prose.
+// link formats a web address as a Markdown link, and any other text as prose.
 func link(address string) string {
 	if isWebAddress(address) {
 		return "<" + address + ">"
@@ -470,8 +472,8 @@ var webAddress = regexp.MustCompile(`^https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+
 // maxTags is the maximum number of tags that GitHub accepts per rule.
 const maxTags = 20
 
-// properties returns the properties that GitHub uses to filter and sort rules. It leaves out
-// security-severity, which would turn scheduling findings into security alerts.
+// properties returns the properties that GitHub uses to filter and sort rules. It omits
+// security-severity, because that property would turn scheduling findings into security alerts.
 func properties(r *diag.Rule) *sarif.PropertyBag {
 	precision := map[string]string{
 		"invalid": "very-high", "infeasible": "very-high", // rejected by the API server, or proved

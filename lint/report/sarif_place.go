@@ -28,8 +28,8 @@ func primaryPlace(d *diag.Diagnostic) diag.Span {
 	return ordered(diag.Span{File: ".schedlint.yaml"}, 1)
 }
 
-// ordered returns s with a valid start, and with an end at least the given number of columns after
-// it. A region that ends before its start would fail validation.
+// ordered returns s with a valid start, and with an end that is at least the given number of
+// columns after the start. A region that ends before its start would fail validation.
 func ordered(s diag.Span, columns int) diag.Span {
 	s.Line, s.Column = max(1, s.Line), max(1, s.Column)
 	if s.EndLine > s.Line {
@@ -58,14 +58,14 @@ func relativePath(file string) string {
 // stdinName is the file name of standard input in a span.
 const stdinName = "<stdin>"
 
-// inRepository reports whether a file is in the repository, so that a checkout would contain it.
-// Standard input and files outside the root are not.
+// inRepository reports whether a file is in the repository and would therefore be in a checkout.
+// Standard input and files outside the root are not in the repository.
 func inRepository(file string) bool {
 	return file != stdinName && worktree.Local(file)
 }
 
-// relativeURI returns a URI reference to a file. The reference is relative for any file name.
-// Colons are encoded, because a colon in the first segment would make the text before it a scheme.
+// relativeURI returns a URI reference to a file. The reference is always relative. It encodes
+// colons, because a viewer would take the text before a colon in the first segment for a scheme.
 func relativeURI(file string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
 	var b strings.Builder
@@ -98,8 +98,8 @@ func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
 	return []*sarif.LogicalLocation{l.WithFullyQualifiedName(Visible(clipped(full, 4*maxPlain)))}
 }
 
-// related returns the related locations of d, numbered from 1. For each one, it also returns text
-// for the result's message. The text is a link if the related location has a file.
+// related returns the related locations of d, numbered from 1. For each location, it also returns
+// text for the result's message. The text is a link if the location has a file.
 func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, links []string) {
 	places = []*sarif.Location{}
 	for _, r := range d.Related {
@@ -151,8 +151,8 @@ func sarifFix(f diag.Fix) *sarif.Fix {
 const (
 	// contextLines is the number of lines to include before and after a finding.
 	contextLines = 2
-	// maxSnippet is the maximum size of quoted source in bytes. Without it, a file with a single
-	// line of JSON would be quoted in full.
+	// maxSnippet is the maximum size of quoted source in bytes. Without this limit, a file that is
+	// a single line of JSON would be quoted in full.
 	maxSnippet = 4096
 )
 
@@ -166,8 +166,9 @@ func (w *sarifWriter) location(s diag.Span) *sarif.Location {
 		sarif.NewPhysicalLocation().WithArtifactLocation(artifact(s.File)).WithRegion(r))
 }
 
-// primary returns a result's location together with the surrounding lines. It omits those lines if
-// they are not longer than the location itself, because the result would fail validation.
+// primary returns a result's location together with the surrounding lines. It omits the surrounding
+// lines if they are not longer than the location itself, because such a result would fail
+// validation.
 func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
 	loc, f := w.location(s), w.src.file(s.File)
 	first, last := max(1, s.Line-contextLines), s.EndLine+contextLines
@@ -221,8 +222,8 @@ func (f *file) lastLine() int {
 	return n
 }
 
-// codeFlows returns a path through the related locations to the finding itself. It returns nothing
-// if there are fewer than two steps before the finding, or if related locations were omitted.
+// codeFlows returns a path through the related locations to the finding itself. It returns an empty
+// list if there are fewer than two steps before the finding, or if related locations were omitted.
 func (w *sarifWriter) codeFlows(d *diag.Diagnostic, primary diag.Span) []*sarif.CodeFlow {
 	flow := sarif.NewThreadFlow()
 	if d.MoreRelated > 0 {

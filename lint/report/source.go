@@ -90,7 +90,7 @@ func (f *file) hash(n int) string {
 	return hashes[n-1].String()
 }
 
-// A long line is cut to window cells, with at most lead cells before the caret.
+// A long line is cut to window cells, of which at most lead are before the caret.
 const (
 	window = 120
 	lead   = 40
@@ -126,7 +126,7 @@ func (s *sources) snippet(span diag.Span) (snippet, bool) {
 }
 
 // underlined returns which bytes of a line the span covers. If the span continues on the next line,
-// the range extends to the end of this one. The range never leaves the line.
+// the range extends to the end of the given line. The range is always within that line.
 func (f *file) underlined(line string, span diag.Span) (at, end int) {
 	at = f.offset(span.Line, line, span.Column-1)
 	switch {
@@ -141,7 +141,7 @@ func (f *file) underlined(line string, span diag.Span) (at, end int) {
 // markEvery is the distance, in runes, between cached offsets in a long line.
 const markEvery = 1024
 
-// offset returns the byte offset of rune n in a line with the given line number.
+// offset returns the byte offset of rune n in the line with the given number.
 func (f *file) offset(number int, line string, n int) int {
 	if len(line) < 2*markEvery || n < markEvery {
 		return runeOffset(line, n)
@@ -199,7 +199,7 @@ func advance(line string, start, room int) int {
 	return start
 }
 
-// render returns line[start:stop] in printable form, and its width in cells.
+// render returns line[start:stop] in printable form, together with its width in cells.
 func render(line string, start, stop int) (text string, cells int) {
 	var b strings.Builder
 	for start < stop {
@@ -246,7 +246,7 @@ func glyph(s string, i int) (text string, size, cells int) {
 
 // commandAt reports whether s[i] is the second # of a command to a CI runner. GitHub's runner
 // recognizes ##[name] anywhere in a line, not only at the start (actions/runner
-// ActionCommand.TryParse). So do Azure's runner with ##vso[name] and TeamCity with
+// ActionCommand.TryParse). Azure's runner does the same for ##vso[name], and TeamCity for
 // ##teamcity[name].
 func commandAt[T string | []byte](s T, i int) bool {
 	if s[i] != '#' || i == 0 || s[i-1] != '#' {
@@ -256,8 +256,8 @@ func commandAt[T string | []byte](s T, i int) bool {
 	return strings.HasPrefix(tail, "[")
 }
 
-// Visible returns s as a single line without hidden characters or commands to a CI runner. It
-// leaves :: at the start of a line alone, because notCommand handles it.
+// Visible returns s as a single line without hidden characters or commands to a CI runner. It does
+// not change :: at the start of a line, because notCommand handles that case.
 func Visible(s string) string {
 	if plain(s) {
 		return s
@@ -272,7 +272,7 @@ func Visible(s string) string {
 }
 
 // plain reports whether s is printable ASCII without #. Visible does not change such text, and
-// nearly all text is like that.
+// nearly all text is plain.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' || s[i] == '#' {
@@ -282,8 +282,8 @@ func plain(s string) bool {
 	return true
 }
 
-// notCommand changes a visible line that GitHub's runner would execute as a command. The runner
-// recognizes ::name:: at the start of a line, even after spaces.
+// notCommand changes a line that GitHub's runner would execute as a command. The runner recognizes
+// ::name:: at the start of a line, even after spaces.
 func notCommand(line string) string {
 	at := len(line) - len(strings.TrimLeft(line, " "))
 	if strings.HasPrefix(line[at:], "::") {
@@ -292,7 +292,7 @@ func notCommand(line string) string {
 	return line
 }
 
-// cell is like glyph, but gives a tab four cells, as in a source line.
+// cell is like glyph, but counts a tab as four cells, as source lines do.
 func cell(s string, i int) (text string, size, cells int) {
 	if s[i] == '\t' {
 		return "    ", 1, 4

@@ -51,8 +51,8 @@ func (t *textWriter) found(r *diag.Report) string {
 	return t.findings(&r.Summary)
 }
 
-// completeness returns a word to print next to the findings of an incomplete run. It keeps users
-// from mistaking an empty list for success.
+// completeness returns a word to print next to the findings of an incomplete run. The word keeps
+// users from mistaking an empty list for success.
 func completeness(r *diag.Report) string {
 	if r.Complete() {
 		return ""
@@ -60,10 +60,10 @@ func completeness(r *diag.Report) string {
 	return "incomplete"
 }
 
-// maxSummary is the maximum number of lines in a summary, unless it is verbose.
+// maxSummary is the maximum number of lines in a summary that is not verbose.
 const maxSummary = 12
 
-// brief returns visible lines that count the input that was not checked completely.
+// brief returns lines that count the input that was not checked completely.
 func brief(s *diag.Summary) []string {
 	var all []string
 	for _, part := range []struct {
@@ -115,8 +115,8 @@ func unchecked(s *diag.Summary) string {
 	return NothingChecked + ": " + enumerated(reasons)
 }
 
-// remarks returns visible lines about input that was not checked completely. The function path maps
-// a file name to the name to print.
+// remarks returns lines about input that was not checked completely. The path function maps a file
+// name to the name to print.
 func remarks(s *diag.Summary, path func(string) string) []string {
 	var all []string
 	for _, detail := range []struct {
@@ -145,8 +145,8 @@ func remarks(s *diag.Summary, path func(string) string) []string {
 // object.
 const maxRemarks = 100
 
-// reasonOf returns an entry's visible reason. It shortens the reason, because a name in it can be
-// long.
+// reasonOf returns an entry's reason without hidden characters. It shortens the reason, because a
+// name in it can be long.
 func reasonOf(e diag.Skip) string { return Visible(clipped(e.Reason, maxPath)) }
 
 // enumerated joins reasons on one line. If there are too many, it counts the rest.
@@ -210,7 +210,7 @@ func levelCounts(s *diag.Summary) []levelCount {
 	return []levelCount{{diag.LevelError, s.Errors}, {diag.LevelWarning, s.Warnings}, {diag.LevelNote, s.NoteFindings}}
 }
 
-// where returns an entry's locations, and how many more are not listed.
+// where returns an entry's listed locations, and how many more there are.
 func where(e diag.Skip, path func(string) string) string {
 	var places []string
 	for _, p := range e.Places {
@@ -230,8 +230,7 @@ func where(e diag.Skip, path func(string) string) string {
 	return fmt.Sprintf(" (%d): %s", e.Count, strings.Join(places, ", "))
 }
 
-// Count returns a number and a noun, which is put in the plural when necessary. The noun must have
-// a regular plural.
+// Count returns n and the noun, in the plural if necessary. The noun must have a regular plural.
 func Count(n int, noun string) string {
 	for _, word := range []string{" with ", " that "} {
 		if head, tail, ok := strings.Cut(noun, word); ok {

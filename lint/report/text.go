@@ -47,7 +47,7 @@ func writeText(w io.Writer, r *diag.Report, opts Options) error {
 	return t.out.Flush()
 }
 
-// println writes a line. All of its parts must already be visible.
+// println writes a line. Its parts must not contain hidden characters.
 func (t *textWriter) println(parts ...string) {
 	line := strings.TrimRight(strings.Join(parts, ""), " ")
 	t.out.WriteString(line)
@@ -104,7 +104,7 @@ func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	}
 }
 
-// folded writes a mark and then text, in lines of at most lineWidth cells. The mark ends with a
+// folded writes a mark and then text, in lines of at most lineWidth cells. The mark must end with a
 // space and is printed in the given style.
 func (t *textWriter) folded(mark, style, text string) {
 	var b strings.Builder
@@ -120,7 +120,7 @@ func oneLine(d *diag.Diagnostic) string {
 }
 
 // message returns the first line of a finding, including its clusters and renders. If the finding
-// differs between renders, the line names only the render it comes from.
+// differs between renders, the line names only the render that this version comes from.
 func message(d *diag.Diagnostic) string {
 	var in []string
 	if text := named("cluster", d.Clusters); text != "" {
@@ -156,12 +156,13 @@ func named(kind string, names []string) string {
 	return kind + "s " + enumerated(names)
 }
 
-// source writes a source line, with its number in a gutter. The text must already be visible.
+// source writes a source line, with its number in a gutter. The text must not contain hidden
+// characters.
 func (t *textWriter) source(gutter int, number, text string) {
 	t.println(t.paint(dim, fmt.Sprintf(" %*s |", gutter, number)), " ", text)
 }
 
-// place returns file:line:col, leaving out any part that is unknown.
+// place returns file:line:col without any parts that are unknown.
 func (t *textWriter) place(s diag.Span) string {
 	if s.File == "" {
 		return ""

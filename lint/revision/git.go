@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// Files returns the files in the index of the work tree that contains dir, including those of
-// submodules. Names are relative to dir. If git itself started this process and set
-// GIT_INDEX_FILE, Files reads the index of the commit in progress.
+// Files returns the files in the index of the work tree that contains dir, including files of
+// submodules. Names are relative to dir. If git started this process and set GIT_INDEX_FILE, Files
+// reads the index of the commit in progress.
 func Files(dir string) ([]string, error) {
 	out, err := gitOutput(dir, nil, "ls-files", "-z", "--cached", "--recurse-submodules", "--", ":/")
 	if err != nil {
@@ -78,17 +78,17 @@ func Remotes(dir string) (all []string) {
 	return all
 }
 
-// Limits on what is unpacked, in bytes. maxBlob is the maximum size of one file, the same as for a
-// manifest in the work tree. maxLink limits a link's target, and maxBlobs limits the total size of
-// the files and links in one repository.
+// Limits on what is unpacked, in bytes. maxBlob is the maximum size of one file and is the same as
+// for a manifest in the work tree. maxLink limits a link's target, and maxBlobs limits the total
+// size of the files and links in one repository.
 const (
 	maxBlob  = 64 << 20
 	maxLink  = 4 << 10
 	maxBlobs = 1 << 30
 )
 
-// bySize separates entries that are small enough to read from those that are too large. It queries
-// the sizes first, because git can only return a whole blob.
+// bySize separates entries that are small enough to read from entries that are too large. It asks
+// git for the sizes first, because git can return only a whole blob.
 func bySize(repository string, entries []treeEntry) (small, large []treeEntry, err error) {
 	if len(entries) == 0 {
 		return nil, nil, nil
@@ -131,7 +131,7 @@ func objectNames(entries []treeEntry) io.Reader {
 }
 
 // writeLarge writes a sparse file of zeros in place of a file that exceeds the limit. The sparse
-// file takes no disk space, and schedlint reports it just like the original.
+// file takes no disk space, and schedlint reports it in the same way as the original.
 func writeLarge(root *os.Root, e treeEntry) error {
 	if err := root.MkdirAll(filepath.FromSlash(path.Dir(e.name)), 0o755); err != nil {
 		return err
@@ -143,7 +143,7 @@ func writeLarge(root *os.Root, e treeEntry) error {
 	return errors.Join(file.Truncate(maxBlob+1), file.Close())
 }
 
-// gitBlobs reads the contents of entries and passes them to each, in order.
+// gitBlobs reads the contents of the entries and passes them to the function each, in order.
 func gitBlobs(dir string, entries []treeEntry, each func(i int, text []byte) error) error {
 	cmd := gitCommand(dir, "cat-file", "--batch")
 	var said bytes.Buffer

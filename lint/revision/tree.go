@@ -24,15 +24,16 @@ type treeEntry struct {
 	mode, kind, object, name string
 }
 
-// content lists the wanted entries from one repository, which is either the main repository or a
-// submodule. A submodule stores its objects separately.
+// content lists the wanted entries from one repository: the main repository or a submodule, which
+// stores its objects separately.
 type content struct {
 	repository   string
 	files, links []treeEntry
 }
 
-// Unpack unpacks the wanted files of a revision's tree. The caller must call Remove. Nothing is
-// checked out: hooks and filters do not run, and the work tree and the index stay unchanged.
+// Unpack unpacks the wanted files of a revision's tree. The caller must call Remove on the result.
+// Unpack does not check anything out: hooks and filters do not run, and the work tree and the index
+// stay unchanged.
 func Unpack(root, revision string, wanted func(name string) bool) (*Tree, error) {
 	id, err := ID(root, revision)
 	if err != nil {
@@ -76,8 +77,8 @@ func ID(root, revision string) (string, error) {
 	return strings.TrimSpace(string(id)), nil
 }
 
-// contentsOf lists the entries of a tree and of checked-out submodules, whose files are also in
-// the work tree. prefix is the path of the repository with a trailing slash.
+// contentsOf lists the entries of a tree and of checked-out submodules, whose files are also in the
+// work tree. The prefix is the path of the repository with a trailing slash.
 func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]content, error) {
 	own := content{repository: filepath.Join(root, filepath.FromSlash(prefix))}
 	list, err := gitOutput(own.repository, nil, "ls-tree", "-r", "-z", "--full-tree", id)
@@ -127,8 +128,8 @@ func isRepository(root, name string) bool {
 // Remove removes the temporary directory.
 func (t *Tree) Remove() { os.RemoveAll(t.Dir) }
 
-// Clean replaces the temporary directory in text with prefix, because the directory has a
-// different name in each run.
+// Clean replaces the name of the temporary directory in text with prefix, because that name differs
+// from run to run.
 func (t *Tree) Clean(text, prefix string) string {
 	const sep = string(filepath.Separator)
 	return strings.NewReplacer(worktree.Here(t.Dir)+sep, prefix, t.Dir+sep, prefix).Replace(text)
@@ -166,9 +167,9 @@ func (t *Tree) fill(contents []content) error {
 	return nil
 }
 
-// writeEntries writes the entries of one repository. An attacker may choose their names, so it
-// makes sure that no name leads out of the directory, neither by itself nor through a link in the
-// same tree.
+// writeEntries writes the entries of one repository. An attacker may choose their names. Therefore,
+// writeEntries makes sure that no name leads out of the directory, either by itself or through a
+// link in the same tree.
 func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 	entries, large, err := bySize(repository, entries)
 	if err != nil {
@@ -195,10 +196,10 @@ func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 	})
 }
 
-// Inside returns a path's name relative to the root of a work tree. ok is false if the path is
-// outside. It resolves links outside of the work tree that lead into it, for instance if /tmp is a
-// link. Otherwise, files below such a link would be treated as outside the repository, and
-// therefore as unchanged between revisions.
+// Inside returns a path's name relative to the root of a work tree. The result ok is false if the
+// path is outside. Inside resolves links that lead into the work tree from outside, for instance if
+// /tmp is a link. Otherwise, files below such a link would be treated as outside the repository,
+// and therefore as unchanged between revisions.
 func Inside(root, abs string) (name string, ok bool) {
 	if name, ok = worktree.Below(root, abs); ok {
 		return name, true
@@ -225,7 +226,7 @@ func (t *Tree) Has(name string) bool {
 
 // Adopt copies a file from the work tree into the tree, unless the tree already has a file with
 // this name or git tracks the file. A generated file, such as the output of kubectl, belongs to no
-// revision and is used for all of them.
+// revision and is used for every revision.
 func (t *Tree) Adopt(name string, tracked map[string]bool) error {
 	if t.Has(name) {
 		return nil
@@ -254,7 +255,7 @@ func (t *Tree) Adopt(name string, tracked map[string]bool) error {
 }
 
 // Mapped maps paths of the work tree to paths in the tree. It omits paths that are not in the tree.
-// Paths are relative to dir. Paths outside of the work tree become absolute.
+// Paths are relative to dir. Paths outside the work tree become absolute.
 func (t *Tree) Mapped(dir string, paths []string) []string {
 	var all []string
 	for _, path := range paths {

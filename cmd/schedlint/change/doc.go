@@ -1,13 +1,13 @@
 // Package change judges a work tree and the effects of a change on it.
 //
 // Contract: Judge runs the rules on a tree. Judged.Since reduces a report to the findings that are
-// new since a revision, and lists the parts of the change that silence findings. Request.From takes
-// the configuration, baseline, rules and suppressions from a revision, so that a change cannot
-// silence its own findings. Renders that the work tree adds still count, because they cannot hide
-// findings.
+// new compared with a revision, and lists the parts of the change that silence findings.
+// Request.From takes the configuration, baseline, rules and suppressions from a revision, so that a
+// change cannot silence its own findings. Renders that the work tree adds still count, because they
+// cannot hide findings.
 //
 // Invariants: a revision is judged with the same flags and repository addresses as the work tree.
-// It is also judged with the same files as far as they exist in the revision. Files outside the
+// It is also judged with the same files, as far as they exist in the revision. Files outside the
 // repository do not belong to a revision and are the same for all of them. A problem with git or
 // with a revision is an error. If files in the old revision have a problem, every finding counts as
 // new, because the change may be the one that fixes the problem.

@@ -31,7 +31,7 @@ type From struct {
 	notes    []string
 }
 
-// From applies the settings of the revision ConfigFrom to the options of a run on the work tree.
+// From applies the settings of the ConfigFrom revision to the options of a run on the work tree.
 // The caller must call Remove on the result.
 func (r *Request) From(o *lint.Options) (*From, error) {
 	s := &From{revision: r.ConfigFrom}
@@ -97,7 +97,7 @@ func (s *From) open(r *Request, o *lint.Options) error {
 	if err := s.setConfig(r, o); err != nil {
 		return err
 	}
-	// Renders named only by the work tree can add findings but cannot hide any.
+	// Renders that only the work tree names can add findings but cannot hide any.
 	added, err := config.Choose(r.Config)
 	switch {
 	case o.Config.Discovers():
@@ -112,8 +112,8 @@ func (s *From) open(r *Request, o *lint.Options) error {
 }
 
 // setConfig reads the tree's configuration. It treats the configuration, and the files that it
-// names, as if they were in the work tree at the same paths. If the tree has no configuration, one
-// above the repository applies, because it does not belong to any revision.
+// names, as if they were in the work tree at the same paths. If the tree has no configuration, a
+// configuration above the repository applies, because it does not belong to any revision.
 func (s *From) setConfig(r *Request, o *lint.Options) error {
 	rel, _ := revision.Inside(s.tree.Root, s.dir)
 	conf, err := s.tree.config(filepath.Join(s.tree.Dir, rel), s.dir, r.Config, &config.Config{})
@@ -166,9 +166,9 @@ func (s *From) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// shown returns the name to print for a file in the tree. If the work tree has the same file, this
-// is its name there. Otherwise, the name includes the revision, because line numbers refer to the
-// revision's copy.
+// shown returns the name to print for a file in the tree. If the work tree has the same file, shown
+// returns the file's name there. Otherwise, the name includes the revision, because line numbers
+// refer to the revision's copy.
 func (s *From) shown(name string, text []byte) string {
 	here := worktree.Seen(s.dir, filepath.Join(s.tree.Root, name))
 	now, err := worktree.ReadFile(s.tree.Root, name, int64(len(text)))
@@ -210,7 +210,7 @@ func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	o.Known = known
 }
 
-// at applies the revision's settings to the options for another revision's tree.
+// at applies the settings of s to the options for the tree of another revision.
 func (s *From) at(t *tree, o *lint.Options) (err error) {
 	o.Baseline = nil
 	if s.baseline != nil {
@@ -227,8 +227,8 @@ func (s *From) at(t *tree, o *lint.Options) (err error) {
 // maxInert is the maximum number of ineffective suppressions to list.
 const maxInert = 20
 
-// Announce reports the suppressions that do not count. If the report has a change, it lists them
-// among the change's silences. Otherwise, it adds them to the notes.
+// Announce reports the suppressions that do not count. If the report has a change, they appear
+// among the change's silences. Otherwise, they appear in the notes.
 func (s *From) Announce(r *diag.Report) {
 	notes := &r.Summary.Notes
 	*notes = append(*notes, s.notes...)

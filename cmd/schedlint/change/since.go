@@ -24,7 +24,7 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// Request holds the command-line settings of a run. Paths are as the user wrote them.
+// Request holds the command-line settings of a run, with paths as the user wrote them.
 type Request struct {
 	Config, Baseline string
 	RuleDirs         []string
@@ -57,7 +57,7 @@ func Judge(o lint.Options, own policy.Source, run func(lint.Options) (*diag.Repo
 	return &Judged{options: o, Engine: engine, Report: r}, err
 }
 
-// Known returns an error if the revision Since does not exist. Call it before judging anything.
+// Known returns an error if the Since revision does not exist. Call it before judging anything.
 func (r *Request) Known(o *lint.Options) error {
 	switch {
 	case r.Since == "":
@@ -106,7 +106,7 @@ func (now *Judged) Since(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// loosened returns configuration changes that make findings disappear.
+// loosened returns the configuration changes that make findings disappear.
 func (now *Judged) loosened(before *Judged) []diag.Silence {
 	conf, old := now.options.Config, before.options.Config
 	all := conf.Loosened(old, now.Engine.IDs(), func(c *config.Config, id string) diag.Level {
@@ -196,21 +196,21 @@ func (r *Request) unpack(o lint.Options, id string) (*tree, error) {
 	return t, nil
 }
 
-// mayBeRead reports whether a run may read a file although no option names it. This is the case for
-// files in directories of manifests, files of rules and charts, and sources of rendered manifests.
+// mayBeRead reports whether a run may read a file that no option names: a file in a directory of
+// manifests, a file of a rule or chart, or a source of rendered manifests.
 func mayBeRead(name string) bool {
 	return path.Base(name) == "modules.txt" || slices.Contains([]string{".yaml", ".yml", ".json", ".rego", ".tpl", ".tgz", ".helmignore"}, strings.ToLower(filepath.Ext(name))) ||
 		path.Base(name) == "Kustomization" || vendored.Keeps(name)
 }
 
-// noRules returns which rule files and lock files in the given folders do not exist in the tree.
+// noRules returns the rule files and lock files in the given folders that do not exist in the tree.
 func (t *tree) noRules(dir string, folders []string) (all []string) {
 	for _, folder := range folders {
 		folder = worktree.Absolute(dir, folder)
 		if name, ok := revision.Inside(t.Root, folder); !ok || t.Has(name) {
 			continue
 		}
-		// Unreadable files are reported when the rules are loaded.
+		// Loading the rules reports unreadable files.
 		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && (filepath.Ext(path) == ".rego" || vendored.Home(filepath.Dir(path)) != "") {
 				all = append(all, path)
@@ -239,8 +239,8 @@ func nonEmpty(words ...string) []string {
 }
 
 // judge judges the tree in the same way as the work tree. It applies the tree's own configuration
-// and baseline or, with --config-from, those of a third revision. If a file is missing from the
-// tree, it did not exist at that time. Files outside the repository do not belong to any revision.
+// and baseline or, with --config-from, those of a third revision. A file that is missing from the
+// tree did not exist at that time. Files outside the repository do not belong to any revision.
 func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, error) {
 	o := now.options
 	dir, err := filepath.EvalSymlinks(o.Dir)
@@ -272,7 +272,8 @@ func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, err
 	return &Judged{options: o, Report: &diag.Report{}}, err
 }
 
-// renders selects the renders of the tree: those named by its configuration and those found in it.
+// renders selects the renders of the tree: those that its configuration names and those found in
+// the tree.
 func (t *tree) renders(o *lint.Options, pathless bool, dir string, r *Request) error {
 	o.Renders, o.Renderer = nil, nil
 	base := r.Render

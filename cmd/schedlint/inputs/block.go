@@ -19,8 +19,8 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Block holds entries for the configuration's renders and ignore keys. The entries name the inputs
-// that were found.
+// Block holds entries for the renders and ignore keys of the configuration. The entries name the
+// inputs that were found.
 type Block struct {
 	conf   *config.Config
 	target string // absolute path of the configuration file to add the block to
@@ -30,8 +30,9 @@ type Block struct {
 	charts            []chartEntry
 	// left lists the inputs without an entry.
 	left []leftOut
-	// ignore holds globs for test data directories, to use as the ignore key. If the configuration
-	// already has an ignore key, the block leaves it alone, and proposed holds the globs instead.
+	// ignore holds globs for test data directories, to write under the ignore key. If the
+	// configuration already has an ignore key, the block does not change it, and proposed holds the
+	// globs instead.
 	ignore, proposed []string
 }
 
@@ -42,11 +43,11 @@ type leftOut struct{ kind, name, values, why string }
 // chartEntry is a chart's entry under the renders key.
 type chartEntry struct{ helm, name, values string }
 
-// fewest is the minimum number of subdirectories whose names a glob can replace.
+// fewest is the minimum number of subdirectories to replace with a glob.
 const fewest = 3
 
 // Block returns a block that names every input that renders offline. If all roots in a directory
-// render, it uses a glob, which also matches roots added later.
+// render, Block uses a glob, which also matches roots added later.
 func (in *Found) Block() *Block {
 	b := &Block{conf: in.conf, target: filepath.Join(in.base, config.Name), ignore: in.testData()}
 	if file, _ := in.conf.Source(); file != "" {
@@ -90,8 +91,8 @@ func (p parents) add(name string, named bool) {
 }
 
 // globs returns the subdirectories' names as globs, escaping special characters. If whole is set, a
-// single glob replaces the names of a parent's subdirectories. This requires that there are enough
-// of them and that each has an entry.
+// single glob replaces the names of a parent's subdirectories. There must be at least fewest
+// subdirectories, and each must have an entry.
 func (p parents) globs(whole bool) (all []string) {
 	for parent, names := range p {
 		if whole && !slices.Contains(names, "") && len(names) >= fewest && names[0] != "." {
@@ -166,9 +167,9 @@ func (b *Block) ignores(name string) bool {
 	return slices.ContainsFunc(b.ignore, func(glob string) bool { return strings.HasPrefix(escapeGlob(name)+"/", glob) })
 }
 
-// pointerGlobs returns the names of the files whose pointers render, excluding pointers that other
-// pointers deploy. If the paths cover the configuration's whole directory, a single glob for all
-// files replaces the names.
+// pointerGlobs returns the names of the files with pointers that render, excluding pointers that
+// other pointers deploy. If the paths cover the configuration's whole directory, a single glob for
+// all files replaces the names.
 func (in *Found) pointerGlobs() []string {
 	var all []string
 	if in.pointed == nil {
@@ -186,7 +187,7 @@ func (in *Found) pointerGlobs() []string {
 	return slices.DeleteFunc(all, func(name string) bool { return !utf8.ValidString(name) })
 }
 
-// escapeGlob returns a glob that matches only the given name. It only changes names with special
+// escapeGlob returns a glob that matches only the given name. It changes only names with special
 // characters.
 func escapeGlob(name string) string { return globSpecial.ReplaceAllString(name, `\$0`) }
 
@@ -277,9 +278,9 @@ func (b *Block) Print(w io.Writer) {
 	io.WriteString(w, b.text("\n"))
 }
 
-// Write adds the block to the configuration, or creates a configuration with the block, and prints
-// what it did to told. If it cannot add the block, it prints the block to out and returns an error
-// with the reason.
+// Write adds the block to the configuration, or creates a configuration with the block. It prints a
+// message about the change to told. If it cannot add the block, it prints the block to out and
+// returns an error with the reason.
 func (b *Block) Write(out, told io.Writer) error {
 	shown := filepath.ToSlash(worktree.Here(b.target))
 	shortened := func(doing string, err error) error { // drop the file's path, which the message already has

@@ -19,9 +19,9 @@ import (
 // chartName is the name of the file that every chart directory has.
 const chartName = "Chart.yaml"
 
-// chart adds a chart given on the command line. In arg, an equals sign and values files may follow
-// the chart. Without values files, chart uses the configuration's entries for the chart, if there
-// are any.
+// chart adds a chart given on the command line. An equals sign and values files may follow the
+// chart in arg. Without values files, the configuration's entries for the chart apply, if there are
+// any.
 func (c *choosing) chart(arg string) error {
 	dir, files, _ := strings.Cut(arg, "=")
 	if !isFile(worktree.Absolute(c.o.Dir, dir), chartName) {
@@ -95,7 +95,7 @@ func valuesFile(root, at string) (string, error) {
 }
 
 // discover adds the charts that nothing else deploys, with their default values. To find out which
-// charts kustomizations use, it first renders all renders added so far, in one batch.
+// charts kustomizations use, it first runs all renders added so far in one batch.
 func (c *choosing) discover() {
 	if !c.o.Config.Discovers() || len(c.charts) == 0 {
 		return
@@ -134,9 +134,9 @@ func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
 	}
 }
 
-// used is a set of paths: charts that are rendered or named by pointers, and files that renders
-// use. A chart in the set is already deployed with some values, so it does not need to be rendered
-// with its defaults.
+// used is a set of paths. It holds charts that are rendered or named by pointers, and files that
+// renders use. A chart in the set is already deployed, possibly with other values, so it does not
+// need to be rendered with its default values.
 type used map[string]bool
 
 // used returns the charts and files that renders and pointers use.

@@ -36,13 +36,13 @@ type Choice struct {
 	Release string
 	Mode    string
 	// known caches the repository's addresses. They are read once from the work tree and also used
-	// for other revisions of it.
+	// for other revisions.
 	known []string
 	asked bool
 }
 
-// Apply adds the renders to the options of a run. If pathless is set, the command line has no path.
-// If it names renders in that case, the run judges nothing else.
+// Apply adds the renders to the options of a run. Set pathless if the command line has no path. If
+// it names renders instead, the run judges nothing else.
 func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	if pathless && len(f.Dirs)+len(f.Charts) > 0 {
 		o.Paths = nil
@@ -145,21 +145,20 @@ func isFile(dir, name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// choosing collects renders, adding each directory only once. Names are relative to base.
+// choosing collects renders and adds each directory only once. Names are relative to base.
 type choosing struct {
 	*Choice
 	o          *lint.Options
 	root, base string
 	seen       map[string]bool
 	all        []lint.Render
-	// charts lists the charts that were found or that could match a glob in the configuration.
+	// charts lists the charts that were found or that a glob in the configuration could match.
 	// chartsIn maps each chart to the directory it is confined to.
 	charts   []string
 	chartsIn map[string]string
 	inflated map[string]bool // charts in a kustomization's helmCharts field
-	// found holds the renders named by the configuration. If the configuration names none, found
-	// holds those found below the paths. confinements maps each render's directory to the directory
-	// it is confined to.
+	// found holds the renders named by the configuration or, if it names none, those found below
+	// the paths. confinements maps each render's directory to the directory it is confined to.
 	found        []config.Chosen
 	confinements map[string]string
 	// pointed holds the followed pointers, with one entry per confinement. outputs maps directories
@@ -198,9 +197,9 @@ func (c *choosing) name(path string) error {
 	return nil
 }
 
-// confinement returns the directory that a render must not leave. It is the repository if the path
-// is in it. Otherwise, it is the work tree that contains the path, or the directory itself if it is
-// not in a work tree.
+// confinement returns the directory that a render must not leave. For a path in the repository,
+// this is the repository. For any other path, it is the work tree that contains the path, or the
+// directory itself if there is no work tree.
 func confinement(repository, at string) string {
 	if worktree.Inside(repository, at) {
 		return repository
@@ -294,7 +293,7 @@ func remoteDirs(conf *config.Config, root string) map[string]string {
 }
 
 // places returns the directories to search, grouped by confinement. If the configuration names the
-// renders, the only such directory is the repository's root.
+// renders, places returns only the repository's root.
 func (c *choosing) places() map[string][]string {
 	if !c.o.Config.Discovers() {
 		return map[string][]string{c.root: {c.root}}
@@ -346,7 +345,7 @@ func keyOf(r render.Root) string {
 	return string(text)
 }
 
-// render renders each root that is not cached or whose files have changed since.
+// render renders each root that is not cached or whose files have changed since it was cached.
 func (r rendered) render(ctx context.Context, all []render.Root) []*render.Output {
 	outs := make([]*render.Output, len(all))
 	var at []int
@@ -367,8 +366,8 @@ func (r rendered) render(ctx context.Context, all []render.Root) []*render.Outpu
 }
 
 // reads caches files that were read while searching for roots, including files outside the run's
-// root. The keys are names relative to that root. The run uses the cached contents. It therefore
-// judges the same bytes that were searched, and reads no file twice.
+// root. The keys are names relative to that root. The run uses the cached contents, so it judges
+// the same bytes that were searched and reads no file twice.
 type reads struct {
 	byName map[string][]byte
 	left   int // in bytes

@@ -31,13 +31,13 @@ import (
 // Renderer renders roots. It returns one output per root, in the same order.
 type Renderer func(ctx context.Context, all []render.Root) []*render.Output
 
-// Found holds the inputs found by Find and their renders.
+// Found holds the inputs that Find has found, together with their renders.
 type Found struct {
 	*roots.Found
 	conf *config.Config
 	// dir is the working directory, root is the directory that renders are confined to, and base is
-	// the directory that the configuration is relative to. All three are absolute, and root has no
-	// symbolic links.
+	// the directory that the configuration is relative to. All three are absolute, and root
+	// contains no symbolic links.
 	dir, root, base string
 	paths           []string // absolute, without symbolic links
 	// outputs holds the outputs of Roots, in the same order. pointed holds what the pointers
@@ -102,7 +102,7 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 	return in, nil
 }
 
-// empty returns an error for each path argument where nothing was found.
+// empty returns an error for each path argument below which nothing was found.
 func (in *Found) empty(args []string) error {
 	var names []string
 	for _, k := range in.Kustomizations {
@@ -219,8 +219,8 @@ func (in *Found) whyNot(out *render.Output) string {
 	return ""
 }
 
-// became returns a render's table cells: whether it succeeded, how many workloads it has, and why
-// it failed.
+// became returns a render's table cells: whether the render succeeded, how many workloads it has,
+// and why it failed.
 func (in *Found) became(out *render.Output) (yes, workloads, why string) {
 	if why = in.whyNot(out); why != "" {
 		return "no", "-", why
@@ -244,9 +244,10 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:mostDetail], "") + "..."
 }
 
-// valuesPath returns the path of a values file for use in a configuration entry. It is normally
-// relative to the configuration. It is relative to the chart if the file is inside the chart, or if
-// the other path would be mistaken for a different file in the chart.
+// valuesPath returns the path of a values file for use in a configuration entry. The path is
+// normally relative to the configuration. It is relative to the chart if the file is inside the
+// chart, or if the path relative to the configuration would be mistaken for a different file in the
+// chart.
 func (in *Found) valuesPath(c chartInput, name string) string {
 	if name == "" {
 		return ""
@@ -300,9 +301,8 @@ func Work() error {
 	return render.Serve(os.Stdin, os.Stdout, watch, engine.Build)
 }
 
-// collecting is an environment variable that makes a worker collect garbage less often, right from
-// its start. This is safe, because workers are short-lived and their memory is limited in another
-// way.
+// collecting is an environment variable that makes a worker collect garbage less often from the
+// start. This is safe, because workers are short-lived and their memory is limited in another way.
 const collecting = "GOGC=400"
 
 // newPool returns a pool of workers, which run this same program. They do not inherit environment

@@ -92,7 +92,7 @@ func (in *Found) printPointers(w io.Writer) {
 	t.print(w, len(all), fmt.Sprintf("GitOps pointers: %d, %d rendered", len(all), t.yes))
 }
 
-// leadsTo returns a chart's archive, or the directory if the root is anything else.
+// leadsTo returns the archive of a chart that has one, or the directory of any other root.
 func leadsTo(r render.Root) string {
 	if r.Chart != nil && r.Chart.Archive != "" {
 		return r.Chart.Archive
@@ -100,7 +100,7 @@ func leadsTo(r render.Root) string {
 	return r.Dir
 }
 
-// table collects rows. It counts those whose first cell is yes.
+// table collects rows and counts the rows whose first cell is yes.
 type table struct {
 	header []string
 	rows   bytes.Buffer
@@ -118,7 +118,7 @@ func (t *table) row(cells ...string) {
 	fmt.Fprintf(&t.rows, "  %s\t\n", strings.Join(cells, "\t")) // tabwriter only aligns cells that end in a tab
 }
 
-// print writes a heading followed by the rows. It writes nothing if n is 0.
+// print writes a heading followed by the rows. If n is 0, it writes nothing.
 func (t *table) print(w io.Writer, n int, heading string) {
 	if n == 0 {
 		return

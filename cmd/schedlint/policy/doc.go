@@ -1,15 +1,15 @@
 // Package policy implements the commands for a team's own rules. It loads, scaffolds, checks and
-// tests them, and vendors rules from other teams.
+// tests these rules, and vendors rules from other teams.
 //
 // Contract: Load returns the engine for a run, with the rules from a Source and from the
 // configuration. New writes the scaffold of a rule, Check reports missing tests, Tests runs unit
 // tests, fixtures and mutants, Docs returns a catalogue, WriteBundle writes an OPA bundle, and
 // Vendor copies rules from other teams.
 //
-// Rules and fixtures come from a repository and are not trusted. Therefore, invisible characters
-// are escaped in output and file sizes are limited. Errors give the position of the problem. The
-// commands overwrite only three kinds of files: fixtures to be updated, the bundle that the user
-// names, and vendored files, which package vendored checks first.
+// Rules and fixtures come from a repository and are not trusted. The package therefore escapes
+// invisible characters in output and limits file sizes. Errors give the position of the problem.
+// The commands overwrite only three kinds of files: fixtures to be updated, the bundle that the
+// user names, and vendored files, which package vendored checks first.
 //
 // Non-goals: evaluating rules and limiting their cost (package rego), downloading rules.
 package policy

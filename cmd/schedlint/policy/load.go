@@ -22,9 +22,9 @@ const Dir = "policy"
 type Source struct {
 	Dirs []string
 	// Shown returns the name to show for a folder in errors. If it is nil, errors show the folder's
-	// path as it is.
+	// path unchanged.
 	Shown func(dir string) string
-	// Listed is set to load rules even when the configuration turns them off.
+	// Listed is set to load even the rules that the configuration turns off.
 	Listed bool
 }
 
@@ -70,8 +70,8 @@ func values(p *config.Params) rego.Values {
 }
 
 // with returns the folders from s and from the configuration, without duplicates. It makes the
-// configuration's folders relative to the working directory, unless the path of the configuration
-// is absolute because it belongs to another tree.
+// configuration's folders relative to the working directory, unless the configuration has an
+// absolute path because it belongs to another tree.
 func (s Source) with(conf *config.Config) []string {
 	all := slices.Clone(s.Dirs)
 	file, _ := conf.Source()
@@ -115,8 +115,8 @@ func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
 	})...)
 }
 
-// Effective returns a rule's level from the configuration, or the rule's own level if the
-// configuration has none. It returns off if the rule does not run, and "" if the rule does not
+// Effective returns the level that the configuration gives a rule, or the rule's own level if the
+// configuration gives none. It returns off if the rule does not run, and "" if the rule does not
 // exist or engine is nil.
 func Effective(engine *rego.Engine, conf *config.Config, id string) diag.Level {
 	if engine == nil {
@@ -128,8 +128,8 @@ func Effective(engine *rego.Engine, conf *config.Config, id string) diag.Level {
 	return engine.Level(id)
 }
 
-// Enabled returns the enabled rules with their levels. If a rule is enabled only in a scope, it has
-// the level from that scope.
+// Enabled returns the enabled rules with their levels. A rule that is enabled only in a scope has
+// its level from that scope.
 func Enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
 	var all []diag.Rule
 	for _, rule := range engine.Rules() {
@@ -155,7 +155,7 @@ func Unknown(engine *rego.Engine, id string) error {
 }
 
 // Dirs returns the folders that a command works on. They are the arguments or, if there are none,
-// the folders in the configuration. The default is Dir.
+// the folders in the configuration. If the configuration names none, the default is Dir.
 func Dirs(args []string) ([]string, error) {
 	if len(args) > 0 {
 		return args, nil

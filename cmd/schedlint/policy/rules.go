@@ -23,7 +23,7 @@ type ownRule struct {
 	diag.Rule
 	// file is the path of the rule file, and dir is its folder.
 	file, dir string
-	// vendored is set if the rule is vendored, which means that it must not be changed.
+	// vendored is set if the rule is vendored and therefore must not be changed.
 	vendored bool
 }
 
@@ -105,8 +105,8 @@ func (f *fixture) kind() string {
 	return caseNames[i]
 }
 
-// untested returns an error if the rule has no unit test, for each kind of fixture that is missing,
-// and for each fixture whose name does not start with a kind.
+// untested returns an error for a missing unit test, for each missing kind of fixture, and for each
+// fixture whose name does not start with a kind.
 func (r *ownRule) untested() (errs []error) {
 	if _, err := os.Stat(strings.TrimSuffix(filepath.FromSlash(r.file), ".rego") + "_test.rego"); err != nil {
 		errs = append(errs, fmt.Errorf("%s:1: rule %s has no unit tests; write them in %s_test.rego", r.file, r.ID, strings.TrimSuffix(r.file, ".rego")))
@@ -128,8 +128,8 @@ func (r *ownRule) untested() (errs []error) {
 	return errs
 }
 
-// example returns a manifest that violates the rule: the first bad fixture with exactly one file, or
-// "" if no fixture qualifies.
+// example returns a manifest that violates the rule. It uses the first bad fixture with exactly one
+// file, and returns "" if there is no such fixture.
 func (r *ownRule) example() string {
 	all, err := r.fixtures()
 	if err != nil {
@@ -146,7 +146,7 @@ func (r *ownRule) example() string {
 }
 
 // Check loads the rules in the given folders and their subfolders, and returns how many there are.
-// The error missing lists missing unit tests and fixtures. Vendored rules need neither.
+// The missing error lists unit tests and fixtures that do not exist. Vendored rules need neither.
 func Check(dirs []string) (n int, missing, err error) {
 	own, err := ownRules(dirs)
 	var errs []error
@@ -237,8 +237,8 @@ func writeNew(path string, text []byte) (made bool, err error) {
 	return true, errors.Join(err, f.Close())
 }
 
-// configure makes sure that the configuration lists the folder. It creates a missing configuration; for
-// an existing one it returns a hint with the lines to add.
+// configure makes sure that the configuration lists the folder. It creates the configuration if
+// there is none. Otherwise, it returns a hint with the lines to add.
 func configure(dir string, put func(path string, text []byte) error) (hint string, err error) {
 	here, err := os.Getwd()
 	if err != nil {

@@ -31,14 +31,14 @@ type Tests struct {
 
 	pattern *regexp.Regexp
 	out     io.Writer
-	// failed and passed count the tests and fixtures with that result.
+	// failed and passed count the tests and fixtures with each result.
 	failed, passed int
 	// unnoticed counts the conditions that can be removed without any test failing, plus the
-	// exemptions that are not needed.
+	// unnecessary exemptions.
 	unnoticed int
 }
 
-// All runs all tests and reports whether they passed. The rules' print calls write to printed.
+// All runs all tests and reports whether they passed. Print calls in rules write to printed.
 func (p *Tests) All(ctx context.Context, w, printed io.Writer) (passed bool, err error) {
 	if p.pattern, err = regexp.Compile(p.Run); err != nil {
 		return false, fmt.Errorf("--run %s: %w", p.Run, err)
@@ -157,8 +157,8 @@ func (f *fixture) params() (rego.Values, error) {
 	return v, nil
 }
 
-// lint returns a rule's findings in a fixture. If without is not nil, lint leaves this condition
-// out of the rule.
+// lint returns a rule's findings in a fixture. If the argument without is not nil, lint leaves that
+// condition out of the rule.
 func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.Condition) ([]diag.Diagnostic, error) {
 	params, err := f.params()
 	if err != nil {
@@ -218,8 +218,8 @@ func (f *fixture) write(found []diag.Diagnostic) error {
 	return nil
 }
 
-// tryMutants leaves out one condition at a time and reports each one whose removal no unit test or
-// fixture notices. All tests must have passed before.
+// tryMutants leaves out one condition at a time and reports each condition whose removal no unit
+// test or fixture notices. All tests must pass beforehand.
 func (p *Tests) tryMutants(ctx context.Context, own []ownRule) error {
 	if p.failed > 0 {
 		fmt.Fprintln(p.out, "mutants skipped: fix the failing tests first")

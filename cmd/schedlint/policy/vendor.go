@@ -25,8 +25,8 @@ import (
 // vendorName matches source names that are valid folder names.
 var vendorName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// vendorDir returns the folder to copy a source's rules to. It is in the first configured rule
-// folder that is not vendored itself, or in policy if there is no such folder.
+// vendorDir returns the folder to copy a source's rules to. That folder is in the first configured
+// rule folder that is not itself vendored, or in policy if there is none.
 func vendorDir(source string) (string, error) {
 	abs, err := filepath.Abs(source)
 	if err != nil {
@@ -50,11 +50,11 @@ func vendorDir(source string) (string, error) {
 	return filepath.Join(dirs[i], "vendor", name), nil
 }
 
-// maxLeft is the maximum number of uncopied files to list.
+// maxLeft is the maximum number of entries in the list of files that were not copied.
 const maxLeft = 20
 
-// Vendor copies the rules from a source to a folder and reports what it did. If to is empty, the
-// folder is named after the source.
+// Vendor copies the rules from a source to a folder and reports what it did. If the argument to is
+// empty, the folder is named after the source.
 func Vendor(out io.Writer, from, to string, forced bool) (err error) {
 	if to == "" {
 		if to, err = vendorDir(from); err != nil {
@@ -104,7 +104,7 @@ func loadsBeside(source *vendored.Source, to string, conf *config.Config) (*rego
 }
 
 // hintVendored makes sure that the configuration names the folder or one of its parents. It creates
-// a missing configuration; for an existing one it prints the lines to add.
+// the configuration if there is none. Otherwise, it prints the lines to add.
 func hintVendored(out io.Writer, to string, conf *config.Config) error {
 	abs, err := filepath.Abs(to)
 	if err != nil {
@@ -128,9 +128,9 @@ func hintVendored(out io.Writer, to string, conf *config.Config) error {
 	return errors.Join(err, written)
 }
 
-// WriteBundle writes an OPA bundle with the rules from some folders and packs, and then prints a
-// message to told. The bundle depends only on the rules, so the same rules always produce the same
-// bytes.
+// WriteBundle writes an OPA bundle with the rules from the given folders and packs, and then prints
+// a message to told. The bundle depends only on the rules, so the same rules always produce the
+// same bytes.
 func WriteBundle(told io.Writer, path string, dirs, packs []string) error {
 	engine, err := rego.Load(rego.Options{Rules: rules.FS})
 	if err != nil {
