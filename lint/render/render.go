@@ -118,7 +118,7 @@ type Output struct {
 	// of the archive relative to the chart, a colon, and the name of the template in the archive.
 	// Inside is set only for charts.
 	Inside []string
-	// Charts holds the outputs of charts that kustomize then processed. Its keys are names in
+	// Charts holds the outputs of charts that kustomize processed further. Its keys are names in
 	// Files. Positions in such a file refer to the Text of the chart's output, and the Lines of
 	// that output lead to the sources.
 	Charts map[string]*Output
@@ -225,7 +225,7 @@ type Overlay struct {
 	// appended to existing ones, except that images and replicas replace those with the same name.
 	Fields []byte
 	// Patches holds, for each patch in Fields, the line of File at which the patch begins, or 0 if
-	// the patch is not inline.
+	// that is unknown.
 	Patches []int
 	// Counts holds the positions of the replica counts in Fields, by object name.
 	Counts map[string]Variable
