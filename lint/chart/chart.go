@@ -34,8 +34,8 @@ type Input struct {
 	Archive *File
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
-	// Values lists the files given with -f; later ones take precedence. Defaults is the number of
-	// entries at the beginning that replace the chart's values.yaml.
+	// Values lists the files given with -f. Later entries take precedence. Defaults is the number
+	// of entries at the beginning that replace the chart's values.yaml.
 	Values   []File
 	Defaults int
 	// Set and SetString hold the arguments of --set and --set-string.

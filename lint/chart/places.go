@@ -171,7 +171,7 @@ type spot struct {
 	key, value *kyaml.Node
 }
 
-// find returns the position at which the value of a path is set; ok is false if it is not set
+// find returns the position at which the value of a path is set. ok is false if it is not set
 // anywhere. For a value from the command line, the spot has only a file.
 func (s *sources) find(p *fieldPath) (spot, bool) {
 	at := p.steps()

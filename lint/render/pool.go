@@ -28,9 +28,9 @@ type Pool struct {
 	Command func() (*exec.Cmd, error)
 	// Nonce is a random string that the authors of the sources cannot know.
 	Nonce string
-	// Workers is the maximum number of workers; 0 means one for each processor.
+	// Workers is the maximum number of workers. 0 means one for each processor.
 	Workers int
-	// Patience is the wall-clock limit for a root; 0 means ten minutes. It only stops workers that
+	// Patience is the wall-clock limit for a root. 0 means ten minutes. It only stops workers that
 	// hang, because the cost and the CPU time of a root have their own limits.
 	Patience time.Duration
 	// expire returns a channel that signals that a root has run out of time. If expire is nil, the
@@ -44,7 +44,7 @@ type Pool struct {
 const patience = cpu.Backstop * limits.WorkerCPU
 
 // Render renders roots and returns their outputs in the same order. No output is nil. One root does
-// not reduce the limits of another. Only limits.Renders applies to all of them together; it is far
+// not reduce the limits of another. Only limits.Renders applies to all of them together. It is far
 // above the cost of any real input. Roots beyond it get a problem of kind Spent.
 func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	q := &queue{outputs: make([]*Output, len(roots)), left: limits.Renders.Less(p.spent)}
@@ -79,7 +79,7 @@ type queue struct {
 	next    int
 	counted int       // number of outputs whose cost has been added up
 	waiting int       // total bytes of outputs whose cost has not been added up yet
-	counts  sync.Cond // signals progress of counted
+	counts  sync.Cond // signals that counted has grown
 	outputs []*Output // nil for an output that was dropped for lack of space
 	left    limits.Cost
 	spent   bool

@@ -43,8 +43,8 @@ type Chart struct {
 	Archive string
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
-	// Values lists values files and values from elsewhere; later ones take precedence. Defaults is
-	// the number of entries at the beginning that replace the chart's values.yaml.
+	// Values lists values files and values from elsewhere. Later entries take precedence. Defaults
+	// is the number of entries at the beginning that replace the chart's values.yaml.
 	Values   []Values
 	Defaults int
 	// Set and SetString hold arguments of --set and --set-string.

@@ -16,7 +16,7 @@ import (
 // comment says otherwise.
 type Options struct {
 	// Root is the confinement directory. Find reads nothing outside it, and names are relative to
-	// it. Paths are the files and directories to search; relative paths are relative to Dir. Root
+	// it. Paths are the files and directories to search. Relative paths are relative to Dir. Root
 	// and Dir are absolute.
 	Root, Dir string
 	Paths     []string

@@ -223,7 +223,7 @@ func (m merger) globals(below, above map[string]any) {
 	below[globalKey] = to
 }
 
-// tableAt returns the table at a key, or a new one if the key is missing; ok is false if the value
+// tableAt returns the table at a key, or a new one if the key is missing. ok is false if the value
 // is not a table.
 func tableAt(v map[string]any, key string) (table map[string]any, ok bool) {
 	value, ok := v[key]

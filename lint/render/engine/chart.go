@@ -49,7 +49,7 @@ const leastSteps = 4_000
 // execute are charged separately. Other files are kept only because templates may read them.
 func (c *charting) spared() (n int) {
 	for _, f := range c.in.Files {
-		base, one := path.Base(f.Name), limits.PassedOver // number of bytes that cost as much as one
+		base, one := path.Base(f.Name), limits.PassedOver // number of bytes that cost as much as one byte of YAML
 		switch {
 		case slices.Contains([]string{".json", ".tgz", ".lock"}, path.Ext(base)), slices.Contains([]string{chartFile, "values.yaml", "requirements.yaml"}, base):
 			one = 1
@@ -151,7 +151,7 @@ const (
 	notesTemplate = "NOTES.txt"
 )
 
-// walk reads a directory of the chart; dir is relative to the chart. It follows links unless they
+// walk reads a directory of the chart. dir is relative to the chart. It follows links unless they
 // lead out of the repository.
 func (c *charting) walk(dir string, depth int) *render.Problem {
 	if depth > limits.ChartFolders {

@@ -31,12 +31,12 @@ type tree struct {
 	// texts holds replacement contents by file name, with symbolic links resolved.
 	texts map[string][]byte
 	files map[string]*file // by the requested name
-	real  map[string]*file // by the name without symbolic links
+	real  map[string]*file // by name with symbolic links resolved
 }
 
 // file is the result of reading a file or a directory.
 type file struct {
-	name string // name without symbolic links
+	name string // with symbolic links resolved
 	dir  bool
 	text []byte
 	err  error
@@ -187,7 +187,7 @@ func shown(name string) string {
 // plan in place of the originals.
 type fileSystem struct {
 	tree   *tree
-	served map[string][]byte // modified contents by file name without symbolic links
+	served map[string][]byte // modified contents, by file name with symbolic links resolved
 	// refused is the first refusal, and name is the file that it concerns. The refusal is recorded
 	// here because kustomize may drop the error.
 	refused error

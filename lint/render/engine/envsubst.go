@@ -179,7 +179,7 @@ func (e *expander) arguments(at int, op operator, depth int) (args []string, end
 	return nil, 0, false, errExpression
 }
 
-// apply returns the value of an expression; known is false if schedlint does not support the
+// apply returns the value of an expression. known is false if schedlint does not support the
 // operator.
 func (o operator) apply(s string, args []string) (value string, known bool) {
 	arg, with := args[0], ""

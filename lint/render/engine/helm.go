@@ -23,7 +23,7 @@ import (
 // release is a chart that a kustomization renders (kustomize: HelmChartInflationGenerator).
 type release struct {
 	k *kustomization
-	// file and node are the position of the release; node is nil if it is unknown. from is the
+	// file and node are the position of the release. node is nil if it is unknown. from is the
 	// generators entry that contains the release, or nil.
 	file string
 	node *yaml.Node
@@ -275,7 +275,7 @@ func (r *release) missing(dir, under string) error {
 // harmless matches words that a shell leaves unchanged.
 var harmless = regexp.MustCompile(`^[a-zA-Z0-9._:/@+=-]+$`)
 
-// generator renders the charts in a generators entry; ok is false if the entry has no charts. name
+// generator renders the charts in a generators entry. ok is false if the entry has no charts. name
 // is the file of the entry, or "" if it is inline.
 func (p *plan) generator(e *entry, doc *parsed, name string) (total sum, ok bool, problem *render.Problem) {
 	if e.field != "generators" {

@@ -118,7 +118,7 @@ func (m *marker) lift(n *yaml.Node, depth int) {
 	}
 }
 
-// lifted returns the position that the marker of a node stands for; ok is false if the node has no
+// lifted returns the position that the marker of a node stands for. ok is false if the node has no
 // marker. lift must have been called before.
 func (m *marker) lifted(n *yaml.Node) (*place, bool) {
 	i := -1 - n.Line

@@ -173,7 +173,7 @@ type scalar struct{ tag, value string }
 // example, one may read a string and the other a boolean, or the two may read different numbers.
 var ambiguous = lazy.Regexp(`^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[oO].*|[-+]?0[0-9_]+|.*[0-9]_.*|[-+]?[0-9_]*:[0-9:._]*)$`)
 
-// scalarOf returns the value of a node; ok is false if parsers may disagree about it.
+// scalarOf returns the value of a node. ok is false if parsers may disagree about it.
 func scalarOf(n *yaml.Node) (scalar, bool) {
 	plain := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if plain && ambiguous().MatchString(n.Value) {
