@@ -13,8 +13,8 @@
 // depth. The number of deployments is limited. Each layer is in sorted order, so that the same
 // input gives the same result.
 //
-// Chart values are in the order in which the controller applies them, each with the place where it
-// was written. If an unknown source may set values, the chart is not rendered, because that source
+// Chart values are in the order in which the controller applies them, with the places where they
+// were written. If an unknown source may set values, the chart is not rendered, because that source
 // may set any value.
 //
 // Non-goals: reading pointers (package pointers), building (package render).

@@ -133,8 +133,8 @@ func newFollower(o Options) *follower {
 	return f
 }
 
-// renderRoots renders those roots for which the function which returns true, unless they have
-// already been rendered. It then searches the outputs for pointers.
+// renderRoots renders the roots that the function which selects, unless they have already been
+// rendered. It then searches the outputs for pointers.
 func (f *follower) renderRoots(which func(r Root) bool) {
 	var at []int
 	var all []render.Root
