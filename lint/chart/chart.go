@@ -15,7 +15,7 @@ import (
 )
 
 // File is a file of a chart. Its name is relative to the chart's directory and uses forward
-// slashes. A values file has the name by which the user knows it.
+// slashes. For a values file, the name is the one that the user knows.
 type File struct {
 	Name string
 	Data []byte
@@ -26,16 +26,16 @@ type Input struct {
 	// Files lists the files in the chart's directory. .helmignore has not been applied, and archives
 	// in charts/ have not been unpacked.
 	Files []File
-	// Absent lists files and directories of the chart that Helm would read but schedlint cannot, with
-	// the reasons. Rendering fails if the chart needs one of them.
+	// Absent lists the files and directories of the chart that Helm would read but schedlint cannot
+	// read, with the reasons. Rendering fails if the chart needs one of them.
 	Absent []Note
 	// Archive is a packed chart to use instead of Files, or nil. Its name appears only in messages
 	// and origins.
 	Archive *File
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
-	// Values lists the files given with -f; later ones take precedence. The first Defaults entries
-	// replace the chart's values.yaml.
+	// Values lists the files given with -f. Later entries take precedence. Defaults is the number
+	// of entries at the beginning that replace the chart's values.yaml.
 	Values   []File
 	Defaults int
 	// Set and SetString hold the arguments of --set and --set-string.
@@ -60,7 +60,7 @@ type Result struct {
 	Manifests []Manifest
 	// CRDs lists the files in crds/ directories in the order in which Helm installs them.
 	CRDs []File
-	// Notes lists checks that Helm may perform but schedlint skipped.
+	// Notes lists checks that schedlint skipped but Helm may perform.
 	Notes []Note
 	// Steps is the number of steps that rendering took.
 	Steps int
@@ -74,7 +74,7 @@ type Manifest struct {
 	// Template is Helm's name for the template, such as "shop/templates/api.yaml".
 	Template string
 	Text     []byte
-	// Lines has the origin of each line of Text. Text after the last line break counts as a line
+	// Lines holds the origin of each line of Text. Text after the last line break counts as a line
 	// unless it is empty.
 	Lines []Origin
 }
@@ -86,10 +86,10 @@ type Origin struct {
 	Template string
 	// Line is a line of Template, counted from 1.
 	Line int
-	// Exact is set if the template line contains the text of the output line. Otherwise it contains
-	// the action that printed the line, for instance a function that prints several lines.
+	// Exact is set if the template line contains the text of the output line. Otherwise the
+	// template line contains the action that printed it, such as a call that prints several lines.
 	Exact bool
-	// Values is the position at which the value in the line was set. It is zero if the position is
+	// Values is the position at which the value on the line was set. It is zero if the position is
 	// unknown or the value was computed.
 	Values Place
 	// Item is the position of the list item that begins on the line. It is zero if the position is
@@ -150,12 +150,12 @@ func render(in Input, steps int) (res *Result, err error) {
 }
 
 // DefaultRelease is the default name of a release, as in helm template (helm:
-// cmd/helm/template.go). The name of the chart would be a bad default, because it would hide
-// mistakes: templates made by helm create omit the release name from names and labels if it
-// contains the chart name.
+// cmd/helm/template.go). The chart name would be a bad default, because it would hide mistakes: if
+// the release name contains the chart name, templates made by helm create omit the release name
+// from names and labels.
 const DefaultRelease = "release-name"
 
-// release performs the same checks as Helm before rendering, and computes the values.
+// release performs the checks that Helm performs before rendering, and computes the values.
 func (l *loader) release(c *helm.Chart) (chartutil.Values, error) {
 	caps, err := chartutil.NewCapabilities(l.in.KubeVersion, l.in.APIVersions)
 	if err != nil {
@@ -215,5 +215,5 @@ func (l *loader) unmerged(file, key string, err error) error {
 	return p
 }
 
-// isPartial reports whether a template exists only to be included by others.
+// isPartial reports whether a template exists only so that others can include it.
 func isPartial(name string) bool { return strings.HasPrefix(path.Base(name), "_") }

@@ -15,8 +15,8 @@ import (
 )
 
 // wrap returns a function of the same type as f, because the type determines how arguments are
-// converted. The wrapper charges for the arguments before it calls f, rejects results that would be
-// too large, and reports strings in the result to the trace.
+// converted. The wrapper charges for the arguments before it calls f. It rejects results that would
+// be too large, and reports string results to the trace.
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
 	charge, base := charges[name], fixed(name)
@@ -47,7 +47,8 @@ func (e *engine) wrap(name string, f reflect.Value) any {
 	}).Interface()
 }
 
-// fixed returns the number of steps that every call of a function costs, whatever its arguments.
+// fixed returns the number of steps that every call of a function costs, regardless of its
+// arguments.
 func fixed(name string) int {
 	switch {
 	case strings.HasPrefix(name, "semver"), strings.HasSuffix(name, "AES"), strings.HasPrefix(name, "url"):
@@ -61,8 +62,8 @@ func fixed(name string) int {
 // decimals lists the arbitrary-precision functions.
 var decimals = strings.Fields("add1f addf subf divf mulf")
 
-// deepFunctions lists functions that read their arguments completely. This includes functions that
-// expect numbers or keys but accept any type, because they print values of other types.
+// deepFunctions lists functions that read all of their arguments. It includes functions that expect
+// numbers or keys but accept any type, because they print values of other types.
 var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote squote cat print printf println html js urlquery deepCopy mustDeepCopy
 	merge mustMerge mergeOverwrite mustMergeOverwrite deepEqual has mustHas uniq mustUniq without mustWithout
 	join sortAlpha urlJoin int int64 float64 toDecimal add1 add sub div mod mul add1f addf subf divf mulf
@@ -72,8 +73,8 @@ var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote
 var jsonFunctions = strings.Fields("toYaml toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson")
 
 // charges maps the name of a function to a function that charges for its work and its result. The
-// charge is an upper bound and excludes reading the arguments. The result of an unlisted function
-// is not much larger than its arguments.
+// charge is an upper bound, and does not cover reading the arguments. The result of an unlisted
+// function is not much larger than its arguments.
 var charges = func() map[string]func(*budget, []reflect.Value) {
 	all := map[string]func(*budget, []reflect.Value){}
 	for _, row := range []struct {
@@ -93,7 +94,7 @@ var charges = func() map[string]func(*budget, []reflect.Value) {
 		{"untilStep", func(b *budget, a []reflect.Value) { b.items(between(a[0].Int(), a[1].Int(), a[2].Int())) }},
 		{"seq", seqCharge},
 		{"printf", printfCharge},
-		// Each character is compared with the cut set.
+		// The function compares each character with the cut set.
 		{"trimall trimAll", func(b *budget, a []reflect.Value) { b.charge(times(a[0].Len(), a[1].Len()) / 4096) }},
 		{"split", func(b *budget, a []reflect.Value) { b.items(times(4, parts(a))) }},
 		{"splitList", func(b *budget, a []reflect.Value) { b.items(parts(a)) }},
@@ -119,8 +120,8 @@ func dictCharge(b *budget, a []reflect.Value) {
 	}
 }
 
-// parseCharge charges for parsing a string, which is slow. Every value follows one of a few
-// characters and takes about 100 bytes of memory.
+// parseCharge charges for parsing a string, which is slow. It derives the number of values from the
+// characters that can precede one. Each value takes about 100 bytes of memory.
 func parseCharge(b *budget, a []reflect.Value) {
 	text, ok := stringOf(a[0])
 	if !ok {
@@ -152,7 +153,7 @@ func tomlCharge(b *budget, a []reflect.Value) {
 	b.charge(times(strings.Count(text, "=")+strings.Count(text, "."), longest*(limits.TOMLNesting/10)/bytesPerStep))
 }
 
-// times returns a product, capped at the largest int.
+// times returns the product of a and b, capped at the largest int.
 func times[A, B int | int64](a A, b B) int {
 	if a <= 0 || b <= 0 {
 		return 0
@@ -180,7 +181,7 @@ func joinCharge(b *budget, a []reflect.Value) {
 	b.text(times(listLen(a[1]), a[0].Len()))
 }
 
-// wrapCharge charges for a separator at every space and after every width characters.
+// wrapCharge charges for one separator at every space and one after every width characters.
 func wrapCharge(b *budget, a []reflect.Value) {
 	if len(a) == 2 {
 		b.text(2 * a[1].Len())
@@ -222,8 +223,9 @@ func seqCharge(b *budget, a []reflect.Value) {
 	b.text(times(count, longest))
 }
 
-// printfCharge assumes that each verb prints the longest argument with its width or precision.
-// Verbs for quoted strings and hexadecimal digits print up to four bytes for one.
+// printfCharge assumes that each verb prints the longest argument, padded to the width or precision
+// of the verb. Verbs for quoted strings and hexadecimal digits print up to four bytes for each
+// byte.
 func printfCharge(b *budget, a []reflect.Value) {
 	format, longest := a[0].String(), 0
 	for i := range a[1].Len() {
@@ -293,7 +295,7 @@ func listsCharge(b *budget, a []reflect.Value) {
 	b.items(n)
 }
 
-// digitsCharge charges for a product, which has as many digits as its factors together.
+// digitsCharge charges for a product, which may have as many digits as all factors together.
 func digitsCharge(b *budget, a []reflect.Value) {
 	n := a[len(a)-1].Len()
 	b.charge(times(n, n+100))
@@ -356,21 +358,21 @@ func regexReplaceCharge(b *budget, a []reflect.Value) {
 // bytesPerStep is the number of bytes of text that cost one step.
 const bytesPerStep = 32
 
-// budget counts steps and enforces the step limit.
+// budget counts steps and enforces the limit on them.
 type budget struct{ limits.Counter }
 
-// limit is the error for an exceeded limit. Template functions panic with it; executing the
-// template turns the panic into an error.
+// limit is the error for an exceeded limit. A template function panics with it, and the execution
+// of the template turns the panic into an error.
 type limit string
 
 func (l limit) Error() string { return string(l) }
 
-// limitAt returns a problem for a schedlint limit that may not exist in Helm.
+// limitAt returns a problem for a limit that schedlint sets and that Helm may not have.
 func limitAt(file, format string, args ...any) *Problem {
 	return &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...), Refused: true}
 }
 
-// take is like charge, but returns the error instead of panicking.
+// take is like charge, but returns an error instead of panicking.
 func (b *budget) take(n int) error {
 	if n < 0 || !b.Add(n) {
 		b.Spent = b.Most
@@ -392,7 +394,7 @@ func (b *budget) text(n int) {
 	b.charge(n/bytesPerStep + 1)
 }
 
-// fits panics if a string of n bytes would exceed the limit.
+// fits panics if n bytes exceed the maximum length of a string.
 func fits(n int) {
 	if n > limits.ChartText {
 		panic(limit(fmt.Sprintf("a text of %d bytes exceeds the limit of %d", n, limits.ChartText)))
@@ -405,7 +407,7 @@ func (b *budget) items(n int) { b.charge(n/2 + 1) }
 // errCyclic is the error for a value that Helm would print until its stack overflows.
 const errCyclic = limit("a value is nested without a limit, as it contains itself")
 
-// printed charges for printing a value completely. It panics if the value contains itself.
+// printed charges for printing an entire value. It panics if the value contains itself.
 func (b *budget) printed(v reflect.Value) {
 	if !b.finite(v) {
 		panic(errCyclic)
@@ -432,7 +434,7 @@ func (b *budget) finite(v reflect.Value) bool {
 }
 
 // deep charges for everything in a value. A part that occurs twice is charged twice, because it is
-// also printed twice. deep returns false once it finds that the value contains itself.
+// printed twice. deep returns false once it finds that the value contains itself.
 func (b *budget) deep(v reflect.Value, depth int) bool {
 	if depth > limits.ChartNesting {
 		panic(limit(fmt.Sprintf("a value is nested more than %d deep", limits.ChartNesting)))
@@ -480,8 +482,8 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 // manyLevels is the depth at which deep begins to look for cycles.
 const manyLevels = 200
 
-// cyclic reports whether a value contains a map or list that contains itself. open holds true for
-// the containers around v, and false for containers that are known to have no cycle.
+// cyclic reports whether a value contains a map or list that contains itself. open maps the
+// containers around v to true, and containers that are known to have no cycle to false.
 func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 	b.charge(1)
 	v = concrete(v)

@@ -27,13 +27,13 @@ type engine struct {
 	machine   *template.Machine
 	set       *template.Set
 	templates map[string]*source
-	// included counts how often each template is currently being included. depth is the nesting depth
-	// of include, tpl and template.
+	// included counts the unfinished inclusions of each template. depth is the nesting depth of
+	// include, tpl and template.
 	included map[string]int
 	depth    int
 }
 
-// source is the template in one file.
+// source is one template file.
 type source struct {
 	name     string // Helm's name for the template
 	file     string // file name for messages and origins
@@ -58,7 +58,7 @@ func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
 }
 
 // gather collects the templates of a chart and of its dependencies. It returns the dot of the
-// chart's templates, which the parent chart's templates see in .Subcharts.
+// chart's templates. Templates of the parent chart see it in .Subcharts.
 func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	below := map[string]any{}
 	dot := map[string]any{
@@ -98,7 +98,7 @@ func (e *engine) order() []string {
 	})
 }
 
-// rootName is Helm's name for the template with which all other templates are associated.
+// rootName is Helm's name for the template that all other templates are associated with.
 const rootName = "gotpl"
 
 // parse parses all templates.
@@ -152,7 +152,7 @@ var noValue = []byte("<no value>")
 
 func withoutNoValue(text []byte) []byte { return bytes.ReplaceAll(text, noValue, nil) }
 
-// into executes a template and returns its output in a new frame.
+// into executes a template and returns a new frame with the output.
 func (e *engine) into(s *template.Set, t *template.Template, dot any) (f *frame, err error) {
 	if e.depth >= limits.ChartIncludes {
 		return nil, errDepth
@@ -183,7 +183,7 @@ func (w *writer) Write(text []byte) (n int, err error) {
 // maxSame is the maximum recursion depth of a template that includes itself.
 const maxSame = 1000
 
-// nested returns the functions include and tpl for the definitions of a set.
+// nested returns the functions include and tpl for a set. They use the definitions in the set.
 func (e *engine) nested(s *template.Set) map[string]any {
 	return map[string]any{
 		"include": func(name string, dot any) (string, error) { return e.include(s, name, dot) },

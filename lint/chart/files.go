@@ -15,7 +15,7 @@ import (
 )
 
 // files is the value of .Files in templates. It holds the chart files that are neither templates
-// nor read by Helm itself. It is a map because templates range over it. The engine charges for
+// nor read by Helm itself. It is a map, so that templates can range over it. The engine charges for
 // calls of its methods (see fileMethods).
 type files map[string][]byte
 
@@ -38,11 +38,11 @@ type partialFiles struct {
 	absent []string
 }
 
-// String returns a fixed string, because the default format would print all files in messages.
+// String returns a fixed string, because the default format would print all files into messages.
 func (*partialFiles) String() string { return "the files of a chart, of which some are not read" }
 
-// need rejects the name of a missing file or of a file in a missing directory. The same file has a
-// different name in each chart that contains it.
+// need rejects the name of a missing file or of a file in a missing directory. A file in a
+// dependency has a different name in each of the charts that contain it.
 func (f *partialFiles) need(name string) files {
 	if _, there := f.of[name]; !there {
 		f.refuse(func(absent string) bool { return name == absent || strings.HasPrefix(name, absent+"/") })
@@ -108,7 +108,7 @@ func (f files) AsConfig() string { return f.encoded(func(data []byte) string { r
 func (f files) AsSecrets() string { return f.encoded(base64.StdEncoding.EncodeToString) }
 
 // encoded returns the files as YAML for the data of a ConfigMap or a Secret. If several files have
-// the same base name, it uses the last one in name order, whereas Helm uses a random one.
+// the same base name, it uses the one whose full name sorts last. Helm uses a random one.
 func (f files) encoded(encode func([]byte) string) string {
 	if f == nil {
 		return ""
@@ -128,8 +128,8 @@ func (f files) Lines(name string) []string {
 	return strings.Split(strings.TrimSuffix(f.Get(name), "\n"), "\n")
 }
 
-// Metadata is the value of .Chart.Metadata in templates. It has the same fields in the same order
-// as in Helm. Two of Helm's lists contain pointers, so a template that prints one of them prints
+// Metadata is the value of .Chart.Metadata in templates. Its fields and their order are the same as
+// in Helm. Two of Helm's lists contain pointers, so a template that prints such a list prints
 // addresses, which differ between runs. The lists here contain values instead.
 type Metadata struct {
 	Name         string            `json:"name,omitempty"`
@@ -169,8 +169,8 @@ func metadataOf(c *helm.Chart) metadata {
 	return m
 }
 
-// pointees returns the values that the pointers refer to. Helm has already rejected lists with
-// nil.
+// pointees returns the values that the pointers refer to. Helm has already rejected lists that
+// contain nil.
 func pointees[T any](list []*T) (all []T) {
 	for _, p := range list {
 		if p != nil {
@@ -180,8 +180,8 @@ func pointees[T any](list []*T) (all []T) {
 	return all
 }
 
-// typeOf returns the name that Helm prints for the type of a value. Some values here have different
-// Go types than in Helm.
+// typeOf returns the name that Helm prints for the type of a value. Some values have different Go
+// types here than in Helm.
 func typeOf(v any) string {
 	switch v.(type) {
 	case files:

@@ -29,8 +29,8 @@ import (
 )
 
 // functions returns Helm's functions except include and tpl. The functions do not charge for their
-// work; wrap adds the charges. They behave as in Helm, with two exceptions: keys and values return
-// sorted results, and the functions in constants return fixed values.
+// work, because wrap adds the charges. They behave as in Helm, with two exceptions: keys and values
+// return sorted results, and the functions in constants return fixed values.
 func (e *engine) functions() map[string]any {
 	all := sprig.TxtFuncMap()
 	delete(all, "env")
@@ -130,7 +130,7 @@ func toYAML(v any) string {
 
 func unmarshalYAML(text []byte, into any) error { return yaml.Unmarshal(text, into) }
 
-// tableFrom and listFrom return functions that report errors as part of their results.
+// tableFrom and listFrom return functions that put errors in their results.
 func tableFrom(unmarshal func([]byte, any) error) func(text string) map[string]any {
 	return func(text string) map[string]any {
 		m := map[string]any{}
@@ -152,8 +152,8 @@ func listFrom(unmarshal func([]byte, any) error) func(text string) []any {
 }
 
 // methods returns all methods that templates can call on Helm's objects and on the results of
-// functions. Each function takes the receiver as its first argument. Error and String need not be
-// listed.
+// functions. Each function takes the receiver as its first argument. Error and String do not need
+// an entry.
 func (e *engine) methods() template.Methods {
 	whole := func(f files, _ string) files { return f }
 	all := map[reflect.Type]map[string]any{
@@ -220,8 +220,9 @@ func (e *engine) charged(f reflect.Value) any {
 	}).Interface()
 }
 
-// fileMethods returns the methods of .Files. Each charges for the files that it reads. one returns
-// the files in which to look up a name, and many returns the files in which to look up a pattern.
+// fileMethods returns the methods of .Files. Each method charges for the files that it reads. one
+// returns the files in which to look up a name, and many returns the files in which to look up a
+// pattern.
 func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[string]any {
 	all := func(receiver T) files {
 		f := many(receiver, "")
@@ -250,7 +251,7 @@ func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[s
 }
 
 // constants provides replacements for Helm functions that are random or that read the machine's
-// clock or time zones. Their results differ between calls, but are the same in every run.
+// clock or time zones. Their results differ from call to call, but not from run to run.
 type constants struct {
 	chart, template string
 	call            uint64
@@ -284,7 +285,7 @@ func (c *constants) from(alphabet string) func(int) string {
 	}
 }
 
-// certificate has the fields of Helm's type that templates can read.
+// certificate has those fields of Helm's type that templates can read.
 type certificate struct{ Cert, Key string }
 
 func (c *constants) pem(kind string) string {
@@ -356,8 +357,8 @@ func moment(date any) time.Time {
 
 func formatted(layout string, date any) string { return moment(date).UTC().Format(layout) }
 
-// functions returns the functions by their sprig names. Every time zone is UTC, because the
-// machine's time zones are not read.
+// functions returns the functions by their sprig names. Every time zone is UTC, because schedlint
+// does not read the machine's time zones.
 func (c *constants) functions() map[string]any {
 	inZone := func(layout string, date any, _ string) string { return formatted(layout, date) }
 	return map[string]any{
@@ -427,8 +428,8 @@ func buildCustomCert(cert, key string) (certificate, error) {
 }
 
 // Constants returns Render's replacements for functions that are random, that depend on the
-// machine, or whose results have a random order. Before a template is executed, start must be
-// called with its name. Tests pass these functions to another engine in order to compare its output
+// machine, or whose results have a random order. The caller must call start with the name of each
+// template before executing it. Tests pass these functions to another engine to compare its output
 // with Render's.
 func Constants(chart string) (functions texttemplate.FuncMap, start func(template string)) {
 	c := &constants{chart: chart}

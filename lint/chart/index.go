@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// index maps values to their paths in the merged values of the chart. Templates do not copy the
-// maps, lists and strings that they pass on, so an address identifies a value.
+// index maps values to their paths in the merged values of the chart. Templates pass on maps, lists
+// and strings without copying them, so an address identifies a value.
 type index struct {
 	containers map[container]*fieldPath
 	texts      map[*byte]*fieldPath
@@ -27,7 +27,7 @@ type container struct {
 	len int            // length of a list, or -1 for a map
 }
 
-// fieldPath is the path of a value: a key or an item of parent. nil is the path of the root.
+// fieldPath is the path of a value: a key or an item of parent. The path of the root has no parent.
 type fieldPath struct {
 	parent *fieldPath
 	key    string // key in a map
@@ -54,8 +54,8 @@ func (p *fieldPath) of(key string) *fieldPath { return &fieldPath{p, key, -1} }
 
 func (p *fieldPath) at(item int) *fieldPath { return &fieldPath{p, "", item} }
 
-// add adds a value and everything in it. If a value occurs twice, such as a global, the first path
-// in key order is kept.
+// add adds a value and everything in it. If a value occurs at several paths, as globals do, add
+// keeps the first path in key order.
 func (x *index) add(v any, p *fieldPath, depth int) {
 	if depth > limits.ChartNesting {
 		return
@@ -83,7 +83,7 @@ func (x *index) add(v any, p *fieldPath, depth int) {
 	}
 }
 
-// identity returns the address of a map or list. Empty lists have none.
+// identity returns the address of a map or list. An empty list has no address.
 func identity(v any) (container, bool) {
 	if list, ok := v.([]any); ok {
 		return container{unsafe.Pointer(unsafe.SliceData(list)), len(list)}, len(list) > 0
@@ -128,22 +128,22 @@ type chain struct {
 	rivals []string
 }
 
-// outcome describes the possible output of a pipeline. This can be the values of field chains,
-// literal strings and, if open is set, anything else.
+// outcome describes the possible output of a pipeline: the values of field chains, literal strings
+// and, if open is set, anything else.
 type outcome struct {
 	chains []chain
 	texts  []string
 	open   bool
 }
 
-// passing lists functions that print one of their arguments, possibly in another form. All other
-// functions compute their result, so the result does not come from a field even if it equals a
-// field's value.
+// passing lists functions that print one of their arguments, possibly in another form. The results
+// of all other functions are computed. They do not come from a field, even if they equal a field's
+// value.
 var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 required tpl
 	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent get index`)
 
-// choosing lists functions that print one of several arguments. Each entry returns the arguments in
-// the order in which the function considers them.
+// choosing maps functions that print one of several arguments to functions that return these
+// arguments in the order in which they are considered.
 var choosing = map[string]func(args []outcome) []outcome{
 	"coalesce": func(args []outcome) []outcome { return args },
 	"or":       func(args []outcome) []outcome { return args },
@@ -193,8 +193,8 @@ func (p outcome) with(other outcome) outcome {
 	return outcome{slices.Concat(p.chains, other.chains), slices.Concat(p.texts, other.texts), p.open || other.open}
 }
 
-// against returns p with everything in rival added to the rivals of its chains. If rival is open,
-// it drops the chains.
+// against returns p with the strings in rival added to the rivals of each chain in p. If rival is
+// open, against drops the chains.
 func (p outcome) against(rival outcome) outcome {
 	if rival.open {
 		p.chains = nil

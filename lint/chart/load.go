@@ -29,11 +29,11 @@ import (
 // loader loads a chart from Input with Helm's loader.
 type loader struct {
 	in Input
-	// files holds Input.Files, excluding files that .helmignore matches. Archives have been
-	// unpacked.
+	// files holds Input.Files, except for files that .helmignore matches. Archives are unpacked.
 	files []*helmload.BufferedFile
-	// names maps the address of a file's first byte to the file name for messages and origins. Helm
-	// does not copy the contents, but its file names are relative to the subchart.
+	// names maps the address of a file's first byte to the file name for messages and origins. The
+	// map is needed because Helm's file names are relative to the subchart. Helm does not copy the
+	// contents, so the address stays the same.
 	names map[*byte]string
 	// budget limits the cost of rendering the chart.
 	budget budget
@@ -72,8 +72,8 @@ func (l *loader) load() (*helm.Chart, error) {
 	return c, l.vendored(c)
 }
 
-// meets checks the chart version against the requested version. Like Helm, it accepts an equal
-// string or a version that satisfies the constraint.
+// meets checks that the chart has the requested version. Like Helm, it accepts a version that
+// equals the request or satisfies it as a constraint.
 func (l *loader) meets(m *helm.Metadata) error {
 	asked := strings.ReplaceAll(l.in.Version, "_", "+") // OCI tags use an underscore instead
 	if asked == "" || asked == m.Version {
@@ -137,7 +137,7 @@ func (l *loader) collect() error {
 	return nil
 }
 
-// spare reports whether only templates read a file of a chart or dependency.
+// spare reports whether a file of a chart or dependency is read only by templates.
 func spare(name string) bool {
 	dir, rest, in := strings.Cut(name, "/")
 	if in && dir == "charts" {
@@ -198,7 +198,8 @@ type entry struct {
 
 func (e entry) IsDir() bool { return e.dir }
 
-// sortDependencies sorts dependencies, because Helm loads directories in random order.
+// sortDependencies sorts the dependencies of a chart, because Helm loads directories in random
+// order.
 func sortDependencies(c *helm.Chart, depth int) {
 	if depth > limits.ChartDepth {
 		return
@@ -213,8 +214,8 @@ func sortDependencies(c *helm.Chart, depth int) {
 	}
 }
 
-// vendored checks that charts/ contains the dependencies listed in Chart.yaml. Like Helm, it
-// checks only the top-level chart, and includes disabled dependencies.
+// vendored checks that charts/ contains the dependencies listed in Chart.yaml. Like Helm, it checks
+// only the top-level chart, but also its disabled dependencies.
 func (l *loader) vendored(c *helm.Chart) error {
 	for i, want := range c.Metadata.Dependencies {
 		if want == nil {
@@ -235,7 +236,7 @@ func (l *loader) vendored(c *helm.Chart) error {
 
 const requirementsFile = "requirements.yaml"
 
-// unpacked counts the bytes and files of a chart after unpacking.
+// unpacked counts the bytes and files that unpacking a chart yields.
 type unpacked struct{ bytes, files limits.Counter }
 
 // take adds a file to the counts and checks the limits.
@@ -267,8 +268,8 @@ func isArchive(name string) bool {
 	}
 }
 
-// packed is an archive. It has the prefix that Helm puts before the names of files in the archive,
-// and the archive name for messages and origins.
+// packed is an archive. inside is the prefix that Helm adds to the names of files in the archive,
+// and known is the archive's name for messages and origins.
 type packed struct {
 	inside, known string
 	data          []byte
@@ -363,8 +364,8 @@ const (
 	setStringName = "--set-string"
 )
 
-// merged merges the values a and b. b takes precedence: tables are merged, and other values are
-// replaced.
+// merged merges a and b. A value in b replaces the one in a, unless both are tables. Tables are
+// merged recursively.
 func merged(a, b map[string]any) map[string]any {
 	out := maps.Clone(a)
 	for key, value := range b {
@@ -411,8 +412,9 @@ func CheckKubeVersion(version string) error {
 // Problem is the reason why a chart cannot be rendered. Its strings may contain names and messages
 // from the chart, which are shortened but not escaped.
 type Problem struct {
-	// File is a file of the chart, named as in Origin.Template, or one of Input.Values. For an
-	// argument it is "--set" or "--set-string", and Line is the number of the argument.
+	// File is a file of the chart, named as in Origin.Template, or one of Input.Values. If the
+	// problem is an argument, File is "--set" or "--set-string", and Line is the number of the
+	// argument.
 	File string
 	// Line counts from 1. It is 1 if the line is unknown.
 	Line int
@@ -445,8 +447,8 @@ func (l *loader) problem(err error) *Problem {
 	return p
 }
 
-// maxDetail is the maximum length of a message in bytes. Messages of libraries may quote whole
-// templates and values.
+// maxDetail is the maximum length of a message in bytes. Libraries may quote whole templates and
+// values in their messages.
 const maxDetail = 2000
 
 func cut(s string) string {
@@ -486,7 +488,8 @@ func lineOfPath(text []byte, key string, index int) int {
 	return 1
 }
 
-// located splits a parser message into the line in the named file and the rest.
+// located splits the line number in the named file off a parser message. The number is 0 if the
+// message has none.
 func located(name, said string) (int, string) {
 	rest, ok := strings.CutPrefix(said, "template: "+name+":")
 	if !ok {
@@ -506,8 +509,8 @@ func located(name, said string) (int, string) {
 }
 
 // executionProblem returns a problem at the innermost template file that an error mentions. The
-// outer templates only include that one. The detail is the message of the limit or failure that
-// caused the error. If there is no such cause, it is the message of the execution error.
+// other templates only include that one. The detail is the message of the limit or failure that
+// caused the error. If neither caused it, the detail is the message of the execution error.
 func (e *engine) executionProblem(s *source, err error) error {
 	p := &Problem{File: s.file, Line: 1}
 	inner := err

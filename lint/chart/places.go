@@ -17,8 +17,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// candidate is a position at which the value in a line may have been set. It counts only if the
-// finished line still contains the scalar, or equals whole.
+// candidate is a position at which the value on a line may have been set. It counts only if the
+// finished line still contains the scalar or, if whole is set, equals whole.
 type candidate struct {
 	place         Place
 	scalar, whole string
@@ -26,9 +26,9 @@ type candidate struct {
 	begins bool
 }
 
-// chosen returns the position of the value in a line or, with begins set, of the list item that
-// begins there. It considers only candidates that agree with the line. If these candidates have
-// different positions, chosen returns the zero Place.
+// chosen returns the position of the value on a line. With begins set, it returns the position of
+// the list item that begins there. It considers only candidates that agree with the line. If these
+// candidates have different positions, chosen returns the zero Place.
 func chosen(all []candidate, line string, begins bool) Place {
 	var found Place
 	for _, c := range all {
@@ -56,7 +56,7 @@ func item(line string) string {
 	return line
 }
 
-// scalarOf returns the scalar that follows the key or the dash in a line.
+// scalarOf returns the scalar on a line, without the key or dash that precedes it.
 func scalarOf(line string) string {
 	line = item(line)
 	if _, value, ok := strings.Cut(line, ": "); ok {
@@ -165,14 +165,14 @@ func newChartValues(l *loader, c *helm.Chart, depth int) *chartValues {
 	return v
 }
 
-// spot is the position of a value in a values file, as the nodes of the value and of its key.
+// spot is the position of a value in a values file. It holds the nodes of the value and of its key.
 type spot struct {
 	file       string
 	key, value *kyaml.Node
 }
 
-// find returns the position at which the value of a path is set; ok is false if it is not set
-// anywhere. For a value from the command line, only the file is set.
+// find returns the position at which the value of a path is set. ok is false if it is not set
+// anywhere. For a value from the command line, the spot has only a file.
 func (s *sources) find(p *fieldPath) (spot, bool) {
 	at := p.steps()
 	for _, set := range s.sets {
@@ -202,9 +202,9 @@ type way struct {
 	steps []step
 }
 
-// ways returns the paths of a value within the values of a chart and of its dependencies. For the
-// chart itself, this is the whole path. For each dependency along the path, it is the remaining
-// part. Globals of a dependency are also globals of the charts that contain it.
+// ways returns the paths of a value within the values of a chart and of its dependencies. Within
+// the chart's own values, this is the whole path. Within those of a dependency along the path, it
+// is the rest of the path. Globals of a dependency are also globals of the charts that contain it.
 func ways(at []step, chart *chartValues) []way {
 	all := []way{{chart, 0, at}}
 	charts := []*chartValues{chart}
@@ -341,8 +341,8 @@ func (s *sources) scalar(p *fieldPath, value any) []candidate {
 	return []candidate{{place: Place{found.file, n.Line, n.Column}, scalar: printed}}
 }
 
-// lines returns the origins of the lines in a frame. The number of lines is one more than the
-// number of line breaks.
+// lines returns the origins of the lines in a frame. There is one more line than there are line
+// breaks.
 func (t *trace) lines(f *frame) []origin {
 	text := f.text.Bytes()
 	n := bytes.Count(text, []byte{'\n'}) + 1
@@ -383,8 +383,8 @@ const (
 	wordOfText
 )
 
-// add considers another piece of the line. All candidates for the position of the value are kept,
-// whichever piece wins.
+// add considers another piece of the line. It keeps all candidates for the position of the value,
+// regardless of which piece wins.
 func (w *weighed) add(o origin, action bool, piece []byte) {
 	weight := wordOfText
 	switch {
@@ -405,8 +405,8 @@ func (w *weighed) add(o origin, action bool, piece []byte) {
 	w.cands = cands
 }
 
-// origin returns the origin of the line with index k in a segment, where of is the number of lines.
-// It also reports whether an action printed the line.
+// origin returns the origin of the line with index k in a segment. of is the number of lines in the
+// segment. It also reports whether an action printed the line.
 func (s *segment) origin(k, of int) (o origin, action bool) {
 	n := s.node
 	switch {
@@ -450,8 +450,8 @@ func (t *trace) tracedOf(text string) *traced {
 	return t.ofValues(text)
 }
 
-// derive records the line origins of a string that a function has made from other strings. Lines
-// that the function left unchanged keep their origins, provided they are in the same order.
+// derive records the line origins of a string that a function made from other strings. Lines that
+// the function left unchanged keep their origins, provided they are in the same order.
 func (t *trace) derive(text string, from []*traced) {
 	lines := strings.Split(text, "\n")
 	t.e.budget.charge(4 * len(lines))
@@ -527,7 +527,7 @@ func (t *trace) called(name string, args []reflect.Value, result reflect.Value) 
 	}
 }
 
-// textsIn appends the strings with known origins from an argument, which may be a list.
+// textsIn appends those strings in an argument whose origins are known. The argument may be a list.
 func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	if text, ok := stringOf(arg); ok {
 		if one := t.tracedOf(text); one != nil {
@@ -544,7 +544,7 @@ func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	return all
 }
 
-// printed records where the value of each line printed by toYaml was set.
+// printed records, for each line printed by toYaml, where its value was set.
 func (t *trace) printed(text string, value reflect.Value) {
 	if value = concrete(value); !value.IsValid() {
 		return

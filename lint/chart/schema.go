@@ -93,7 +93,7 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) (e
 }
 
 // closed rejects references from a schema to other files, and records the first one. Helm would
-// read any file on the machine and access the network. A URN accepts any value, as in Helm
+// read any file on the machine, and would access the network. A URN accepts any value, as in Helm
 // (pkg/chartutil: urnLoader).
 type closed struct{ url string }
 
@@ -118,7 +118,7 @@ func (c *counted) MatchString(text string) bool {
 }
 
 // read charges for the size of a schema and returns a message if it exceeds a limit. The jsonschema
-// library stores the full path of every subschema and does arithmetic on numbers of any length.
+// library stores the full path of every subschema and calculates with numbers of any length.
 func (w *schemaWork) read(part any, depth int) string {
 	switch part := part.(type) {
 	case json.Number:

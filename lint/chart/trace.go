@@ -17,8 +17,8 @@ import (
 // trace records which template node printed which part of a string.
 //
 // It watches the execution of templates. Before a node prints, trace records the current length of
-// the frame's text. It identifies strings by the address of their bytes, because that does not
-// change when templates pass a string on.
+// the frame's text. It identifies a string by the address of its bytes, which stays the same when
+// templates pass the string on.
 type trace struct {
 	e       *engine
 	frames  []*frame
@@ -42,7 +42,7 @@ type segment struct {
 	cands []candidate // set if an action prints a value
 }
 
-// written is the source text of templates: a file, or an argument of tpl.
+// written is a source text of templates. It is a file or an argument of tpl.
 type written struct {
 	file   string
 	starts []int   // offsets of the lines
@@ -117,8 +117,8 @@ func (t *trace) origins(f *frame) []Origin {
 	return all
 }
 
-// maxBlocks is the maximum nesting depth of blocks, parentheses and templates, including templates
-// that a template includes. Each level takes about a kilobyte of stack.
+// maxBlocks is the maximum nesting depth of blocks, parentheses and templates, including included
+// templates. Each level takes about a kilobyte of stack.
 const maxBlocks = 50_000
 
 const errDepth = limit("include, tpl and template are limited to a depth of 1000")
@@ -134,7 +134,7 @@ func limited(err *error) {
 	}
 }
 
-// nodeOf returns the node for a text node or an action.
+// nodeOf returns the record of a text node or an action.
 func (t *trace) nodeOf(of *template.Template, n parse.Node) *node {
 	known := t.nodes[n]
 	if known == nil {
@@ -149,7 +149,7 @@ func (t *trace) nodeOf(of *template.Template, n parse.Node) *node {
 	return known
 }
 
-// Step charges for n steps before they are executed.
+// Step charges for n steps before the machine takes them.
 func (t *trace) Step(n int) error { return t.e.budget.take(n) }
 
 // Text begins the segment of a text node.
@@ -267,7 +267,7 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 	}
 }
 
-// container records where a map or list was set, for the line that contains only its key.
+// container records the position of a map or list for the line that contains only its key.
 func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	if p == nil {
 		return
@@ -282,7 +282,7 @@ func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	}
 }
 
-// item records where a map in a list was set, for the line on which the map begins.
+// item records the position of a map in a list for the line on which the map begins.
 func (w *walk) item(n *kyaml.Node, p *fieldPath) {
 	if p == nil || p.parent == nil || p.item < 0 || len(n.Content) == 0 {
 		return

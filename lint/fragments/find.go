@@ -69,8 +69,8 @@ func (f *Finder) Of(o *source.Object) *Found {
 }
 
 // Destinations returns the name and the address of the cluster that an object deploys to, if the
-// object sets them. The result is empty for the cluster in which the controller runs, and nil for
-// an object that is not a release.
+// object sets them. The result is empty if that is the cluster in which the controller runs. It is
+// nil if the object is not a release.
 func Destinations(o *source.Object) []string {
 	kind, ok := pointers.KindOf(o.Group(), o.Kind)
 	if !ok || kind == pointers.FluxKustomization {
@@ -103,7 +103,7 @@ func (w *walk) release(o *source.Object, kind pointers.Kind) {
 	}
 }
 
-// next begins with the next source.
+// next moves on to the next source.
 func (w *walk) next() {
 	w.found.Sources = append(w.found.Sources, workload.Given{})
 	w.given = &w.found.Sources[len(w.found.Sources)-1]
@@ -117,7 +117,7 @@ func specOf(o *source.Object) *source.Node {
 }
 
 // sources returns the sources of an Application, or of the template of an ApplicationSet. Argo CD
-// ignores source if sources is set.
+// ignores the field source if sources is set.
 func sources(o *source.Object) []*source.Node {
 	spec := specOf(o)
 	if several := spec.Get("sources").Items(); len(several) > 0 {
@@ -168,8 +168,9 @@ func (w *walk) over(format string, args ...any) {
 }
 
 // written returns the text of a block scalar as a file in which each line has the same place as in
-// the original file. cost is the size of the new file. written returns nil if cost exceeds most, or
-// if the scalar has another style, because its lines may then differ from those in the file.
+// the original file. cost is the size of the new file. written returns nil if cost exceeds most. It
+// also returns nil if the scalar has another style, because its lines may then differ from those in
+// the file.
 func written(file *source.File, block *source.Node, most int) (inner *source.File, cost int) {
 	head := file.Span(block).Line
 	if !literal(file, block, head) {
@@ -211,7 +212,7 @@ func literal(file *source.File, block *source.Node, line int) bool {
 
 // Moved converts a place in the text values of one object to the same place in another object with
 // equal values, such as the source of a rendered object. ok is false if the other object has no
-// such values.
+// equal values.
 func Moved(from, to *source.Object, s diag.Span) (at diag.Span, ok bool) {
 	here, there := sources(from), sources(to)
 	for i := range min(len(here), len(there)) {
@@ -244,11 +245,11 @@ type walk struct {
 	given  *workload.Given // the values of the current source
 	file   *source.File
 	// template is set if the values belong to an ApplicationSet and may contain parameters. off is
-	// set while the maps that are found are to be left out.
+	// set while the walk leaves out the maps that it finds.
 	template, off bool
 	path          []string
-	// seen holds the visited nodes that can be reached by several paths. A node may be visited twice,
-	// once with off set and once without.
+	// seen holds those visited nodes that several paths reach. A node may be visited twice, once
+	// with off set and once without.
 	seen map[visit]bool
 }
 
@@ -345,14 +346,14 @@ func (w *walk) clear(n *source.Node) bool {
 	return n == nil || n.Kind != source.Scalar || !n.Placeholder()
 }
 
-// switches maps the fields that turn the surrounding part of the values on or off to the value that
-// turns it on.
+// switches lists the fields that turn the surrounding part of the values on or off. It maps each
+// one to the value that turns that part on.
 var switches = map[string]bool{"enabled": true, "enable": true, "install": true, "create": true, "deploy": true, "disabled": false, "disable": false}
 
-// counts has the fields with the pod count of the surrounding part.
+// counts lists the fields that set the pod count of the surrounding part.
 var counts = map[string]bool{"replicas": true, "replicaCount": true}
 
-// switchedOff reports whether a part of the values is not deployed, or may not be.
+// switchedOff reports whether a part of the values is not, or may not be, deployed.
 func switchedOff(m *source.Node) bool {
 	for k, v := range m.Fields() {
 		on, is := switches[k.Value]
@@ -379,10 +380,10 @@ func mentions(text string) bool {
 	return slices.ContainsFunc(workload.PlacementFields(), func(name string) bool { return strings.Contains(text, name) })
 }
 
-// maxStep is the maximum number of bytes of a key in a path.
+// maxStep is the maximum length of a key in a path, in bytes.
 const maxStep = 60
 
-// stepName returns a key in the form that paths show.
+// stepName returns a key in the form in which paths show it.
 func stepName(key string) string {
 	if len(key) > maxStep {
 		key = strings.ToValidUTF8(key[:maxStep], "") + "..."

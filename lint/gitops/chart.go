@@ -23,8 +23,8 @@ type origin struct {
 	places *places // nil for a pointer in a file
 }
 
-// remote returns the root for a remote chart. The chart is read from its local replacement, which
-// is a directory or an archive.
+// remote returns the root for a remote chart. The renderer reads the chart from its local
+// replacement, which is a directory or an archive.
 func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
 	address := s.Address()
 	to, ok := f.vendored(address, s.Chart.Version)
@@ -42,8 +42,8 @@ func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) 
 	return render.Root{}, pointers.Reason{What: pointers.WhyMissing, Detail: fmt.Sprintf("%s, which stands for %s", to, address)}
 }
 
-// vendored returns a chart's local replacement. It prefers a replacement for the exact version to
-// one for all versions.
+// vendored returns a chart's local replacement. It prefers a replacement for this exact version
+// over one for all versions.
 func (f *follower) vendored(address, version string) (name string, ok bool) {
 	address = remoteKey(address)
 	for _, key := range []string{address + "@" + version, address + ":" + version, address} {
@@ -54,7 +54,7 @@ func (f *follower) vendored(address, version string) (name string, ok bool) {
 	return "", false
 }
 
-// remoteKey normalizes a chart address, so that equivalent addresses compare equal.
+// remoteKey normalizes a chart address, so that equivalent addresses are equal.
 func remoteKey(url string) string { return strings.TrimRight(strings.TrimPrefix(url, "oci://"), "/") }
 
 // chart adds a pointer's settings to a chart root.
@@ -83,7 +83,7 @@ func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r
 	return r, pointers.Reason{}
 }
 
-// layers collects a chart's values. Later values take precedence.
+// layers collects the values for a chart. Later values take precedence.
 type layers struct {
 	*follower
 	pointer *pointers.Pointer
@@ -96,7 +96,7 @@ func unknownValues(format string, args ...any) pointers.Reason {
 	return pointers.Reason{What: pointers.WhyValues, Detail: fmt.Sprintf(format, args...)}
 }
 
-// add adds values. Each line with a known place costs an additional 64 bytes of the limit.
+// add adds values. Each line with a place counts as another 64 bytes toward the limit.
 func (l *layers) add(v render.Values) pointers.Reason {
 	if l.values += len(v.Text) + 64*len(v.Places); l.values > limits.ReleaseValues {
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the values of releases have more than %d MiB", limits.ReleaseValues>>20), Refused: true}
@@ -131,7 +131,7 @@ func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
 	return unknownValues("%s has %s", where, t.Unknown)
 }
 
-// text returns values, including the place of each line.
+// text converts t to values, with the place of each line.
 func (l *layers) text(t *pointers.Text, file string) render.Values {
 	v := render.Values{File: file, Text: append([]byte{}, t.Bytes...)}
 	for _, n := range t.Lines {
@@ -140,8 +140,8 @@ func (l *layers) text(t *pointers.Text, file string) render.Values {
 	return v
 }
 
-// place returns the place where a line was written. For a line in a render, it returns a place in
-// the render's sources.
+// place returns the place where a line was written. If the line is in a render, the place is in the
+// render's sources.
 func (l *layers) place(file string, n *source.Node) render.Place {
 	switch {
 	case n == nil:
@@ -165,7 +165,8 @@ func (l *layers) place(file string, n *source.Node) render.Place {
 	return render.Place{File: name, Line: m.At, Column: m.AtColumn}
 }
 
-// parameters adds the parameters: first plain values, then strings, then the contents of files.
+// parameters adds the single values that the pointer sets: first plain values, then strings, then
+// the contents of files.
 func (l *layers) parameters() pointers.Reason {
 	for _, pass := range []func(p pointers.Parameter) bool{
 		func(p pointers.Parameter) bool { return !p.File && !p.String },
@@ -282,8 +283,8 @@ func (l *layers) file(name string, optional bool) pointers.Reason {
 	return l.add(render.Values{File: name, Optional: optional})
 }
 
-// replaced adds the files that replace the chart's own values, as in Flux. File names are relative
-// to the repository root or, for a remote chart, to the chart.
+// replaced adds the files that replace the chart's own values, which is how Flux uses them. File
+// names are relative to the repository root or, for a remote chart, to the chart.
 func (l *layers) replaced() pointers.Reason {
 	c := l.source.Chart
 	own := path.Join(l.root.Dir, valuesFile)
@@ -403,8 +404,8 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	if ref.Target == "" {
 		return l.add(l.text(t, t.File))
 	}
-	// In Flux, whether a value at a target path or the release's own values win depends on what
-	// else is set.
+	// If the release's own values set the target path as well, other settings determine which value
+	// wins in Flux.
 	plain, whole := string(t.Bytes), ref.Literal
 	if n := len(plain); !whole && n > 1 && plain[0] == plain[n-1] && (plain[0] == '"' || plain[0] == '\'') {
 		plain, whole = strings.Trim(plain, `'"`), true
@@ -423,8 +424,8 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	return l.add(render.Values{File: t.File, Text: text, Places: []render.Place{place}})
 }
 
-// dataOf returns the value for a ConfigMap key, with the place of each line. Places are in the
-// ConfigMap as written, or in the file that a kustomization generated it from.
+// dataOf returns the value for a ConfigMap key, with the place of each line. A place is in the
+// ConfigMap as written, or in the file from which a kustomization generated the ConfigMap.
 func (l *layers) dataOf(s *setting, key string, value *source.Node) *pointers.Text {
 	if s.places == nil {
 		return pointers.BlockText(s.object.File, value)

@@ -17,8 +17,8 @@ import (
 
 // Options holds the input of Follow.
 type Options struct {
-	// Confinement is the directory that no name may lead out of. It must be an absolute path
-	// without links. All names are relative to it.
+	// Confinement is the directory that no name may lead out of. It must be an absolute path with
+	// symbolic links resolved. All names are relative to it.
 	Confinement string
 	// Base is the repository root relative to Confinement, or "." if they are the same. Paths in
 	// pointers are relative to the repository root.
@@ -32,7 +32,7 @@ type Options struct {
 	Known []string
 	// Roots holds the kustomizations that no other kustomization refers to.
 	Roots []Root
-	// Remotes, Ignore and Tracked are described in render.Root and source.Options. Remotes also
+	// Remotes, Ignore and Tracked are the same as in render.Root and source.Options. Remotes also
 	// contains chart addresses.
 	Remotes map[string]string
 	Ignore  func(name string) bool
@@ -56,12 +56,13 @@ type Result struct {
 	// Fixed lists, in sorted order, the commits and versions of this repository that pointers
 	// request. Follow ignores them and renders the files in the tree.
 	Fixed []string
-	// Assumed is the repository address that is assumed to mean this repository, or "".
+	// Assumed is the address that is assumed to be that of this repository, or "".
 	Assumed string
 }
 
-// most holds the limits for a run. They apply to the number of deployments, how deeply deployments
-// are nested, and the number of files in directories that are built without a kustomization.
+// most holds the limits for a run. They apply to the number of deployments, to the depth at which
+// deployments are nested, and to the number of files in directories that are built without a
+// kustomization.
 type most struct{ deployments, depth, names int }
 
 // written is a pointer as written in the tree.
@@ -87,8 +88,7 @@ type follower struct {
 	names   int
 	remotes map[string]string // keyed by remoteKey of the address
 	values  int               // total bytes in all chart values
-	// artifacts caches Flux artifacts. looks counts how often names are compared with ignore
-	// patterns.
+	// artifacts caches Flux artifacts. looks counts the comparisons of names with ignore patterns.
 	artifacts map[pointers.Repository]*artifact
 	looks     int
 	result    Result
@@ -133,8 +133,8 @@ func newFollower(o Options) *follower {
 	return f
 }
 
-// renderRoots renders the roots that which accepts, unless they have already been rendered. It then
-// searches their outputs for pointers.
+// renderRoots renders the roots that the function which selects, unless they have already been
+// rendered. It then searches the outputs for pointers.
 func (f *follower) renderRoots(which func(r Root) bool) {
 	var at []int
 	var all []render.Root
@@ -211,8 +211,8 @@ func byPlace(a, b *Deployment) int {
 	return cmp.Or(strings.Compare(p.File, q.File), p.Line-q.Line, strings.Compare(p.Name, q.Name), a.Source-b.Source, strings.Compare(a.Root.Dir, b.Root.Dir))
 }
 
-// tops returns the written pointers that no other pointer seems to deploy. If the remaining
-// pointers all seem to be deployed by others, it returns only the first one.
+// tops returns the written pointers that no other pointer seems to deploy. If other pointers seem
+// to deploy all those that are left, tops returns only the first one.
 func (f *follower) tops() (all []*written) {
 	paths := map[string]int{}
 	var left []*written
@@ -312,7 +312,7 @@ func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 	}
 }
 
-// reached returns the directories and files that deployments name or use.
+// reached returns the directories that deployments name and the files that they use.
 func (f *follower) reached() map[string]bool {
 	all := map[string]bool{}
 	for _, d := range f.all {
@@ -335,7 +335,7 @@ type Deployment struct {
 	// Source is the index of the source in Pointer.Sources, or -1 if the pointer is not followed.
 	Source int
 	Root   render.Root
-	// Output is the rendered source. If it is nil, Why is the reason.
+	// Output is the rendered source. If it is nil, Why gives the reason.
 	Output *render.Output
 	Why    pointers.Reason
 
@@ -348,7 +348,8 @@ type Deployment struct {
 	top, confirmed, kept bool
 }
 
-// Files returns the files that contain the pointer and the pointers that deploy it, sorted.
+// Files returns, in sorted order, the files that contain the pointer and the pointers that deploy
+// it.
 func (d *Deployment) Files() []string {
 	var all []string
 	d.climb(func(x *Deployment) { all = append(all, x.Pointer.File) })
@@ -356,8 +357,8 @@ func (d *Deployment) Files() []string {
 	return slices.Compact(all)
 }
 
-// Entries returns the entry pointers that lead to the deployment. It also returns the names and
-// addresses of its target clusters, including those of the deployments above it, sorted.
+// Entries returns the entry pointers that lead to the deployment. It also returns, in sorted order,
+// the names and addresses of the clusters that the deployment and the deployments above it target.
 func (d *Deployment) Entries() (all []*pointers.Pointer, clusters []string) {
 	d.climb(func(x *Deployment) {
 		if x.stands() {
@@ -385,8 +386,8 @@ func (d *Deployment) climb(visit func(x *Deployment)) {
 	}
 }
 
-// finish completes the result. It drops written pointers for which a render contains a different
-// version, and everything that only these pointers deploy.
+// finish completes the result. It drops a written pointer if a render contains a different version
+// of it. It also drops everything that only such pointers deploy.
 func (f *follower) finish() {
 	children := map[*Deployment][]*Deployment{}
 	var queue []*Deployment

@@ -191,7 +191,7 @@ func (s *settings) find(ref pointers.Reference, parent *Deployment) (*setting, b
 	return &all[0], true
 }
 
-// rendered returns the ConfigMaps and Secrets in a deployment's output, which references may name.
+// rendered returns the ConfigMaps and Secrets in a deployment's output that a reference may name.
 func (s *settings) rendered(ref pointers.Reference, d *Deployment) (all []setting) {
 	if d.Output == nil || d.Output.Problem != nil {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// tree lists the repository's files for generators. It lists them only once, on first use.
+// tree lists the repository's files for generators. It lists them once, on first use.
 type tree struct {
 	opts   *Options
 	listed bool
@@ -64,7 +64,7 @@ func (t *tree) Files() []string {
 	return t.fromBase(t.files)
 }
 
-// fromBase returns the names that are below the repository root, relative to that root.
+// fromBase returns the names below the repository root, made relative to that root.
 func (t *tree) fromBase(names []string) (all []string) {
 	base := path.Clean(t.opts.Base)
 	if base == "." {
@@ -125,8 +125,8 @@ func (t *tree) under(dir string) (all []string) {
 }
 
 // generated returns the resources that Flux generates for a directory without a kustomization.
-// These are its YAML files, and its subdirectories that have a kustomization, which are not
-// searched further. Files for which without returns true are omitted.
+// These are the YAML files below the directory. A subdirectory with a kustomization is a single
+// resource and is not searched. Files for which without returns true are omitted.
 func (t *tree) generated(dir string, without func(name string) bool) (all []string) {
 	names := slices.DeleteFunc(slices.Clone(t.under(dir)), func(name string) bool { return without(path.Join(dir, name)) })
 	closed := map[string]bool{}
@@ -151,8 +151,8 @@ func (t *tree) generated(dir string, without func(name string) bool) (all []stri
 	return slices.Compact(all)
 }
 
-// plain returns the files that Argo CD reads from a plain directory. jsonnet is set if there are
-// Jsonnet files among them.
+// plain returns the files that Argo CD reads from a plain directory. jsonnet is set if Argo CD
+// would also read Jsonnet files.
 func (t *tree) plain(dir string, which pointers.Files) (all []string, jsonnet bool) {
 	include, exclude := globOf(which.Include), globOf(which.Exclude)
 	for _, name := range t.under(dir) {
@@ -215,8 +215,8 @@ type artifact struct {
 	ignored *pointers.Ignored
 }
 
-// artifactOf returns the artifact for a source. Argo CD has no ignore patterns, so its artifacts
-// contain all files.
+// artifactOf returns the artifact that contains a source. Argo CD has no ignore patterns, so its
+// artifacts contain all files.
 func (f *follower) artifactOf(s *pointers.Source) *artifact {
 	if s.Repository.URL != "" {
 		return &artifact{f, pointers.NewIgnored()}
@@ -249,8 +249,8 @@ func (a *artifact) without(name string) bool {
 	return a.ignored.Len() > 0 && a.looks <= limits.Ignored && a.ignored.File(name)
 }
 
-// check returns a reason if every file in a directory or any file in a chart is excluded, or if a
-// limit prevents it from checking all files.
+// check returns a reason if the patterns exclude every file in a directory or, for a chart, any
+// file. It also returns a reason if a limit prevents it from checking all files.
 func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	if a.ignored.Len() == 0 {
 		return pointers.Reason{}
@@ -308,8 +308,8 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 const resultName = "<render>"
 
 // place sets a rendered pointer's place to where the pointer was written. If the written pointer is
-// unknown, place uses the name's place. If that is unknown too, it uses the place of the pointer
-// that deploys it.
+// unknown, it uses the place of the name. If that is unknown too, it uses the place of the pointer
+// that deploys the rendered one.
 func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *places, raw *written, from *Deployment) {
 	at, marked := places.of(o.Root.At("metadata", "name"))
 	switch {
@@ -331,7 +331,7 @@ func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *p
 	}
 }
 
-// contained finds the written pointer in a file that corresponds to a rendered pointer, and records
+// contained finds the pointer in a source file that corresponds to a rendered pointer, and records
 // that a render contains it. Because the build may have renamed the pointer, contained looks for
 // the same name, then for part of the name, then for any pointer of the same kind. If several
 // pointers match, it records all of them and returns nil.
@@ -365,7 +365,7 @@ func (f *follower) contained(file string, o *source.Object) *written {
 	return nil
 }
 
-// places maps places in a render to places in its sources.
+// places maps positions in a render to positions in the sources of the render.
 type places struct {
 	out *render.Output
 	at  map[[2]int]render.Mark
@@ -416,8 +416,9 @@ func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	return pointers.Value{File: p.out.Files[m.File], Line: m.At, Column: m.AtColumn}, true
 }
 
-// move converts places in the render to places in the sources. A patch gets the line where it was
-// written, if known. The build later compares the text at that line with the patch.
+// move converts a pointer's places in the render to places in the sources. A patch gets the line
+// where it was written, if that line is known. The build later compares the text at that line with
+// the patch.
 func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	var was *pointers.Pointer
 	if raw != nil && i < len(raw.read) {
@@ -444,7 +445,7 @@ func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 }
 
 // moveChart replaces a rendered pointer's values and parameters with those of the written pointer
-// if they are equal, because only the written ones have places.
+// if they are equal, because only the written ones have places in the sources.
 func (p *places) moveChart(to, was *pointers.Chart) {
 	if to == nil || was == nil {
 		return

@@ -1,12 +1,12 @@
-// Package kustomize determines which fields of manifests the kustomizations of a tree may change.
-// It is for manifests that are judged as written instead of being rendered.
+// Package kustomize determines which fields of manifests the kustomizations in a tree may change.
+// It is for manifests that are judged as written rather than as rendered.
 //
 // Contract: Obscure takes all files that were read and returns their objects with only the known
 // fields. A field that some kustomization may change, in a file that the kustomization reaches,
 // becomes a variable such as ${kustomize}, so that nothing is reported about its value. An object
-// in which any field may change is left out. A kustomization reaches the files in its resources,
-// bases and components. If such an entry is a directory, it reaches the files that the
-// kustomization of the directory reaches.
+// whose fields may all change is left out. A kustomization reaches the files in its resources,
+// bases and components. If such an entry is a directory, the kustomization also reaches the files
+// that the directory's kustomization reaches.
 //
 // Effects on fields:
 //

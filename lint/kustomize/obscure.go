@@ -13,15 +13,15 @@ import (
 // Result holds the known content of objects, without any field that a kustomization may change.
 type Result struct {
 	Objects []*source.Object
-	// Whole holds the objects in which any field may change. They are not in Objects.
+	// Whole holds the objects whose fields may all change. They are not in Objects.
 	Whole []*source.Object
 	// Changed holds the objects in Objects that have unknown fields.
 	Changed []*source.Object
 }
 
 // Obscure replaces the fields that kustomizations may change with variables. declares reports
-// whether an object is a declaration of its own. If an object no longer is one once its fields are
-// unknown, all its fields may change.
+// whether an object is a declaration in its own right. If an object no longer is one once its
+// fields are hidden, Obscure adds it to Whole.
 func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 	t := newTree(set)
 	if len(t.dirs) == 0 {
@@ -50,8 +50,8 @@ func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 	return r
 }
 
-// applied is an effect on the objects of a file. renamed is set if their names may have changed
-// before.
+// applied is an effect on the objects of a file. renamed is set if the names of the objects may
+// have changed earlier.
 type applied struct {
 	effect
 	renamed bool
@@ -90,8 +90,9 @@ type change struct {
 	labels    []string
 }
 
-// take adds an effect. If it may change all labels of a pod, any field may change, because
-// selectors of other objects depend on these labels. The labels of other objects do not matter.
+// take adds an effect. If the effect may change all labels of a pod, take assumes that any field
+// may change, because the selectors of other objects depend on these labels. The labels of objects
+// other than pods do not matter.
 func (c *change) take(e *effect) {
 	c.whole = c.whole || e.whole
 	c.namespace = c.namespace || e.namespace
@@ -126,8 +127,8 @@ func (c *change) apply() *source.Object {
 	return &o
 }
 
-// name returns the key node of the object's name. It serves as the location of fields that are in
-// no file.
+// name returns the key node of the object's name. It serves as the location of fields that no file
+// contains.
 func (c *change) name() *source.Node {
 	k, _ := c.object.Root.Get("metadata").Field("name")
 	return k
@@ -151,7 +152,8 @@ func (c *change) hidePath(n *source.Node, at []string, anyName bool) *source.Nod
 	return n.Replace(name, v.Variable())
 }
 
-// hideResources returns a copy of a list of containers in which a container has unknown resources.
+// hideResources returns a copy of a list of containers in which the resources of one container are
+// unknown.
 func (c *change) hideResources(list *source.Node) *source.Node {
 	for i, item := range list.Items() {
 		if item.Kind != source.Map {
@@ -165,7 +167,8 @@ func (c *change) hideResources(list *source.Node) *source.Node {
 	return list.Variable()
 }
 
-// rewritten returns a copy of n in which visit has replaced each map field, at any depth.
+// rewritten returns a copy of n in which each map field, at any depth, is replaced with the result
+// of visit.
 func rewritten(n *source.Node, visit func(m *source.Node, name string, v *source.Node) *source.Node) *source.Node {
 	out := n
 	for k, v := range n.Fields() {
@@ -226,7 +229,7 @@ var judged = func() map[string]bool {
 	return m
 }()
 
-// effect describes the possible changes by one part of a kustomization to the objects that it
+// effect describes the changes that one part of a kustomization may make to the objects that it
 // selects.
 type effect struct {
 	selects func(o *source.Object, renamed bool) bool
@@ -368,7 +371,7 @@ func (e *effect) merge(n *source.Node, at []string) {
 	}
 }
 
-// resizes reports whether a patch of a container changes a field that is judged.
+// resizes reports whether the patch for a container changes a field that is judged.
 func resizes(container *source.Node) bool {
 	for k := range container.Fields() {
 		if k.Value != "name" && !irrelevant[k.Value] {
@@ -422,8 +425,8 @@ type kustomization struct {
 	// below lists the files and directories that the kustomization refers to, relative to the
 	// root of the tree.
 	below []string
-	// renames is set if the kustomization changes names. Patches in kustomizations that refer to
-	// it may then use names that are in no file.
+	// renames is set if the kustomization changes names. Patches in the kustomizations that refer
+	// to it may then use names that no file contains.
 	renames bool
 }
 
@@ -434,8 +437,8 @@ type tree struct {
 	steps int
 }
 
-// maxSteps is the maximum number of references between kustomizations that are followed. Even with
-// few directories the number of paths through them can be exponential.
+// maxSteps is the maximum number of references between kustomizations that are followed. Even a few
+// directories can have an exponential number of paths through them.
 const maxSteps = 200_000
 
 func newTree(set *source.Set) *tree {
@@ -468,9 +471,9 @@ func newTree(set *source.Set) *tree {
 	return t
 }
 
-// reach visits each file that a kustomization reaches once. It passes to visit whether the names
-// in the file may have changed by then. It returns false if there are too many references to
-// follow.
+// reach calls visit once for each file that the kustomization k reaches. renamed is set if the
+// names in the file may have changed by then. reach returns false if there are too many references
+// to follow.
 func (t *tree) reach(k *kustomization, visit func(file string, renamed bool)) bool {
 	seen := map[string]bool{}
 	var in func(k *kustomization, renamed bool) bool

@@ -4,9 +4,9 @@
 // result of a render, but they are reported in the files that a person edits. Files names the files
 // that a run has read. Renders holds the results of renders and their sources. Renders.ToSources
 // and Relocate move a finding together with its related locations and its edits. Positions are
-// never guessed. If a position is not found, it is replaced by the start of the render, and the
-// finding says so. An edit is moved only if the sources contain exactly the text that it replaces.
-// Otherwise it is withheld, with a reason.
+// never guessed. If the source of a position is not found, the start of the render replaces it, and
+// the finding says so. An edit is moved only if the sources contain exactly the text that it
+// replaces. Otherwise the edit is withheld, with a reason.
 //
 // How the source of a position is found:
 //

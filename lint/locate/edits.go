@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// editSources maps the edits of a fix to the sources. It withholds them if the source text differs
-// from the rendered text.
+// editSources moves the edits of a fix to the sources. If the source text differs from the rendered
+// text, it withholds them.
 func (r *Renders) editSources(x *Rendered, f *diag.Fix) {
 	if len(f.Edits) == 0 {
 		return
@@ -41,7 +41,7 @@ func (r *Renders) editSources(x *Rendered, f *diag.Fix) {
 	f.Edits = edits
 }
 
-// withhold drops the edits of a fix, and records the reason if they are safe.
+// withhold drops the edits of a fix. If the edits are safe, it records the reason.
 func (r *Renders) withhold(x *Rendered, f *diag.Fix, why string) {
 	if f.Safe {
 		f.Withheld = why
@@ -72,8 +72,8 @@ type printing struct {
 	at   diag.Span
 }
 
-// printedAt maps a position in a render to the chart output that it came from. If the render is a
-// chart, the position stays the same.
+// printedAt maps a position in a render to the chart output that it came from. If the render itself
+// is a chart, the position stays the same.
 func (r *Renders) printedAt(x *Rendered, s diag.Span) (p printing, ok bool) {
 	if !r.prepare(x) {
 		return p, false
@@ -109,8 +109,8 @@ func (r *Renders) editChart(x *Rendered, f *diag.Fix, p printing) {
 	r.withhold(x, f, why)
 }
 
-// chartEdit maps an edit of chart output to the sources, or returns the reason why that is
-// impossible.
+// chartEdit converts an edit of chart output to an edit of the sources, or returns the reason why
+// that is impossible.
 func (r *Renders) chartEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit, string) {
 	if p.at.Line > len(p.Lines) {
 		return e, message.WithheldComputed
@@ -160,8 +160,8 @@ func requoted(old, text string) string {
 	return quote + unquote(text) + quote
 }
 
-// templateEdit maps an edit of chart output to the template. This works only if the template line
-// contains the text exactly once outside actions.
+// templateEdit converts an edit of chart output to an edit of the template. This works only if the
+// template line contains the text exactly once outside actions.
 func (r *Renders) templateEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit, string) {
 	at := p.Lines[p.at.Line-1]
 	unpacked := slices.ContainsFunc(p.Sources, func(name string) bool { return path.Base(name) == "Chart.yaml" })
@@ -186,7 +186,7 @@ func (r *Renders) templateEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit,
 	return e, ""
 }
 
-// once returns the column of text in line, provided that it occurs exactly once.
+// once returns the column of text in line. ok is false unless text occurs exactly once.
 func once(line, text string) (column int, ok bool) {
 	first := strings.Index(line, text)
 	if first < 0 || strings.LastIndex(line, text) != first {
@@ -242,7 +242,8 @@ func (r *Renders) spotsOf(f *source.File) *spots {
 	return s
 }
 
-// generatorAt returns the tool that generated a file, or the document at a position in it.
+// generatorAt returns the tool that generated a file or, if that is unknown, the object at a
+// position in it.
 func (r *Renders) generatorAt(f *source.File, s diag.Span) source.Maker {
 	if made := f.Maker(); made != "" {
 		return made
@@ -254,7 +255,7 @@ func (r *Renders) generatorAt(f *source.File, s diag.Span) source.Maker {
 }
 
 // valueAt returns the scalar in a values file that contains text and was used to print a line. It
-// also returns the span of the text, because a block scalar may contain it on any of its lines.
+// also returns the span of the text, because the text may be on any line of a block scalar.
 func (r *Renders) valueAt(f *source.File, at render.Line, text string) (*source.Node, diag.Span) {
 	s := r.spotsOf(f).at
 	is := func(n *source.Node) bool { return n != nil && n.Kind == source.Scalar && n.Text() == text }

@@ -14,8 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Files holds the files that a run has read, by name relative to the root. It also converts names
-// between the root, the working directory and the configuration directory.
+// Files holds the files that a run has read, keyed by name relative to the root. It also converts
+// names between the root, the working directory and the configuration directory.
 type Files struct {
 	Dir, Root string
 	// Paths are the paths that the run reads, relative to Dir.
@@ -46,7 +46,7 @@ func (f *Files) Text(name string) []byte {
 	return nil
 }
 
-// Display returns the path of a file as the user wrote it, or as it was found.
+// Display returns the path of a file as the user wrote it, or as the run found it.
 func (f *Files) Display(name string) string {
 	if file := f.ByName[name]; file != nil && file.Display != "" {
 		return file.Display
@@ -86,8 +86,8 @@ func (f *Files) Configured(paths []string) []string {
 	return all
 }
 
-// NodesOfClusters returns the files that the configuration names as topology for a cluster. Other
-// parts of the run must not take nodes from these files.
+// NodesOfClusters returns the files that the configuration names as topology for a cluster. Nothing
+// else in the run may take nodes from these files.
 func (f *Files) NodesOfClusters() map[string]bool {
 	names := map[string]bool{}
 	for _, c := range f.Config.Clusters {
@@ -117,7 +117,8 @@ func (f *Files) FromRoot(path string) string {
 	return filepath.ToSlash(path)
 }
 
-// Show registers a file that is not a manifest and returns its name, so that reports can quote it.
+// Show registers a file that is not a manifest, so that reports can quote it. It returns the file's
+// name.
 func (f *Files) Show(path, display string, text []byte) string {
 	name := f.FromRoot(path)
 	if f.ByName[name] == nil {
@@ -155,10 +156,10 @@ func Relative(dir, name string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Render is a kustomization, chart or tool output to judge as deployed rather than as written in
-// its sources.
+// Render is a kustomization, a chart or the output of a tool. It is judged as deployed rather than
+// as written in its sources.
 type Render struct {
-	// Chosen describes the render for the configuration. Its Name identifies the render in reports
+	// Chosen describes the render to the configuration. Its Name identifies the render in reports
 	// and baselines.
 	config.Chosen
 	Root render.Root
@@ -170,19 +171,20 @@ type Render struct {
 	prefix string
 	// Argo is set if an Argo CD Application or ApplicationSet deploys the render.
 	Argo bool
-	// Pointer is the span of the GitOps pointer to the root, or zero if there is none. Its file
-	// name is relative to the root of the run. Source is the index of the pointer's source.
+	// Pointer is the span of the GitOps pointer that names the root, or zero if there is no
+	// pointer. Its file name is relative to the root of the run. Source is the index of the
+	// pointer's source.
 	Pointer diag.Span
 	Source  int
 	// Entries names the entry pointers that lead to the render, each with its destination cluster.
 	// Renders that share an entry are deployed together.
 	Entries []string
 	// Requested is set if the render was requested by path. A failure to build it is then an error
-	// in the manifests. Otherwise it is only a note in the summary.
+	// in the manifests. Without a request, a failure is only a note in the summary.
 	Requested bool
 }
 
-// SetPrefix sets the prefix that converts names relative to Root.Confinement to names relative to
+// SetPrefix sets the prefix that turns names relative to Root.Confinement into names relative to
 // root.
 func (x *Render) SetPrefix(root string) {
 	x.prefix = Relative(filepath.ToSlash(worktree.Resolved(root)), filepath.ToSlash(x.Root.Confinement))
@@ -191,8 +193,8 @@ func (x *Render) SetPrefix(root string) {
 // FromRoot converts a name relative to Root.Confinement to a name relative to the root of the run.
 func (x *Render) FromRoot(confined string) string { return path.Join(x.prefix, confined) }
 
-// WithEdit returns the render's chart with an edit applied to the chart values. The result sure is
-// false if the edit may affect other values too.
+// WithEdit returns the render's chart after an edit of the chart values. changed is set if the edit
+// affects them. sure is false if it may affect other values too.
 func (x *Render) WithEdit(e diag.Edit, root string, source func(file string) []byte) (to *render.Chart, changed, sure bool) {
 	if x.Root.Chart == nil && x.Root.Overlay == nil {
 		return nil, false, true
@@ -233,7 +235,8 @@ type valuesEdit struct {
 	x      *Render
 	e      diag.Edit
 	old    string
-	// changed is set if a line was edited. unsure is set if some line may or may not need the edit.
+	// changed is set if a line was edited. unsure is set if it is unknown whether a line needs the
+	// edit.
 	changed, unsure bool
 }
 

@@ -18,15 +18,15 @@ type relocation struct {
 	base    string
 	mapper  *origin.Mapper
 	streams map[string]*source.Stream
-	// lost counts findings whose sources were not found. silent counts findings in input that does
-	// not name its sources.
+	// lost counts the findings whose sources were not found. silent counts the findings in input
+	// that does not name its sources.
 	lost, silent int
 	// unsaid is set if the current object does not name its source.
 	unsaid bool
 }
 
-// Relocate moves findings in rendered input to the sources, which are in the directory that the
-// render names, or else in sourceRoot. It reads source files only if a finding needs them.
+// Relocate moves findings in rendered input to the sources. The sources are in the directory that
+// the render names, or else in sourceRoot. It reads source files only if a finding needs them.
 func Relocate(findings []accept.Finding, of *Renders, sourceRoot string) (notes []string, errs []error) {
 	bases := map[string]string{}
 	for _, x := range of.All {
@@ -83,7 +83,8 @@ func newRelocation(f *Files, base string) (*relocation, error) {
 	return nil, nil
 }
 
-// Messages for the position of a finding in rendered input, and for an object changed by a patch.
+// Messages about the position of a finding in rendered input, and about an object that a patch has
+// changed.
 const (
 	asRendered = "as rendered"
 	setUnknown = "as rendered; what sets this was not found in the sources"
@@ -128,8 +129,7 @@ func (m *relocation) move(d *diag.Diagnostic) {
 	d.Location = at.Span
 }
 
-// locate finds the source of a span. The result rendered reports whether the span is in rendered
-// input.
+// locate finds the source of a span. rendered is set if the span is in rendered input.
 func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 	stream := m.stream(s.File)
 	if stream == nil || s.IsZero() {
@@ -155,7 +155,7 @@ func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 	return at, rendered, ok
 }
 
-// stream returns a file that may contain rendered input, or nil.
+// stream returns a file as a stream if it may contain rendered input, or nil.
 func (m *relocation) stream(name string) *source.Stream {
 	s, known := m.streams[name]
 	if !known {

@@ -28,7 +28,7 @@ type Rendered struct {
 	mapper  *origin.Mapper
 	stream  *source.Stream
 	files   map[string]*source.File // cache of source files, by name relative to Confinement
-	// printed holds the chart output in a kustomization, keyed like Output.Charts.
+	// printed holds the output of each chart in a kustomization, keyed like Output.Charts.
 	printed map[string]*source.File
 }
 
@@ -36,11 +36,11 @@ type Rendered struct {
 // to the sources.
 type Renders struct {
 	Files *Files
-	// All holds the successful renders. results holds those built by schedlint, by the name of the
-	// rendered file.
+	// All holds the successful renders. results holds the ones that schedlint built, by the name of
+	// the rendered file.
 	All     []*Rendered
 	Results map[string]*Rendered
-	// Failed holds the names of failed renders. Quiet holds the problems with failed renders that
+	// Failed holds the names of failed renders. Quiet holds the problems of failed renders that
 	// were not requested explicitly.
 	Failed []string
 	Quiet  map[string]source.Problem
@@ -94,7 +94,7 @@ func (r *Renders) Names() []string {
 	return all
 }
 
-// Contained returns the source documents that renders contain, as indices by file.
+// Contained returns, for each file, the indices of the source documents that renders contain.
 func (r *Renders) Contained() map[string]map[int]bool {
 	documents := map[string]map[int]bool{}
 	for _, x := range r.All {
@@ -115,7 +115,7 @@ func (r *Renders) Contained() map[string]map[int]bool {
 	return documents
 }
 
-// start returns the span that stands for the whole render in findings. This is the start of its
+// start returns the span that represents the whole render in findings. It is the start of the
 // kustomization or chart, or the pointer if the kustomization is not among the sources.
 func (x *Rendered) start() diag.Span {
 	s := diag.Span{File: x.Kustomization(), Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
@@ -125,8 +125,8 @@ func (x *Rendered) start() diag.Span {
 	return s
 }
 
-// Kustomization returns the main file of a render, which is the kustomization, or the Chart.yaml or
-// archive of a chart.
+// Kustomization returns the main file of a render: the kustomization or, for a chart, the
+// Chart.yaml or the archive.
 func (x *Rendered) Kustomization() string {
 	if c := x.Root.Chart; c != nil {
 		return x.FromRoot(cmp.Or(c.Archive, path.Join(x.Root.Dir, "Chart.yaml")))
@@ -181,7 +181,7 @@ func (r *Renders) ToSources(x *Rendered, f *accept.Finding) {
 }
 
 // NameAt returns the name that an object has in its source. If the source is unknown, it returns
-// the name of the object itself.
+// the rendered name.
 func (r *Renders) NameAt(o *source.Object, at diag.Span) string {
 	if r.Results[o.File.Name] != nil {
 		if raw := Around(r.rawOf(at.File), at.Line, at.Column); raw != nil {
@@ -197,7 +197,7 @@ func (r *Renders) RawObject(o *source.Object) *source.Object {
 	return Around(r.rawOf(s.File), s.Line, s.Column)
 }
 
-// notFound is the message for a position that is used because the real one is unknown.
+// notFound is the message for a position that replaces an unknown one.
 const notFound = "what sets this was not found in the sources of the render"
 
 // rawOf returns the objects in a render's source file, as written.
@@ -225,7 +225,8 @@ func (r *Renders) SourceOf(x *Rendered, s diag.Span) origin.Place {
 	return r.throughCharts(x, at, unknown)
 }
 
-// prepare builds the data for looking up the sources of a render, and reports whether it succeeded.
+// prepare builds the data that is needed to look up the sources of a render. It reports whether it
+// succeeded.
 func (r *Renders) prepare(x *Rendered) bool {
 	if x.marks != nil {
 		return true
@@ -248,8 +249,8 @@ func (r *Renders) prepare(x *Rendered) bool {
 	return true
 }
 
-// marked returns the source of a span in a rendered kustomization. The source is in a file or in
-// the output of one of its charts.
+// marked returns the source of a span in a rendered kustomization. The source is in a file, or in
+// the output of one of the kustomization's charts.
 func (r *Renders) marked(x *Rendered, s diag.Span) (at origin.Place, ok bool) {
 	o, _ := x.stream.At(s)
 	if o == nil {
@@ -288,7 +289,7 @@ func (r *Renders) InSources(s diag.Span) diag.Span {
 	return s
 }
 
-// At returns the location of an object as the summary lists it.
+// At returns the location of an object in the form that the summary uses.
 func (r *Renders) At(o *source.Object) string {
 	if x := r.Results[o.File.Name]; x != nil {
 		s := r.SourceOf(x, o.NameSpan()).Span
@@ -297,7 +298,8 @@ func (r *Renders) At(o *source.Object) string {
 	return FileLine(o.File.Name, int(o.Root.Line))
 }
 
-// AtLine returns the location of an object that begins on a line, as the summary lists it.
+// AtLine returns the location of an object that begins on a line, in the form that the summary
+// uses.
 func (r *Renders) AtLine(file string, line int) string {
 	s := r.InSources(diag.Span{File: file, Line: line, Column: 1, EndLine: line, EndColumn: 2})
 	return FileLine(s.File, s.Line)
@@ -324,8 +326,8 @@ func (r *Renders) FileNames(objects []*source.Object) []string {
 	return names
 }
 
-// inValues refines a source position if the rendered value was copied unchanged from a values file
-// in the sources.
+// inValues returns a more exact source position if at is near and the GitOps object in the sources
+// contains the same values as text.
 func (r *Renders) inValues(o *source.Object, s diag.Span, at origin.Place) origin.Place {
 	if !at.Near || fragments.Destinations(o) == nil {
 		return at
@@ -367,8 +369,8 @@ func (r *Renders) PrintedBy(x *Rendered, s diag.Span) diag.Span {
 // byTemplate is the message for the template line that prints a value.
 const byTemplate = "printed by this line of the template"
 
-// fromLine returns the source of a line in chart output. This is a value in a values file together
-// with the template line, or else only the template line. The argument name is a key in
+// fromLine returns the source of a line in chart output. The source is a value in a values file
+// together with the template line, or else only the template line. The argument name is a key in
 // Output.Charts, or "" if the render itself is the chart.
 func (r *Renders) fromLine(x *Rendered, name string, s diag.Span, unknown origin.Place) origin.Place {
 	printed, text := x.Out, x.File
@@ -417,7 +419,8 @@ func isItem(line string, s diag.Span) bool {
 	return strings.HasSuffix(dashes, "- ") && strings.Trim(dashes, "- ") == "" && strings.Index(rest, ":") > 1
 }
 
-// fileOf returns the name of an output's file by index, or "" if the index is negative.
+// fileOf returns the name of the file with the given index in an output, or "" if the index is
+// negative.
 func fileOf(out *render.Output, file int) string {
 	if file < 0 {
 		return ""
@@ -446,8 +449,8 @@ func (r *Renders) throughCharts(x *Rendered, at origin.Place, unknown origin.Pla
 	return to
 }
 
-// declaredIn returns the file that declares a rendered document, and the document's position in
-// that file. If the document comes from a chart, the file is the template.
+// declaredIn returns the file that declares a rendered document, together with the document's
+// position in that file. If a chart printed the document, the file is the template.
 func (x *Rendered) declaredIn(d render.Document) (string, render.Document) {
 	out := x.Out
 	if printed := out.Charts[fileOf(out, d.File)]; printed != nil && d.Index < len(printed.Documents) {

@@ -14,8 +14,8 @@ import (
 )
 
 // Find finds the file for an object without an origin annotation. Exactly one source must declare
-// an object with the same kind and name and mostly the same content. A source whose name is only
-// part of the rendered name is considered only if no source has the full name.
+// an object with the same kind and name and mostly the same content. Find considers a source whose
+// name is only part of the rendered name only if no source has the full name.
 func (m *Mapper) Find(o *source.Object) (source.Origin, bool) {
 	for _, loose := range []bool{false, true} {
 		var found []string
@@ -65,9 +65,9 @@ func (m *Mapper) declaring(of groupKind) []string {
 // maxSources is the maximum number of files that are searched for an object.
 const maxSources = 10_000
 
-// sources returns the files reachable from the kustomization in the base. If the base has no
-// kustomization, it returns all manifests below the base. If there are too many files, it returns
-// none.
+// sources returns the files that are reachable from the kustomization in the base. If the base has
+// no kustomization, it returns all manifests below the base. If there are too many files, it
+// returns none.
 func (m *Mapper) sources() []string {
 	if m.isSource != nil {
 		return m.sourceNames
@@ -90,7 +90,7 @@ func (m *Mapper) sources() []string {
 	return all
 }
 
-// below returns the manifests in the base and its subdirectories, excluding hidden ones.
+// below returns the manifests in the base and its subdirectories, excluding hidden subdirectories.
 func (m *Mapper) below() []string {
 	var all []string
 	top := filepath.Join(m.files.Root(), filepath.FromSlash(m.base))
@@ -112,8 +112,8 @@ func (m *Mapper) below() []string {
 
 var manifests = map[string]bool{".yaml": true, ".yml": true, ".json": true}
 
-// agrees reports whether the rendered object has at least half of the values in the source's spec
-// at the same places. A file that declares the same name with different content belongs to a
+// agrees reports whether at least half of the values in the source's spec are at the same places in
+// the rendered object. A file that declares the same name with different content belongs to a
 // different object.
 func (w *sourceObject) agrees() bool {
 	same, all := agreement(w.object.Root.Get("spec"), w.rendered.Root.Get("spec"), 0)
@@ -147,7 +147,7 @@ func agreement(a, b *source.Node, depth int) (same, all int) {
 	return same, all
 }
 
-// maxBytes is the maximum number of bytes that are read in total.
+// maxBytes is the maximum total number of bytes to read.
 const maxBytes = 64 << 20
 
 // files reads files in the repository. Names are relative to the repository root.
@@ -167,7 +167,7 @@ type index map[groupKind]map[string][]*source.Object
 
 type groupKind struct{ group, kind string }
 
-// directory returns the name of a directory, or "" if it does not exist.
+// directory returns the name with symbolic links resolved, or "" if the directory does not exist.
 func (f *files) directory(name string) string {
 	if e := f.Entry(name); e.Info != nil && e.Info.IsDir() {
 		return e.Name
@@ -236,7 +236,8 @@ func (f *files) objects(file *source.File) index {
 	return x
 }
 
-// sourceObject is an object as written, with everything that may have changed it during rendering.
+// sourceObject is an object as written, together with everything that may have changed it during
+// rendering.
 type sourceObject struct {
 	object, rendered *source.Object
 	trails           *source.Trails
@@ -252,7 +253,7 @@ type setter struct {
 	// cost is the number of patches and patch operations in the setter.
 	cost int
 	// follow takes the steps to a field in the rendered object and returns the corresponding steps
-	// in the setter. Steps that it does not set have no value.
+	// in the setter. Steps that the setter does not set have no value.
 	follow func(steps []*source.Step) []source.Step
 }
 
@@ -272,8 +273,8 @@ func (t text) span(form form, s source.Step) (span diag.Span, exact bool) {
 	return t.file.FieldSpan(t.key, t.block), false // for example in quoted text
 }
 
-// maxCost is the maximum total cost of an object's setters. Beyond it, only the object itself is
-// searched.
+// maxCost is the maximum total cost of an object's setters. If they cost more, only the object
+// itself is searched.
 const maxCost = 1000
 
 func (m *Mapper) newWritten(rendered, o *source.Object, ways []steps) *sourceObject {
@@ -298,7 +299,7 @@ func (m *Mapper) newWritten(rendered, o *source.Object, ways []steps) *sourceObj
 	return w
 }
 
-// form returns the span for one part of a field, such as its key or its value.
+// form is a function that returns the span of one part of a field, such as its key or its value.
 type form func(f *source.File, s source.Step) diag.Span
 
 func wholeField(f *source.File, s source.Step) diag.Span {
@@ -308,7 +309,8 @@ func wholeField(f *source.File, s source.Step) diag.Span {
 	return f.FieldSpan(s.Key, s.Value)
 }
 
-// firstField returns the span of a map's first field, which messages show for the map as a whole.
+// firstField returns the span of a map's first field. Messages use it to point at the map as a
+// whole.
 func firstField(f *source.File, s source.Step) diag.Span {
 	for k, v := range s.Value.Fields() {
 		return f.FieldSpan(k, v)
@@ -316,8 +318,8 @@ func firstField(f *source.File, s source.Step) diag.Span {
 	return f.Span(s.Value)
 }
 
-// formOf returns which part of a rendered field a span covers. For a list item it is the value,
-// even if the patch that adds the item has a key for it.
+// formOf returns the form for the part of a rendered field that a span covers. For a list item, the
+// form covers the value, even if the patch that adds the item has a key for it.
 func formOf(f *source.File, s *source.Step, span diag.Span) form {
 	if s.Key == nil {
 		return firstField
@@ -338,8 +340,8 @@ func formOf(f *source.File, s *source.Step, span diag.Span) form {
 }
 
 // place returns where a place in the rendered object was written. It looks for the same field with
-// the same value, first in the source object and then in the last setter for the field. If it finds
-// none, it returns the nearest place around the field, or else the object's name.
+// the same value, first in the source object and then in the last setter for the field. If it does
+// not find the field, it returns the nearest place around it, or else the object's name.
 func (w *sourceObject) place(span diag.Span) Place {
 	name := Place{Span: w.object.NameSpan(), Near: true}
 	steps := w.trails.At(span)
@@ -384,9 +386,9 @@ func (c *candidates) alike(n int, form form) (Place, bool) {
 	return c.where(n, form, func(v *source.Node) bool { return want.Kind != source.Scalar && v.Kind == want.Kind })
 }
 
-// where returns the place of step n in the source object. If it is not there, where tries the last
-// setter that definitely applies, and then a setter that may apply, provided that there is only
-// one.
+// where returns the place of step n in the source object. If the source object does not have it,
+// where tries the last setter that definitely applies, and then a setter that may apply, provided
+// that there is only one such setter.
 func (c *candidates) where(n int, form form, same func(*source.Node) bool) (p Place, ok bool) {
 	if len(c.home) > n && same(c.home[n].Value) {
 		return Place{Span: form(c.object.File, c.home[n])}, true

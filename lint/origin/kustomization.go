@@ -17,8 +17,8 @@ type kustomization struct {
 	root *source.Node
 }
 
-// Limits for following kustomizations. Their references are untrusted, and a few directories can
-// have an exponential number of paths.
+// Limits for following kustomizations. Their references are untrusted, and even a few directories
+// can be connected by exponentially many paths.
 const (
 	maxNested = 50
 	maxWays   = 64
@@ -45,8 +45,8 @@ func (m *Mapper) kustomization(dir string) *kustomization {
 	return k
 }
 
-// steps lists the kustomizations applied to a file on the way to the rendered object, innermost
-// first.
+// steps lists the kustomizations that apply to a file on the way to the rendered object, from the
+// innermost outward.
 type steps []*kustomization
 
 // pathsTo returns all paths from a file to the base. If there are too many, it returns none.
@@ -64,7 +64,7 @@ func (m *Mapper) pathsTo(file string) []steps {
 	return nil
 }
 
-// search finds all paths in a tree of kustomizations.
+// search finds all paths through a tree of kustomizations.
 type search struct {
 	m      *Mapper
 	visits int
@@ -103,8 +103,8 @@ func (s *search) in(dir string, above steps) {
 	}
 }
 
-// before returns the original name that a path's kustomizations turn into the given name. ok is
-// false if they cannot produce the given name.
+// before returns the name that the kustomizations on a path turn into the given name. ok is false
+// if there is no such name.
 func (w steps) before(name string) (before string, ok bool) {
 	for _, k := range slices.Backward(w) {
 		prefix, suffix := k.affixes()
@@ -123,7 +123,7 @@ func (k *kustomization) affixes() (prefix, suffix string) {
 }
 
 // layers adds the components that each kustomization on a path applies before itself. If the file
-// comes from one of these components, only the components after that one are added.
+// comes from one of these components, layers adds only the components after that one.
 func (m *Mapper) layers(through steps) steps {
 	var all steps
 	var below *kustomization
@@ -258,7 +258,7 @@ func isField(steps []*source.Step, names ...string) bool {
 }
 
 // labels returns a setter for labels and selectors. The setter is not sure, because kustomize's
-// configuration determines which of them are set.
+// configuration determines which of these fields it sets.
 func labels(k *kustomization, pairs *source.Node) setter {
 	return setter{in: text{file: k.file}, cost: 1, follow: func(steps []*source.Step) []source.Step {
 		n := len(steps)
@@ -354,8 +354,8 @@ func (m *Mapper) anyMatches(pattern string, values []string) bool {
 	return re != nil && slices.ContainsFunc(values, re.MatchString)
 }
 
-// operations returns what a JSON patch's operations set along the steps to a field. Later
-// operations override earlier ones.
+// operations returns the values that a JSON patch sets along the steps to a field. Later operations
+// override earlier ones.
 func (o *subject) operations(steps []*source.Step, list *source.Node) []source.Step {
 	all := make([]source.Step, len(steps))
 	for _, op := range list.Items() {
@@ -374,8 +374,9 @@ func (o *subject) operations(steps []*source.Step, list *source.Node) []source.S
 	return all
 }
 
-// reached returns how many steps an operation's JSON pointer (RFC 6901) leads through, or 0 if it
-// leads elsewhere. An added list item is recognized by its content, because its index is unknown.
+// reached returns the number of steps that an operation's JSON pointer (RFC 6901) follows, or 0 if
+// it leads elsewhere. An added list item is recognized by its content, because its index is
+// unknown.
 func reached(pointer string, steps []*source.Step, value *source.Node) int {
 	tokens := strings.Split(pointer, "/")
 	if value == nil || len(tokens) < 2 || tokens[0] != "" || len(tokens)-1 > len(steps) {

@@ -14,14 +14,14 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Marks finds where something rendered was written by using the marks in the render. If there is no
-// mark, it uses the Mapper.
+// Marks uses the marks in a render to find where rendered text was written. If there is no mark, it
+// uses the Mapper.
 type Marks struct {
 	mapper *Mapper
 	out    *render.Output
 	at     map[spot]render.Mark
-	// object is the object in the last call to Locate, and trails are its trails. files holds the
-	// trails for files that marks lead to.
+	// object is the object in the last call to Locate, and trails holds its trails. files holds the
+	// trails of the files that marks lead to.
 	object *source.Object
 	trails *source.Trails
 	files  map[string][]*source.Trails
@@ -29,8 +29,8 @@ type Marks struct {
 
 type spot struct{ line, column int }
 
-// NewMarks returns the Marks for one output. The Mapper must have the rendered root's directory as
-// its base.
+// NewMarks returns the Marks for one output. The base of the Mapper must be the rendered root's
+// directory.
 func NewMarks(m *Mapper, out *render.Output) *Marks {
 	x := &Marks{mapper: m, out: out, at: make(map[spot]render.Mark, len(out.Marks)), files: map[string][]*source.Trails{}}
 	for _, mark := range out.Marks {
@@ -56,7 +56,7 @@ func (x *Marks) Locate(o *source.Object, from source.Origin, span diag.Span) (Pl
 }
 
 // marked returns where the value at the last step was written. For a map or list, it uses the first
-// marked scalar inside. The fields that lead down to that scalar must have the same names in the
+// marked scalar inside it. The fields that lead down to that scalar must have the same names in the
 // source.
 func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	last := steps[len(steps)-1]
@@ -96,8 +96,8 @@ func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	return Place{Span: form(file, *at)}, true
 }
 
-// first returns the mark on the first marked scalar in a node, and the names of the fields that
-// lead down to it. List items have the name "".
+// first returns the mark of the first marked scalar in a node, and the names of the fields that
+// lead down to it. The name for a list item is "".
 func (x *Marks) first(n *source.Node, way []string) (mark render.Mark, below []string, ok bool) {
 	if n.Kind == source.Scalar {
 		mark, ok = x.at[spot{int(n.Line), int(n.Column)}]
@@ -165,27 +165,27 @@ type Options struct {
 	// Files holds files that have already been read, by name. The Mapper adds the files that it
 	// reads.
 	Files map[string]*source.File
-	// Printed holds the output of charts that kustomizations use. Its file names are in a directory
-	// below the kustomization.
+	// Printed holds the output of the charts that kustomizations use. The file names are in a
+	// directory below the kustomization that uses the chart.
 	Printed map[string]*source.File
 }
 
-// Place is the location in the sources at which something rendered was written.
+// Place is the position in the sources at which rendered text was written.
 type Place struct {
 	Span diag.Span
 	// Near is set if the exact place was not found. Span is then the surrounding field or the
 	// object's name.
 	Near bool
-	// Whole is set if Span stands for everything rendered from it, because it is a template or a
-	// generator's configuration.
+	// Whole is set if Span is a template or a generator's configuration, and thus stands for
+	// everything rendered from it.
 	Whole bool
-	// Patched is the object's name in its own file, if Span is elsewhere.
+	// Patched is the span of the object's name in the file that declares it, if Span is elsewhere.
 	Patched diag.Span
 	// Template is the line of the template that prints the value at Span, or zero if Span is not a
 	// value.
 	Template diag.Span
-	// Inside is the template that prints the text if that template is in an archive, or empty if
-	// not. The archive is named at Template or, if that is zero, at Span.
+	// Inside is the template that prints the text if that template is in an archive, or ""
+	// otherwise. Template or, if that is zero, Span is the position that names the archive.
 	Inside string
 }
 
@@ -274,9 +274,9 @@ func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 	return w
 }
 
-// match finds the object in a file that a rendered object was made from. Group and kind must be
-// equal. The name must equal the rendered name, or the kustomizations on a path from the file must
-// turn it into the rendered name. If loose is true, the name may also be part of the rendered name.
+// match finds the object in a file from which an object was rendered. Group and kind must be equal.
+// The name must equal the rendered name, or the kustomizations on a path from the file must turn it
+// into the rendered name. If loose is true, the name may also be part of the rendered name.
 func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceObject {
 	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
 	names, exact := map[string]bool{o.Name: true}, map[string][]steps{}
@@ -334,7 +334,7 @@ func (m *Mapper) template(name string) (Place, bool) {
 // FileOnly reports whether the file is known, but not the line.
 func (p Place) FileOnly() bool { return p.Whole && p.Span == top(&source.File{Name: p.Span.File}) }
 
-// top returns the span at the beginning of a file, which messages show for the file as a whole.
+// top returns the span at the beginning of a file. Messages use it to point at the file as a whole.
 func top(f *source.File) diag.Span {
 	return diag.Span{File: f.Name, Line: 1, Column: 1, EndLine: 1, EndColumn: 1}
 }

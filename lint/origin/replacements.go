@@ -76,7 +76,7 @@ func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s
 	return setter{in: text{file: c.in}, sure: sure, cost: len(fields), follow: follow}, c.value != nil
 }
 
-// copied is a field that a replacement copies. An unknown field has no value.
+// copied is a field that a replacement copies. If the field is unknown, copied has no value.
 type copied struct {
 	in         *source.File
 	key, value *source.Node
@@ -93,8 +93,8 @@ func (m *Mapper) copied(from *source.Node) copied {
 	return c
 }
 
-// copiedFrom finds the field for copied. If only part of the value is copied, the result has no
-// value.
+// copiedFrom finds the field without using the cache. If the replacement copies only part of the
+// value, the result has no value.
 func (m *Mapper) copiedFrom(from *source.Node) copied {
 	name := from.Get("name").Text()
 	if name == "" || from.Get("options") != nil {
@@ -113,8 +113,8 @@ func (m *Mapper) copiedFrom(from *source.Node) copied {
 	return c
 }
 
-// declared returns the object with a kind and name, or nil unless the sources contain exactly one.
-// An empty group or namespace matches any.
+// declared returns the object with the given kind and name. It returns nil unless the sources
+// contain exactly one such object. An empty group or namespace matches all.
 func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
 	if m.byName == nil {
 		m.byName = map[kindName][]*source.Object{}

@@ -120,8 +120,8 @@ func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 	return f.text(), lines
 }
 
-// imageOf parses an image in the format of kustomize edit set image, which is old=new:tag@digest,
-// or new:tag if the name stays the same.
+// imageOf parses an image in the format of kustomize edit set image: old=new:tag@digest, or new:tag
+// if the name stays the same.
 func imageOf(text string) map[string]any {
 	old, image, renamed := strings.Cut(text, "=")
 	if !renamed {
@@ -209,8 +209,8 @@ func (v *view) filled(n *source.Node) string {
 	return filled
 }
 
-// place returns a scalar as the place of its text. It returns nil if the text contains
-// ApplicationSet parameters, because the deployed text is then different.
+// place returns n as the place of its text. It returns nil if the text contains ApplicationSet
+// parameters, because the deployed text is then different.
 func (v *view) place(n *source.Node) *source.Node {
 	if n == nil || v.fill != nil && strings.Contains(n.Value, "{{") {
 		return nil
@@ -218,12 +218,12 @@ func (v *view) place(n *source.Node) *source.Node {
 	return n
 }
 
-// variables holds the values that Argo CD substitutes for $NAME in parameters and file names.
-// Unknown names are replaced by an empty string (argo-cd: newEnv).
+// variables holds the values that Argo CD substitutes for $NAME in parameters and file names. Argo
+// CD replaces unknown names with an empty string (argo-cd: newEnv).
 type variables map[string]string
 
-// expand substitutes the variables in text. Text with a revision variable is unknown, because the
-// deployed revision is not known.
+// expand substitutes the variables in text. It treats text with a revision variable as unknown,
+// because the deployed revision is not known.
 func (all variables) expand(v *view, text string) string {
 	if !strings.Contains(text, "$") || !v.charge(len(text)) {
 		return text

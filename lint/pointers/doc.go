@@ -3,19 +3,19 @@
 //
 // Contract: a Reader takes an object and returns its pointers. An ApplicationSet has one pointer
 // for each Application that it generates. A pointer has sources. A source is a directory or chart
-// in a repository, with the settings that the controller applies, or with a Reason why it cannot be
-// rendered. Repositories determines whether a repository named in a pointer is this one.
+// in a repository, with the settings that the controller applies or, if it cannot be rendered, with
+// a Reason. Repositories determines whether a repository named in a pointer is this one.
 //
 // Invariants: the package only turns documents into pointers. It reads nothing except what Tree
-// returns, and checks every path, so that it never returns one outside the repository. Input that
-// it does not understand gets a Reason and is never interpreted as something else. The number of
-// pointers that ApplicationSets generate is limited.
+// returns. It checks every path, and never returns one outside the repository. Input that it does
+// not understand gets a Reason and is never interpreted as something else. The number of pointers
+// that ApplicationSets generate is limited.
 //
 // The package follows kustomize-controller (fluxcd/pkg: kustomize), helm-controller and argo-cd
 // (reposerver/repository, applicationset/generators).
 //
-// Chart values are written as YAML again, with the place of each line. There are limits on the size
-// of one source's values and on all values in a run.
+// The package writes chart values as YAML again, with the place of each line. There are limits on
+// the size of one source's values and of all values in a run.
 //
 // Non-goals: rendering; reading from a cluster.
 package pointers

@@ -18,7 +18,7 @@ func kustomization(o *source.Object, p *Pointer) {
 	spec, v := o.Root.Get("spec"), &view{}
 	p.flux(v, spec)
 	s := Source{Repository: sourceRef(v, spec.Get("sourceRef"), o.Namespace), Form: Generated}
-	// The controller joins the path to its root in such a way that the path cannot leave the root.
+	// The controller joins the path to the root so that the result never leaves the root.
 	written := v.text(spec.Get("path"))
 	name, ok := within(strings.TrimLeft(written, "/"))
 	s.Path = name
@@ -91,7 +91,8 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// ValueOf returns a variable's value in a map, with its place. Like Flux, it removes line breaks.
+// ValueOf returns a variable's value, with its place. n is that value in a map. Like Flux, ValueOf
+// removes line breaks.
 func ValueOf(file string, n *source.Node) Value {
 	v := Value{Text: strings.ReplaceAll(n.Text(), "\n", ""), File: file}
 	if v.Text == n.Text() {
@@ -132,8 +133,8 @@ func (r *Reader) release(o *source.Object, p *Pointer) {
 	p.Sources = []Source{s}
 }
 
-// releaseChart sets a release's chart. The settings are in the release itself or in an object that
-// it names.
+// releaseChart sets a release's chart. The chart's settings are in the release itself or in an
+// object that the release names.
 func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	chart, namespace := o.Root.At("spec", "chart", "spec"), o.Namespace
 	if ref := o.Root.At("spec", "chartRef"); chart.Len() == 0 {
@@ -157,8 +158,7 @@ func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	written := v.text(chart.Get("chart"))
 	switch s.Repository.Kind {
 	case "GitRepository":
-		// The controller joins the path to its root in such a way that the path cannot leave the
-		// root.
+		// The controller joins the path to the root so that the result never leaves the root.
 		dir, ok := within(strings.TrimLeft(written, "/"))
 		if s.Path = path.Clean(dir); !ok {
 			s.Why = Reason{What: WhyOutside, Detail: written, Refused: true}
@@ -202,8 +202,8 @@ func (r *Reader) locate(s *Source) {
 }
 
 // postRenderers adds the patches and images from a release's post-renderers. Each post-renderer
-// applies its images after its patches. Because all patches are merged into one kustomization,
-// images are supported only in the last post-renderer.
+// applies its images after its patches. All patches become part of one kustomization, so images are
+// supported only in the last post-renderer.
 func postRenderers(list *source.Node, s *Source) {
 	f, v := fields{}, &view{}
 	var patches []any

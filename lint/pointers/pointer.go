@@ -19,8 +19,8 @@ const (
 	ApplicationSet    Kind = "Argo CD ApplicationSet"
 )
 
-// KindOf returns the pointer kind for a group and kind, in any API version. ok is false if it is
-// not a pointer kind.
+// KindOf returns the pointer kind for a group and kind, regardless of the API version. ok is false
+// if objects of that kind are not pointers.
 func KindOf(group, kind string) (of Kind, ok bool) {
 	of, ok = map[[2]string]Kind{
 		{"kustomize.toolkit.fluxcd.io", "Kustomization"}: FluxKustomization,
@@ -38,7 +38,7 @@ type Pointer struct {
 	// Written is the object's name. It differs from Name if an ApplicationSet generated the
 	// pointer.
 	Written string
-	// File, Line and Column are the pointer's place. Object is the line with the object's name. It
+	// File, Line and Column are the pointer's place. Object is the line of the object's name. It
 	// differs from Line if an ApplicationSet generated the pointer from a list item.
 	File         string
 	Line, Column int
@@ -47,12 +47,12 @@ type Pointer struct {
 	Suspended bool
 	// Destination is the cluster and namespace that the pointer deploys to.
 	Destination Destination
-	// Sources are deployed together but rendered separately.
+	// Sources lists the sources, which are deployed together but rendered separately.
 	Sources []Source
 	// Substitution holds the variables that the controller substitutes in the rendered objects, or
 	// nil.
 	Substitution *Substitution
-	// Why is the reason why the pointer cannot be followed, or zero.
+	// Why says why the pointer cannot be followed, or is zero.
 	Why Reason
 
 	file *source.File
@@ -64,10 +64,10 @@ type Destination struct{ Name, Server, Namespace string }
 
 // Reason says why something is not rendered. A zero Reason means that nothing prevents rendering.
 type Reason struct {
-	// What is one of the constants below, so that equal reasons can be counted. Detail describes
-	// the individual case.
+	// What is one of the constants below, so that occurrences of the same reason can be counted.
+	// Detail describes the individual case.
 	What, Detail string
-	// Refused is set if the cause is a mistake or an attack, which must be reported.
+	// Refused is set if the cause is a mistake or an attack and must therefore be reported.
 	Refused bool
 }
 
@@ -116,7 +116,7 @@ type Source struct {
 	Files Files
 	// Chart holds the chart settings, or nil if the source is not a chart.
 	Chart *Chart
-	// Ref is the name that the pointer's other sources use to refer to files in this source.
+	// Ref is the name by which the pointer's other sources refer to this source's files.
 	Ref string
 	// Fields holds the fields that the pointer adds to the kustomization, as JSON, or nil. Patches
 	// holds the line at which each inline patch in Fields begins, or 0.
@@ -127,7 +127,7 @@ type Source struct {
 	// Labels are set on every object. Namespace is set on objects that do not have one.
 	Labels    map[string]string
 	Namespace string
-	// Why is the reason why the source cannot be rendered, or zero.
+	// Why says why the source cannot be rendered, or is zero.
 	Why Reason
 }
 
@@ -139,9 +139,9 @@ func (s *Source) Address() string {
 // Form is a way to turn a directory into objects.
 type Form int
 
-// Values of Form. Generated means a kustomization. If the directory has none, it is generated from
-// all files, as in Flux. Detected means whatever Argo CD finds: a chart, a kustomization or a plain
-// directory.
+// Values of Form. Generated means a kustomization. If the directory has no kustomization, one is
+// generated from all files, as in Flux. Detected means whatever Argo CD finds: a chart, a
+// kustomization or a plain directory.
 const (
 	Generated Form = iota
 	Detected
@@ -149,7 +149,7 @@ const (
 	Directory
 )
 
-// Files selects files in a directory with globs. Recurse includes subdirectories.
+// Files selects files in a directory by globs. Recurse also selects files in subdirectories.
 type Files struct {
 	Recurse          bool
 	Include, Exclude string
@@ -164,9 +164,9 @@ type Repository struct {
 
 // Chart holds a pointer's settings for a chart.
 type Chart struct {
-	// Remote is set for a chart in a chart repository, where it is called Name, and for a chart
-	// that only a Flux object identifies. For other charts, the source's Path is the chart
-	// directory.
+	// Remote is set for a chart in a chart repository, where the chart is called Name. It is also
+	// set for a chart that only a Flux object identifies. For other charts, the source's Path is
+	// the chart directory.
 	Remote bool
 	Name   string
 	// Version is a version or a version range, or empty for any version.
@@ -179,7 +179,7 @@ type Chart struct {
 	// Files lists values files. If Replace is set, as in Flux, they replace the chart's own values
 	// file and are relative to the root of the chart's repository. Otherwise, as in Argo CD, they
 	// are applied after the chart's own values and are relative to the chart or, with a leading
-	// $ref, to another source. Missing is set to skip files that do not exist.
+	// $ref, to another source. If Missing is set, files that do not exist are skipped.
 	Files            []string
 	Replace, Missing bool
 	// From lists objects that contain values. Values holds the values in the pointer itself, or
@@ -193,10 +193,10 @@ type Chart struct {
 type Parameter struct {
 	Name string
 	// Value is the value or, if File is set, the name of the file that contains it. String is set
-	// if the value is a string even if it looks like a number or boolean.
+	// if the value is always a string, even if it looks like a number or boolean.
 	Value        string
 	String, File bool
-	// Where is the file that contains the parameter. At is the place in this file, or nil if
+	// Where is the file that contains the parameter. At is the place in this file, or nil if it is
 	// unknown.
 	Where string
 	At    *source.Node

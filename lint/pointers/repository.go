@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Repositories determines which repositories named in pointers are this one.
+// Repositories determines whether a repository named in a pointer is this one.
 type Repositories struct {
 	ours map[string]bool
 	// assumed is the address of the only repository named in pointers, if none of them is known to
@@ -24,7 +24,7 @@ type Repositories struct {
 
 // NewRepositories takes this repository's known addresses, the addresses in pointers, and the
 // objects that contain addresses. If all pointers use the same unknown address, that address is
-// assumed to mean this repository.
+// assumed to be the address of this repository.
 func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
 	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
@@ -73,10 +73,11 @@ func (r Repository) String() string {
 	return strings.TrimSpace(r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/"))
 }
 
-// Assumed returns the address that is assumed to mean this repository without confirmation, or "".
+// Assumed returns the address that is assumed, without confirmation, to be that of this repository,
+// or "".
 func (r *Repositories) Assumed() string { return r.assumed }
 
-// Whose says whether a repository is this one.
+// Whose says whether a repository is the one being linted.
 type Whose int
 
 // Values of Whose. Presumed means that the repository is taken to be this one if the path exists
@@ -123,8 +124,8 @@ var (
 // Masked returns an address without its credentials.
 func Masked(url string) string { return secret.ReplaceAllString(url, "//") }
 
-// canonical normalizes an address, so that different addresses for one repository compare equal.
-// The result is the host and path, without scheme, user, port and .git.
+// canonical normalizes an address, so that different addresses of one repository become equal. The
+// result is the host and path, without scheme, user, port and .git.
 func canonical(url string) string {
 	url = strings.TrimSpace(url)
 	if at := scheme.FindString(url); at != "" {

@@ -168,7 +168,8 @@ func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
 	return all, why
 }
 
-// matching returns the names that a pattern in the list includes and no pattern excludes.
+// matching returns the names that at least one pattern in the list includes and no pattern
+// excludes.
 func (r *Reader) matching(names []string, list *source.Node, match func(pattern, name string) (bool, error)) (all []string, why Reason) {
 	for _, name := range names {
 		taken := false
@@ -200,7 +201,7 @@ type params struct {
 	lists map[string][]string
 	// goTemplate is set if the template is a Go template. Otherwise {{name}} refers to a parameter.
 	goTemplate bool
-	// made counts the bytes of template output in the run so far.
+	// made counts the bytes of template output that the run has produced so far.
 	made *int
 }
 
@@ -213,7 +214,7 @@ var (
 )
 
 // fill replaces parameters in text with their values. ok is false if the text contains any other
-// template action or an unset parameter. Argo CD then keeps the text unchanged or fails.
+// template action or an unset parameter. In these cases, Argo CD keeps the text unchanged or fails.
 func (p *params) fill(text string) (string, bool) {
 	ok := true
 	if *p.made += len(text); *p.made > limits.Templated {

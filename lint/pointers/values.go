@@ -21,8 +21,8 @@ type Text struct {
 	// nil if the line's place is unknown.
 	File  string
 	Lines []*source.Node
-	// Unknown describes the unknown part of the text, such as a variable or an encrypted value, or
-	// is empty.
+	// Unknown describes the unknown part of the text, such as a variable or an encrypted value. It
+	// is empty if all of the text is known.
 	Unknown string
 
 	node *source.Node // the values as a node, or nil if they are written as text
@@ -88,7 +88,7 @@ func textOf(v *view, file string, n *source.Node) *Text {
 	return w.text
 }
 
-// value writes a value, preceded by before, which ends with a key or a list item's dash.
+// value writes before and then a value. before ends with a key or with a list item's dash.
 func (w *writer) value(n, key *source.Node, before string, depth int) {
 	indent := strings.Repeat("  ", depth)
 	switch {
@@ -179,8 +179,8 @@ func (w *writer) filled(n *source.Node) string {
 	return text
 }
 
-// unknownIn describes the unknown part of text. It returns "" if the text has none, or if already
-// is not empty.
+// unknownIn describes the unknown part of text. It returns "" if all of text is known, or if
+// already is not empty.
 func unknownIn(already, text string) string {
 	switch {
 	case already != "":
@@ -209,8 +209,8 @@ func quoted(text string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\x7f", `\u007f`)
 }
 
-// BlockText returns the YAML text in a scalar. A line has a place if the file contains the line
-// unchanged.
+// BlockText returns the YAML text in a scalar. A line has a place only if the file contains the
+// line unchanged.
 func BlockText(file *source.File, n *source.Node) *Text {
 	t := &Text{Bytes: []byte(n.Text()), File: file.Name, Unknown: unknownIn("", n.Text())}
 	if strings.HasPrefix(strings.TrimSpace(n.Text()), "sops:") || strings.Contains(n.Text(), "\nsops:") || strings.Contains(n.Text(), "ENC[AES") {
@@ -233,7 +233,7 @@ func BlockText(file *source.File, n *source.Node) *Text {
 	return t
 }
 
-// Nested returns values that set a single value at a dotted name, like --set. whole is set if the
+// Nested returns values that set a single value at a dotted name, like --set. If whole is set, the
 // value is a string. ok is false if the name or the value is not simple.
 func Nested(name, text string, whole bool) (values []byte, ok bool) {
 	keys := strings.Split(name, ".")
@@ -278,7 +278,7 @@ func Escaped(value string) string {
 	return out.String()
 }
 
-// typed returns a value that --set does not treat as a string: an integer without leading zeros, a
+// typed returns text as a value that is not a string to --set: an integer without leading zeros, a
 // boolean or null. ok is false for any other text.
 func typed(text string) (value string, ok bool) {
 	if word := strings.ToLower(text); slices.Contains([]string{"true", "false", "null", "0"}, word) {
@@ -361,7 +361,7 @@ func truth(n *source.Node) bool {
 	return ok && value
 }
 
-// plain converts a tree to a value for encoding/json. Strings may contain variables, which code
+// plain converts a tree to a value for encoding/json. Strings may contain variables, which the code
 // that reads the render must handle.
 func (v *view) plain(n *source.Node) any {
 	switch {
@@ -424,7 +424,8 @@ func (f fields) text() []byte {
 	return text
 }
 
-// patchLines returns the line where each inline patch begins, or 0 for a single-line patch.
+// patchLines returns, for each inline patch, the line where it begins, or 0 for a single-line
+// patch.
 func patchLines(patches *source.Node) (lines []int) {
 	for _, item := range patches.Items() {
 		line := 0

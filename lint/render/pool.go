@@ -28,24 +28,24 @@ type Pool struct {
 	Command func() (*exec.Cmd, error)
 	// Nonce is a random string that the authors of the sources cannot know.
 	Nonce string
-	// Workers is the maximum number of workers; 0 means one for each processor.
+	// Workers is the maximum number of workers. 0 means one for each processor.
 	Workers int
-	// Patience is the wall-clock limit for a root; 0 means ten minutes. It only stops workers that
+	// Patience is the wall-clock limit for a root. 0 means ten minutes. It only stops workers that
 	// hang, because the cost and the CPU time of a root have their own limits.
 	Patience time.Duration
-	// expire returns a channel that signals the end of a root's time; nil uses the clock. Tests
-	// replace it to time out particular roots.
+	// expire returns a channel that signals that a root has run out of time. If expire is nil, the
+	// clock decides. Tests set expire to time out particular roots.
 	expire func(Root, time.Duration) <-chan time.Time
-	// spent is the part of limits.Renders that earlier calls to Render have used. A Pool serves one
-	// run.
+	// spent is the part of limits.Renders that earlier calls to Render have used up. A Pool serves
+	// one run.
 	spent limits.Cost
 }
 
 const patience = cpu.Backstop * limits.WorkerCPU
 
-// Render renders roots and returns their outputs in the same order. No output is nil. One root
-// does not reduce the limits of another. Only limits.Renders applies to all of them together; it
-// is far above the cost of any real input, and roots beyond it get a problem of kind Spent.
+// Render renders roots and returns their outputs in the same order. No output is nil. One root does
+// not reduce the limits of another. Only limits.Renders applies to all of them together. It is far
+// above the cost of any real input. Roots beyond it get a problem of kind Spent.
 func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	q := &queue{outputs: make([]*Output, len(roots)), left: limits.Renders.Less(p.spent)}
 	q.counts.L = &q.mu
@@ -72,21 +72,21 @@ func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	return q.outputs
 }
 
-// queue hands out roots in order until the run has used up its steps. It also adds up costs in
-// that order, so that the speed of the workers does not affect the result.
+// queue hands out roots in order until the run has used up its steps. It adds up their costs in the
+// same order, so that the speed of the workers does not affect the result.
 type queue struct {
 	mu      sync.Mutex
 	next    int
 	counted int       // number of outputs whose cost has been added up
 	waiting int       // total bytes of outputs whose cost has not been added up yet
-	counts  sync.Cond // signals progress of counted
+	counts  sync.Cond // signals that counted has grown
 	outputs []*Output // nil for an output that was dropped for lack of space
 	left    limits.Cost
 	spent   bool
 }
 
 // take returns the index of the next root, or -1 if there is none. It waits while too many bytes of
-// output are uncounted. Otherwise, outputs could fill the memory while a slow root is being
+// output have not been counted yet. Otherwise, outputs could fill the memory while a slow root is
 // rendered.
 func (q *queue) take() int {
 	q.mu.Lock()
@@ -101,7 +101,8 @@ func (q *queue) take() int {
 	return q.next - 1
 }
 
-// put stores an output. It then adds up the costs of all outputs before the first missing one.
+// put stores an output. It then adds up the costs of the outputs that precede the first missing
+// one.
 func (q *queue) put(i int, o *Output) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -122,8 +123,8 @@ func (q *queue) put(i int, o *Output) {
 	q.counts.Broadcast()
 }
 
-// hold reserves space for an output. If the space is used up, hold drops the largest output, so
-// that small outputs are kept.
+// hold reserves space for an output. If there is not enough space, hold drops the largest outputs,
+// so that small ones are kept.
 func (q *queue) hold(i int) {
 	size := q.outputs[i].Cost
 	size.Steps = 0
@@ -143,7 +144,7 @@ func (q *queue) hold(i int) {
 	q.left = q.left.Less(size)
 }
 
-// work renders roots from the queue. It starts a new worker after one was killed.
+// work renders roots from the queue. If its worker is killed, it starts a new one.
 func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 	var w *worker
 	defer func() { w.stop() }()
@@ -199,8 +200,8 @@ func (p *Pool) start() (*worker, error) {
 	return &worker{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
 }
 
-// render returns the output of a task. If there is no output, it returns the reason, and the
-// worker must be stopped.
+// render returns the output of a task. If there is no output, it returns the reason, and the caller
+// must stop the worker.
 func (w *worker) render(ctx context.Context, t task, wait time.Duration, over <-chan time.Time) (o *Output, why string) {
 	done := make(chan error, 1)
 	go func() {
@@ -259,8 +260,8 @@ type task struct {
 	Nonce string
 }
 
-// Serve is the main loop of a worker. It builds one root after another until in ends; w enforces
-// the limits of each root. A panic in build fails only the current root.
+// Serve is the main loop of a worker. It builds roots one after another until in ends, while w
+// enforces the limits of each root. A panic in build fails only the current root.
 func Serve(in io.Reader, out io.Writer, w *Watch, build func(r Root, nonce string) *Output) error {
 	from, buffer := json.NewDecoder(in), bufio.NewWriter(out)
 	to := json.NewEncoder(buffer)
@@ -312,13 +313,15 @@ const (
 type Watch struct {
 	memory uint64
 	cpu    time.Duration
-	// begun is the CPU time that the process had used when it began the current root, or idle.
+	// begun is the CPU time that the process had already used at the start of the current root. It
+	// is idle between roots.
 	begun atomic.Int64
 }
 
 const idle = -1
 
-// NewWatch returns a Watch of this process. It calls exit with a status if a limit is exceeded.
+// NewWatch returns a Watch of this process. If a limit is exceeded, the Watch calls exit with a
+// status.
 func NewWatch(exit func(status int)) *Watch {
 	return newWatch(limits.WorkerMemory, limits.WorkerCPU, exit)
 }

@@ -11,8 +11,8 @@ import (
 
 // Root describes one render: what to build, and with which settings.
 type Root struct {
-	// Confinement is the absolute path of a directory, without symbolic links. No file outside it
-	// is read.
+	// Confinement is the absolute path of a directory, with symbolic links resolved. No file
+	// outside it is read.
 	Confinement string
 	// Dir is the directory of the kustomization or chart, relative to Confinement and with forward
 	// slashes; "." is Confinement itself.
@@ -43,8 +43,8 @@ type Chart struct {
 	Archive string
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
-	// Values lists values files and values from elsewhere; later ones take precedence. The first
-	// Defaults entries replace the chart's values.yaml.
+	// Values lists values files and values from elsewhere. Later entries take precedence. Defaults
+	// is the number of entries at the beginning that replace the chart's values.yaml.
 	Values   []Values
 	Defaults int
 	// Set and SetString hold arguments of --set and --set-string.
@@ -53,8 +53,8 @@ type Chart struct {
 	// added to Helm's default API versions.
 	KubeVersion string
 	APIVersions []string
-	// CRDs includes the CRDs, before everything else. NoHooks leaves out hooks, and NoTests leaves
-	// out test hooks.
+	// CRDs adds the CRDs at the beginning of the output. NoHooks leaves out hooks, and NoTests
+	// leaves out test hooks.
 	CRDs, NoHooks, NoTests bool
 }
 
@@ -64,7 +64,7 @@ type Values struct {
 	File string
 	// Text is YAML to use instead of the file. If it is nil, File is read.
 	Text []byte
-	// Places holds the origin of each line of Text. Its Line is 0 if it is unknown.
+	// Places holds the origin of each line of Text. An unknown origin has Line 0.
 	Places []Place
 	// Optional means that a missing File is not an error.
 	Optional bool
@@ -85,8 +85,9 @@ func Files(names ...string) (all []Values) {
 	return all
 }
 
-// work returns the cost of an output in steps, assuming that about 4 MB of YAML is read or written
-// per second. The cost of a killed worker is unknown, so work returns the limit for one root.
+// work returns the cost of an output in steps. It assumes that about 4 MB of YAML is read or
+// written per second. The cost of a killed worker is unknown, so work returns the limit for one
+// root.
 func (o *Output) work() int {
 	if o.Problem != nil && o.Problem.Kind == Killed {
 		return limits.Render.Steps
@@ -94,8 +95,7 @@ func (o *Output) work() int {
 	return o.Cost.Steps + o.Cost.Bytes/2
 }
 
-// share returns the fraction of the run's limits that a cost uses, for the limit that is closest to
-// being reached.
+// share returns the largest fraction that a cost uses of any of the run's limits.
 func share(c limits.Cost) float64 {
 	most := limits.Renders
 	return max(float64(c.Objects)/float64(most.Objects), float64(c.Bytes)/float64(most.Bytes), float64(c.Entries)/float64(most.Entries))
@@ -118,20 +118,20 @@ type Output struct {
 	// of the archive relative to the chart, a colon, and the name of the template in the archive.
 	// Inside is set only for charts.
 	Inside []string
-	// Charts holds the outputs of charts that kustomize has changed afterwards. Its keys are in
-	// Files, and positions in those files refer to the Text of the chart's output. The Lines of
-	// that output map to the sources.
+	// Charts holds the outputs of charts that kustomize processed further. Its keys are names in
+	// Files. Positions in such a file refer to the Text of the chart's output, and the Lines of
+	// that output lead to the sources.
 	Charts map[string]*Output
-	// Named is the position at which an output in Charts is requested, or nil if it is unknown. It is
-	// nil for other outputs.
+	// Named is the position at which the sources request an output in Charts, or nil if it is
+	// unknown. Named is nil for all other outputs.
 	Named *Place
 	// Sources lists, in sorted order, the kustomizations of the root and the files that were read as
 	// their resources or patches. The objects in these files are judged as rendered, not as written.
 	Sources []string
-	// Data lists files that were read for other purposes, sorted. Plain lists the files in crds/,
-	// which Helm deploys unchanged.
+	// Data lists, in sorted order, the files that were read for other purposes. Plain lists the
+	// files in crds/, which Helm deploys unchanged.
 	Data, Plain []string
-	// Unchecked lists checks of the original tool that schedlint does not perform.
+	// Unchecked lists checks that the original tool performs but schedlint does not.
 	Unchecked []*Problem
 	Cost      limits.Cost
 	// Problem is the reason why there is no result, or nil if there is one.
@@ -159,10 +159,10 @@ type Mark struct {
 }
 
 // Line is the origin of one line of chart output: the line of the template, and the position at
-// which the value in the line was set. Files are indices into Output.Files, or -1 if the origin is
-// unknown. Columns count code points from 1. For a template in a packed dependency, Template and
-// At are the position at which the chart lists the dependency, Inside is the number of the
-// template in Output.Inside, counted from 1, and InsideAt is the line in the template.
+// which the value on the line was set. Files are indices into Output.Files, or -1 if the origin is
+// unknown. Columns count code points from 1. For a template in a packed dependency, Template and At
+// are the position at which the chart lists the dependency, Inside is the number of the template in
+// Output.Inside, counted from 1, and InsideAt is the line in the template.
 type Line struct {
 	Template, At                   int
 	Values, ValuesAt, ValuesColumn int
@@ -192,8 +192,8 @@ const (
 // Problem is the reason why a root has no result.
 type Problem struct {
 	Kind string
-	// File, Line and Column are the position in the kustomizations that causes the problem. File is
-	// relative to Confinement. Line is 1 if it is unknown.
+	// File, Line and Column are the position of the problem in the kustomizations. File is relative
+	// to Confinement. Line is 1 if it is unknown.
 	File         string
 	Line, Column int
 	// Detail describes the problem without paths of this machine.
@@ -209,8 +209,8 @@ type Problem struct {
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Detail) }
 
 // Overlay holds the changes that a GitOps controller makes: to the kustomization before the build,
-// and to the objects afterwards. It is applied to the kustomization of Root.Dir itself rather than
-// built on top of it, as the controllers do.
+// and to the objects afterwards. Like the controllers, the renderer merges it into the
+// kustomization of Root.Dir instead of building another kustomization on top.
 type Overlay struct {
 	// File and Line are the position of the pointer. File is relative to Confinement.
 	File string
@@ -224,10 +224,10 @@ type Overlay struct {
 	// Fields holds kustomization fields as JSON. Scalars replace existing values. Lists and maps are
 	// appended to existing ones, except that images and replicas replace those with the same name.
 	Fields []byte
-	// Patches holds, for each patch in Fields, the line of File at which an inline patch begins, or
-	// 0.
+	// Patches holds, for each patch in Fields, the line of File at which the patch begins, or 0 if
+	// that is unknown.
 	Patches []int
-	// Counts holds the positions of the replica counts in Fields by object name.
+	// Counts holds the positions of the replica counts in Fields, by object name.
 	Counts map[string]Variable
 	// Namespace is the namespace for objects without one.
 	Namespace string
@@ -246,10 +246,10 @@ func (o *Overlay) Changes() bool {
 // Variables holds the values of ${name} variables.
 type Variables struct {
 	Given map[string]Variable
-	// Open is set if an unknown source may set names that are not in Given. Otherwise such names are
-	// unset.
+	// Open is set if an unknown source may set variables that are not in Given. Otherwise such
+	// variables are unset.
 	Open bool
-	// Unknown lists names that are set, but to an unknown value.
+	// Unknown lists variables that are set, but to unknown values.
 	Unknown []string
 }
 
@@ -261,8 +261,8 @@ type Variable struct {
 	Line, Column int
 }
 
-// Marks and Lines are each encoded as a string of numbers between processes. There are many of
-// them, and encoding each one as a JSON object would take longer than most renders.
+// Processes exchange Marks and Lines as strings of numbers. There are so many marks and lines that
+// encoding each one as a JSON object would take longer than most renders.
 type (
 	Marks []Mark
 	Lines []Line
@@ -300,7 +300,7 @@ func (all *Lines) UnmarshalJSON(text []byte) error {
 	})
 }
 
-// pack encodes a slice. numbers appends the numbers of one element.
+// pack encodes a slice. numbers appends the numbers that represent one element.
 func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
 	packed, row := make([]byte, 0, 8*len(all)), []int(nil)
 	for i := range all {
@@ -312,7 +312,7 @@ func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
 	return json.Marshal(packed)
 }
 
-// unpack decodes a slice whose elements have width numbers each.
+// unpack decodes a slice whose elements consist of width numbers each.
 func unpack[T any](text []byte, width int, all *[]T, row func([]int) T) error {
 	var packed []byte
 	if err := json.Unmarshal(text, &packed); err != nil {

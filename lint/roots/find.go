@@ -12,22 +12,22 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Options holds the input to Find. A nil function accepts everything unless its field comment says
-// otherwise.
+// Options holds the input to Find. A function that is nil accepts everything, unless its field
+// comment says otherwise.
 type Options struct {
 	// Root is the confinement directory. Find reads nothing outside it, and names are relative to
-	// it. Paths are the files and directories to search; relative paths are relative to Dir. Root
+	// it. Paths are the files and directories to search. Relative paths are relative to Dir. Root
 	// and Dir are absolute.
 	Root, Dir string
 	Paths     []string
-	// Ignore, Tracked and OwnOnly are described in source.Options.
+	// Ignore, Tracked and OwnOnly are the same as in source.Options.
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
 	OwnOnly bool
 	// Remotes maps URLs, as written in kustomizations, to the names of their local replacements.
 	Remotes map[string]string
-	// OnlyKustomizations omits pointers, node files and, unless Charts is set, charts.
-	// OnlyRenderable omits node files and chart values files.
+	// OnlyKustomizations leaves out pointers, node files and, unless Charts is set, charts.
+	// OnlyRenderable leaves out node files and the values files of charts.
 	OnlyKustomizations, OnlyRenderable, Charts bool
 	// Declares reports whether an object declares nodes. If it is nil, no object does.
 	Declares func(o *source.Object) bool
@@ -38,7 +38,8 @@ type Options struct {
 }
 
 // most holds the limits for one call to Find. They apply to the number of directory entries, the
-// size of each file, and the totals of path steps in kustomizations, bytes read and bytes parsed.
+// size of each file, and the total numbers of path elements in kustomizations, of bytes read and of
+// bytes parsed.
 type most struct {
 	entries, file        int
 	steps, bytes, parsed limits.Counter
@@ -59,7 +60,7 @@ type Found struct {
 	Repositories []*source.Object
 	Settings     []string
 	Topologies   []string
-	// TestData holds directories below the paths that are named like test data and contain
+	// TestData holds directories below the paths whose names suggest test data and that contain
 	// manifests, kustomizations or charts.
 	TestData []string
 	Unread   []Unread
@@ -69,10 +70,10 @@ type Found struct {
 type Kustomization struct {
 	// Dir is the directory. File is the kustomization file in it.
 	Dir, File string
-	// Component is set if its kind is Component. Below is set if its directory is below the paths.
+	// Component is set if the kind is Component. Below is set if the directory is below the paths.
 	Component, Below bool
-	// Dirs holds the kustomization directories that it refers to. Files holds all files that it
-	// names, and Patches only the patches among them. All lists are sorted.
+	// Dirs holds the kustomization directories that this one refers to. Files holds all files that
+	// it names, and Patches holds only the patches among them. All lists are sorted.
 	Dirs, Files, Patches []string
 	// Reasons says why this kustomization itself cannot be rendered offline, in file order.
 	Reasons []Reason
@@ -86,17 +87,17 @@ type Kustomization struct {
 // Reason says why a kustomization cannot be rendered offline.
 type Reason struct {
 	Kind Kind
-	// File and Line are the location in the kustomization.
+	// File and Line are the position in the kustomization.
 	File string
 	Line int
-	// Detail is the name that the kustomization refers to, or describes what is wrong.
+	// Detail is the name that the kustomization refers to, or a description of what is wrong.
 	Detail string
 }
 
 // Kind is a kind of Reason.
 type Kind int
 
-// Values of Kind, the worst first.
+// Values of Kind, in order of decreasing severity.
 const (
 	Broken  Kind = iota // the kustomization itself cannot be read
 	Missing             // a file or directory that does not exist
@@ -119,8 +120,8 @@ type Chart struct {
 	Library, Subchart bool
 	// Inflated is set if a kustomization uses the chart in helmCharts.
 	Inflated bool
-	// Values holds the values files in or near the chart that are for its environments and tests,
-	// excluding values.yaml. It is empty if OnlyRenderable or OnlyKustomizations is set.
+	// Values holds the values files for environments and tests in or near the chart, excluding
+	// values.yaml. It is empty if OnlyRenderable or OnlyKustomizations is set.
 	Values []string
 }
 
@@ -236,8 +237,8 @@ func (f *finder) dropPatches() {
 
 // rootsOf returns the kustomizations that are rendered on their own. parts holds the strongly
 // connected components of the reference graph, each after the components that refer to it. rootsOf
-// goes through them in order. If no root reaches a component yet, the first kustomization in it
-// that can be a root becomes one.
+// visits them in this order. If no root reaches a component yet, the first kustomization in it that
+// can be a root becomes one.
 func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 	reached := map[*Kustomization]bool{}
 	for _, part := range parts {
@@ -279,7 +280,7 @@ func (f *finder) parts() (parts [][]*Kustomization) {
 }
 
 // cycles records an error for kustomizations that refer to themselves, directly or through others,
-// because kustomize rejects them.
+// because kustomize rejects such cycles.
 func (f *finder) cycles(parts [][]*Kustomization) {
 	for _, part := range parts {
 		first := part[0]
@@ -303,7 +304,7 @@ func (f *finder) next(k *Kustomization) []*Kustomization {
 	return all
 }
 
-// referrers maps each kustomization to the kustomizations that refer to it.
+// referrers returns, for each kustomization, the kustomizations that refer to it.
 func (f *finder) referrers() map[*Kustomization][]*Kustomization {
 	back := map[*Kustomization][]*Kustomization{}
 	for _, k := range f.found.Kustomizations {
@@ -344,7 +345,8 @@ func (f *finder) visit(from *Kustomization, seen map[*Kustomization]bool, next f
 }
 
 // block sets Blocked on every kustomization. For each kind it finds the nearest reason, either from
-// the kustomization itself or from one that it refers to. Ties go to the first one by name.
+// the kustomization itself or from one that it refers to. If several are equally near, it uses the
+// first one by name.
 func (f *finder) block() {
 	back := f.referrers()
 	for kind := range kinds {

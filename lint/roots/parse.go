@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// use describes how kustomize uses a name.
+// use is a way in which kustomize uses a name.
 type use int
 
 const (
@@ -35,7 +35,7 @@ type entry struct {
 type parsed struct {
 	// foreign is set if the file is not a kustomization but, for example, a Flux Kustomization.
 	foreign, component bool
-	// broken says why the file cannot be used, or is empty.
+	// broken says why the file cannot be used, or is empty if it can.
 	broken  string
 	line    int
 	entries []entry
@@ -44,7 +44,7 @@ type parsed struct {
 	home   string
 }
 
-// group is the required prefix of a kustomization's apiVersion, unless apiVersion is absent.
+// group is the prefix that a kustomization's apiVersion must have, unless apiVersion is absent.
 const group = "kustomize.config.k8s.io/"
 
 // parse parses a file named like a kustomization file.
@@ -83,8 +83,8 @@ func parse(file *source.File) parsed {
 	return p
 }
 
-// lists describes the fields in a kustomization that contain names. If member is set, the list
-// items are maps with the name in that field.
+// lists describes the fields of a kustomization that contain names. If member is set, the items of
+// the list are maps, and member is the field with the name.
 var lists = []struct {
 	field, member string
 	use           use
@@ -145,8 +145,8 @@ func (p *parsed) add(field string, at *source.Node, text string, as use) {
 	}
 }
 
-// mentions reports whether a file's text may declare an object that Find looks for. It does not
-// parse the text.
+// mentions reports whether the text of a file may declare an object that Find looks for. It does
+// not parse the text.
 func (f *finder) mentions(text []byte) bool {
 	has := func(mark string) bool { return bytes.Contains(text, []byte(mark)) }
 	return has("kustomize.toolkit.fluxcd.io/") || has("helm.toolkit.fluxcd.io/") || has("source.toolkit.fluxcd.io/") ||
@@ -168,8 +168,8 @@ func mentionsNode(text []byte) bool {
 	}
 }
 
-// manifest examines an input file and records what it declares. It skips kustomizations, which are
-// read elsewhere, but not other objects in files named like a kustomization file.
+// manifest examines an input file and records what it declares. It skips kustomizations, because
+// load reads them, but not other objects in files named like a kustomization file.
 func (f *finder) manifest(in source.Input) {
 	base, dir := path.Base(in.Name), path.Dir(in.Name)
 	if source.IsKustomizationFile(base) || base == chartName {

@@ -18,7 +18,8 @@ func (f *finder) unread(name, format string, args ...any) {
 	f.found.Unread = append(f.found.Unread, Unread{name, fmt.Sprintf(format, args...)})
 }
 
-// read reads a file in the tree. If this fails, it adds the file to Unread and returns nil.
+// read reads a file in the tree. If it cannot read the file, it adds the file to Unread and returns
+// nil.
 func (f *finder) read(name string) *source.File {
 	limit := int64(min(f.most.file, f.most.bytes.Left()))
 	text, err := f.reader.ReadFile(filepath.FromSlash(name), limit)
@@ -41,8 +42,8 @@ func (f *finder) read(name string) *source.File {
 	return source.NewFile(name, name, text)
 }
 
-// mayParse adds the size of a file that is about to be parsed to the total. If the total exceeds
-// the limit, it adds the file to Unread and returns false.
+// mayParse adds the size of a file to the total of bytes parsed. If the total exceeds the limit, it
+// adds the file to Unread and returns false.
 func (f *finder) mayParse(file *source.File) bool {
 	if len(file.Text) > f.most.parsed.Left() {
 		f.unread(file.Name, "is not parsed: with it the run has more than %d MiB of kustomizations and files that look like what is listed; name fewer paths", f.most.parsed.Most>>20)
@@ -137,7 +138,7 @@ func (f *finder) take(k *Kustomization, p parsed) {
 		k.because(Broken, k.File, p.line, p.broken)
 	}
 	for _, e := range p.entries {
-		// Each step of a path is one file system access.
+		// Each element of a path costs one file system access.
 		if !f.most.steps.Add(1 + strings.Count(path.Join(k.Dir, e.text), "/")) {
 			k.because(Broken, k.File, e.line, fmt.Sprintf("is not looked at: the kustomizations before it name paths of more than %d steps; name fewer paths", f.most.steps.Most))
 			break
@@ -234,8 +235,8 @@ func IsRemote(entry string) bool {
 	return ok && !strings.ContainsAny(scheme, "/\n ") || user.MatchString(text)
 }
 
-// valuesPlaces lists directories that may contain values files for environments, and how these
-// files are named. Directories are relative to the chart or to a directory near it.
+// valuesPlaces lists directories that may contain values files for environments, with the naming
+// scheme of these files. Directories are relative to the chart or to a directory near it.
 var valuesPlaces = []valuesPlace{
 	{dir: ".", named: func(stem string) bool {
 		return !strings.HasSuffix(stem, ".schema") && slices.ContainsFunc([]string{"-", "."}, func(mark string) bool {
@@ -251,22 +252,22 @@ const ciDir = "ci"
 
 type valuesPlace struct {
 	dir string
-	// named decides by a file's name, excluding the extension, whether the file is a values file.
-	// If it is nil, all files are.
+	// named reports whether a file is a values file, given the file's name without the extension.
+	// If it is nil, all files are values files.
 	named func(stem string) bool
-	// inside is set if the directory counts only in a chart, not near one.
+	// inside is set if the directory counts only in a chart, and not near one.
 	inside bool
 }
 
 // IsTest reports whether a values file is for the chart's tests rather than for an environment.
 func (c *Chart) IsTest(name string) bool { return path.Dir(name) == path.Join(c.Dir, ciDir) }
 
-// Installs reports whether the chart can be installed on its own, being neither a library nor a
-// subchart.
+// Installs reports whether the chart can be installed on its own, because it is neither a library
+// nor a subchart.
 func (c *Chart) Installs() bool { return !c.Library && !c.Subchart }
 
-// environments finds the values files of charts. A file outside a chart belongs to it only if no
-// other chart is as near, and if the file sets a key in the chart's values.yaml.
+// environments finds the values files of charts. A file near a chart belongs to it only if its
+// directory is near no other chart and the file sets a key that the chart's values.yaml contains.
 func (f *finder) environments() {
 	below := map[string]int{}
 	for i := range f.found.Charts {
@@ -294,7 +295,7 @@ func (f *finder) environments() {
 	}
 }
 
-// near returns up to two directories above a chart that is installed on its own.
+// near returns up to two directories above a chart that can be installed on its own.
 func (f *finder) near(c *Chart) (all []string) {
 	for dir := c.Dir; c.Installs() && dir != "." && len(all) < 2; dir = path.Dir(dir) {
 		all = append(all, path.Dir(dir))
@@ -319,10 +320,10 @@ func (f *finder) valuesIn(dir string, keys map[string]bool) (all []string) {
 	return all
 }
 
-// holdsValues reports whether a file looks like chart values. It must be a map, must not be
-// encrypted, and must not be a Kubernetes object. If keys is not nil, it must also contain one of
-// the keys. A file in a chart is accepted even if it does not parse, so that the render reports the
-// error.
+// holdsValues reports whether a file looks like chart values. Its content must be a map, must not
+// be encrypted, and must not be a Kubernetes object. If keys is not nil, it must also contain one
+// of the keys. A file in a chart is accepted even if it does not parse, so that the render reports
+// the error.
 func (f *finder) holdsValues(name string, keys map[string]bool) bool {
 	if source.IsKustomizationFile(path.Base(name)) {
 		return false

@@ -21,8 +21,7 @@ import (
 // maxDifferences is the maximum number of differences listed individually per folder.
 const maxDifferences = 20
 
-// again is the part of an error message that explains how to repair a folder that differs from its
-// lock.
+// again is the advice in error messages about a folder that differs from its lock.
 const again = "restore it from version control, or copy the rules again with schedlint policy vendor --force"
 
 // CheckDir is like Check, but also checks the vendored folder that contains dir, if there is one.
@@ -47,9 +46,9 @@ func checkAt(dir, shown string) (locked []string, errs []error) {
 	return Check(root.FS(), shown)
 }
 
-// Check finds all locks in a folder and its subfolders, and compares each folder that has a lock
-// with it. It returns the names of the locked folders, and an error for each difference. shown is
-// the folder's name in errors and in locked.
+// Check finds all locks in a folder and its subfolders, and compares each locked folder with its
+// lock. It returns the names of the locked folders, and an error for each difference. shown is the
+// folder's name in errors and in locked.
 func Check(folder fs.FS, shown string) (locked []string, errs []error) {
 	var locks []string
 	err := fs.WalkDir(folder, ".", func(name string, _ fs.DirEntry, err error) error {
@@ -162,8 +161,8 @@ const LockName = "schedlint.lock.json"
 // lockVersion is the version of the lock format.
 const lockVersion = 1
 
-// maxLock is the maximum size of a lock in bytes. It is large enough for the maximum number of
-// files.
+// maxLock is the maximum size of a lock in bytes. It is large enough for a lock with the maximum
+// number of files.
 const maxLock = 4 << 20
 
 // Lock describes the files that were copied into a folder.
@@ -171,7 +170,7 @@ type Lock struct {
 	Version int `json:"version"`
 	// Source is the source of the files, as the user named it.
 	Source string `json:"source"`
-	// Archive is the SHA-256 of the archive, or empty if the source was a folder.
+	// Archive is the SHA-256 of the archive, or empty if the source is a folder.
 	Archive string `json:"archive,omitempty"`
 	// Digest is the SHA-256 of a list of all files in sha256sum format.
 	Digest string `json:"digest"`
@@ -185,7 +184,7 @@ type Locked struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Lock returns a lock for the source's files.
+// Lock returns a lock for the files of the source.
 func (s *Source) Lock() *Lock {
 	l := &Lock{Version: lockVersion, Source: s.Given, Archive: s.Archive, Files: []Locked{}}
 	for _, f := range s.Files {
@@ -195,7 +194,7 @@ func (s *Source) Lock() *Lock {
 	return l
 }
 
-// whole returns the digest of all files.
+// whole returns the digest of all files together.
 func (l *Lock) whole() string {
 	sum := sha256.New()
 	for _, f := range l.Files {

@@ -18,7 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/archive"
 )
 
-// Limits for sources. Large collections of rules have hundreds of files of a few KiB each.
+// Limits for sources. A large collection of rules consists of hundreds of files of a few KiB each.
 const (
 	maxEntries  = 10_000
 	maxPacked   = 32 << 20 // bytes of a packed archive
@@ -40,12 +40,12 @@ type Source struct {
 	Archive string
 	// Files holds the files to copy, sorted by name.
 	Files []File
-	// Left lists everything that is not copied, sorted. A hidden folder is listed as a whole, with a
-	// trailing slash.
+	// Left lists, in sorted order, everything that is not copied. It lists a hidden folder as a
+	// whole, with a trailing slash.
 	Left []string
 }
 
-// Open reads a folder or an archive. Its errors say what was found and what was expected.
+// Open reads a folder or an archive. Its errors say what it found and what it expected.
 func Open(name string) (*Source, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -112,11 +112,11 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// beside matches files that are copied although no rule needs them.
+// beside matches the names of files that are copied although no rule needs them.
 var beside = regexp.MustCompile(`^(?i:readme|licen[cs]e|copying)(\.[A-Za-z]+)?$`)
 
-// Keeps reports whether a file is copied. It must be a rule, a library, a test, a fixture, a README
-// or a license, and must not be hidden. name has forward slashes.
+// Keeps reports whether a file is copied. Only rules, libraries, tests, fixtures, READMEs and
+// licenses that are not hidden are copied. name has forward slashes.
 func Keeps(name string) bool {
 	return counts(name) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
@@ -206,7 +206,7 @@ func readFile(from io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// Folders with built-in rules, in bundles that the command policy bundle writes.
+// Folders that contain the built-in rules in bundles written by the command policy bundle.
 const (
 	builtinFolder = "rules/"
 	libraryFolder = "schedlint/lib/"
@@ -234,8 +234,8 @@ func arranged(all []entry) []entry {
 	return all
 }
 
-// below returns the only subfolder of top, if it contains every file that is kept. ok is false if
-// the subfolder has no rules in folders of its own.
+// below returns the only subfolder of top, if all kept files are below it. ok is false unless that
+// subfolder has rules in subfolders.
 func below(all []entry, top string) (next string, ok bool) {
 	for _, e := range all {
 		if !e.kept {

@@ -101,8 +101,8 @@ func replaceable(parent *os.Root, name, dir string, forced bool) (exists bool, e
 	return true, nil
 }
 
-// others returns an error for each file in a folder that is not part of the rules and would be
-// deleted with the folder.
+// others returns an error for each file that is not part of the rules but would be deleted with the
+// folder.
 func others(folder fs.FS, shown string) (all []error) {
 	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !counts(name) && name != LockName && len(all) < maxDifferences {
@@ -142,8 +142,8 @@ const (
 	maxDepth = 20  // elements
 )
 
-// checkName returns an error for an invalid entry name. A valid name refers to the same file below
-// a folder on every operating system.
+// checkName returns an error for an invalid entry name. On every operating system, a valid name
+// refers to the same file below a folder.
 func checkName(name string) error {
 	switch {
 	case len(name) > maxName || strings.Count(name, "/") >= maxDepth:
@@ -178,7 +178,7 @@ type spot struct {
 type names map[string]spot
 
 // add records a file and the folders that contain it. It returns an error if another name refers to
-// the same place.
+// the same file or folder.
 func (all names) add(name string) error {
 	for at, dir := name, false; at != "."; at, dir = path.Dir(at), true {
 		key := fold(at)

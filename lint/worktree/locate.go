@@ -15,8 +15,8 @@ import (
 // limit.
 const maxLinks = 40
 
-// Root returns the root of the work tree that contains dir. That is dir itself or its nearest
-// parent with an entry .git.
+// Root returns the root of the work tree that contains dir. The root is dir itself or its nearest
+// parent that contains an entry named .git.
 func Root(dir string) (root string, ok bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if isRoot(at) {
@@ -34,8 +34,8 @@ func isRoot(dir string) bool {
 }
 
 // Locate returns the root of the work tree that contains a path, and the path's name relative to
-// that root. It prefers the work tree of the working directory. Otherwise it returns the first
-// work tree on the path, following links outside of work trees.
+// that root. It prefers the work tree of the working directory. Otherwise it returns the first work
+// tree on the path, and follows links outside work trees.
 func Locate(path string) (root, name string, ok bool) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -70,7 +70,7 @@ func Below(dir, path string) (name string, ok bool) {
 func Local(name string) bool { return filepath.IsLocal(filepath.FromSlash(name)) }
 
 // follow follows a path component by component up to the root of a work tree. It returns false for
-// a nonexistent name, and for a name that the system generates for an open file.
+// a name that does not exist, or that the system generates for an open file.
 func follow(abs string) (root, name string, ok bool) {
 	top := filepath.VolumeName(abs) + string(filepath.Separator)
 	at, rest := top, parts(abs)
@@ -103,8 +103,8 @@ func follow(abs string) (root, name string, ok bool) {
 	return "", "", false
 }
 
-// parts returns a path's components, excluding the volume. It does not clean the path, because
-// cleaning changes the meaning of a path that contains links.
+// parts returns a path's components, excluding the volume. It does not clean the path, because that
+// would change the meaning of a path that contains links.
 func parts(path string) []string {
 	path = strings.TrimPrefix(path, filepath.VolumeName(path))
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(s string) bool { return s == "" || s == "." })
@@ -118,7 +118,7 @@ func Absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Seen returns path relative to dir, or unchanged if that is impossible.
+// Seen returns path relative to dir. If that is impossible, it returns path unchanged.
 func Seen(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil {
 		return rel
@@ -144,7 +144,7 @@ func IsDir(path string) bool {
 // Lookup resolves names below a root to files and directories. It follows links and caches the
 // result for each name.
 type Lookup struct {
-	root    string // without symbolic links
+	root    string // with symbolic links resolved
 	entries map[string]Entry
 }
 
@@ -163,7 +163,8 @@ func NewLookup(root string) *Lookup {
 	return &Lookup{root: Resolved(root), entries: map[string]Entry{}}
 }
 
-// Resolved returns path without symbolic links. If the path does not exist, it is only cleaned.
+// Resolved returns path with symbolic links resolved. If the path does not exist, it is only
+// cleaned.
 func Resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -171,7 +172,7 @@ func Resolved(path string) string {
 	return filepath.Clean(path)
 }
 
-// Root returns the root without symbolic links.
+// Root returns the root with symbolic links resolved.
 func (l *Lookup) Root() string { return l.root }
 
 // Inside returns a path's name relative to the root. ok is false if the path is outside the root or
@@ -221,8 +222,8 @@ func (l *Lookup) find(name string) Entry {
 	return Entry{Name: inside, Info: info}
 }
 
-// Reader reads files in a work tree. It keeps the last file's directory open, which makes reading
-// files in name order cheap.
+// Reader reads files in a work tree. It keeps the directory of the last file open, so that reading
+// files in name order is cheap.
 type Reader struct {
 	root, dir string
 	last      *os.Root // open directory dir, or nil
@@ -270,9 +271,9 @@ func (r *Reader) ReadFile(name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// ReadSized reads a file whose expected size is size bytes. It reads at most limit+1 bytes, so that
-// the caller can detect a file that is too large. If the size is as expected, the returned slice
-// has almost no spare capacity.
+// ReadSized reads a file that is expected to have size bytes. It reads at most limit+1 bytes, so
+// that the caller can detect a file that is too large. If the size is as expected, the returned
+// slice has almost no spare capacity.
 func ReadSized(in io.Reader, size, limit int64) ([]byte, error) {
 	text := make([]byte, 0, size+1)
 	for in = io.LimitReader(in, limit+1); ; {

@@ -13,8 +13,8 @@ import (
 )
 
 // WriteFile replaces a whole file atomically. Readers never see a partial file, and if the disk is
-// full, the old file remains. In a work tree WriteFile does not follow links, because a pull
-// request may contain one. Elsewhere it writes to the path as given.
+// full, the old file remains. In a work tree, WriteFile does not follow links, because a pull
+// request may contain one. Elsewhere, it writes to the given path.
 func WriteFile(path string, data []byte) error {
 	if err := RefuseLink(path); err != nil {
 		return err
@@ -30,8 +30,8 @@ func WriteFile(path string, data []byte) error {
 	return Named(writeInto(spot.Dir, spot.Name, data), path)
 }
 
-// openSpot opens a file's directory in its work tree. It returns nil if the path is outside of
-// every work tree.
+// openSpot opens a file's directory in its work tree. It returns nil if the path is outside every
+// work tree.
 func openSpot(path string) (*Spot, error) {
 	root, name, ok := Locate(path)
 	if !ok {
@@ -59,16 +59,16 @@ func RefuseLink(path string) error {
 	return err
 }
 
-// writeOutside writes a file outside of every work tree. If the path is not a regular file, such as
-// a pipe or a device, it writes to the file instead of replacing it. It does the same for a link
-// whose target is not in the file system.
+// writeOutside writes a file outside every work tree. If the path is a pipe, a device or anything
+// else that is not a regular file, writeOutside writes to it instead of replacing it. It does the
+// same for a link whose target is not in the file system.
 func writeOutside(path string, data []byte) error {
 	const mode = 0o644
 	target := path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		target = real // keep the link
 	} else if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
-		return os.WriteFile(path, data, mode) // target is not in the file system, such as that of /dev/stdout for a pipe or a deleted file
+		return os.WriteFile(path, data, mode) // the target is not in the file system: /dev/stdout may lead to a pipe or a deleted file
 	}
 	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, mode)
@@ -151,8 +151,8 @@ func replaceIn(dir *os.Root, name string, before, after []byte) error {
 }
 
 // unchanged returns an error if the contents of a file have changed or if the file is not writable.
-// The check is needed because replacing a file requires only a writable directory, which would
-// bypass the file's read-only mode.
+// The second check is needed because replacing a file requires only a writable directory, and would
+// thus bypass the read-only mode of the file.
 func unchanged(dir *os.Root, name string, before []byte) error {
 	file, err := dir.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -166,8 +166,8 @@ func unchanged(dir *os.Root, name string, before []byte) error {
 	return err
 }
 
-// writeBeside writes a temporary file next to another file. The process id in its name is enough to
-// keep apart two runs that write the same file at the same time.
+// writeBeside writes a temporary file next to another file. The process id in its name keeps apart
+// two runs that write the same file at the same time.
 func writeBeside(dir *os.Root, name string, data []byte, mode fs.FileMode) (temp string, err error) {
 	temp = fmt.Sprintf(".%.100s.%d.tmp", name, os.Getpid())
 	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -292,8 +292,8 @@ func Check(root, name string, limit int64) error {
 	return err
 }
 
-// OfGit reports whether a path leads into git's own directory. Files in it, such as a configuration
-// with credentials, are not part of the work tree.
+// OfGit reports whether a path leads into git's own directory. Files in that directory, such as a
+// configuration with credentials, are not part of the work tree.
 func OfGit(path string) bool {
 	return slices.ContainsFunc(parts(path), func(s string) bool { return strings.EqualFold(s, ".git") })
 }
@@ -340,8 +340,8 @@ func ReadAll(in io.Reader, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// TooLarge returns the error for a file that exceeds a limit. The limit must be a multiple of 1
-// MiB.
+// TooLarge returns the error for a file that is larger than the limit. The limit must be a multiple
+// of 1 MiB.
 func TooLarge(limit int64) error { return fmt.Errorf("is larger than %d MiB", limit>>20) }
 
 // Named replaces the path in a file system error with name. Errors from an open directory contain

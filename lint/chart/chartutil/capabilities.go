@@ -21,7 +21,7 @@ type Capabilities struct {
 }
 
 // String returns the string that templates print for the capabilities. Without this method, a
-// pointer in a map would print as an address that differs between runs.
+// pointer in a map would print as an address, which differs between runs.
 func (c *Capabilities) String() string {
 	type plain Capabilities
 	return fmt.Sprint((*plain)(c))
@@ -58,7 +58,7 @@ const (
 	DefaultKubeVersion = "v1.36.0"
 )
 
-// apiVersions lists the API versions that helm template assumes. Helm gets them from the
+// apiVersions lists the API versions that helm template assumes by default. Helm gets them from the
 // Kubernetes client libraries in random order.
 //
 //go:embed apiversions.txt
@@ -82,8 +82,8 @@ func NewCapabilities(kube string, apis []string) (*Capabilities, error) {
 	}, nil
 }
 
-// IsReleaseName reports whether Helm accepts a release name. The maximum length allows for suffixes
-// in object names.
+// IsReleaseName reports whether Helm accepts a release name. The maximum length leaves room for
+// suffixes in object names.
 func IsReleaseName(name string) bool {
 	return len(name) <= 53 && len(validation.IsDNS1123Subdomain(name)) == 0
 }

@@ -13,8 +13,8 @@ import (
 // renames dependencies to their aliases, removes dependencies that conditions or tags disable, and
 // adds imported values. Null values are kept.
 //
-// An alias is a copy of the chart. All copies share the list of dependencies in Chart.yaml, so, as
-// in Helm, only the first copy resolves names and imports.
+// A dependency with an alias is a copy of the chart. All copies share the list of dependencies in
+// Chart.yaml. Therefore only the first copy resolves names and imports, as in Helm.
 func ProcessDependencies(c *helm.Chart, user map[string]any, charge func(steps int)) (err error) {
 	defer stopped(&err)
 	m := merger{charge, true}
@@ -36,7 +36,7 @@ func IsCompatible(constraint, version string) bool {
 }
 
 // enable recursively resolves the dependencies of a chart. path is the path from the root to the
-// values of the chart, either empty or with a dot at its end.
+// values of the chart. It is empty or ends with a dot.
 func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth int) error {
 	m.enter(chartSteps, depth)
 	if c.Metadata.Dependencies == nil {
@@ -61,7 +61,7 @@ func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth in
 }
 
 // resolved returns the charts that a chart depends on. Charts in charts/ that Chart.yaml does not
-// list come first, followed by one chart for each Chart.yaml entry with a matching chart. An entry
+// list come first. One chart for each Chart.yaml entry that has a matching chart follows. An entry
 // with an alias takes the alias as its name.
 func (m merger) resolved(c *helm.Chart) []*helm.Chart {
 	var all []*helm.Chart
@@ -105,7 +105,8 @@ func (m merger) aliased(d *helm.Chart, alias string) *helm.Chart {
 	return &chart
 }
 
-// tags disables every entry that has a false tag and no true tag, and enables all others.
+// tags disables every entry that has a tag set to false and no tag set to true. It enables all
+// others.
 func (m merger) tags(all []*helm.Dependency, values Values) {
 	tags, err := values.Table("tags")
 	for _, d := range all {
@@ -138,7 +139,7 @@ func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
 	}
 }
 
-// enabled returns the charts and entries, excluding those with a disabled name.
+// enabled returns the charts and entries whose names are not disabled.
 func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
 	off := map[string]bool{}
 	for _, d := range c.Metadata.Dependencies {

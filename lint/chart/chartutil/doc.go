@@ -2,9 +2,9 @@
 // from the chart, its dependencies and the release, the enabled dependencies, and the capabilities
 // of the cluster.
 //
-// Contract: for helm template, the results equal those of the package with the same name in Helm
-// 3.21.4. This also applies to maps that are shared within the result, because templates change
-// maps, and to type names, because templates print them: typeOf .Values is "chartutil.Values".
+// Contract: the results equal those that Helm 3.21.4's package of the same name computes for helm
+// template. This includes which maps are shared within the result, because templates change maps.
+// It also includes type names, because templates print them: typeOf .Values is "chartutil.Values".
 // Helm's package is not imported because it links all of client-go for a list of API versions.
 //
 // Invariants: where Helm depends on map order, this package processes keys in sorted order. It

@@ -18,7 +18,7 @@ type merger struct {
 	drop   bool
 }
 
-// Costs in steps. A table costs more than its entries, because it must be allocated.
+// Costs in steps. A table itself also has a cost, because it must be allocated.
 const (
 	tableSteps = 4
 	chartSteps = 20
@@ -38,7 +38,7 @@ func stopped(err *error) {
 	}
 }
 
-// copied returns a deep copy. A part that occurs twice is copied twice.
+// copied returns a deep copy of v. A part that occurs twice is copied twice.
 func (m merger) copied(v any, depth int) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -120,9 +120,9 @@ func sorted(table map[string]any) []string { return slices.Sorted(maps.Keys(tabl
 const globalKey = "global"
 
 // Coalesce returns the values that a chart's templates see. The user's values take precedence over
-// the chart's values. The same applies to each dependency, whose values are under its name. A null
-// deletes a key that the chart sets. The error is ErrDepth, or it names a dependency whose values
-// are not a mapping.
+// the chart's values. The same applies to the values of each dependency, which are under its name.
+// A null deletes a key that the chart sets. The error is ErrDepth or names a dependency whose
+// values are not a mapping.
 func Coalesce(c *helm.Chart, user map[string]any, charge func(steps int)) (v Values, err error) {
 	defer stopped(&err)
 	return merger{charge, true}.all(c, user)
@@ -179,7 +179,7 @@ func (m merger) own(c *helm.Chart, v map[string]any) {
 }
 
 // keepingFor returns a merger that keeps nulls if the key holds the values of a dependency. Such
-// nulls may delete the dependency's values, which are merged later.
+// nulls may delete values of the dependency, which are merged later.
 func (m merger) keepingFor(c *helm.Chart, key string) merger {
 	m.charge(len(c.Dependencies()))
 	named := func(d *helm.Chart) bool { return d.Name() == key }
@@ -223,7 +223,7 @@ func (m merger) globals(below, above map[string]any) {
 	below[globalKey] = to
 }
 
-// tableAt returns the table at a key, or a new one if the key is missing; ok is false if the value
+// tableAt returns the table at a key, or a new one if the key is missing. ok is false if the value
 // is not a table.
 func tableAt(v map[string]any, key string) (table map[string]any, ok bool) {
 	value, ok := v[key]

@@ -180,7 +180,7 @@ func (x *run) constant(n parse.Node, t reflect.Type) reflect.Value {
 	return v
 }
 
-// fit converts a value to a type. For this, it can follow one pointer or take the value's address.
+// fit converts a value to a type. It may follow one pointer or take the value's address.
 func (x *run) fit(v reflect.Value, t reflect.Type) reflect.Value {
 	if !v.IsValid() {
 		if !canBeNil(t) {
@@ -291,7 +291,8 @@ func indexOne(v, by reflect.Value) (reflect.Value, error) {
 	return v, fmt.Errorf("can't index item of type %s", v.Type())
 }
 
-// position converts an index to an int and checks that it does not exceed most.
+// position converts an index to an int. It returns an error if the index is negative or exceeds
+// most.
 func position(by reflect.Value, most int) (int, error) {
 	at := int64(-1)
 	switch class(by.Kind()) {

@@ -134,12 +134,12 @@ func looksFloat(text string) bool {
 	return strings.ContainsAny(text, ".eEpP")
 }
 
-// Methods maps the type of a receiver and a name to a method that templates can call. The method
-// is a function that takes the receiver as its first argument, such as time.Time.Year.
+// Methods maps a receiver type and a name to a method that templates can call. The method is a
+// function whose first argument is the receiver, such as time.Time.Year.
 type Methods map[reflect.Type]map[string]any
 
-// of returns a method of a value. The value must not be a non-nil pointer or interface. As in Go,
-// an addressable value also has the methods of its pointer type.
+// of returns a method of a value. The value may be a pointer or an interface only if it is nil. As
+// in Go, an addressable value also has the methods of its pointer type.
 func (m Methods) of(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	if v.CanAddr() {
 		if f := m[reflect.PointerTo(v.Type())][name]; f != nil {
@@ -173,7 +173,7 @@ func said(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	return reflect.Value{}, v
 }
 
-// fields follows a chain of names. The last one may be a method with arguments.
+// fields follows a chain of names. The last name may be that of a method with arguments.
 func (x *run) fields(v reflect.Value, n parse.Node, names []string, g given) reflect.Value {
 	if len(names) == 0 {
 		x.alone(n, g)

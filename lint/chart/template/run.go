@@ -14,14 +14,14 @@ import (
 type Machine struct {
 	Watch   Watch
 	Methods Methods
-	// MaxDepth is the maximum nesting depth of blocks, parentheses and templates, over all nested
-	// runs.
+	// MaxDepth is the maximum nesting depth of blocks, parentheses and templates, counted across
+	// nested runs.
 	MaxDepth int
 
 	depth int
 }
 
-// Watch is notified as templates are executed. If a method returns an error, the run stops at the
+// A Watch follows the execution of templates. If a method returns an error, the run stops at the
 // current node.
 type Watch interface {
 	// Step is called before n steps are taken.
@@ -188,7 +188,7 @@ func (x *run) invoke(dot reflect.Value, n *parse.TemplateNode) {
 	x.Watch.Leave()
 }
 
-// branch executes an if or a with.
+// branch executes an if or with action.
 func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 	x.deeper()
 	mark := len(x.variables)
@@ -206,8 +206,8 @@ func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 	return f
 }
 
-// loop executes a range. At first, the variables hold the value of the whole pipeline, and the else
-// list sees that value.
+// loop executes a range action. At first, the variables hold the value of the whole pipeline. The
+// else list sees that value.
 func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	x.deeper()
 	mark := len(x.variables)

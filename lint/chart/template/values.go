@@ -10,7 +10,7 @@ import (
 	"text/template/parse"
 )
 
-// classes identifies a group of kinds that are treated alike.
+// classes identifies a group of kinds that are treated the same way.
 type classes int
 
 const (
@@ -41,7 +41,8 @@ func class(k reflect.Kind) classes {
 	return others
 }
 
-// isTrue reports whether a value is not empty. A struct is never empty; a missing value always is.
+// isTrue reports whether a value is not empty. A struct is never empty. A missing value is always
+// empty.
 func isTrue(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Invalid:
@@ -117,7 +118,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // maxNode is the maximum length of Error.Node in bytes.
 const maxNode = 200
 
-// callError is an error returned by a function. Its message is built only on demand. Errors from
+// callError is an error returned by a function. It builds its message only on demand. Errors from
 // nested includes contain one another, so building every message would take quadratic time.
 type callError struct {
 	name string
@@ -130,7 +131,7 @@ func (e *callError) Unwrap() error { return e.err }
 // fail stops the run at the current node.
 func (x *run) fail(format string, args ...any) { x.stop(fmt.Errorf(format, args...)) }
 
-// stop is like fail, for an error that already exists. Execute recovers the panic.
+// stop is like fail, but takes an error. Execute recovers the panic.
 func (x *run) stop(err error) {
 	e := &Error{Template: x.template, Err: err, Line: 1}
 	if x.at != nil {
@@ -194,7 +195,7 @@ func equal(a, b reflect.Value) (bool, error) {
 	return a.String() == b.String(), nil
 }
 
-// equalOthers compares a value with nil, or two values that are comparable in Go.
+// equalOthers compares a value with nil, or compares two values that are comparable in Go.
 func equalOthers(a, b reflect.Value) (bool, error) {
 	if a.Kind() != b.Kind() && a.IsValid() && b.IsValid() {
 		return false, fmt.Errorf("non-comparable types %s and %s", a.Type(), b.Type())
@@ -261,8 +262,8 @@ func newSource(name, text string) *Source {
 	}
 }
 
-// maxActions is the maximum number of actions in a template. Each action may contain everything
-// that follows it, so the number of actions limits the parser's stack.
+// maxActions is the maximum number of actions in a template. An action may contain everything that
+// follows it. A limit on actions therefore also limits the parser's stack.
 const maxActions = 200_000
 
 // check rejects text with too many actions. The error has the same form as a parser error.
@@ -291,8 +292,8 @@ func (s *Source) Position(at parse.Pos) (line, column int) {
 	return line, int(at) - s.starts[line-1]
 }
 
-// Template is one template definition. It is either a whole source text or the part between define
-// and end.
+// Template is one template definition. It consists of a whole source text, or of the part between
+// define and end.
 type Template struct {
 	Name   string
 	Source *Source
@@ -325,9 +326,9 @@ func (s *Set) Len() int { return len(s.templates) }
 // Lookup returns the template with a name, or nil.
 func (s *Set) Lookup(name string) *Template { return s.templates[name] }
 
-// Parse adds the templates in the text. They replace earlier templates with the same name unless
-// they are empty. Parse returns the template for the text itself, which can be executed even if an
-// earlier template keeps the name.
+// Parse adds the templates in the text. A template replaces an earlier one with the same name
+// unless it is empty. Parse returns the template for the text itself, which can be executed even if
+// an earlier template keeps the name.
 func (s *Set) Parse(name, text string) (*Template, error) {
 	source := newSource(name, text)
 	if err := source.check(); err != nil {

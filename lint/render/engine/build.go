@@ -124,8 +124,8 @@ func (p *plan) run(fs *fileSystem) (result resmap.ResMap, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// buildMetadata: [managedByLabel] makes kustomize label objects with its version. As a library it
-	// has no version, and "(devel)" is not a valid label value.
+	// buildMetadata: [managedByLabel] makes kustomize label objects with its version. Used as a
+	// library, kustomize has no version, and "(devel)" is not a valid label value.
 	for _, r := range result.Resources() {
 		if labels := r.GetLabels(); strings.HasSuffix(labels[konfig.ManagedbyLabelKey], "(devel)") {
 			labels[konfig.ManagedbyLabelKey] = "kustomize-v5"
@@ -144,7 +144,8 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	if m != nil {
 		said = m.without(said)
 	}
-	// If kustomize cannot use a file, it tries the path as a directory and reports that error last.
+	// If kustomize cannot use a path as a file, it tries it as a directory and reports that second
+	// error last.
 	if _, inner, ok := strings.Cut(said, "accumulation err='"); ok {
 		if before, _, ok := strings.Cut(inner, "': must build at directory"); ok {
 			said = before
@@ -176,8 +177,8 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	return p.atRoot(errors.New(said))
 }
 
-// unmatched matches kustomize's error about a patch without a target. It captures the kind, and
-// then the name.
+// unmatched matches kustomize's error about a patch without a target. Its groups are the kind and
+// the name.
 var unmatched = lazy.Regexp(`no (?:resource )?matches (?:for Id|strategic merge patch) "?([^.\s]+)\.[^/]*/([^.\s]+)\.`)
 
 // patchNamed returns the node of the patch whose target the error names, or nil if there is not
@@ -213,18 +214,19 @@ func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
 	return all[0]
 }
 
-// maxSaid is the maximum length of an error message to search, because kustomize prints whole
-// objects.
+// maxSaid is the maximum length of an error message that is searched. Messages can be long, because
+// kustomize prints whole objects.
 const maxSaid = 10_000
 
-// triedAsFile matches the message that kustomize adds for every directory on the path to an error.
+// triedAsFile matches the message that kustomize adds for every directory on the way to an error.
 var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)
 
 // address matches the memory address that kustomize prints for a generator.
 var address = lazy.Regexp(` &\{0x[0-9a-f]+ [^}]*\}`)
 
-// mentioned returns the kustomization whose directory an error names last, and the entry of this
-// kustomization that the error names last. Both are nil if the error names none.
+// mentioned returns the kustomization whose directory comes last in an error message, or the root
+// kustomization if the message names no directory. It also returns the entry of this kustomization
+// that comes last in the message, or nil.
 func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
 	last := -1
 	for _, k := range p.sorted() {

@@ -44,12 +44,12 @@ func buildChart(r render.Root, t *tree) *render.Output {
 // leastSteps is the minimum cost of a chart, about 2 ms. It limits the cost of many small charts.
 const leastSteps = 4_000
 
-// spared returns the number of bytes in chart files that cost nothing. The byte limit assumes YAML,
-// which is parsed at about 4 MB per second. Templates are parsed faster, and the steps they execute
-// are charged separately. Other files are only kept so that templates can read them.
+// spared returns the number of bytes in chart files that are not charged. The byte limit assumes
+// YAML, which is parsed at about 4 MB per second. Templates are parsed faster, and the steps they
+// execute are charged separately. Other files are kept only because templates may read them.
 func (c *charting) spared() (n int) {
 	for _, f := range c.in.Files {
-		base, one := path.Base(f.Name), limits.PassedOver // number of bytes that cost as much as one
+		base, one := path.Base(f.Name), limits.PassedOver // number of bytes that cost as much as one byte of YAML
 		switch {
 		case slices.Contains([]string{".json", ".tgz", ".lock"}, path.Ext(base)), slices.Contains([]string{chartFile, "values.yaml", "requirements.yaml"}, base):
 			one = 1
@@ -107,8 +107,8 @@ func (c *charting) file(name string) *file {
 	return f
 }
 
-// values adds the i-th values of the root. Package chart refers to values that are not in a chart
-// file by this number.
+// values adds entry i of the root's values. Package chart uses this index to refer to values that
+// are not in a file of the chart.
 func (c *charting) values(i int, v render.Values) *render.Problem {
 	f := &file{text: v.Text}
 	if v.Text == nil {
@@ -151,8 +151,8 @@ const (
 	notesTemplate = "NOTES.txt"
 )
 
-// walk reads a directory of the chart; dir is relative to the chart. It follows links, but not out
-// of the repository.
+// walk reads a directory of the chart. dir is relative to the chart. It follows links unless they
+// lead out of the repository.
 func (c *charting) walk(dir string, depth int) *render.Problem {
 	if depth > limits.ChartFolders {
 		return c.problem(dir, 1, refusal(fmt.Sprintf("the chart has more than %d directories in one another", limits.ChartFolders)))
@@ -226,7 +226,7 @@ func (c *charting) confined(name string) string {
 	return c.tree.read(path.Join(c.root.Dir, name)).nameOr(path.Join(c.root.Dir, name))
 }
 
-// nameOr returns the name of the file without symbolic links, or the given name if the file does
+// nameOr returns the file's name with symbolic links resolved, or the given name if the file does
 // not exist.
 func (f *file) nameOr(name string) string {
 	if f.err != nil {
@@ -311,7 +311,7 @@ type printed struct {
 	// test is set for a helm test hook. unknown is set for a hook that Helm does not recognize and
 	// therefore omits.
 	test, unknown bool
-	// about is the metadata of the object, to which a namespace can be added.
+	// about is the object's metadata, to which deployTo can add a namespace.
 	about *yaml.Node
 }
 
@@ -450,8 +450,8 @@ func (d *printed) head() error {
 	return nil
 }
 
-// deployTo sets the namespace of an object without one, because a controller would deploy the
-// object to it.
+// deployTo adds a namespace to an object that has none, because a controller would deploy the
+// object to that namespace.
 func (d *printed) deployTo(namespace string) {
 	if namespace == "" || d.about == nil || len(d.about.Content) == 0 {
 		return
@@ -558,7 +558,7 @@ type archived struct {
 // archiveSign ends the name of an archive and precedes the name of a file in it (package chart).
 const archiveSign = ".tgz:"
 
-// archived returns a file in a packed dependency, given its name in package chart.
+// archived returns a file in a packed dependency, given the name that package chart uses for it.
 func (w *chartOutput) archived(name string) (a archived, ok bool) {
 	archive, _, ok := strings.Cut(name, archiveSign)
 	if !ok || w.c.root.Chart.Archive != "" || strings.HasPrefix(name, "/") {
@@ -574,8 +574,8 @@ func (w *chartOutput) archived(name string) (a archived, ok bool) {
 	return a, true
 }
 
-// dependency returns the position at which the enclosing chart lists an archive as a dependency.
-// If it is not listed, dependency returns the first line of Chart.yaml.
+// dependency returns the position at which the enclosing chart lists an archive as a dependency. If
+// the archive is not listed, dependency returns the first line of Chart.yaml.
 func (c *charting) dependency(archive string) (at render.Place, listed bool) {
 	dir, base := path.Split(archive)
 	dir = path.Dir(path.Clean(dir)) // removes charts/

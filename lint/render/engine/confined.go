@@ -21,22 +21,22 @@ import (
 )
 
 // tree is the part of the repository that a build can read. It consists of the regular files and
-// directories below the root of confinement, except git's own. Names are relative to the root and
-// use forward slashes.
+// directories below the root of confinement, except git's own files. Names are relative to the root
+// and use forward slashes.
 type tree struct {
 	dir  string
 	root *os.Root
 	// left is the number of bytes that can still be read.
 	left int
-	// texts holds replacement contents by file name without symbolic links.
+	// texts holds replacement contents by file name, with symbolic links resolved.
 	texts map[string][]byte
 	files map[string]*file // by the requested name
-	real  map[string]*file // by the name without symbolic links
+	real  map[string]*file // by name with symbolic links resolved
 }
 
 // file is the result of reading a file or a directory.
 type file struct {
-	name string // name without symbolic links
+	name string // with symbolic links resolved
 	dir  bool
 	text []byte
 	err  error
@@ -112,9 +112,9 @@ func (t *tree) find(name string) *file {
 	return &file{name: filepath.ToSlash(rel), dir: info.IsDir()}
 }
 
-// entry is a fast path for names in a directory that has already been read. If the name itself is
-// not a link, only the directory's path can contain links, and that path has already been resolved.
-// entry returns nil if the fast path does not apply.
+// entry quickly looks up a name in a directory that has already been read. If the name itself is
+// not a link, only the path of the directory can contain links, and that path has already been
+// resolved. entry returns nil if it cannot resolve the name this way.
 func (t *tree) entry(name string) *file {
 	dir := t.files[path.Dir(name)]
 	if dir == nil || dir.err != nil || !dir.dir || filepath.Separator != '/' { // other systems may ignore case in names
@@ -187,7 +187,7 @@ func shown(name string) string {
 // plan in place of the originals.
 type fileSystem struct {
 	tree   *tree
-	served map[string][]byte // modified contents by file name without symbolic links
+	served map[string][]byte // modified contents, by file name with symbolic links resolved
 	// refused is the first refusal, and name is the file that it concerns. The refusal is recorded
 	// here because kustomize may drop the error.
 	refused error
@@ -326,8 +326,8 @@ func masked(entry string) string {
 	return secretQuery().ReplaceAllString(entry, "$1***")
 }
 
-// remote replaces a URL with the directory that Root.Remotes maps it to, or rejects the URL if
-// there is no such directory. It reports whether the entry is a URL.
+// remote replaces a URL with its directory in Root.Remotes. If the URL has no directory there,
+// remote rejects it. It reports whether the entry is a URL.
 func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	if !downloaded(e.name) && !cloned(e.name) {
 		return false, nil

@@ -52,7 +52,7 @@ func withoutCharts(k *types.Kustomization) {
 	k.HelmCharts, k.HelmChartInflationGenerator = nil, nil
 }
 
-// eachInlinePatch replaces the text of each inline patch with the result of with.
+// eachInlinePatch replaces the text of each inline patch with what with returns for it.
 func eachInlinePatch(k *types.Kustomization, with func(string) string) {
 	for i, p := range k.PatchesStrategicMerge {
 		k.PatchesStrategicMerge[i] = types.PatchStrategicMerge(with(string(p)))

@@ -1,7 +1,7 @@
 // Package engine renders one root in this process: a kustomization with the kustomize library, or
 // a Helm chart with package chart.
 //
-// Contract: Build takes a render.Root and returns a render.Output. Its Text has the bytes that
+// Contract: Build takes a render.Root and returns a render.Output. Its Text is exactly what
 // kustomize prints, except that schemas of CustomResourceDefinitions are null if nothing reads
 // them. If the build fails, Output.Problem has the file, line and column of the faulty
 // kustomization entry. The same files give the same Output.
@@ -12,17 +12,17 @@
 // counts twice. Only then does kustomize run, on a file system that serves the files that the plan
 // has read.
 //
-// Markers: some YAML gets markers before kustomize reads it, namely inline patches and the files
-// that a kustomization names as resources or strategic merge patches. There, each scalar on a
-// single line gets a comment with the nonce of the run and an index. Comments follow their values
-// through kustomize's merges. They do not reach the printed text, because kustomize prints by way
-// of JSON, so the text is the same as without markers. A marker maps a value of the result to its
-// position in the sources, and counts only if the value there is the same. Objects need no marker
-// of their own: the marks of their values and their final kind and name lead to the document that
-// declares them. An extra annotation would change the result of JSON patches and replacements that
-// use annotations.
+// Markers: before kustomize reads the YAML, markers are added to inline patches and to the files
+// that a kustomization names as resources or strategic merge patches. A marker is a comment after a
+// scalar on a single line, with the nonce of the run and an index. Comments follow their values
+// through kustomize's merges. They do not reach the printed text, because kustomize converts
+// objects to JSON before it prints them. The text is therefore the same as without markers. A
+// marker maps a value of the result to its position in the sources, and counts only if both values
+// are the same. Objects themselves need no markers: the marks of their values and their final kind
+// and name lead to the document that declares them. An extra annotation would change the result of
+// JSON patches and replacements that use annotations.
 //
-// A chart is read completely, including links, and package chart renders it. The output of its
+// Build reads a chart completely, including links, and package chart renders it. The output of its
 // templates, without NOTES.txt and crds/, becomes one text in Helm's install order, with hooks
 // last. The origin of each line is kept. If kustomize processes the text further, as for
 // helmCharts, the build sees it as a virtual file. Marks then refer to the lines of that file, and

@@ -67,7 +67,7 @@ func expand(text string, vars *render.Variables, work *int) (string, error) {
 	return out.String(), nil
 }
 
-// charge adds bytes to the cost and returns an error if it exceeds the limit.
+// charge adds bytes to the cost. It returns an error if the cost exceeds the limit.
 func (e *expander) charge(bytes int) error {
 	if *e.work += bytes; *e.work > limits.Substituted {
 		return errExpansion
@@ -136,8 +136,8 @@ type operator struct {
 	fallback bool // supplies a default for a variable that is unset or empty
 }
 
-// operators lists Flux's operators, longer ones first. Flux treats all operators with a default
-// alike.
+// operators lists Flux's operators, longer ones first. Flux treats all operators that supply a
+// default in the same way.
 var operators = []operator{
 	{text: ":=", fallback: true}, {text: ":-", fallback: true}, {text: ":?", fallback: true}, {text: ":+", fallback: true}, {text: "=", fallback: true},
 	{text: ":", between: ':'},
@@ -146,7 +146,8 @@ var operators = []operator{
 	{text: ",,", none: true}, {text: ",", none: true}, {text: "^^", none: true}, {text: "^", none: true},
 }
 
-// arguments parses the arguments up to the closing brace. whole is set if all arguments are known.
+// arguments parses the arguments up to the closing brace. whole is set if the values of all
+// arguments are known.
 func (e *expander) arguments(at int, op operator, depth int) (args []string, end int, whole bool, err error) {
 	whole = true
 	var arg strings.Builder
@@ -178,7 +179,7 @@ func (e *expander) arguments(at int, op operator, depth int) (args []string, end
 	return nil, 0, false, errExpression
 }
 
-// apply returns the value of an expression; known is false if schedlint does not support the
+// apply returns the value of an expression. known is false if schedlint does not support the
 // operator.
 func (o operator) apply(s string, args []string) (value string, known bool) {
 	arg, with := args[0], ""
@@ -312,8 +313,8 @@ func (r *results) substituted(doc *yaml.Node, text []byte) ([]byte, error) {
 // spot is a position in the text of an object.
 type spot struct{ line, column int }
 
-// moveMarks updates the marks from index from on after variables have been substituted. It moves
-// marks to the new positions of their values, and drops marks whose values have changed. If a
+// moveMarks updates the marks, starting at index from, after variables have been substituted. It
+// moves marks to the new positions of their values, and drops marks whose values have changed. If a
 // scalar consists of a single variable, its mark then points to the position at which the variable
 // is set.
 func (r *results) moveMarks(from int, before, after *yaml.Node) {

@@ -15,7 +15,7 @@ import (
 )
 
 // written returns the cost of the names, labels, annotations and replacement values that a
-// kustomization adds to its objects. For each label, kustomize searches about 25 fields of an
+// kustomization writes to its objects. For each label, kustomize searches about 25 fields of an
 // object and its existing labels. It also compares the names of all objects.
 func (p *plan) written(k *kustomization, objects int) sum {
 	s := &k.spec
@@ -108,8 +108,7 @@ func (p *plan) replace(k *kustomization) (bytes int) {
 	return bytes
 }
 
-// pathKey converts a field path to a string that is a prefix of the strings for all paths below
-// it.
+// pathKey converts a field path to a string that is a prefix of the string for every path below it.
 func pathKey(path string) string {
 	return strings.Join(utils.SmarterPathSplitter(path, "."), "\x00") + "\x00"
 }
@@ -164,7 +163,7 @@ func (p *plan) ofKind(kind string) iter.Seq[*yaml.Node] {
 	}
 }
 
-// maxRefs is the maximum length of a chain of OpenAPI definitions that are only references.
+// maxRefs is the maximum length of a chain of OpenAPI definitions that consist only of a reference.
 const maxRefs = 100
 
 // endless reports whether a schema has a definition that refers to itself, possibly through other
@@ -217,8 +216,8 @@ func resolved(doc any, pointer string) any {
 // included twice counts twice.
 type sum struct {
 	cost limits.Cost
-	// heavy is the number of patches in a kustomization and its components after which kustomize
-	// compares all pairs of objects.
+	// heavy is the number of patches, in a kustomization and its components, that make kustomize
+	// compare all pairs of objects.
 	heavy int
 	// schemas is the size of the omitted schemas in bytes, and schemaNodes is the maximum number of
 	// YAML nodes in them.
@@ -228,10 +227,10 @@ type sum struct {
 	references int
 }
 
-// steps returns the cost of one kustomization in steps. It reaches the limit of a root at 2,500
-// objects, or at 1,000 objects with five heavy patches. The time of kustomize v0.21.2 grows with
-// the square of the number of objects. Measured: 2,000 objects on two levels take 5 s, 4,000 take
-// 40 s, and 500 objects with 100 patches that have a target take 100 s.
+// steps returns the cost of one kustomization in steps. The cost reaches the limit of a root at
+// 2,500 objects, or at 1,000 objects with five heavy patches. The time that kustomize v0.21.2 takes
+// grows with the square of the number of objects. Measured: 2,000 objects on two levels take 5 s,
+// 4,000 take 40 s, and 500 objects with 100 patches that have a target take 100 s.
 func steps(objects, transforms, heavy int) int {
 	each := limits.Sum(4, limits.Product(8, heavy))
 	return limits.Sum(limits.Product(limits.Product(objects, objects), each), limits.Product(objects, limits.Product(200, transforms)))
@@ -243,7 +242,7 @@ func (s sum) plus(o sum) sum {
 	}
 }
 
-// beyond returns a message about the limit that is exceeded, or "".
+// beyond returns a message about an exceeded limit, or "" if there is none.
 func (s sum) beyond(most limits.Cost) string {
 	if what := s.cost.Beyond(most); what != "" {
 		return "the build exceeds the limit of " + what + ", counting each directory as often as it is included: split the root"

@@ -23,13 +23,13 @@ import (
 // release is a chart that a kustomization renders (kustomize: HelmChartInflationGenerator).
 type release struct {
 	k *kustomization
-	// file and node are the position of the release; node is nil if it is unknown. from is the
-	// generators entry with the release, or nil.
+	// file and node are the position of the release. node is nil if it is unknown. from is the
+	// generators entry that contains the release, or nil.
 	file string
 	node *yaml.Node
 	from *entry
-	// field is the name of the release in messages. at is its position if that is not in a
-	// kustomization, or nil.
+	// field is the text that stands for the release in messages. at is the position of the release
+	// if it is outside the kustomizations, or nil.
 	field string
 	at    *render.Place
 	spec  types.HelmChart
@@ -105,8 +105,8 @@ func (r *release) problem(key string, err error) *render.Problem {
 	return p
 }
 
-// check returns a problem if kustomize would reject the release before it looks for the chart, or
-// if schedlint does not support the release.
+// check returns a problem if kustomize would reject the release before looking for its chart, or if
+// schedlint does not support the release.
 func (r *release) check() *render.Problem {
 	s := &r.spec
 	switch {
@@ -237,8 +237,8 @@ func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 	return chartPlace{}, r.problem("name", r.missing(dir, under))
 }
 
-// remoteKeys returns the keys under which the remotes of a root may list a chart, most specific
-// first.
+// remoteKeys returns the keys under which Root.Remotes may list a chart, from most to least
+// specific.
 func remoteKeys(s *types.HelmChart) []string {
 	if s.Repo == "" {
 		return nil
@@ -275,7 +275,7 @@ func (r *release) missing(dir, under string) error {
 // harmless matches words that a shell leaves unchanged.
 var harmless = regexp.MustCompile(`^[a-zA-Z0-9._:/@+=-]+$`)
 
-// generator renders the charts in a generators entry; ok is false if the entry has no charts. name
+// generator renders the charts in a generators entry. ok is false if the entry has no charts. name
 // is the file of the entry, or "" if it is inline.
 func (p *plan) generator(e *entry, doc *parsed, name string) (total sum, ok bool, problem *render.Problem) {
 	if e.field != "generators" {

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// marker adds markers to YAML text and records the position that each one stands for. A marker is
-// a comment after a scalar; see the package comment.
+// marker adds markers to YAML text and records which position each one stands for. A marker is a
+// comment after a scalar; see the package comment.
 type marker struct {
 	// sign is the beginning of every marker. An index follows it.
 	sign   string
@@ -118,7 +118,7 @@ func (m *marker) lift(n *yaml.Node, depth int) {
 	}
 }
 
-// lifted returns the position that the marker of a node stands for; ok is false if the node has no
+// lifted returns the position that the marker of a node stands for. ok is false if the node has no
 // marker. lift must have been called before.
 func (m *marker) lifted(n *yaml.Node) (*place, bool) {
 	i := -1 - n.Line
@@ -160,9 +160,8 @@ type lines struct {
 	starts []int // start offset of each line
 }
 
-// newLines indexes the lines of the text. It returns false for text with unusual line breaks, in
-// which positions are ambiguous, because YAML 1.1 also breaks lines at a lone CR and at three
-// other characters.
+// newLines indexes the lines of the text. It returns false if the line breaks make positions
+// ambiguous, because YAML 1.1 also breaks lines at a lone CR and at three other characters.
 func newLines(text []byte) (*lines, bool) {
 	strange := bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
 	for _, wide := range []string{"\u0085", "\u2028", "\u2029"} {
@@ -209,8 +208,8 @@ func (l *lines) line(n int) []byte {
 	return bytes.TrimSuffix(l.text[l.starts[n-1]:end], []byte("\r"))
 }
 
-// column returns the column of a scalar without its tag and anchor. start is the offset of its
-// text.
+// column returns the column at which a scalar begins, after its tag and anchor. start is the offset
+// of its text.
 func (l *lines) column(n *yaml.Node, start int) int {
 	rest, from := l.rest(n.Line, n.Column)
 	if rest == nil {
@@ -219,8 +218,8 @@ func (l *lines) column(n *yaml.Node, start int) int {
 	return n.Column + len([]rune(string(rest[:start-from])))
 }
 
-// scalar returns the start and end offsets of a quoted or plain scalar on one line, without its
-// tag and anchor; ok is false for any other scalar.
+// scalar returns the start and end offsets of a quoted or plain scalar on one line, excluding its
+// tag and anchor. ok is false for any other scalar.
 func (l *lines) scalar(n *yaml.Node) (start, end int, ok bool) {
 	rest, at := l.rest(n.Line, n.Column)
 	properties := property().Find(rest)

@@ -24,8 +24,8 @@ type results struct {
 	docs []found
 	// marks lists the marks. Until all files are known, their File is an index into marker.files.
 	marks []render.Mark
-	// names maps the identity of a rendered object to the documents that may declare it. It takes
-	// prefixes and suffixes into account, but not name changes by patches, plugins or hashes.
+	// names maps the identity of a rendered object to the documents that may declare it. The names
+	// include prefixes and suffixes, but not changes by patches, plugins or hashes.
 	names map[identity][]origin
 	// patches lists the overlay's JSON patches, which leave no markers.
 	patches []jsonPatch
@@ -61,8 +61,8 @@ func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
 	return r.finish(), nil
 }
 
-// object adds one object. Its YAML tree contains the markers; text is kustomize's output for the
-// object.
+// object adds one object. The YAML tree of res contains the markers, and text is kustomize's output
+// for the object.
 func (r *results) object(res *resource.Resource, text []byte, marked bool) (err error) {
 	f := found{line: r.line + 1}
 	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {
@@ -114,7 +114,7 @@ type votes struct {
 }
 
 // pair walks the tree of an object and its printed text in parallel, and adds marks. Both have the
-// same fields, but in a different order.
+// same fields, but the order may differ.
 func (r *results) pair(node, printed *yaml.Node, v *votes, depth int) {
 	if node = target(node); node == nil || node.Kind != printed.Kind || depth > maxNesting {
 		return
@@ -268,13 +268,13 @@ type renamed struct {
 	origin
 }
 
-// unprefixed lists the kinds to whose names kustomize does not add a prefix or suffix
+// unprefixed lists the kinds whose names get no prefix or suffix from kustomize
 // (api/internal/builtins: PrefixTransformer).
 var unprefixed = []string{"CustomResourceDefinition", "APIService", "Namespace"}
 
 // through applies a kustomization's name changes to objects in the same order as kustomize. It
 // first adds the resources of the kustomization, then applies its components to all objects, and
-// finally its own prefix and suffix. The plan limits the number of objects.
+// finally adds its own prefix and suffix. The plan limits the number of objects.
 func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 	for _, e := range k.entries {
 		if e.use != asResource {

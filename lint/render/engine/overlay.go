@@ -18,12 +18,12 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// placeholder is a field that is added to an empty kustomization, which kustomize would otherwise
-// reject.
+// placeholder is a value that is added to an empty kustomization, because kustomize would otherwise
+// reject it.
 const placeholder = "_placeholder"
 
-// generated returns a kustomization for a directory that has none. It includes everything in the
-// directory that contains objects.
+// generated returns a kustomization for a directory that has none. It includes every listed
+// resource that contains objects.
 func (p *plan) generated(dir string) *kustomization {
 	spec := types.Kustomization{}
 	for _, name := range p.root.Overlay.Resources {
@@ -99,7 +99,8 @@ func merge(k, add *types.Kustomization) {
 	}
 }
 
-// replaced returns a list in which item replaces the item with the same name, or is appended.
+// replaced returns a list in which item replaces the item with the same name. If there is none,
+// item is appended.
 func replaced[T any](list []T, item T, name func(T) string) []T {
 	list = slices.DeleteFunc(slices.Clone(list), func(t T) bool { return name(t) == name(item) })
 	return append(list, item)
@@ -243,8 +244,8 @@ func (p *plan) finish(result resmap.ResMap) error {
 	return nil
 }
 
-// pointed moves a problem to the pointer if the problem is in no file. It also does so if the
-// position in the kustomization is unknown and the pointer adds to that kustomization.
+// pointed moves a problem to the pointer if the problem is in no file, or if its position in the
+// kustomization is unknown and the pointer adds to that kustomization.
 func (p *plan) pointed(problem *render.Problem) *render.Problem {
 	o := p.root.Overlay
 	if o == nil || problem == nil {
@@ -300,8 +301,8 @@ type operation struct {
 	shift func(line, column int) (int, int, bool)
 }
 
-// jsonPatch is a JSON patch of an overlay. Kustomize drops all markers of an object when it
-// applies such a patch, so the marks of the patched values are added after the build.
+// jsonPatch is a JSON patch of an overlay. Kustomize drops all markers of an object when it applies
+// such a patch, so marks for the patched values are added after the build.
 type jsonPatch struct {
 	target     types.Selector
 	match      *types.SelectorRegex
@@ -393,8 +394,8 @@ func (r *results) patched(res *resource.Resource, root *yaml.Node, names []strin
 	}
 }
 
-// child returns the node that a step of a JSON pointer leads to, which is a field or an item by
-// index. "-" means the last item, because the operation has already appended it.
+// child returns the node that a step of a JSON pointer leads to. The step is a key or an index. "-"
+// means the last item, because the operation has already appended it.
 func child(n *yaml.Node, step string) *yaml.Node {
 	if n = target(n); n == nil || n.Kind != yaml.SequenceNode {
 		return field(n, step)

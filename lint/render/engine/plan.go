@@ -18,7 +18,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// plan holds all input of a build, and its cost. The plan is complete before kustomize runs.
+// plan holds the entire input of a build, and the cost of the build. The plan is complete before
+// kustomize runs.
 type plan struct {
 	root   render.Root
 	tree   *tree
@@ -41,8 +42,8 @@ type plan struct {
 	schema bool
 }
 
-// visit is one inclusion of a directory. If the objects in the directory are plugins, it also holds
-// the base directory for paths in the plugins.
+// visit is one inclusion of a directory. If the directory contains plugins, the visit also holds
+// the base directory for paths in them.
 type visit struct {
 	dir    string
 	plugin bool
@@ -120,7 +121,8 @@ func (p *plan) blame(from *entry, err error) *render.Problem {
 	return from.problem(fmt.Errorf("%s: %w", from.label(), err))
 }
 
-// visit follows one directory and returns its cost, including all directories that it includes.
+// visit follows one directory. It returns the cost of the directory and of everything that it
+// includes.
 func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	if problem := p.nested(v.dir, from); problem != nil {
 		return sum{}, problem
@@ -174,7 +176,7 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 }
 
 // nested rejects a directory that includes itself, or that contains a directory through which it
-// was included, as kustomize does.
+// was included. Kustomize rejects both as well.
 func (p *plan) nested(dir string, from *entry) *render.Problem {
 	for _, above := range p.stack {
 		if above == dir {
@@ -362,7 +364,7 @@ func (p *plan) sorted() []*kustomization {
 // functionKeys lists the annotations that make kustomize run a container or a command.
 var functionKeys = []string{"config.kubernetes.io/function", "config.k8s.io/function"}
 
-// pathKeys lists the fields of builtin plugins that contain file names. dataKeys lists the ones
+// pathKeys lists the fields of builtin plugins that contain file names. dataKeys lists those fields
 // whose files are not parsed as YAML. Kustomize ignores the case of these fields.
 var (
 	pathKeys = []string{"path", "paths", "files", "envs", "env"}
@@ -371,7 +373,7 @@ var (
 
 // plugins rejects generators, transformers and validators that are not built into kustomize, and
 // rejects URLs in built-in ones. name is the file of the plugins, or "" if they are inline. Paths
-// in them are relative to base.
+// in the plugins are relative to base.
 func (p *plan) plugins(doc *parsed, e *entry, name, base string) *render.Problem {
 	for _, root := range doc.docs {
 		if !isMapping(root) {
@@ -442,7 +444,7 @@ func merged(n *yaml.Node, depth int) *yaml.Node {
 	return nil
 }
 
-// pluginPaths rejects URLs in the strings below a key that contains file names, and records which
+// pluginPaths checks the strings below a key for file names. It rejects URLs, and records which
 // files are data. It terminates because the expanded size of aliases has already been checked.
 func (p *plan) pluginPaths(n *yaml.Node, base, key string, depth int) (*yaml.Node, error) {
 	n = target(n)

@@ -23,8 +23,8 @@ type printedChart struct {
 	namespace string
 	out       *render.Output
 	doc       *parsed
-	// plain is set if kustomize must not recognize the output as Helm output. Kustomize then sets
-	// the kustomization's namespace on the objects.
+	// plain is set if kustomize must not recognize the text as Helm output, so that it sets the
+	// kustomization's namespace on the objects.
 	plain bool
 }
 
@@ -74,7 +74,7 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 }
 
 // repeatedKey returns a problem for the first mapping in which a chart prints a key twice. The
-// problem has the template lines of both keys. Kustomize rejects such output (kyaml/yaml:
+// problem contains the template lines of both keys. Kustomize rejects such output (kyaml/yaml:
 // RNode.MarshalJSON).
 func (r *release) repeatedKey(out *render.Output, doc *parsed) *render.Problem {
 	var within func(n *yaml.Node, depth int) *render.Problem
@@ -144,7 +144,8 @@ func (p *plan) component(k *kustomization, spec *types.Kustomization) {
 }
 
 // resource returns the chart output that kustomize reads. It is in block style, so that a marker
-// can follow each scalar. It also has the annotation by which kustomize recognizes Helm output.
+// can follow each scalar. Unless plain is set, it also has the annotation by which kustomize
+// recognizes Helm output.
 func (c *printedChart) resource(m *marker) ([]byte, error) {
 	doc, err := parse(c.out.Text)
 	if err != nil {

@@ -17,8 +17,8 @@ type schemaKey struct{ line, column int }
 
 // withoutSchemas replaces the schemas of CustomResourceDefinitions with blank lines, so that all
 // other positions stay the same. It also returns the positions of the schema keys. It returns nil
-// if there is no schema in the block style that CRD generators write. It only changes a document
-// whose kind precedes its versions, so that no other object is mistaken for a definition.
+// if the text has no schema in the block style of CRD generators. It changes a document only if the
+// kind precedes the versions, so that no other object is mistaken for a definition.
 func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
 	if !bytes.Contains(text, []byte("\nkind: "+definition)) {
 		return nil, nil
@@ -43,7 +43,7 @@ func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
 }
 
 // outline tracks the position of a line within a definition. Each depth is a column counted from 1,
-// or 0 outside of the corresponding field.
+// or 0 outside the corresponding field.
 type outline struct {
 	kind, group bool
 	spec        bool
@@ -90,7 +90,7 @@ func (o *outline) schema(row []byte) bool {
 	return false
 }
 
-// onlyKeys reports whether each key belongs to a definition version and no longer has a value.
+// onlyKeys reports whether each key belongs to a version of a definition and no longer has a value.
 func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
 	there := map[schemaKey]bool{}
 	for _, root := range docs {
@@ -118,7 +118,7 @@ func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
 }
 
 // seesSchemas reports whether a schema may affect a kustomization, or whether a kustomization uses
-// a definition as anything but a resource.
+// a definition other than as a resource.
 func (p *plan) seesSchemas() bool {
 	for name := range p.cut {
 		if p.uses[name] != 0 && p.uses[name] != asResource {

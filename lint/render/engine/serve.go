@@ -189,8 +189,8 @@ func (k *kustomization) inlinePatches() []*yaml.Node {
 	return all
 }
 
-// inBlock returns a function that converts positions in the text of a literal block to positions
-// in the file. above is the line before the first line of the block's text.
+// inBlock returns a function that converts positions in the text of a literal block to positions in
+// the file. above is the line directly above the block's text.
 func inBlock(file, block *lines, above int) func(line, column int) (int, int, bool) {
 	return func(line, column int) (int, int, bool) {
 		indent, ok := bytes.CutSuffix(file.line(above+line), block.line(line))

@@ -154,7 +154,8 @@ func text(n *yaml.Node) string {
 
 var saidLine = lazy.Regexp(`\byaml: line (\d+): `)
 
-// lineSaid splits a parser message into its line number, or 1 if there is none, and the rest.
+// lineSaid splits a parser message into its line number and the rest. If it has no line number,
+// lineSaid returns 1.
 func lineSaid(err error) (int, string) {
 	said := err.Error()
 	if m := saidLine().FindStringSubmatchIndex(said); m != nil {
@@ -169,11 +170,10 @@ func lineSaid(err error) (int, string) {
 type scalar struct{ tag, value string }
 
 // ambiguous matches plain scalars that kustomize and a YAML 1.1 parser read differently. For
-// example, one of them may read a string where the other reads a boolean, or they may read
-// different numbers.
+// example, one may read a string and the other a boolean, or the two may read different numbers.
 var ambiguous = lazy.Regexp(`^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[oO].*|[-+]?0[0-9_]+|.*[0-9]_.*|[-+]?[0-9_]*:[0-9:._]*)$`)
 
-// scalarOf returns the value of a node; ok is false if parsers may disagree about it.
+// scalarOf returns the value of a node. ok is false if parsers may disagree about it.
 func scalarOf(n *yaml.Node) (scalar, bool) {
 	plain := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if plain && ambiguous().MatchString(n.Value) {
