@@ -19,7 +19,7 @@ type Unmet struct {
 	// if no node carries this term's key.
 	Beside []string
 	// Between holds two requirements that contradict each other. Other is the term that contains
-	// the first one.
+	// the requirement Between[0].
 	Between [2]*model.Requirement
 	Other   *model.Term
 }
@@ -154,8 +154,8 @@ func allowsAbsent(r *model.Requirement) bool {
 // each other.
 type Circle struct {
 	Workload *workload.Workload
-	// Path lists the workloads from this one to the first one that is already on the path. If
-	// Member is set, the path returns to the workload itself.
+	// Path starts with the workload and ends with the first workload that repeats. If Member is
+	// set, that is the workload itself.
 	Path   []*workload.Workload
 	Member bool
 }

@@ -84,7 +84,7 @@ func (k *kind) shared(domain []int32) bool {
 // QuickApplies reports whether the quick checks apply to a workload. They do not apply to:
 //   - DaemonSets, because their pod count depends on the nodes;
 //   - pods whose manifest names their node, because some of their requests do not count;
-//   - selectors of labels that come from the node, because the result depends on where the pods run;
+//   - selectors of labels that come from the node, because the result depends on where pods run;
 //   - selectors of labels that differ from pod to pod, because they do not treat all pods alike.
 func QuickApplies(g *model.Group) bool {
 	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
@@ -123,9 +123,9 @@ func Fits(m *model.Model, w *workload.Workload) bool {
 	return fillsEvenly(m, p, pods)
 }
 
-// FitsLoosely is like Fits for the given number of pods, but a true result also holds after any
-// earlier placements and removals. It requires that at most one rule keeps the pods apart, so that
-// every partial placement can be completed.
+// FitsLoosely reports whether the given number of pods fit on the declared nodes, even after any
+// earlier placements and removals of the workload's pods. It requires that at most one rule keeps
+// the pods apart, so that every partial placement can be completed. A false result is inconclusive.
 func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -380,8 +380,9 @@ type Together struct {
 func TogetherOf(m *model.Model, w *workload.Workload) Together { return togetherIn(m, m.Views[0], w) }
 
 // MostTogether returns upper bounds on how many of a workload's pods can share a node and a zone,
-// whatever the sizes of growing pools. More domains lower the limit of a spread, while more nodes
-// raise the limits of other rules, so it takes the maximum of the two extremes.
+// whatever the sizes of growing pools are. More domains lower the limit of a spread, while more
+// nodes raise the limits of other rules. MostTogether therefore takes the maximum over the smallest
+// and the largest pool sizes.
 func MostTogether(m *model.Model, w *workload.Workload) (onNode, inZone int) {
 	p := ProblemOf(m, m.Groups[w])
 	for _, v := range m.Views {

@@ -15,8 +15,8 @@ import (
 type books struct {
 	m *model.Model
 	*relations
-	// here counts a workload's pods in a domain. It covers only the keys of terms that depend on
-	// the workload's pods.
+	// here counts the pods of a workload in a domain. It covers only the topology keys of terms
+	// that depend on these pods.
 	here map[place3]int
 	// total counts a workload's pods on all nodes that have the key.
 	total map[keyOf]int
@@ -165,8 +165,8 @@ func (b *books) tally(g *model.Group, n, by int) {
 	}
 }
 
-// counted reports whether a constraint counts the pods on node n when a pod of g is considered
-// for node to.
+// counted reports whether a spread constraint of g counts the pods on node n. The argument to is
+// the node that is considered for a new pod of g.
 func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	p := b.m.Eligible(g.Workload).Nodes[n]
 	switch {
@@ -206,13 +206,13 @@ type relations struct {
 	keys    []string
 	looked  map[*workload.Workload][]string
 	against map[*workload.Workload][]against
-	// migrating lists the entries in against that come from a migration instead of a term
+	// migrating lists the entries of the field against that come from a migration instead of a term
 	// (R-W25).
 	migrating map[*workload.Workload][]against
 	watched   map[*workload.Workload][]watch
 	// doubted lists pairs of workloads that an anti-affinity term may or may not keep apart,
-	// depending on facts that only the cluster knows. vague marks workloads with another kind of
-	// rule that is uncertain in the same way.
+	// depending on facts that only the cluster knows. vague marks workloads with any other rule
+	// that depends on such facts.
 	doubted map[*workload.Workload][]against
 	vague   map[*workload.Workload]bool
 }
@@ -261,8 +261,7 @@ func related(m *model.Model) *relations {
 	})
 }
 
-// maySelect reports whether a term selects pods of o on some node that has room for one of them
-// when empty.
+// maySelect reports whether a term selects pods of o on some node that can hold such a pod.
 func maySelect(m *model.Model, t *model.Term, g, o *model.Group) bool {
 	if !t.Sel.Local() {
 		return m.Selects(t, g.Workload, o.Workload, model.Asks{Incoming: true})

@@ -129,8 +129,7 @@ func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []i
 }
 
 // fillsApart reports whether all of a member's pods are placed when the nodes are filled one after
-// another. The member's pods may exclude each other, but nothing else may block them. Like
-// fillsEvenly, fillsApart stops once it has found enough nodes.
+// another. The member's pods may exclude each other, but nothing else may block them.
 func (f *closedForms) fillsApart(m certificate.Member) bool {
 	keys, left := f.apartOn(m.G), m.Pods
 	taken := map[[2]string]bool{}
@@ -188,7 +187,7 @@ func (f *closedForms) fillsEvenly(m certificate.Member) bool {
 	return filled()
 }
 
-// checkLimit checks that, by the closed forms, not all pods of some member fit.
+// checkLimit checks that the closed forms leave too little room for all pods of some member.
 func (f *closedForms) checkLimit(c *certificate.Assertion) error {
 	if slices.ContainsFunc(c.About, func(m certificate.Member) bool { return f.most(m) < m.Pods }) {
 		return nil

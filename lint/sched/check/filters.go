@@ -224,9 +224,9 @@ func selectedByAll(m *model.Model, hard []*model.Term, g *model.Group, w *worklo
 	return true
 }
 
-// skew holds a spread constraint's counts for one more pod: the number of pods in its domain
-// (here), the number that the new pod adds to it (self), the smallest number in any domain, and
-// the number of domains.
+// skew holds the numbers that a spread constraint compares for one more pod: the number of pods in
+// the new pod's domain (here), the number that the new pod adds there (self), the smallest number
+// in any domain, and the number of domains.
 type skew struct {
 	t                             *model.Term
 	here, self, smallest, domains int

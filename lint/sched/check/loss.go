@@ -39,14 +39,15 @@ type losses struct {
 	ends    map[*workload.Workload]*extent
 	settled bool
 	begun   bool
-	// claimed marks the workloads that, according to the answers, have pods missing at the end of
-	// every run in which they lose one. hits marks the claimed workloads that lose a pod in the
-	// current state.
+	// claimed marks the workloads for which the answers claim that, in every run in which the
+	// workload loses a pod, pods are missing at the end. hits marks the claimed workloads that lose
+	// a pod in the current state.
 	claimed, hits map[*workload.Workload]bool
 }
 
-// extent holds the smallest and the largest number of pods missing at the end. hit is the smallest
-// number over the runs in which the workload loses a pod, or -1 if there is no such run.
+// extent holds the smallest and the largest number of a workload's pods that are missing at the
+// end. hit is the smallest number over the runs in which the workload loses a pod, or -1 if there
+// is no such run.
 type extent struct{ fewest, most, hit int }
 
 // Lose checks answers about a loss by exploring all states. It checks the runs in these answers by

@@ -21,8 +21,8 @@ type nodeSets struct {
 	nested  map[string]bool
 }
 
-// newNodeSets returns node sets with only the running pods in place. If lost is not nil, that loss
-// is applied to these pods.
+// newNodeSets returns node sets with only the running pods in place. If the argument lost is not
+// nil, it omits the running pods that this node loss removes.
 func newNodeSets(lost *absence, m *model.Model, contend bool) *nodeSets {
 	return &nodeSets{newFilters(newBooks(lost, m), contend), map[string]*sited{}, map[*model.Group][]int{}, map[string]bool{}}
 }
@@ -119,7 +119,8 @@ func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
 	})
 }
 
-// laminar is like nests, for two keys: any two domains are disjoint, or one contains the other.
+// laminar reports whether any two domains of the keys a and b on the nodes are disjoint, or one of
+// them contains the other.
 func laminar(m *model.Model, nodes []int, a, b string) bool {
 	inA, inB, both := map[string]int{}, map[string]int{}, map[[2]string]int{}
 	for _, n := range nodes {
@@ -144,7 +145,8 @@ func laminar(m *model.Model, nodes []int, a, b string) bool {
 	return true
 }
 
-// inside reports whether refines holds for two keys on a group's nodes.
+// inside reports whether, on a group's nodes, every domain of the inner key is entirely inside one
+// domain of the outer key, or entirely outside all of them.
 func (ns *nodeSets) inside(g *model.Group, inner, outer string) bool {
 	id := ns.sited(g).name + "|" + inner + " in " + outer
 	return model.Cached(ns.nested, id, func() bool { return ns.refines(ns.sites(g), inner, outer) })
@@ -154,8 +156,8 @@ func (ns *nodeSets) inside(g *model.Group, inner, outer string) bool {
 // pods when empty.
 func (ns *nodeSets) sites(g *model.Group) []int { return ns.sited(g).list }
 
-// sited is a set of nodes. least holds, for each resource, the smallest amount that any of these
-// nodes offers. Groups with equal sets share a name.
+// sited is a set of nodes with a name that identifies it. least holds, for each resource, the
+// smallest amount that any of these nodes offers.
 type sited struct {
 	name  string
 	list  []int
@@ -363,8 +365,8 @@ func (p *pairs) apartOn(g *model.Group) []string {
 	return keys
 }
 
-// excludesAt reports whether a pod of o always keeps incoming pods of g out of its own domain of a
-// key, no matter which of the given nodes the pod of o is on.
+// excludesAt reports whether a pod of o on any of the given nodes always keeps incoming pods of g
+// out of that node's domain of a key.
 func (p *pairs) excludesAt(g, o *model.Group, key string, nodes []int) bool {
 	for t := range g.Hard(model.AntiAffinity) {
 		if t.Key == key && p.surelyAt(t, g, o, nodes) {

@@ -26,7 +26,7 @@ const (
 	OtherNode Kind = "other-node"
 	// Excluded means that the node fails the filter that Exclusion describes.
 	Excluded Kind = "excluded"
-	// PortTaken means that a pod in place uses Port.
+	// PortTaken means that a pod in place uses the host port that the field Port describes.
 	PortTaken Kind = "port-taken"
 	// NoRoom means that the node has too little left of the resource in Room.
 	NoRoom Kind = "no-room"
@@ -116,7 +116,7 @@ type Unmet struct {
 // RefusedByNobody is the reason given for nodes that no longer exist.
 const RefusedByNobody certificate.Reason = "gone"
 
-// lostAs maps each kind of loss to the refusal that nodes lost in this way give.
+// lostAs maps each kind of node loss to the refusal that describes a node lost in this way.
 var lostAs = map[certificate.Meaning]Refusal{
 	certificate.Gone:        {By: RefusedByNobody, Kind: Deleted},
 	certificate.Unreachable: {By: certificate.RefusedByTaint, Kind: Unreachable},

@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// rolls explores the states of a rollout with the checker's filters. It extends states, which
-// explores placements only.
+// rolls explores the states of a rollout with the checker's filters. It adds the controller's moves
+// to the placements that the embedded states explores.
 type rolls struct {
 	*states
 	r          certificate.Rollout

@@ -15,7 +15,7 @@ import (
 
 // State is a set of pods on the declared nodes. It uses the filters to determine the scheduler's
 // decision about one more pod. It also keeps the pods in placement order, so that messages can name
-// the pods that block that pod.
+// the pods that block the new pod.
 type State struct {
 	v    *nodeSets
 	pods []certificate.Placed
@@ -88,7 +88,7 @@ func reason(p model.Passes) certificate.Reason {
 }
 
 // repels finds the first placed pod that keeps one more pod of g off a node, and describes the rule
-// by which it does so. It tries the incoming pod's terms first. It mirrors
+// that keeps it off. For each placed pod, it tries the new pod's terms first. It mirrors
 // plugins/interpodaffinity/filtering.go (R-A5 to R-A7).
 func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	for _, p := range s.pods {
@@ -107,8 +107,8 @@ func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	return Repels{}
 }
 
-// repelling adds to r the repelling pod's workload, and how many of the workload's pods are in the
-// domain.
+// repelling completes r with the workload of a pod that repels a new pod, and with the number of
+// that workload's pods in the domain.
 func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Repels {
 	of := s.v.m.Groups[pod.Workload].Origin()
 	r.Pods.Workload = s.name(pod.Workload)
@@ -121,7 +121,7 @@ func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Re
 }
 
 // Placement holds the pods in place and returns each node's answer to one more pod, so that
-// findings can explain it. It makes no decisions, but places pods as the runs in a decision do.
+// findings can explain decisions. It makes no decisions itself.
 type Placement struct {
 	*State // for a split model, which treats pods that rules tell apart as separate workloads
 	// placed counts the pods that stay in place.

@@ -200,9 +200,8 @@ func (s *states) key() string {
 	return strings.Join(columns, "")
 }
 
-// NeverPlaced checks that no pod of a group can be placed while only running pods and one pod from
-// each of the given workloads are in place. The given workloads are those whose pods can come
-// first.
+// NeverPlaced checks that no pod of a group can be placed. Only running pods and one pod from each
+// of the given workloads may be in place. The given workloads are those whose pods can come first.
 func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error {
 	c := &certificate.Assertion{Members: []certificate.Member{{G: g, Pods: 1, Node: -1}}, Never: true}
 	for _, w := range with {
@@ -222,20 +221,20 @@ func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Work
 	return nil
 }
 
-// choices assigns a node to every pod such that no two pods on the same node exclude each other in
-// either order. The filters require at least that, so if there is no such assignment, no run places
-// all pods.
+// choices assigns a node to every pod such that no two of the pods exclude each other in both
+// scheduling orders. Every run that places all pods is such an assignment.
 type choices struct {
 	s *states
 	v *demand
-	// sites lists each member's possible nodes, and at lists the nodes of its assigned pods.
+	// sites lists each member's possible nodes. The field at lists the nodes that are assigned to
+	// each member's pods.
 	sites [][]int
 	at    [][]int
 	steps int
 }
 
-// checkUncolourable checks that no such assignment exists. It assigns the pods with the fewest
-// spare nodes first.
+// checkUncolourable checks that every assignment of nodes to pods has two pods that exclude each
+// other. It assigns the pods with the fewest spare nodes first.
 func checkUncolourable(v *demand, c *certificate.Assertion, steps int) error {
 	t := &choices{s: statesOf(v.nodeSets, c, steps), v: v, at: make([][]int, len(c.Members)), steps: steps}
 	for _, m := range c.Members {

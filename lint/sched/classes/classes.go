@@ -46,9 +46,9 @@ type tables struct {
 	text    []byte
 	demands []Demand
 	most    []int64
-	// units assigns each node the number of its unit, based on the rules of all tables so far.
-	// ruled records these rules. grained also divides the nodes by their sizes in grains (see
-	// Demand).
+	// units assigns each node the number of its unit. No rule of a table so far distinguishes the
+	// nodes of a unit. ruled records these rules. grained caches how the nodes of units are divided
+	// further by their sizes (see Demand).
 	units   []int32
 	ruled   map[string]bool
 	grained map[string]*grained
@@ -62,29 +62,30 @@ const maxGrained = 128
 // table divides the nodes by the rules of a set of workloads, ignoring sizes.
 type table struct {
 	// id identifies the rules and resources. own is set if one of the workloads is bound to a node.
-	// That node must not divide the units for other workloads.
+	// The table's rules then do not divide the units that other workloads use.
 	id  string
 	own bool
-	// shape assigns each node a number based on everything except sizes. offers holds each node's
-	// amount of each resource, and ranges holds the range of each resource's amounts within each
-	// shape.
+	// shape assigns each node the number of its shape. Nodes of one shape differ only in their
+	// sizes. offers holds each node's amount of each resource, and ranges holds the range of each
+	// resource's amounts within each shape.
 	shape     []int32
 	resources []string
 	offers    [][]int64
 	ranges    [][]sizeRange
-	// shapes holds the classes for pods to which sizes make no difference. It is computed on
-	// demand. known caches the classes by the pods' demand.
+	// shapes holds the classes for pods to which the nodes' sizes make no difference. It is
+	// computed on demand. known caches the classes by the pods' demand.
 	shapes *Classes
 	known  map[string]*Classes
 }
 
-// grained groups nodes that have the same sizes in grains and that no rule distinguishes.
+// grained groups nodes that no rule distinguishes and whose sizes are equal after rounding down to
+// multiples of the grain (see Demand).
 type grained struct {
 	// of maps each node to its group, first lists the first node of each group, and sizes holds the
 	// first node's amount of each resource.
 	of, first []int32
 	sizes     [][]int64
-	// known caches the classes that these groups form, keyed by the groups' class numbers.
+	// known caches the Classes that combine these groups, keyed by each group's class number.
 	known map[string]*Classes
 }
 
@@ -196,7 +197,8 @@ func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
 	return t.known[asks]
 }
 
-// sized returns the classes if sizes divide some of the shapes. told marks these shapes.
+// sized returns the classes if sizes divide some of the shapes. The argument told marks the shapes
+// that sizes divide.
 func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Classes {
 	g := all.inGrains(m, t, s)
 	m.Run().Spend(len(g.first) * (1 + len(s.demands)) / model.PerStep)
@@ -230,7 +232,8 @@ func (t *table) splitShapes(m *model.Model, s *sizing) (told []bool, some bool) 
 	return told, some
 }
 
-// inGrains groups nodes that have the same sizes in grains and that no rule distinguishes.
+// inGrains groups nodes that no rule distinguishes and whose sizes are equal after rounding down to
+// multiples of the grain.
 func (all *tables) inGrains(m *model.Model, t *table, s *sizing) *grained {
 	units, key := all.units, []byte{0}
 	if t.own {
@@ -274,8 +277,8 @@ func (t *table) sizes(n int, to []int64) []int64 {
 	return to
 }
 
-// numbered numbers n items by their descriptions, in the order of first occurrence. all encodes the
-// resulting numbers.
+// numbered gives each of n items a number. Items with equal descriptions get the same number, in
+// the order of first occurrence. The second result is a string that encodes all of the numbers.
 func numbered(n int, look func(text []byte, i int) []byte) (to []int32, all string) {
 	numbers := map[string]int32{}
 	to = make([]int32, n)
@@ -529,7 +532,7 @@ func Sum(sum, ask int64, pods int) int64 {
 }
 
 // Usable returns the largest part of a node's amount that the pods can use. It returns
-// math.MaxInt64 if the node is not judged.
+// math.MaxInt64 if the node's amount is unknown.
 func (d Demand) Usable(has int64) int64 {
 	if d.grain == 0 || has <= 0 || has == math.MaxInt64 {
 		return has

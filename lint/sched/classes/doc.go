@@ -8,9 +8,10 @@
 // (Demand). It ignores domains that consist of a single node. Running and bound pods distinguish
 // their node by name, through the filters.
 //
-// Classes are composed of units. The nodes of a unit have the same sizes in grains, and no rule of
-// an earlier question distinguishes them. There are few units, and they are computed only once, so
-// the cost of a question depends on the number of units rather than on the number of nodes.
+// Classes are composed of units. The nodes of a unit have equal sizes after rounding down (see
+// Demand), and the rules of earlier questions do not distinguish these nodes. There are few units,
+// and they are computed only once, so the cost of a question depends on the number of units rather
+// than on the number of nodes.
 //
 // Invariants: swapping two nodes in a class changes no answer about the workloads, as long as no
 // node holds more of their pods than the limit passed to Of.

@@ -192,7 +192,7 @@ const (
 	// some of them wait for room.
 	Waits Cause = "waits"
 	// ByLabel means that a rule depends on a label whose value only the cluster knows. ByVariable
-	// means that it depends on a label whose value contains a placeholder.
+	// means that a rule depends on a label whose value contains a placeholder.
 	ByLabel    Cause = "label-value"
 	ByVariable Cause = "variable"
 	// ByFinite means that a rule depends on pods that finish.
@@ -228,16 +228,16 @@ const (
 	ByScheduler Cause = "other-scheduler"
 	ByGates     Cause = "scheduling-gates"
 	ByQueue     Cause = "queue"
-	// ByField means that Name is a field with an unknown value.
+	// ByField means that the value of the field Name is unknown.
 	ByField Cause = "unknown-field"
 	ByCount Cause = "pod-count"
-	// ByAdmission means that Name is an object that may change the pods or reject them when they
-	// are created.
+	// ByAdmission means that the object Name may change the pods or reject them when they are
+	// created.
 	ByAdmission Cause = "admission"
 	// ByNamespace means that a placeholder stands for the pods' namespace or for a namespace that
 	// a rule applies to.
 	ByNamespace Cause = "namespace"
-	// ByNodeLabel means that Name is a label that nodes may have, with any value.
+	// ByNodeLabel means that nodes may have the label Name with any value.
 	ByNodeLabel Cause = "node-label"
 )
 
@@ -247,9 +247,9 @@ const (
 	ByPlacement Cause = "placement"
 	// ByStrategy means that the update strategy contains unknown numbers.
 	ByStrategy Cause = "strategy"
-	// ByEviction means that Name is a disruption budget that may or may not allow an eviction.
-	// Either Detail gives the reason, or the budget also counts the pods of Workload. ByOtherBudget
-	// means that Name is another budget that may select the pods.
+	// ByEviction means that the disruption budget Name may or may not allow an eviction. Either
+	// Detail gives the reason, or the budget also counts the pods of Workload. ByOtherBudget means
+	// that another budget, Name, may select the pods.
 	ByEviction    Cause = "disruption-budget"
 	ByOtherBudget Cause = "other-disruption-budget"
 	// ByPriority means that the pods may preempt the pods that block them.

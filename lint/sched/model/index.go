@@ -14,7 +14,7 @@ import (
 // builds its tables on first use, because many models are short-lived.
 type labelIndex struct {
 	members []*workload.Workload
-	// anywhere indexes the members by labels, and within indexes them by namespace and labels.
+	// anywhere indexes the workloads by labels. within indexes them by namespace and labels.
 	anywhere, within *labelTable
 }
 
@@ -25,12 +25,12 @@ type labelTable struct {
 	pairs map[[3]string][]*workload.Workload
 	// open lists, by namespace and label key, the workloads whose value for that key is unknown.
 	open map[[2]string][]*workload.Workload
-	// values holds, for each label key, the sorted values that occur in pairs. It is built on first
-	// use.
+	// values lists, for each label key, the values of known labels in sorted order. It is built on
+	// first use.
 	values map[string][]string
 }
 
-// NewLabelIndex indexes workloads, except copies.
+// NewLabelIndex indexes workloads. It omits workloads that are copies of others.
 func NewLabelIndex(all []*workload.Workload) *labelIndex {
 	return &labelIndex{members: slices.DeleteFunc(slices.Clone(all), func(w *workload.Workload) bool { return w.Copy })}
 }
@@ -138,7 +138,7 @@ func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {
 }
 
 // Selected counts the declared workloads whose pods the term may select, up to limit. The owner
-// counts if a term on one of its pods may select another.
+// counts if a term on one of its pods may select another of its pods.
 func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 	if t.Use == Spread && t.Sel.Form != FormSet {
 		return 0 // null matches nothing and {} counts nothing (R-T5)

@@ -34,9 +34,9 @@ func (m *Model) Judged(w *workload.Workload) bool {
 }
 
 // Doubt is a hard term or a request that leaves an answer open. If Key is set, it is unknown
-// whether Term selects the target's pods, because that depends on the label Key, whose value only
-// the cluster knows. If Key is empty, Term may depend on target pods that take no part in
-// decisions, because they finish or, if Why is set, because too little is known about them.
+// whether Term selects the target's pods, because only the cluster knows the value of the label
+// Key. If Key is empty, Term may depend on target pods that take no part in decisions. Those pods
+// finish or, if Why is set, too little is known about them.
 type Doubt struct {
 	Workload *workload.Workload
 	Term     *Term
@@ -50,8 +50,8 @@ type Doubt struct {
 	Resource corev1.ResourceName
 }
 
-// Certain returns how many pods a workload is certain to have. An autoscaler may remove all pods
-// beyond its minimum. Scale is nil if 0 replicas disable the autoscaler (R-W18).
+// Certain returns how many pods a workload is certain to have. An active autoscaler may remove all
+// pods beyond its minimum (R-W18).
 func Certain(w *workload.Workload) int {
 	if w.Scale != nil {
 		return w.Scale.Min
@@ -108,8 +108,8 @@ func mayExist(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && (!g.Count.Known || g.Count.N > 0)
 }
 
-// LeansOn returns the doubts about a hard term that may depend on absent pods, because it requires
-// them nearby or counts them.
+// LeansOn returns the doubts that arise because a hard term may require absent pods nearby or count
+// them.
 func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	switch {
 	case !t.Hard || m.absent == nil || g.Spec.NodeName != "" || t.Use == AntiAffinity:
@@ -146,8 +146,8 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	return all
 }
 
-// Doubtful yields the workloads that a term may or may not select. Each is paired with the key of
-// the label that decides this, whose value only the cluster knows.
+// Doubtful yields the workloads that a term may or may not select, and the key of a label that
+// decides this. Only the cluster knows the label's value.
 func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.Workload, string] {
 	return func(yield func(w *workload.Workload, key string) bool) {
 		if !m.MaybeDoubtful(t, owner) {

@@ -34,8 +34,8 @@ type Model struct {
 	excluded map[excludedKey][]Exclusion
 	// Parts caches the model that Split derived from this one.
 	Parts *Model
-	// StandFor maps a declared workload to the indices of the workloads that represent it.
-	// Running lists the indices of the running workloads. Number fills in both.
+	// StandFor maps a declared workload to the indices of the workloads that represent it. Running
+	// lists the indices of the running workloads. The method Number fills in both fields.
 	StandFor map[*workload.Workload][]int
 	Running  []int
 	// WithoutFinite is the model without workloads whose pods finish. absent indexes the
@@ -112,8 +112,8 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	return newModel(run, set, topo, newPerNodes(topo), nil)
 }
 
-// newModel builds a model in an existing run. nodes may already hold results for the nodes, and
-// ready holds groups that have already been prepared.
+// newModel builds a model in an existing run. The argument nodes may already hold results for the
+// nodes, and ready holds groups that have already been prepared.
 func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNodes, ready map[*workload.Workload]*Group) *Model {
 	m := &Model{
 		run:       run,
@@ -276,9 +276,8 @@ func (m *Model) classDecides(g *Group) bool {
 	return with.Count != without.Count || with.Growable != without.Growable
 }
 
-// fitsAnywhere reports whether a group's pod fits on some empty node. If it fits on none, the pod
-// is never placed, whether or not admission changes or rejects it, and other pods are not the
-// cause.
+// fitsAnywhere reports whether a group's pod fits on some empty node. Otherwise, the pod is never
+// placed, whatever admission does and whatever other pods there are.
 func (m *Model) fitsAnywhere(g *Group) bool {
 	e := m.Eligible(g.Workload)
 	m.run.Spend(len(e.Nodes) + len(e.Growth))
@@ -327,13 +326,14 @@ func (m *Model) RunningOnes() []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(m.Workloads), func(w *workload.Workload) bool { return !w.Running || !Modelled(m.Groups[w]) })
 }
 
-// View is one possible size of the cluster. It consists of the declared nodes, or of these plus all
-// the nodes that growing pools could add if every zone grew at once. The larger view may have more
-// nodes than can ever exist together, and SpreadRule ignores any way in which an added node could
-// make things worse. An upper bound for the larger view is therefore never too low.
+// View is one possible set of nodes in the cluster. It consists of the declared nodes, or of the
+// declared nodes plus all nodes that growing pools could add if every zone grew at once. The larger
+// view may have more nodes than can ever exist together. An upper bound for the larger view is
+// never too low, because SpreadRule ignores any way in which an added node could make things worse.
 type View struct {
 	Nodes []*topology.Node
-	// From holds the index of each node in Topology.Nodes, or -1-index in Topology.Growth.
+	// From holds, for each declared node, its index i in Topology.Nodes. For an added node, it
+	// holds -1-i, where i is the index of the pool and zone in Topology.Growth.
 	From []int
 	// pools lists the growing pools and their maximum sizes.
 	pools []PoolSize
@@ -345,7 +345,7 @@ type View struct {
 // beyond that, nothing is reported as impossible.
 const maxGrown = 5000
 
-// maxView is the corresponding maximum across all pools.
+// maxView is the maximum number of added nodes in a view across all pools.
 const maxView = 20_000
 
 func newView(topo *topology.Topology, grown bool) *View {

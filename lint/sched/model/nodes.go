@@ -67,8 +67,8 @@ func daemonTolerations(hostNetwork bool) []corev1.Toleration {
 	return all
 }
 
-// admittedTolerations returns a pod's tolerations plus those that admission adds to every pod
-// without one for the same key and effect, regardless of the value
+// admittedTolerations returns a pod's tolerations, including those that admission adds. Admission
+// adds a toleration to every pod that has none for the same key and effect
 // (plugin/pkg/admission/defaulttolerationseconds/admission.go; R-N17).
 func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
 	all := slices.Clone(own)
@@ -91,7 +91,7 @@ func NewFilter(w *workload.Workload) *Filter {
 		f.tolerations = append(f.tolerations, daemonTolerations(s.HostNetwork)...)
 	}
 	if w.OpenClass() {
-		// The class may add its own tolerations (R-N39), so ignore all taints.
+		// The undeclared RuntimeClass may add tolerations (R-N39), so ignore all taints.
 		f.tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	}
 	for _, c := range s.Containers {
@@ -237,8 +237,9 @@ func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 	return e
 }
 
-// Usable yields the nodes that pass a workload's node-level filters. It then yields, with grown
-// set to true, one node for each growing pool and zone that would pass.
+// Usable yields the nodes that pass a workload's node-level filters. For each growing pool and
+// zone, it also yields a node that the pool could add, with grown set to true, if that node would
+// pass.
 func (m *Model) Usable(w *workload.Workload) iter.Seq2[*topology.Node, bool] {
 	return func(yield func(n *topology.Node, grown bool) bool) {
 		e := m.Eligible(w)

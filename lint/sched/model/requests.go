@@ -107,8 +107,8 @@ func containers(in []workload.Container) []corev1.Container {
 	return out
 }
 
-// podLevel returns the pod-level requests. If a resource has only a limit, podLevel uses the sum
-// of the containers' requests, or the limit if there are none (R-N25).
+// podLevel returns the pod-level requests. For a resource that has only a limit, it uses the sum of
+// the containers' requests. If no container requests the resource, it uses the limit (R-N25).
 func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 	requests := corev1.ResourceList{}
 	sum := resourcehelpers.AggregateContainerRequests(pod, resourcehelpers.PodResourcesOptions{})

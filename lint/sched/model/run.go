@@ -24,8 +24,9 @@ type Run struct {
 	// GivenUp lists the questions that were not answered, because their steps ran out or for
 	// another reason.
 	GivenUp []Unanswered
-	// factor multiplies every budget. part and all determine Part (see Scale). nodes is the
-	// number of nodes, plus one for each growing pool and zone. sizes caches document sizes.
+	// factor multiplies every budget. The fields part and all determine the result of Part (see
+	// Scale). nodes is the number of nodes, plus one for each growing pool and zone. sizes caches
+	// document sizes.
 	factor, part, all float64
 	nodes             int
 	sizes             map[*source.Object]int
@@ -177,8 +178,8 @@ func (r *Run) Times(steps int) int { return int(float64(steps) * r.factor) }
 // it never uses up the steps of the objects after it.
 type SharedBudget struct {
 	run *Run
-	// each is the number of steps that an object gets per step in its document's budget. spare is
-	// the number of steps left for any object.
+	// each is the factor by which an object's document budget is multiplied to get the object's
+	// share. spare is the number of steps left for any object.
 	each, spare float64
 }
 

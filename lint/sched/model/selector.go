@@ -50,9 +50,9 @@ type Requirement struct {
 	Key    string
 	Op     metav1.LabelSelectorOperator
 	Values []string
-	// Own is set for a condition that matchLabelKeys or mismatchLabelKeys derives from a label
-	// whose value the controller adds. The value then belongs to the workload, or to a single pod
-	// if ownPod is also set.
+	// Own is set if matchLabelKeys or mismatchLabelKeys adds the condition and a controller sets
+	// the label's value. The value then belongs to the workload, or to a single pod if ownPod is
+	// also set.
 	Own, ownPod bool
 }
 
@@ -203,8 +203,8 @@ func (r *Requirement) compare(value string, has bool) Answer {
 	return r.among(in)
 }
 
-// among evaluates the condition on an existing label, given whether its value is one of the listed
-// values.
+// among evaluates the condition on an existing label. The argument says whether the label's value
+// is one of the listed values.
 func (r *Requirement) among(in Answer) Answer {
 	switch r.Op {
 	case metav1.LabelSelectorOpExists:
@@ -350,9 +350,9 @@ const (
 	completionIndex = "batch.kubernetes.io/job-completion-index"
 )
 
-// Asks describes the situation in which a term is evaluated. Self means that the target is the
-// same pod that has the term. Incoming means that this pod has not been placed yet. At is the
-// target pod's node, which gives the pod its zone and region labels, or nil.
+// Asks describes the situation in which a term is evaluated. Self is set if the target pod is the
+// pod that has the term. Incoming is set if the pod that has the term has not been placed yet. At
+// is the target pod's node, which gives the pod its zone and region labels, or nil.
 type Asks struct {
 	Self, Incoming bool
 	At             *topology.Node

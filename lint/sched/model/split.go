@@ -68,8 +68,8 @@ func (m *Model) Number() {
 	}
 }
 
-// InOrder returns the workloads that represent a group's members, plus the workloads at the indices
-// in further. The result is in model order.
+// InOrder returns the workloads that represent a group's members, and the workloads at the further
+// indices given. The result is in model order.
 func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*workload.Workload {
 	m.Number()
 	places := slices.Clone(further)
@@ -100,8 +100,8 @@ func (m *Model) AskedFor() map[string]bool {
 	return asked
 }
 
-// podGroups returns one group for each pod in g if the pods have a label in asked. Otherwise it
-// returns nil.
+// podGroups returns one group for each pod in g if one of the keys in asked is a label that differs
+// from pod to pod. Otherwise it returns nil.
 func podGroups(g *Group, asked map[string]bool) []*Group {
 	index := ""
 	for _, key := range g.PerPod() {

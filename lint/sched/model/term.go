@@ -42,8 +42,8 @@ type Term struct {
 
 	Sel selector
 	ns  selector
-	// Origin is the corresponding term in the unsplit workload if this term belongs to one of its
-	// pods, or nil.
+	// Origin is set for a term of a pod that Split made a separate workload. It is the
+	// corresponding term of the declared workload.
 	Origin *Term
 }
 
@@ -90,8 +90,8 @@ func terms(w *workload.Workload) []*Term {
 	return all
 }
 
-// nth returns the i-th item in a list. It returns nil for a term that is not in the manifest
-// because it comes from advice that is being tried.
+// nth returns the i-th item in a list, or nil if there is none. A term has no item if it is not in
+// the manifest but comes from advice that is being tried.
 func nth(items []*source.Node, i int) *source.Node {
 	if i < len(items) {
 		return items[i]
@@ -262,7 +262,7 @@ func (t *Term) Keys() []string {
 // NamespaceText formats the namespace selector in kubectl notation.
 func (t *Term) NamespaceText() string { return t.ns.String() }
 
-// FragmentTerms returns the terms in placement fields that belong to no workload. Only the term's
+// FragmentTerms returns the terms in placement fields that belong to no workload. Only a term's
 // topology key is meaningful, because an operator decides which pods the term applies to.
 func FragmentTerms(w *workload.Workload) []*Term { return terms(w) }
 
@@ -294,10 +294,9 @@ func (g *Group) HardTerms() iter.Seq[*Term] {
 // SpreadRule is one hard spread constraint applied to one view.
 type SpreadRule struct {
 	Term *Term
-	// Eligible maps each value of the key that counts as a domain (R-T3) to true if a declared node
-	// has the value, and to false if only a growing pool would add it. A value mapped to false can
-	// raise the number of domains but never lowers the minimum, because it is unknown whether it
-	// will exist.
+	// Eligible has an entry for each value of the key that counts as a domain (R-T3). The entry is
+	// true if a declared node has the value, and false if only a growing pool may add it. A domain
+	// that may be added can raise the number of domains but never lowers the minimum.
 	Eligible map[string]bool
 	// Foreign is the number of pods from other workloads that match the selector. They can fill
 	// the domains with the fewest pods.

@@ -10,8 +10,9 @@ import (
 
 // A clique is a set of pod groups that exclude each other on one key, so each domain of the key can
 // hold pods of at most one member. Two counts can show that there are too few domains. The first
-// computes a flow in which a pod group needs one domain, or one per pod if it excludes itself. The
-// second uses weights, because a domain can hold more pods of some groups than of others.
+// computes a flow in which a pod group needs one domain, or one domain per pod if the group's pods
+// exclude each other. The second uses weights, because a domain can hold more pods of some groups
+// than of others.
 
 // Limits on how many cliques are examined and how much work finding them may take.
 const (
@@ -19,14 +20,14 @@ const (
 	maxCliqueWork = 20_000_000
 )
 
-// clique is a set of pod groups that exclude each other on key. members holds their indices in
-// r.units.
+// clique is a set of pod groups that exclude each other on key. members holds the pod groups'
+// indices in r.units.
 type clique struct {
 	r       *rivals
 	key     string
 	members []int
-	// holds is the number of a member's pods that fit in each domain. wants is the number of pods
-	// that the member has. alone is set for members that need a separate domain for each pod.
+	// holds lists, for each member, how many of the member's pods fit in each domain. wants lists
+	// the members' pod counts. alone marks the members that need a separate domain for each pod.
 	holds [][]int
 	wants []int
 	alone []bool
@@ -55,10 +56,9 @@ func (r *rivals) shortfallByCliques() shortfall {
 	return lost
 }
 
-// mutual returns, for each pod group, a bit set of the pod groups that exclude it on a key and that
-// it excludes in turn. Mutual exclusions hold in any scheduling order. Other exclusions apply in
-// one direction only, because the scheduler interprets a namespace selector in two ways. Pod groups
-// that may use nodes without the key get no set, because nothing excludes them there.
+// mutual returns, for each pod group, a bit set of the groups that exclude it on a key and that it
+// also excludes. These exclusions apply whatever the scheduling order is. Pod groups that may use
+// nodes without the key get no set, because nothing excludes them there.
 func (r *rivals) mutual(key int) [][]uint64 {
 	index := map[int]int{}
 	for w, i := range r.units {
@@ -189,11 +189,10 @@ func (c *clique) shortage() shortfall {
 
 // The weighted count gives every domain to the clique member whose pods there have the highest
 // total weight. If the sum over all domains is still below the weight of all pods, some pods cannot
-// be placed. The weights alone are the certificate.
+// be placed.
 
-// maxWeight is the largest weight tried in cliques of up to fewWeights members, for which all
-// combinations of weights are tried. In larger cliques, the weights are raised in up to weightSteps
-// steps.
+// maxWeight is the largest weight in cliques of up to fewWeights members, where all combinations of
+// weights are tried. In larger cliques, the weights are raised in up to weightSteps steps.
 const (
 	maxWeight   = 3
 	fewWeights  = 4

@@ -28,8 +28,8 @@ func settled(c component, best, worst []step) outcome {
 	return o
 }
 
-// singlePodGroup returns the component's only pod group and its index. It returns false if there are
-// several groups, or if pods other than running ones can block the group.
+// singlePodGroup returns the component's only pod group and its index. It returns false if the
+// component has several groups, or if pods other than running ones can block the group.
 func (f closedForms) singlePodGroup(c component) (int, *podGroup, bool) {
 	if len(c.units) != 1 {
 		return 0, nil, false
@@ -55,9 +55,9 @@ func (u *podGroup) selfKeys(i int) []int {
 	return keys
 }
 
-// nest reports whether the keys can be ordered so that, on the pod group's nodes, every domain of a
-// key lies within one domain of the previous key. Nodes that lack the outer key may share an inner
-// domain with each other, but not with nodes that have the outer key.
+// nest reports whether the keys can be ordered from coarse to fine. On the pod group's nodes, every
+// domain of a key must then lie within one domain of the previous key, or entirely on nodes without
+// the previous key.
 func (f closedForms) nest(u *podGroup, keys []int) bool {
 	if len(keys) < 2 {
 		return true
@@ -87,12 +87,13 @@ func (f closedForms) orderless(c component) (outcome, bool) {
 	return o, true
 }
 
-// runAlone returns a run for a pod group that has the nodes to itself, provided that all of its
-// maximal runs have the same length. This holds in two cases. With nested anti-affinity and
-// per-node limits, the placements are the independent sets of a laminar matroid (R-M1, R-M5). With
-// a single hard spread constraint that counts only the group's own pods, and anti-affinity within
-// its domains, any order places min(room, least room + maxSkew) pods in each domain, where a
-// domain's room is how many pods fit in it (R-M2).
+// runAlone returns a run for a pod group that has the nodes to itself, if all maximal runs of the
+// group have the same length. There are two such cases. In the first, the group has only nested
+// anti-affinity and per-node limits, so its placements are the independent sets of a laminar
+// matroid (R-M1, R-M5). In the second, a single hard spread constraint counts only the group's own
+// pods, and any anti-affinity applies only within the constraint's domains. Any order then places
+// min(room, least room + maxSkew) pods in each domain, where a domain's room is how many pods fit
+// in it (R-M2).
 func (f closedForms) runAlone(i int) (run []step, ok bool) {
 	u := f.units[i]
 	switch {
@@ -182,12 +183,11 @@ func (f closedForms) selfAffinity(c component) (outcome, bool) {
 
 // The functions below find how many pods the best and worst runs of a conflict graph place, in
 // total and per pod group. All rules are hereditary: a rule that rejects a pod keeps rejecting it.
-// So a pod group that goes first places as many pods as it would alone, and the matching of T8
-// gives the fewest pods that it can place. Only the smallest and largest totals have to be searched
-// for.
+// So a pod group that goes first places as many pods as it would alone. The matching of T8 gives
+// the smallest number of pods that each group can place. Only the totals require a search.
 
-// maxFewest and maxMost limit the work of finding the smallest and largest totals. A choice costs
-// one step for each pod group and domain examined.
+// maxFewest and maxMost limit the work of finding the smallest and the largest number of pods that
+// a run places. Each choice in a search costs one step for each pod group and domain examined.
 const (
 	maxFewest = 6_000_000
 	maxMost   = 6_000_000
@@ -294,8 +294,9 @@ type fewest struct {
 type choice struct{ unit, domain int }
 
 // fewest searches for the placement with the fewest pods, and returns nil if that takes too long.
-// known is the length of a known run. own is the minimum for each pod group. Pod groups that are
-// always placed completely count as placed from the start.
+// The argument known is the length of a known run, and own holds the smallest number of pods that
+// each pod group can place. Pod groups that are always placed completely count as placed from the
+// start.
 func (f *conflictGraph) fewest(known int, own []int) *fewest {
 	s := &fewest{f: f, used: make([]int, len(f.units)), full: make([]bool, len(f.units)), best: known + 1}
 	s.tries = maxFewest / max(1, len(f.units)*len(f.units)*len(f.single))
@@ -314,8 +315,8 @@ func (f *conflictGraph) fewest(known int, own []int) *fewest {
 }
 
 // search continues while the placement has fewer pods than the best one so far. If a pod group
-// still fits in a domain, a maximal placement must either put one of the group's pods there or put
-// a pod there that keeps the group out. Once search has tried one of these choices, it bars that
+// still fits in a domain, a maximal placement must contain either another pod of the group or a pod
+// that keeps the group out of the domain. Once search has tried one of these choices, it bars that
 // choice while it tries the others.
 func (s *fewest) search() {
 	if s.tries--; s.tries <= 0 || s.placed >= s.best {
@@ -380,8 +381,9 @@ func (s *fewest) tightest() (best []choice, open bool) {
 	return best, open
 }
 
-// options returns the choices for a pod group that still fits in a domain. A maximal placement must
-// make one of them.
+// options returns the choices for a pod group that still fits in a domain. Each choice places
+// either another pod of the group or a pod that keeps the group out of the domain. Every maximal
+// placement contains one of these pods.
 func (s *fewest) options(u, d int) []choice {
 	var list []choice
 	for x := range s.f.units {

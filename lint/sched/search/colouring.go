@@ -32,14 +32,14 @@ type colouring struct {
 	forgone, tries int
 }
 
-// colour decides whether all pods in the conflict graph can be placed at once. If so, it records a
-// run that places all of them as the best run. If not, it proves never and lowers most. If it
-// cannot decide, it leaves the outcome unchanged.
+// colour decides whether all pods in the conflict graph can be placed at once. If so, it stores a
+// run that places all of them in o.best. If not, it sets o.never and lowers o.most. If it cannot
+// decide, it leaves the outcome unchanged.
 func (f *conflictGraph) colour(o *outcome) {
 	for _, sided := range []bool{false, true} {
-		// If an exclusion applies in one direction only, the excluding pod may come second. So the
-		// exclusion does not count as a conflict in a proof of never, but counts as one in the
-		// search for a run.
+		// If an exclusion applies in one direction only, the two pod groups can share a domain in
+		// one of the two orders. A proof of never therefore ignores such exclusions, but the search
+		// for a run respects them.
 		c := f.colouring(sided)
 		found, done := c.solve()
 		if done && !found && !sided {
@@ -89,9 +89,9 @@ func (c *colouring) bars(u, x, d int) bool {
 
 // solve reports whether all pods can be placed, and whether the search finished.
 func (c *colouring) solve() (found, done bool) {
-	// Postpone the pod groups that fit no matter where the other groups' pods are. The last group
-	// to be postponed is the first to be placed, so each finds space before those postponed earlier
-	// take any. Until they are placed, postponed groups need no domains and bar no other group.
+	// Postpone the pod groups that fit wherever the other groups' pods are. The test for a group
+	// ignores the groups that are already postponed, so the last group to be postponed must be the
+	// first to be placed. Until then, postponed groups need no domains.
 	var last []int
 	for again := true; again; {
 		again = false
@@ -115,8 +115,8 @@ func (c *colouring) solve() (found, done bool) {
 	return true, true
 }
 
-// spare returns how many of u's pods still fit if every other pod group takes as many of the open
-// domains as it can use and needs.
+// spare returns how many of u's pods still fit in the worst case, in which every other pod group
+// takes as many as possible of the domains that u can use.
 func (c *colouring) spare(u int) int {
 	room := c.room[u]
 	c.f.a.m.Run().Spend(len(c.f.units) * (1 + len(c.f.single)/model.PerStep))

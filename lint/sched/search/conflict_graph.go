@@ -17,11 +17,12 @@ type conflictGraph struct {
 	units []int
 	pods  []int
 	// at holds, for each pod group and domain, a node in the domain that is open to the group, or
-	// -1. free holds, for each pod group, a node where nothing ever blocks it, or -1.
+	// -1. free holds, for each pod group, a node where nothing ever blocks the group, or -1.
 	at   [][]int32
 	free []int32
-	// closes marks, for each pod group, the groups whose pods keep it out of their domains. single
-	// marks the domains that have space for only one pod in total.
+	// closes records, for each pair of pod groups, whether a pod of the second group closes its
+	// domain to the first group. single marks the domains that have space for only one pod in
+	// total.
 	closes [][]bool
 	single []bool
 }
@@ -122,10 +123,9 @@ func (f *conflictGraph) relate() (keys []int, ported bool) {
 	return keys, ported
 }
 
-// partition returns the domain of every node, which must be the same for all keys. It returns false
-// if the keys divide the open nodes differently. With host ports, each node is a separate domain.
-// Then each domain of a key must contain exactly one open node, and each open node must be in a
-// domain.
+// partition returns the domain of every node. It returns false if two keys divide the open nodes
+// differently. If pods use host ports, each node is a separate domain. In that case, each domain of
+// a key must contain exactly one open node, and each open node must have the key.
 func (f *conflictGraph) partition(open [][]int32, keys []int, ported bool) ([]int32, bool) {
 	domain := make([]int32, len(f.a.nodes))
 	for n := range domain {
@@ -190,7 +190,8 @@ func (f *conflictGraph) alike(open [][]int32, domain, other []int32) bool {
 
 // markSingleSlots marks the nodes where no two pods fit together, and reports whether every other
 // node has space for all pods that may use it. A node with space for just one pod must either be
-// the only open node in its domain or have no domain. In the second case it becomes a domain.
+// the only open node in its domain or have no domain. A node without a domain becomes a domain of
+// its own.
 func (f *conflictGraph) markSingleSlots(open [][]int32, domain []int32) bool {
 	on := make([][]int, len(domain))
 	sharing := map[int32]int{}
@@ -264,9 +265,9 @@ func (f *conflictGraph) holdsOne(n int, units []int) bool {
 }
 
 // The test below is exact, by T8, and by T2 if nodes have space for only one pod. A pod group can
-// get stuck if and only if the domains that it may use can be matched to distinct pods that keep
-// the group out. The matched pods are in different domains and therefore do not block each other,
-// so the matching is itself the run that gets stuck.
+// get stuck if and only if each domain that the group may use can be matched to a different pod
+// that keeps the group out. Pods in different domains do not block each other, so the matched pods
+// form the run that gets stuck.
 
 // maxEach is the maximum size of a conflict graph in which every pod group is tested: the square of
 // its number of pod groups, times the number of domains.
@@ -275,7 +276,8 @@ const maxEach = 2_000_000
 // cover is the result of stuckState. If the pod group can get stuck, run closes all domains to it.
 type cover struct {
 	run []step
-	// own is the smallest number of the pod group's own pods with which a run can do so.
+	// own is the smallest number of the pod group's own pods in a run that closes all domains to
+	// the group.
 	own int
 	// free lists nodes that cannot all be closed to the group. It is set if the group cannot get
 	// stuck.
@@ -369,8 +371,8 @@ func (f *conflictGraph) nodesOf(u int, domains []int) []int {
 	return nodes
 }
 
-// settle decides an outcome's component if stuckState and colour suffice. o.best must be set but
-// need not place all pods.
+// settle decides the outcome of a component if stuckState and colour suffice. The caller must set
+// o.best to a run, which need not place all pods.
 func (f *conflictGraph) settle(o *outcome) {
 	var worst cover
 	gap := 0

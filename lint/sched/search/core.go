@@ -32,8 +32,9 @@ type Core struct {
 // Repair is one way to resolve a contradiction: fewer replicas, more nodes like an existing one,
 // dropped atoms, or the topology key that an atom was probably meant to use.
 //
-// Opens is parallel to Atoms. If an atom is a selector or taints, the entry is the condition of
-// that kind that excludes the most nodes, if there is one. Otherwise it is nil.
+// Opens has one entry for each entry of Atoms. If the atom is a selector or taints, its entry is
+// the condition of that kind that excludes the most nodes. The entry is nil for any other atom, or
+// if there is no such condition.
 type Repair struct {
 	Workload *workload.Workload
 	Replicas int
@@ -231,7 +232,7 @@ func (q question) among(group map[*workload.Workload]bool) ([]*workload.Workload
 	return owners, q.core(relax, owners)
 }
 
-// remaining returns the workloads that still have pods.
+// remaining returns the workloads to which the relaxation leaves pods.
 func (r *relaxation) remaining(ws []*workload.Workload) []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool {
 		n, counted := r.count[w]
@@ -344,7 +345,7 @@ type relaxation struct {
 	terms map[*model.Term]bool
 	parts map[*workload.Workload]map[Part]bool
 	count map[*workload.Workload]int
-	// extra holds the number of additional pods that a DaemonSet has on each node.
+	// extra maps a DaemonSet to the number of additional pods that it has on each node.
 	extra map[*workload.Workload]int
 	// only is the set of participating workloads, or nil for all.
 	only  map[*workload.Workload]bool
@@ -417,9 +418,9 @@ func (r *relaxation) beside(g *model.Group) int {
 	return r.extra[g.Origin()]
 }
 
-// alone reports whether the workload in question needs peers, no participating workload can provide
-// them, and its first pod may not come before any peer (T20). In that case, none of its pods can be
-// placed, and no instance has to be built.
+// alone reports whether the workload in question requires peers that no participating workload can
+// provide. Its first pod must also require a peer, so that none of its pods can be placed (T20). In
+// that case, no instance has to be built.
 func (q question) alone(relax *relaxation) bool {
 	g := q.m.Groups[q.of]
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || g.Running || q.m.Split() != q.m || relax.keys != nil {
@@ -507,8 +508,8 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	return room
 }
 
-// fitting returns how many pods fit on a node according to one of their requests, but at most the
-// given number.
+// fitting returns how many pods fit on a node according to one of their requests. The result is at
+// most the given number.
 func fitting(n *topology.Node, r *model.Request, most int) int {
 	has, judged := model.Offered(n, r)
 	if !judged || r.Amount == 0 {

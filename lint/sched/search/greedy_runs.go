@@ -13,8 +13,8 @@ type greedyRuns struct{ *state }
 // maxRepairs is the maximum number of runs that repair tries.
 const maxRepairs = 12
 
-// repair looks for a run that places all pods, given a first run that did not. It repeats the run
-// with the pod groups that had unplaced pods moved to the front.
+// repair looks for a run that places all pods, in case the best run so far does not. Each attempt
+// moves the pod groups that had unplaced pods to the front.
 func (g greedyRuns) repair(o *outcome) {
 	first, last := map[int]int{}, o.best
 	for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {
@@ -96,7 +96,8 @@ func (g greedyRuns) scatter(i, pods int) []step {
 	return run
 }
 
-// maxFillers is the maximum number of pod groups times nodes for which fillers searches.
+// maxFillers limits the size of the components that fillers handles. A component's size is its
+// number of pod groups times the number of nodes.
 const maxFillers = 400_000
 
 // fillers looks for a run that leaves one of the component's pods without a node. It tries pod

@@ -167,8 +167,7 @@ type passers struct {
 	least map[corev1.ResourceName]int64
 }
 
-// keptPassers caches passers for a model's nodes by pod signature. A few entries are enough,
-// because an entry is shared either by many workloads or by none.
+// keptPassers caches, by pod signature, which of a model's nodes pass the node-level filters.
 type keptPassers map[string]*passers
 
 const maxPassers = 64
@@ -430,8 +429,9 @@ func (b *compiler) selected(terms []*model.Term, u *podGroup, incoming bool) []l
 	return units
 }
 
-// where returns the place at which the terms of u select v's pods, or -1 if there is none. The
-// place is all nodes unless the terms ask for a label that pods inherit from their node.
+// where returns the number of the node set on which the terms of u select v's pods, or -1 if they
+// select v's pods on no node. The number is 0, which stands for all nodes, unless the terms ask for
+// a label that pods inherit from their node.
 func (b *compiler) where(terms []*model.Term, u, v *podGroup, incoming bool) int {
 	on := func(n *topology.Node) bool {
 		return !slices.ContainsFunc(terms, func(t *model.Term) bool {
@@ -508,8 +508,8 @@ func (b *compiler) constraint(i int, t *model.Term) *constraint {
 	return c
 }
 
-// inclusion holds the nodes that a constraint counts, and their domains. Equivalent workloads with
-// equal constraints share it.
+// inclusion holds the nodes that a constraint counts, and the domains of these nodes. Equivalent
+// workloads with equal constraints share an inclusion.
 type inclusion struct {
 	counted []bool
 	domains []int

@@ -241,8 +241,8 @@ const maxGrowth = 500
 // Conflicts finds the workloads that, by the rules alone, can be placed together only in the right
 // order or not at all. It skips workloads that are faulty by themselves and workloads that interact
 // with faulty ones. It also skips workloads that depend on pods that run to completion, or on
-// unknown labels and namespaces. A finding that no run places all pods remains valid whatever peers
-// undeclared workloads provide, and however far pools grow.
+// unknown labels and namespaces. If a finding says that no run places all pods, it holds even if
+// undeclared workloads provide peers and however far pools grow.
 func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
 	m = m.Permanent()
 	if m.Run().Within(m.Altogether(), func() {
@@ -291,8 +291,8 @@ const TogetherQuestion = "whether workloads can be scheduled together"
 // scope is the set of workloads that may interact.
 type scope struct {
 	all map[*workload.Workload]bool
-	// doubtful marks workloads that get no verdict. Workloads that interact with them get none
-	// either.
+	// doubtful marks workloads that get no verdict. Workloads that interact with a doubtful
+	// workload get no verdict either.
 	doubtful map[*workload.Workload]bool
 	// count holds how many pods are certain to exist, for workloads where this differs from the
 	// declared number.
@@ -473,8 +473,8 @@ func Nodes(s *certificate.Stuck) (ws []*workload.Workload, on map[*workload.Work
 }
 
 // fewest removes workloads, many at a time if possible, as long as the remaining ones still cannot
-// be placed together. It keeps workloads whose pods other workloads need as peers or count for a
-// spread, because removing them might make the others harder to place.
+// be placed together. It keeps a workload if an affinity term or spread constraint of another
+// workload selects its pods, because removing such pods might make other pods harder to place.
 func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relaxation, bool) {
 	checks := 0
 	for size := (len(owners) + 1) / 2; ; size = (size + 1) / 2 {

@@ -33,8 +33,8 @@ type Kinds struct {
 	offers map[corev1.ResourceName]*offered
 }
 
-// offered lists, smallest amount first, how many nodes of each kind have at least a certain amount
-// of a resource. It omits nodes on which the resource is not judged.
+// offered lists, smallest amount first, how many nodes of each kind offer which amount of a
+// resource. It omits nodes whose amount is unknown.
 type offered struct {
 	name  corev1.ResourceName
 	sizes []offer
@@ -72,8 +72,8 @@ func (k *Kinds) offered(name corev1.ResourceName) *offered {
 // ascents caches a model's nodes sorted by their amounts of each resource.
 type ascents map[corev1.ResourceName][]int32
 
-// ascending lists the nodes in ascending order of their amounts of a resource. It omits nodes on
-// which the resource is not judged.
+// ascending lists the nodes in ascending order of their amounts of a resource. It omits nodes whose
+// amount is unknown.
 func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	kept := *model.KeepForNodes(k.m, func() *ascents { return &ascents{} })
 	return model.Cached(kept, name, func() []int32 {
@@ -211,11 +211,12 @@ type Room struct {
 	pods int
 	caps []int // pods that fit on an empty node of each kind; 0 if pods may not run there
 	asks []closableNodes
-	// others caches the most recent description of other pods.
+	// others caches the description of the other pods from the most recent question.
 	others *contenders
 }
 
-// closableNodes pairs what the nodes offer of a resource with the amount that one pod requests.
+// closableNodes holds the amounts of a resource that the nodes offer, and the amount that one pod
+// requests.
 type closableNodes struct {
 	*offered
 	ask int64
@@ -268,11 +269,12 @@ func (r *Room) Several(b *DomainLoss) bool {
 	return len(b.taken) > 1
 }
 
-// Left reports whether any remaining node accepts a pod when it is empty.
+// Left reports whether the loss leaves a node that accepts a pod while the node is empty.
 func (r *Room) Left(b *DomainLoss) bool { return r.open(b, nil, 0) > 0 }
 
-// Single decides the loss for a workload that interacts with no other workload and has simple
-// rules: anti-affinity on nested keys, or one spread over its own pods.
+// Single decides the outcome of a loss for a workload that interacts with no other workload and has
+// simple rules: anti-affinity on nested keys, or one spread constraint that counts only the
+// workload's own pods.
 func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	switch {
 	case !bound.QuickApplies(r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
@@ -292,17 +294,18 @@ func plain(m *model.Model, g *model.Group) bool {
 	})
 }
 
-// keptApart decides a loss if only the number of pods matters, because the placements are the
-// independent sets of a laminar matroid (T1). A repair ends with a maximal placement on the
-// remaining nodes. All maximal placements have the same number of pods, which room returns.
+// keptApart decides the outcome of a loss if only the number of pods matters, because the
+// placements are the independent sets of a laminar matroid (T1). A repair ends with a maximal
+// placement on the remaining nodes. All maximal placements have the same number of pods, which the
+// method room computes.
 //
-// A pod on an unreachable node closes its domain, which lowers the number by one if the domain has
-// room outside the lost nodes. In the worst case, every such domain has an unreachable pod or, if
-// there are fewer pods than domains, every pod is in such a domain. Some placement reaches this
-// case, because any allowed set of pods can be extended to a maximal placement.
+// A pod on an unreachable node closes its domain. If the domain has room outside the lost nodes,
+// one pod fewer fits there. In the worst case, every such domain has a pod on an unreachable node
+// or, if there are fewer pods than such domains, every pod is in one of them. Some placement
+// reaches this case, because any allowed set of pods can be extended to a maximal placement.
 func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
-	// shared is the domains of the only anti-affinity key with several nodes in a domain, or nil. A
-	// node that is alone in its domain takes at most one pod, which per accounts for.
+	// shared holds the domains of the only anti-affinity key that has several nodes in a domain, or
+	// is nil. If a node is alone in its domain, r.per allows at most one pod on the node.
 	var shared []int32
 	for _, key := range r.p.Keys {
 		if !r.coarse(key) {
@@ -382,10 +385,10 @@ func (r *Room) room(shared []int32, nodes func(c int32) int) int {
 }
 
 // merge returns a model in which indistinguishable workloads are merged into one. Workloads are
-// indistinguishable if no rules, neither their own nor those of others, apply to them, and if they
-// request the same resources on the same nodes. All that a state then needs to know is how many of
-// their pods are on each node. merge returns m itself if there is nothing to merge. unmerge, deal
-// and share translate results back.
+// indistinguishable if they request the same resources on the same nodes and if no hard rule about
+// other pods belongs to them or selects them. A state then needs to know only how many of their
+// pods are on each node. merge returns m itself if there is nothing to merge. unmerge, deal and
+// share translate results back.
 func merge(m *model.Model) *model.Model {
 	classes := equals(m)
 	if len(classes) == len(m.Workloads) {
@@ -410,7 +413,7 @@ func merge(m *model.Model) *model.Model {
 	return &p
 }
 
-// equals returns the classes of workloads whose pods are equal, in model order.
+// equals divides the workloads into classes whose members have equal pods, in model order.
 func equals(m *model.Model) [][]*workload.Workload {
 	ruled := map[*workload.Workload]bool{} // workloads that have a hard rule or that a hard rule selects
 	for _, p := range m.Apart {

@@ -77,14 +77,14 @@ type losing struct {
 	again   []step
 	ends    []ending // by owner
 	begun   bool
-	// start is the initial step budget. more is the number of steps that may still be used to find
-	// hits after all verdicts are known.
+	// start is the initial step budget. more is the step budget for continuing the search for runs
+	// in which an owner loses a pod, once all verdicts are known.
 	start, more int
 }
 
-// ending holds the smallest and the largest number of pods that an owner is missing at the end of
-// any run. If struck is set, hit is the smallest number over the runs in which the owner loses a
-// pod.
+// ending holds the smallest and the largest number of an owner's pods that are missing at the end
+// of any run. If struck is set, hit is the smallest number among the runs in which the owner loses
+// a pod.
 type ending struct {
 	seen, struck      bool
 	fewest, most, hit int
@@ -168,8 +168,8 @@ func (s *losing) loseNodes() bool {
 	return ok
 }
 
-// cordon subtracts the pods on lost nodes from the constraints that ignore tainted nodes, or adds
-// them back.
+// cordon subtracts the pods on lost nodes from the counts of the spread constraints that ignore
+// tainted nodes, or adds the pods back.
 func (s *losing) cordon(by int32) {
 	for _, i := range s.c.units {
 		for _, n := range s.a.units[i].nodes.list {
@@ -246,9 +246,9 @@ func (s *losing) remove(v step, by int32) {
 	s.drop(v.node)
 }
 
-// overlaps places a pod's replacement on each node that accepts it while the pod terminates, and
-// explores each resulting state. Only spread constraints ignore a terminating pod (R-A1, R-T4,
-// T23).
+// overlaps explores the states in which a pod's replacement is placed while the pod is still
+// terminating. It tries each node that accepts the replacement. Only spread constraints ignore a
+// terminating pod (R-A1, R-T4, T23).
 func (s *losing) overlaps(i int, v step) bool {
 	var tried []int32
 	for _, n := range s.a.units[v.unit].nodes.list {
@@ -277,7 +277,8 @@ func (s *losing) overlaps(i int, v step) bool {
 	return true
 }
 
-// ignore subtracts a pod on a lost node from all constraints, or adds it back.
+// ignore subtracts a pod on a lost node from the spread constraints that still count the pod, or
+// adds it back.
 func (s *losing) ignore(v step, by int32) {
 	s.count(v, -by, true)
 	s.count(v, by, false)
@@ -291,7 +292,8 @@ func (s *losing) swap() {
 	}
 }
 
-// applyLoss applies the loss to every pod on the lost nodes. If by is 1, it undoes the loss.
+// applyLoss applies the loss to every pod on the lost nodes if the argument is -1. If the argument
+// is 1, it undoes the loss.
 func (s *losing) applyLoss(by int32) {
 	if by > 0 {
 		for _, v := range slices.Backward(s.gone) {
@@ -346,8 +348,9 @@ func (s *losing) applyPodLoss(v step, by int32) {
 	}
 }
 
-// count adds by to the constraints that count pod v. If honouring is set, it changes only
-// constraints that ignore pods on tainted nodes.
+// count changes the counts of the spread constraints that count pod v. The argument by is the
+// change. If honouring is set, only the counts of constraints that ignore pods on tainted nodes
+// change.
 func (s *losing) count(v step, by int32, honouring bool) {
 	for _, c := range s.a.watchers[v.unit] {
 		if c.counted[v.node] && s.a.inPlace(v.node, c.place) && (!honouring || s.honours[c.constraint]) {

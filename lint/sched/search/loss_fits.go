@@ -12,9 +12,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// FitsAnyway reports whether a pod of the workload always finds a node, no matter where all other
-// pods are, including the workload's other pods-1 pods, and which rules they have. If so, every
-// repair completes the workload (T16).
+// FitsAnyway reports whether a pod of the workload always finds a node, wherever all other pods are
+// and whatever rules they have. The other pods include the rest of the workload's pods. If
+// FitsAnyway returns true, every repair completes the workload (T16).
 //
 // A node is open if it accepts a pod when empty. Other pods close an open node by keeping the pod
 // off it, either together through their requests, or individually through anti-affinity or spread
@@ -52,9 +52,9 @@ type contenders struct {
 	of *Roster
 	// counts is false if counting proves nothing.
 	counts bool
-	// key is the only coarse anti-affinity key, and shut counts the pods that close one of its
-	// domains. over is the only spread constraint with a coarse key, and own is set if it counts no
-	// other workload's pods.
+	// key is the only anti-affinity key that has several nodes in a domain, and shut counts the
+	// pods that close one of its domains. over is the only spread constraint with such a key, and
+	// own is set if that constraint counts no other workload's pods.
 	key  string
 	shut int
 	over *model.Term
@@ -129,7 +129,7 @@ var NoLoss = &DomainLoss{}
 
 // AlwaysFits reports whether a pod of w always finds a node after a loss (T16). It assumes that the
 // given number of w's pods, the pods of the other workloads in about, and all running pods may be
-// on any nodes. ruled lists the workloads that rules connect with w, or all workloads. A false
+// on any nodes. The argument ruled must list all workloads that rules connect with w. A false
 // result proves nothing.
 func AlwaysFits(w *workload.Workload, ruled, about *Roster, b *DomainLoss, l certificate.Loss, pods int) bool {
 	room := ruled.Kinds(w, ruled.pods(w, pods), corev1.LabelHostname).Room(w, pods)
@@ -217,9 +217,9 @@ func requested(g *model.Group, name corev1.ResourceName) int64 {
 }
 
 // closed returns an upper bound on how many nodes other pods close, among all nodes or only those
-// in domain d. A pod that closes a node through a rule closes only the node that it runs on. In
-// addition, the pods' requests for each resource can fill nodes. The nodes that take the least to
-// fill come first (T6).
+// in domain d. A pod that closes a node through a rule closes only its own node. The pods' requests
+// can also fill nodes. For each resource, the bound fills the nodes with the smallest amounts first
+// (T6).
 func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 	sum, full := x.apart, 0
 	for i, a := range r.asks {
@@ -244,9 +244,9 @@ func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 	return full + min(sum, x.pods)
 }
 
-// somewhere counts the domains with more open nodes than other pods can close. It reports whether
-// there are more such domains than pods that can close a whole domain, or whether the open nodes
-// without a domain outnumber the nodes that other pods can close.
+// somewhere reports whether some open node always accepts the pod. This is certain if the domains
+// that have more open nodes than other pods can close outnumber the pods that close a whole domain.
+// It is also certain if other pods cannot close all open nodes without a domain.
 func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	domain := r.domain(x.key)
 	unreachable := map[int32]bool{}
@@ -269,10 +269,10 @@ func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool 
 	return roomy > x.shut || r.open(b, domain, -1) > r.closed(x, domain, -1)
 }
 
-// everywhere reports whether each of a constraint's domains has more open nodes than other pods can
-// close. The domain with the fewest pods then has an open node. If the constraint counts only the
-// workload's own pods, it is enough that this holds for enough domains to place all pods with
-// maxSkew in each.
+// everywhere reports whether each domain of a constraint has more open nodes than other pods can
+// close, so that the domain with the fewest pods has an open node. If the constraint counts only
+// the workload's own pods, fewer such domains suffice. There must be enough of them to place all
+// pods with maxSkew in each.
 func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	t := x.over
 	domains, roomy := 0, 0
@@ -328,19 +328,19 @@ type shares struct {
 	level, floor int
 }
 
-// spread decides a loss for a workload with one spread constraint that counts only its own pods.
-// Anti-affinity, if any, limits each node to one pod (T3). Let c be the number of pods that fit in
-// a domain, and let m be the smallest c of any domain.
+// spread decides the outcome of a loss for a workload with one spread constraint that counts only
+// the workload's own pods. Anti-affinity, if any, limits each node to one pod (T3). Let c be the
+// number of pods that fit in a domain, and let m be the smallest c of all domains.
 //
-// The scheduler never rejects a domain with the fewest pods for its skew, because one more pod
-// exceeds the minimum by only 1. So when no more pods can be placed, that domain is full and the
-// minimum is m. Every other domain is full, has m + maxSkew pods, or had more from the start. The
-// result does not depend on the order: a domain with y surviving pods ends with max(y, min(c, m +
-// maxSkew)) pods.
+// The constraint never rejects a pod in a domain with the fewest pods, because one more pod exceeds
+// the minimum by only 1. So when no more pods can be placed, that domain is full and the minimum is
+// m. Every other domain is full, has m + maxSkew pods, or had more from the start. The result does
+// not depend on the order: a domain with y surviving pods ends with max(y, min(c, m + maxSkew))
+// pods.
 //
-// The placements before the loss are all vectors x with x <= c and x <= min x + maxSkew. Each of
-// them can be reached by filling the domains level by level. The lost nodes hold some part of x,
-// between the smallest and the largest part that the node sizes allow.
+// The placements before the loss are all vectors x with x <= c and x <= min x + maxSkew. Filling
+// the domains level by level can reach each of these placements. The lost nodes hold some part of
+// x, between the smallest and the largest part that the node sizes allow.
 func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	t := r.p.Spreads[0]
 	if !r.own(t, nil) || slices.ContainsFunc(r.p.Keys, r.coarse) {
@@ -451,11 +451,11 @@ func (s *shares) target(z *zone) int {
 // most returns how many pods a domain may have before the loss if every domain has at least m.
 func (s *shares) most(z *zone, m int) int { return min(z.before, m+s.skew) }
 
-// missing tries every possible minimum m for a placement before the loss. It returns how many pods
-// are missing after a loss from the worst placement, a lower bound on that number for the best
-// placement, and whether the best placement is known to leave no pods missing. A placement with
-// minimum m exists if the workload has enough pods to put m in each domain, and if the domains can
-// hold all of its pods.
+// missing tries every possible minimum m of the domains' pod counts before the loss. The result
+// worst is the number of pods missing after a loss from the worst placement. The result best is a
+// lower bound on that number for the best placement, and sure is set if the best placement leaves
+// no pods missing. A placement with minimum m exists if the workload has enough pods to put m in
+// each domain, and if the domains can hold all of its pods.
 func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
 	best = s.pods
 	for m := 0; m <= s.floor; m++ {
@@ -475,8 +475,8 @@ func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
 	return worst, best, sure, found
 }
 
-// fill places the pods beyond m per domain, starting with those that cost nothing, and returns the
-// total cost.
+// fill puts at least m pods in each domain and places the workload's other pods at the lowest cost.
+// It returns the total cost. The given function returns the cost of x pods in a domain.
 func (s *shares) fill(m int, of func(z *zone, x int) int) int {
 	cost, free, rest := 0, 0, s.pods
 	for i := range s.zones {
@@ -491,9 +491,9 @@ func (s *shares) fill(m int, of func(z *zone, x int) int) int {
 	return cost + max(0, rest-free)
 }
 
-// worst returns how many pods are missing after a loss from the worst placement with a minimum of
-// at least m. Surviving pods beyond those that a repair would place in their domain are a gain. The
-// worst placement gains the fewest pods.
+// worst returns how many pods are missing after a loss from the worst placement in which every
+// domain has at least m pods. If more pods survive in a domain than a repair would place there, the
+// surplus is a gain. The worst placement gains the fewest pods.
 func (s *shares) worst(m int, recreated bool) int {
 	if !recreated { // losing the most pods leaves the fewest survivors
 		return s.pods - s.fill(m, func(z *zone, x int) int { return max(0, x-z.lost) })
@@ -511,11 +511,11 @@ func (s *shares) worst(m int, recreated bool) int {
 	return max(0, s.pods-sum-gained)
 }
 
-// best returns a lower bound on how many pods are missing after a loss from the best placement with
-// a minimum of at least m, and whether some placement attains the bound. The bound follows from
-// three facts. The loss removes at least the smallest possible number of pods. A repair brings back
-// at most as many pods as it would if each domain had m pods. In the end, no domain has more pods
-// than a repair gives it or than it had from the start.
+// best considers the best placement in which every domain has at least m pods. It returns a lower
+// bound on how many pods are missing after a loss, and whether some placement attains the bound.
+// The bound follows from three facts. The loss removes at least the smallest possible number of
+// pods. A repair brings back at most as many pods as it would if each domain had m pods. In the
+// end, no domain has more pods than a repair gives it or than it had from the start.
 func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	lost := s.fill(m, func(z *zone, x int) int { return max(0, x-z.left) })
 	if !recreated || lost == 0 {
@@ -535,9 +535,9 @@ func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	return max(0, lost-back, s.pods-fullest), s.even(m) == 0
 }
 
-// even returns how many pods are missing after a loss from one particular placement. The placement
-// has m pods in each domain and the other pods where the fewest are lost, filling one domain after
-// the other.
+// even returns how many pods are missing after a loss from one particular placement. In that
+// placement, each domain has m pods. The other pods are on remaining nodes as far as they fit
+// there, and otherwise on lost nodes.
 func (s *shares) even(m int) int {
 	rest := s.pods
 	for i := range s.zones {

@@ -143,8 +143,8 @@ func (q question) members(relax *relaxation) []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(q.m.Workloads), func(w *workload.Workload) bool { return !relax.only[w] })
 }
 
-// opened returns the condition that excludes the most nodes among those that dropping the atom
-// removes. It returns nil if there is no such condition.
+// opened returns the condition that excludes the most nodes, among the conditions that disappear if
+// the atom is dropped. It returns nil if there is no such condition.
 func (q question) opened(a Atom) *model.Exclusion {
 	kind, ok := openedBy[a.Part]
 	if !ok {

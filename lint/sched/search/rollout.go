@@ -93,10 +93,9 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 
 func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
 
-// verdict returns the rollout's verdict. It is unknown if new pods may need a node that only a
-// terminating old pod opens. This can happen if both old pods and other pods are peers of the new
-// pods, because an old pod may then be the only peer in its domain. If only old and new pods are
-// peers, they are all in one domain.
+// verdict returns the rollout's verdict. It can be unknown if both old pods and other pods are
+// peers of the new pods, because a terminating old pod may then be the only peer in its domain. If
+// only old and new pods are peers, all peers are in one domain.
 func (s *rolling) verdict(whole bool) diag.Outcome {
 	old, others := false, false
 	for _, c := range s.a.units[s.fresh].peers {

@@ -31,10 +31,11 @@ func (b *compiler) addApart() {
 	}
 }
 
-// Components divides workloads into groups that interact. In ruled, workloads interact through hard
-// rules and host ports. In contending, they may also interact by filling a node together. extra is
-// how many pods a workload may temporarily have beyond its replicas. Neither result includes
-// workloads that take no part in decisions or whose pods run to completion.
+// Components divides workloads into groups that interact. In the first result, workloads interact
+// through hard rules and host ports. In the second result, they may also interact by filling a node
+// together. The argument extra maps a workload to the number of pods that it may temporarily have
+// beyond its replicas. Neither result includes workloads that take no part in decisions or whose
+// pods run to completion.
 func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, contending [][]*workload.Workload) {
 	m = m.Permanent()
 	relax := newRelaxation(nil)
@@ -111,8 +112,9 @@ func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.
 	return nodes
 }
 
-// countsDaemons reports whether some hard rule of a DaemonSet, or one that may select a DaemonSet's
-// pods, applies to domains with several nodes or depends on the pod count elsewhere.
+// countsDaemons reports whether some hard rule depends on DaemonSet pods on several nodes. Such a
+// rule belongs to a DaemonSet or may select a DaemonSet's pods. It applies to domains with several
+// nodes, or it depends on the pod count in other domains.
 func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	m.Run().Spend(1 + len(ws)/model.PerStep)
 	daemons := slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return !perNode(w) })

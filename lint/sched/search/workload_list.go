@@ -30,12 +30,12 @@ const fewMembers = 40
 // many holds aggregate data for a large number of workloads.
 type many struct {
 	at map[*source.Object]*workload.Workload
-	// looks counts the workloads for each way to distinguish nodes (see classes.Look). sample has
-	// one workload for each way.
+	// looks counts the workloads by how they distinguish nodes (see classes.Look). sample holds one
+	// workload for each such way.
 	looks  map[string]int
 	sample []*workload.Workload
 	// asked is the sum of the requests of all pods except those of DaemonSets. daemons is the sum
-	// over one pod per DaemonSet.
+	// of the requests of one pod for each DaemonSet.
 	asked, daemons map[corev1.ResourceName]int64
 	pods           int
 }
@@ -80,8 +80,8 @@ func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
 // Workloads returns the listed workloads, excluding the running ones.
 func (r *Roster) Workloads() []*workload.Workload { return r.ws }
 
-// Kinds groups nodes into kinds that neither the listed workloads nor w can divide further. w may
-// be an edited version of a listed workload.
+// Kinds groups the nodes into kinds. Neither the listed workloads nor w distinguish the nodes of a
+// kind. w may be an edited version of a listed workload.
 func (r *Roster) Kinds(w *workload.Workload, pods int, key string) *Kinds {
 	all := r.all
 	if x := r.many; x != nil { // these workloads together make the same distinctions as the whole roster
@@ -96,8 +96,8 @@ func (r *Roster) Kinds(w *workload.Workload, pods int, key string) *Kinds {
 	return KindsOf(r.m, all, pods, key)
 }
 
-// near returns the listed workloads that a hard rule on either side may connect with w, as well as
-// w itself and the running workloads.
+// near returns the listed workloads that a hard rule may connect with w, whichever of the two has
+// the rule. It also returns w itself and the running workloads.
 func (r *Roster) near(w *workload.Workload) []*workload.Workload {
 	x := r.many
 	if x == nil {
@@ -175,7 +175,7 @@ func (r *Roster) asked(w *workload.Workload, own int, name corev1.ResourceName) 
 	return classes.Sum(sum, requested(g, name), own)
 }
 
-// daemons returns how much of a resource one pod of each DaemonSet requests in total.
+// daemons returns the sum of one resource's requests over one pod of each DaemonSet.
 func (r *Roster) daemons(name corev1.ResourceName) int64 {
 	if r.many != nil {
 		return r.many.daemons[name]
