@@ -26,11 +26,11 @@ type part struct {
 	name     string
 	objects  []*source.Object
 	topology []string
-	// render is the name of the render when the part is a single render, or "".
+	// render is the name of the render if the part consists of a single render. Otherwise, it is
+	// "".
 	render string
-	// entry is the name of the entry pointer when the part holds everything that the pointer
-	// deploys, or "". Each of the pointer's renders is also a separate part, for the questions that
-	// can be decided for the render alone.
+	// entry is the name of an entry pointer if the part holds everything that this pointer deploys.
+	// Otherwise, it is "". Each render that the pointer leads to is also judged separately.
 	entry   string
 	renders int
 	// several reports whether the part has more than one unit.
@@ -61,10 +61,10 @@ type clusters struct {
 	budget     *budget
 	summary    *summary
 	// altered holds objects in which kustomizations may change any field. loose holds the objects
-	// in files that no render uses, and is only set when there are renders or several units.
+	// in files that no render uses. It is set only if there are renders or several units.
 	altered, loose []*source.Object
 	unit           func(file string) string
-	// around indexes all objects so that selectors can find them. It is built on first use.
+	// around is used to find the objects that a selector may match. It is built on first use.
 	around *neighbours.Index
 	// renderReader is shared by all renders, because most renders have the same surrounding
 	// objects. It is created on first use.
@@ -126,8 +126,8 @@ func (d *clusters) parts(m *manifests) []part {
 	return parts
 }
 
-// configuredPart returns the part for a configured cluster. It marks the part's objects as taken
-// and its renders as deployed.
+// configuredPart returns the part for a configured cluster. It adds the part's objects to taken and
+// its renders to deployed.
 func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*locate.Rendered]bool) part {
 	p := part{name: c.Name, topology: d.files.Configured(c.Topology)}
 	for _, o := range objects {
@@ -154,21 +154,21 @@ type cluster struct {
 	// whole holds everything that the part declares. It is used for counting, so that an object
 	// counts once and not once per context.
 	whole *workload.Set
-	// topologies caches the nodes for each list of NodeTopology documents that declare them,
-	// because most contexts have the same nodes. answered holds the answers shared by contexts with
+	// topologies caches the nodes of contexts by the NodeTopology documents that declare these
+	// nodes. Most contexts have the same nodes. answered holds the answers shared by contexts with
 	// identical nodes.
 	topologies map[string]*topology.Topology
 	answered   map[*topology.Topology]*derive.Answered
 	// judged holds the findings of units that were judged separately.
 	judged map[unitKey][]accept.Finding
 	seed   maphash.Seed
-	// effects collects the changes that reading the cluster makes to the run. They are applied
-	// later.
+	// effects holds errors, notes and an object count from reading the cluster, until they are
+	// added to the run.
 	effects effects
 }
 
-// divide divides a part into contexts. A configured cluster is a single context, and conflicting
-// declarations of an object in it are an error.
+// divide divides a part into contexts. A configured cluster is a single context. It is an error if
+// a configured cluster declares an object in two different ways.
 func (d *clusters) divide(p part) *cluster {
 	c := &cluster{part: p, reader: d.renderReader, topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*derive.Answered{},
 		judged: map[unitKey][]accept.Finding{}, seed: maphash.MakeSeed()}
@@ -178,8 +178,8 @@ func (d *clusters) divide(p part) *cluster {
 			d.renderReader = c.reader
 		}
 	}
-	// The configuration lists everything in a configured cluster. In any other part, a file may be
-	// the output of a local chart that was not rendered, and objects outside the part may matter.
+	// A configured cluster is complete. In any other part, a file may be the output of a local
+	// chart that was not rendered, and objects from outside the part may be deployed with it.
 	if len(d.renders.All) > 0 && p.name == "" {
 		c.maybeDeployed = d.neighbours().Of(p.objects)
 	}
@@ -308,9 +308,10 @@ type given struct {
 	line       int
 }
 
-// of returns a function that finds the values that a release in the part named p passes to charts.
-// The function skips rendered sources, because they are judged as renders. It also skips values
-// intended for a different cluster, because this cluster's nodes say nothing about them.
+// of returns a function that finds the values that a release passes to charts. The argument p is
+// the name of the part that contains the release. The function skips charts that have been
+// rendered, because their renders are judged. It also skips values for another cluster, because the
+// nodes of this cluster say nothing about them.
 func (r *releases) of(p string) func(*source.Object) *workload.Given {
 	return func(o *source.Object) *workload.Given {
 		found := r.finder.Of(o)

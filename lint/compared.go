@@ -12,13 +12,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// presence records what happened to the objects from another revision of the files. Each of them is
+// presence records what happened to each object of another revision of the files. The object is
 // still declared, is present but no longer judged, or is gone.
 type presence struct {
 	files *locate.Files
 	// renders holds the names of all renders, including failed ones.
 	renders []string
-	// declared holds the objects that were read and are deployed in their own right.
+	// declared holds the objects that were read, except patches, test hooks and skipped hooks.
 	declared map[diag.Object]bool
 	// why maps an object that is present but not judged to the reason. skipped maps the name of a
 	// skipped file to the reason.
@@ -64,7 +64,7 @@ func newLeft(m *manifests, of *locate.Renders, table workload.Table) *presence {
 	return l
 }
 
-// rendered records the objects in renders, and the source objects that did not end up in any
+// rendered records which objects are in a render, and which objects in source files are in no
 // render.
 func (l *presence) rendered(of *locate.Renders, table workload.Table) {
 	contained := map[*source.Object]bool{}
@@ -89,7 +89,8 @@ func (l *presence) rendered(of *locate.Renders, table workload.Table) {
 	}
 }
 
-// maxBelow is the maximum number of directory entries below an unread path that is searched.
+// maxBelow is the maximum number of directory entries below an unread path. A path with more
+// entries is not searched.
 const maxBelow = 10_000
 
 // below reads an unread path and returns its objects.
@@ -107,8 +108,9 @@ func (l *presence) below(path string) []*source.Object {
 	return set.Objects
 }
 
-// unjudged returns the reason why an object is present but no longer judged, although it was
-// declared in file and judged in another revision. It returns "" if the object is judged or gone.
+// unjudged returns the reason why an object is present but no longer judged. It returns "" if the
+// object is judged or gone. The argument file is the file that declared the object in the other
+// revision.
 func (l *presence) unjudged(o diag.Object, file string) string {
 	switch {
 	case o == (diag.Object{}) || l.declared[o]:
@@ -134,12 +136,11 @@ func (l *presence) unreadFor(file string) string {
 	return ""
 }
 
-// maxUnread is the maximum number of unread paths that are searched for objects that are no longer
-// judged.
+// maxUnread is the maximum number of unread paths to search for missing objects.
 const maxUnread = 100
 
-// concealed returns the unread path that contains an object, with the reason why it was not read.
-// It returns "" if no unread path contains the object.
+// concealed returns a message that names the unread path that contains an object, and says why the
+// path was not read. It returns "" if no unread path contains the object.
 func (l *presence) concealed(o diag.Object) string {
 	if l.hidden == nil {
 		l.hidden = map[diag.Object]string{}
@@ -163,10 +164,10 @@ func (l *presence) gone(d *diag.Diagnostic) bool {
 	return !l.declared[d.Object] && l.unjudged(d.Object, d.Location.File) == ""
 }
 
-// undecided returns a function that reports whether schedlint cannot tell if a finding from another
-// revision still applies. For example, the file may be skipped or have an error, the rule may be
-// off, removed or failing, or the facts that the rule needs about the object may be incomplete. The
-// argument l is nil unless reports are compared.
+// undecided returns a function that takes a finding from another revision. The function reports
+// whether schedlint cannot tell if the finding still applies. For example, the file may be skipped
+// or have an error, the rule may be off, removed or failing, or facts that the rule needs may be
+// incomplete. The argument l is nil unless reports are compared.
 func (r *run) undecided(l *presence, broken map[string]bool) func(*diag.Diagnostic) bool {
 	rules := r.opts.Policy.IDs()
 	return func(d *diag.Diagnostic) bool {

@@ -39,7 +39,8 @@ type explaining struct {
 	out  *diag.Explanation
 	// elsewhere holds the other findings in the file.
 	elsewhere []diag.Diagnostic
-	// more is the number of findings at the place that exceed the limit and are not explained.
+	// more is the number of findings at the place that are not explained because there are too
+	// many.
 	more int
 	// at is the object that the line belongs to, or nil.
 	at   *source.Object
@@ -97,9 +98,10 @@ func (x *explaining) find() error {
 	return nil
 }
 
-// object returns the object that contains the line, which is the last object in the document that
-// begins at or above it. For a line above all objects, such as a leading comment, it returns the
-// first object below. It returns nil if the document has no objects.
+// object returns the object that contains the line. This is the last object in the line's document
+// that begins at or above the line. If the line is above all objects, for example in a leading
+// comment, it returns the first object in the document. It returns nil if the document has no
+// objects.
 func (x *explaining) object() (at *source.Object) {
 	first, last := x.spot.Line, x.spot.Line
 	for first > 1 && !separator(x.file.Line(first)) {
@@ -173,8 +175,8 @@ func (x *explaining) isAt(o *source.Object) bool {
 	return x.run.renders.RawObject(o) == x.at
 }
 
-// explain explains the findings at the place about objects in a cluster. If a context with several
-// units words a finding differently, explain uses that wording.
+// explain explains the findings at the place about objects in a cluster. If a finding has a
+// different wording when several units are judged together, explain uses that wording.
 func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Object, together map[foundAt][]accept.Finding) *derive.Explainer {
 	e := derive.NewExplainer(in)
 	x.run.judge.findings(e.Facts(), c, objects, func(fact int, f *accept.Finding) {
@@ -192,7 +194,8 @@ func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Obje
 	return e
 }
 
-// add adds a finding. If the finding is at the place, add includes its account.
+// add adds a finding in the requested file. If the finding is on the requested line and about the
+// requested rule, add explains it. Otherwise, add only lists it in elsewhere.
 func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, diag.Account)) {
 	if d.Location.File != x.file.Name {
 		return
@@ -216,8 +219,9 @@ func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, 
 // whole file is a single line.
 const maxExplained = 100
 
-// counts reports whether to explain a finding at the place. It skips findings already reported by
-// an earlier context. Findings in the requested column have a separate limit.
+// counts reports whether to explain a finding at the place. It returns false for a finding that an
+// earlier context already reported. maxExplained applies separately to findings in the requested
+// column and to all others.
 func (x *explaining) counts(d *diag.Diagnostic) bool {
 	exact := func(d *diag.Diagnostic) bool { return d.Location.Column == x.spot.Column }
 	like := 0
@@ -249,8 +253,8 @@ func (x *explaining) accepted(all []accept.Finding) {
 	}
 }
 
-// settle sorts the findings. If there are none, it reports the explanations for the workload
-// instead, or returns an error if there are none of those.
+// settle sorts the findings. If there are no findings, it uses the explanations for the workload
+// instead. If there are no explanations either, it returns an error.
 func (x *explaining) settle() error {
 	all := x.out.Found
 	otherColumn := func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }

@@ -129,7 +129,7 @@ type fixer struct {
 	before  *diag.Report
 	counts  map[identity]int
 	root    string
-	// outputs holds the render outputs from before any edit.
+	// outputs holds the output of each render before any file is edited.
 	outputs []*render.Output
 	// locks caches, by file name, the reason why the file must not be changed, or "".
 	locks map[string]string
@@ -217,8 +217,9 @@ func (m *fixer) linked(shown string) bool {
 	}
 }
 
-// try lints with some edits applied. If a proposing finding is still reported, or if there is a new
-// finding, it returns the reason why the edits must not be applied.
+// try lints the files with some edits applied. It returns the reason why the edits must not be
+// applied, or "". For example, the edits must fix the findings that propose them, and must not
+// cause new findings.
 func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	if len(repairs) == 0 {
 		return m.before, ""
@@ -237,8 +238,9 @@ func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	return after, m.regression(repairs, count(after))
 }
 
-// lint runs the linter with the given files replaced. All other files keep their contents from the
-// first run, because they may have changed on disk and a pipe can only be read once.
+// lint runs the linter with the given files replaced. For all other files, it uses the contents
+// that the first run read, because a file may have changed on disk since then, and a pipe can only
+// be read once.
 func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 	o, texts := m.options, map[string][]byte{}
 	for _, f := range files {
@@ -260,8 +262,8 @@ func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 	return Run(m.ctx, o)
 }
 
-// rerender renders the roots that use a file in texts or a changed chart, and reuses all other
-// outputs.
+// rerender returns a Renderer that reuses the earlier outputs of most roots. It renders a root
+// again only if the root uses a changed chart or a file in texts.
 func (m *fixer) rerender(texts map[string][]byte, changed map[*render.Chart]bool) Renderer {
 	return func(ctx context.Context, roots []render.Root) []*render.Output {
 		outs := slices.Clone(m.outputs)

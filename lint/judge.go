@@ -48,9 +48,9 @@ type sameFinding struct {
 	location                                diag.Span
 }
 
-// add evaluates the policy on facts about objects in a cluster, and adds and returns the new
-// findings. It skips findings that an earlier context already reported. The argument c is nil if
-// the facts do not belong to a cluster.
+// add evaluates the policy on facts about objects in a cluster. It records the findings that no
+// earlier context reported, and returns them. The argument c is nil if the facts do not belong to a
+// cluster.
 func (j *judge) add(f *derive.Built, c *cluster, objects []*source.Object) []accept.Finding {
 	before := len(j.found)
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
@@ -60,7 +60,7 @@ func (j *judge) add(f *derive.Built, c *cluster, objects []*source.Object) []acc
 	return j.found[before:]
 }
 
-// all is like add, but it returns every finding and adds none of them.
+// all evaluates the policy on facts like add, but records no findings and returns all of them.
 func (j *judge) all(f *derive.Built, c *cluster, objects []*source.Object) (found []accept.Finding) {
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
 		f.Found(fact)
@@ -97,9 +97,9 @@ func aboutFiles(problems []source.Problem) derive.Input {
 	return derive.Input{Model: sched.New(&workload.Set{}, nil), Problems: problems}
 }
 
-// findings evaluates the policy on facts. It calls tell for each finding, with the id of its fact.
-// The location, object and explanation come from the fact, never from the rule. The argument c is
-// nil if the facts do not belong to a cluster.
+// findings evaluates the policy on facts. For each finding, it calls tell with the finding and the
+// id of the fact that caused it. The location, object and explanation of a finding come from the
+// fact, never from the rule. The argument c is nil if the facts do not belong to a cluster.
 func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, tell func(fact int, found *accept.Finding)) {
 	judgements, err := j.policy.Evaluate(j.ctx, f.Facts, j.tally)
 	j.failures.fail(err)
@@ -145,9 +145,9 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 	}
 }
 
-// finding converts a judgement about a subject to a finding. The subject's fixes are only used when
-// the catalogue generates the message from the fact. Otherwise the judgement's help text becomes
-// the fix.
+// finding converts a judgement about a subject to a finding. If the message comes from the
+// catalogue, the finding has the subject's fixes. Otherwise, its only fix is the help text of the
+// judgement, if there is any.
 func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) accept.Finding {
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Message: said.Message, Details: said.Details,
@@ -178,8 +178,8 @@ func (j *judge) context(found *accept.Finding, c *cluster) {
 	found.Assumed = j.renders.Assumed[found.Render]
 }
 
-// problemsOfUnrequested returns the problems of renders that were not requested explicitly. A
-// comparison counts them if the render succeeded before the change.
+// problemsOfUnrequested returns the problems of failed renders that were not requested explicitly.
+// A comparison counts such a problem if the same render succeeded before the change.
 func (j *judge) problemsOfUnrequested() (all []diag.Quiet) {
 	for _, name := range slices.Sorted(maps.Keys(j.renders.Quiet)) {
 		problem := []source.Problem{j.renders.Quiet[name]}
@@ -190,8 +190,8 @@ func (j *judge) problemsOfUnrequested() (all []diag.Quiet) {
 	return all
 }
 
-// levels determines the level of findings. The level comes from the rule, the finding, the
-// configuration or the scopes of the configuration. Each of these overrides the ones before it.
+// levels determines the level of findings. Four sources can set the level: the rule, the finding,
+// the configuration, and the scopes in the configuration. Each source overrides the ones before it.
 type levels struct {
 	config *config.Config
 	rule   func(rule string) diag.Level
@@ -201,7 +201,8 @@ type levels struct {
 	bases map[ruleLevel]base
 }
 
-// ruleLevel is a rule with the level that it gave a finding, or "" if it gave none.
+// ruleLevel is a rule with the level that the rule gave to a finding. The level is "" if the rule
+// gave none.
 type ruleLevel struct {
 	rule  string
 	level diag.Level
@@ -229,8 +230,8 @@ func newLevels(o *Options) *levels {
 // off reports whether a rule is off for every object. It returns false for an unknown rule.
 func (l *levels) off(rule string) bool { return l.offs[rule] }
 
-// of returns the level of a finding. The argument level is the level that the rule gave this
-// finding, or "". A rule that is off stays off regardless of level.
+// of returns the level of a finding. The argument level is the level that the rule gave to this
+// finding, or "". A rule that is off stays off, whatever the argument level is.
 func (l *levels) of(found *accept.Finding, level diag.Level, about *scopeContext) diag.Level {
 	b := l.base(ruleLevel{found.Rule, level})
 	if !b.scoped {
@@ -239,7 +240,8 @@ func (l *levels) of(found *accept.Finding, level diag.Level, about *scopeContext
 	return l.config.LevelOf(found.Rule, b.level, about.of(found))
 }
 
-// base returns the level before scopes are applied. It is final if no scope mentions the rule.
+// base returns the level of a finding before scopes are applied. If no scope mentions the rule,
+// this level is final.
 func (l *levels) base(s ruleLevel) base {
 	if b, ok := l.bases[s]; ok {
 		return b

@@ -13,17 +13,17 @@ import (
 	"github.com/schedlint/schedlint/lint/locate"
 )
 
-// Policy judges facts.
+// Policy evaluates rules on facts.
 type Policy interface {
 	// Evaluate runs the rules on f and updates the tally. A rule that fails is recorded in the
 	// tally and not run again. The error is ctx.Err() if ctx is done.
 	Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error)
-	// Whole reports whether any rule that is not built in may read a list of facts, or a field of
-	// its rows such as workloads.terms. The list must then be complete, because custom rules may
+	// Whole reports whether any rule outside the core may read a list of facts, or a field of the
+	// list's rows such as workloads.terms. The list must then be complete, because custom rules may
 	// also judge healthy rows.
 	Whole(path string) bool
-	// Wants reports whether any rule might report a row with the given fields, passed as
-	// alternating names and values.
+	// Wants reports whether any rule might report a row of a list. The arguments after the list are
+	// the row's fields, as alternating names and values.
 	Wants(list string, fields ...any) bool
 	// Losses returns the topology keys for which enabled rules ask about the loss of a domain. The
 	// keys are sorted and unique.
@@ -52,8 +52,8 @@ type Options struct {
 	// Tracked reports whether to read a file, as in source.Options. An explicitly named topology
 	// file is always read.
 	Tracked func(path string) bool
-	// Renders are judged as deployed. Renderer builds them. If Renderer is nil, nothing is
-	// rendered.
+	// Renders lists the renders to judge as deployed. Renderer builds them. If Renderer is nil,
+	// nothing is rendered.
 	Renders  []locate.Render
 	Renderer Renderer
 	// Unfollowed lists the GitOps pointers that lead to no render. Notes are general notes about
@@ -83,15 +83,16 @@ type Options struct {
 	// the baseline's entries.
 	Baseline *accept.Baseline
 	Rebase   bool
-	// NoInline disables all suppressions in manifests. OnlyKnown disables those that are not in
-	// Known, which holds the suppressions from another revision of the files.
+	// NoInline disables all suppressions in manifests. OnlyKnown disables only suppressions in
+	// manifests that are not in Known. Known holds the suppressions from another revision of the
+	// files.
 	NoInline  bool
 	OnlyKnown bool
 	Known     []diag.Suppression
 	// Today is the current date, such as 2026-11-21. It determines which suppressions have expired.
 	Today  string
 	Policy Policy
-	// Level returns the level that a rule gives its findings. The configuration and its scopes
+	// Level returns the default level of a rule's findings. The configuration and its scopes
 	// override it.
 	Level func(rule string) diag.Level
 }
@@ -135,8 +136,9 @@ type Context struct {
 	Place func(id int) diag.Span
 }
 
-// Facts returns all facts that rules can see, context by context. Every list is complete, and
-// losses are computed for nodes and zones. Problems in files are part of the first context.
+// Facts returns all facts that rules can see, context by context. Every list is complete and
+// includes the facts about losing a node or a zone. The first context also has the facts about
+// problems in files.
 func Facts(ctx context.Context, o Options) (*Described, error) {
 	o.Level = func(string) diag.Level { return diag.LevelOff }
 	r := newRun(ctx, o, o.Survive)

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// manifests holds the input that a run has read. The set excludes objects from files that renders
-// use.
+// manifests holds the input that a run has read. The set leaves out the objects in files that a
+// render uses.
 type manifests struct {
 	set *source.Set
 	// altered holds objects in which kustomizations may change any field.
@@ -20,7 +20,7 @@ type manifests struct {
 	// broken holds the names of files with errors, and of files whose skipped documents may contain
 	// objects.
 	broken map[string]bool
-	// beside holds the files that renders use although they are outside the paths.
+	// beside holds the files that are outside the paths to lint but that renders use.
 	beside []*source.File
 }
 
@@ -41,7 +41,7 @@ type loader struct {
 	// byFile maps each file name in the paths to the objects in the file. It is computed on first
 	// use.
 	byFile map[string][]*source.Object
-	// asWritten holds the objects in files that charts deploy as written, by file name.
+	// asWritten maps the name of a file that charts deploy unchanged to the objects in the file.
 	asWritten map[string][]*source.Object
 }
 
@@ -86,9 +86,9 @@ func (l *loader) load() *manifests {
 	return &l.manifests
 }
 
-// failIfNothingChecked adds an error if the run had nothing to check. If the paths cover the whole
-// working directory, documents for other tools are enough to pass, because the same command may run
-// in many repositories.
+// failIfNothingChecked adds an error if there was nothing to check. If the paths cover the whole
+// working directory, any document is enough to avoid the error, even if it is not a Kubernetes
+// object, because the same command may run in many repositories.
 func (l *loader) failIfNothingChecked() {
 	if len(l.set.Problems)+len(l.renders.All)+len(l.renders.Failed)+len(l.set.Objects)+len(l.altered) > 0 {
 		return
@@ -107,14 +107,16 @@ func (l *loader) failIfNothingChecked() {
 	}
 }
 
-// Reasons why an object that a kustomization changes is left out or only partly known.
+// Reasons for objects that a kustomization changes. The first one is for leaving out an object, the
+// second one for knowing only part of it.
 const (
 	altered = "manifest with unknown changes by a kustomization"
 	changed = "a kustomization changes fields of it"
 )
 
-// hidesObjects lists the reasons for skipping a whole document. Skipping a document does not fix
-// the findings that another revision reported in it.
+// hidesObjects lists reasons for skipping a whole document, which may contain objects. If a
+// document is skipped for such a reason, the findings that another revision reported in it do not
+// count as fixed.
 var hidesObjects = map[string]bool{
 	source.SkipTemplate: true, source.SkipOtherTemplate: true, source.SkipExcerpt: true, source.SkipNoManifest: true, source.SkipList: true,
 	source.SkipLarge: true,

@@ -20,8 +20,8 @@ type topologies struct {
 	files   *locate.Files
 	renders *locate.Renders
 	summary *summary
-	// read caches the nodes for renders by nodesKey. counted is the number of nodes that the
-	// summary already includes for parts outside named clusters.
+	// read caches the nodes of renders and entry pointers by nodesKey. counted is the number of
+	// nodes that the summary already includes for parts outside named clusters.
 	read    map[string]*declaredNodes
 	counted int
 }
@@ -121,8 +121,8 @@ func (t *topologies) passNodes(p part, from map[string]bool) {
 	}
 }
 
-// declared reads the topology files of a part and also returns their names. It requires that every
-// path declares a node, because a misspelled kind would otherwise silently shrink the cluster.
+// declared reads the topology files of a part and also returns their names. It is an error if a
+// path declares no node, because otherwise a misspelled kind could silently shrink the cluster.
 func (t *topologies) declared(p part) (objects []*source.Object, from map[string]bool, err error) {
 	var errs []error
 	from = map[string]bool{}
@@ -188,8 +188,8 @@ func in(cluster, note string) string {
 	return "cluster " + cluster + ": " + note
 }
 
-// defaultLosses returns the topology keys that Facts always checks, and that Place checks unless
-// other keys are named.
+// defaultLosses returns the topology keys that Facts always checks. Place checks these keys unless
+// others are requested.
 func defaultLosses() []string {
 	return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
 }

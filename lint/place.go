@@ -57,8 +57,8 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	return doc, nil
 }
 
-// aboutWorkloads removes decisions that do not cover any workloads. If no decision covers any, it
-// keeps one, preferably an unknown one.
+// aboutWorkloads removes the decisions that cover no workloads. If no decision covers any workload,
+// it keeps one decision, preferably one with an unknown verdict.
 func aboutWorkloads(all []diag.Placement) []diag.Placement {
 	about := slices.DeleteFunc(slices.Clone(all), func(d diag.Placement) bool {
 		return len(d.Workloads)+len(d.Invalid)+len(d.Unmodelled) == 0

@@ -94,9 +94,9 @@ func (l *loader) countUnfollowed() {
 	}
 }
 
-// countPassedBy counts pointers that were not examined, such as those in a file named on the
-// command line or in chart output. The objects they deploy are not judged. Flux HelmReleases are
-// not included, because they are counted with the objects that are not judged.
+// countPassedBy counts pointers that were not examined, for example because they are in chart
+// output or in a file named on the command line. The objects that these pointers deploy are not
+// judged. Flux HelmReleases are left out, because they are counted elsewhere.
 func (l *loader) countPassedBy() {
 	if l.opts.Followed == nil {
 		return
@@ -204,8 +204,8 @@ func (l *loader) readResult(asked *locate.Render) {
 	l.renders.All = append(l.renders.All, &locate.Rendered{Render: *asked, Objects: set.Objects})
 }
 
-// recordUnrendered records a failed render. The failure is not a user error unless the render was
-// requested explicitly, because the root may not be meant to be built here.
+// recordUnrendered records a failed render. If the render was not requested explicitly, its failure
+// is usually not an error, because the root may not be meant to be built here.
 func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 	span := diag.Span{File: asked.FromRoot(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	if at, ok := l.opts.Config.SettingPlace(asked.Chosen, p.Setting); ok {
@@ -271,8 +271,8 @@ func (l *loader) removeUsedFiles() {
 	l.set.Skipped = slices.DeleteFunc(slices.Clone(l.set.Skipped), func(s source.Skipped) bool {
 		return reached[s.File] && slices.Contains(usedByRenders, s.Reason)
 	})
-	// Also read files outside the paths, so that the paths do not affect which objects are found to
-	// be in no render.
+	// Files outside the paths are read too. This way, the paths do not affect which objects count
+	// as being in no render.
 	var beside []string
 	for _, name := range slices.Sorted(maps.Keys(reached)) {
 		if l.files.ByName[name] == nil {
@@ -294,9 +294,10 @@ func (l *loader) removeUsedFiles() {
 	}
 }
 
-// removeTemplates removes files in the templates/ directory of charts that a kustomization inflates
-// or for which a render was requested, because only the output of these charts is judged. In other
-// charts, a file in templates/ counts as a template if it does not parse and contains an action.
+// removeTemplates removes the templates of charts from the input. If a kustomization inflates a
+// chart or a render of the chart was requested, all files in the chart's templates/ directory are
+// templates, because only the chart's output is judged. In other charts, such a file is a template
+// only if it does not parse and contains an action.
 func (l *loader) removeTemplates() {
 	charts := map[string]bool{}
 	for _, s := range l.set.Skipped {
@@ -356,15 +357,15 @@ func isTemplate(name string, chart func(dir string) bool) bool {
 	return false
 }
 
-// usedByRenders lists the skip reasons that no longer apply to a file once a render uses it. The
-// file then counts as checked.
+// usedByRenders lists reasons for skipping a file that no longer apply if a render uses the file.
+// The file then counts as checked.
 var usedByRenders = []string{
 	source.SkipKustomization, source.SkipPatch, source.SkipJSONPatch,
 	source.SkipTemplate, source.SkipHelmValues, source.SkipHelmChart,
 }
 
-// inNoRender is the reason for not judging an object if renders use its file but no render contains
-// the object.
+// inNoRender is the reason for not judging an object that no render contains, although a render
+// uses its file.
 const inNoRender = "object that no render contains"
 
 // readMore reads files outside the paths. It returns an empty set if a file has disappeared
@@ -388,8 +389,8 @@ func (l *loader) readMore(names []string) *source.Set {
 	return set
 }
 
-// addPlainObjects adds the objects in crds/, which a chart deploys as written, to the objects of
-// its render. It leaves out CustomResourceDefinitions.
+// addPlainObjects adds the objects in a chart's crds/ directory to the render of the chart, because
+// the chart deploys them unchanged. It leaves out CustomResourceDefinitions.
 func (l *loader) addPlainObjects(x *locate.Rendered) {
 	for _, name := range x.Out.Plain {
 		name = x.FromRoot(name)
@@ -418,11 +419,12 @@ func (l *loader) objectsIn(name string) []*source.Object {
 	return l.byFile[name]
 }
 
-// recordDuplicateKey records a duplicate key in chart output. Helm and Argo CD keep the last one,
-// because they read manifests with sigs.k8s.io/yaml (helm: pkg/releaseutil/manifest_sorter.go,
-// pkg/kube/client.go; argo-cd: gitops-engine/pkg/utils/kube). With those tools, a duplicate is only
-// a problem in objects that are judged. Flux passes everything except hooks through kyaml, which
-// rejects duplicates (helm-controller: internal/postrender/common.go).
+// recordDuplicateKey records a duplicate key in chart output. Flux rejects duplicate keys, except
+// in hooks, because it passes everything else through kyaml (helm-controller:
+// internal/postrender/common.go). Helm and Argo CD read manifests with sigs.k8s.io/yaml and use the
+// last value of a duplicate key (helm: pkg/releaseutil/manifest_sorter.go, pkg/kube/client.go;
+// argo-cd: gitops-engine/pkg/utils/kube). With these two tools, a duplicate key is only recorded if
+// its object is judged.
 func (l *loader) recordDuplicateKey(x *locate.Rendered, p source.Problem) {
 	o := locate.Around(x.Objects, p.Span.Line, p.Span.Column)
 	if d, ok := x.Document(p.Span.Line); !ok || o != nil && int(o.Root.Line) < d.Line {
@@ -449,8 +451,8 @@ var chartNotRendered = map[string]string{
 	render.Repeated: "chart that does not render",
 }
 
-// mostReasons is the maximum number of reasons listed in notes about charts that fail to render and
-// were not requested explicitly. mostReason is the maximum length of each reason in bytes.
+// mostReasons is the maximum number of reasons that chartsNotRendered lists. mostReason is the
+// maximum length of each reason in bytes.
 const mostReasons, mostReason = 3, 300
 
 // chartsNotRendered adds notes explaining why charts failed to render. It only covers charts that
@@ -489,7 +491,8 @@ func others(n int) string {
 	return fmt.Sprintf(" and %d others are not rendered", n)
 }
 
-// shapesChart reports whether a chart file affects the rendered output without being a source.
+// shapesChart reports whether a file in a chart affects the output although no text of the output
+// comes from this file.
 func shapesChart(name string) bool {
 	return path.Ext(name) == ".tgz" || slices.Contains([]string{".helmignore", "values.schema.json", "requirements.yaml", "requirements.lock", "Chart.lock"}, path.Base(name))
 }

@@ -168,10 +168,11 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 }
 
 // judgeUnits judges a context that consists of several units, first each unit separately and then
-// all of them together. A finding that appears only in the whole context becomes a warning about
-// units that may share a cluster. A finding that appears only in a single unit counts if the whole
-// context may have missed it. The context may miss it when it gave up, when limits in another unit
-// make the answer unknown, or when it reports the same rule at a different location.
+// all units together. A finding that appears only when they are judged together becomes a warning
+// about units that may share a cluster. A finding that appears only in a single unit counts if
+// judging all units together may have missed it. This can happen if the search gave up, if limits
+// in another unit make the answer unknown, or if the same rule has a finding at a different
+// location.
 func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []string) (all []accept.Finding) {
 	c, fresh := joint.cluster, 0
 	alone := map[foundAt]bool{}
@@ -239,7 +240,8 @@ func (r *run) input(s *scene) derive.Input {
 	}
 }
 
-// manyContexts describes the question that stays unanswered when there are too many contexts.
+// manyContexts describes the question about an object that stays open because there are too many
+// contexts to judge.
 const manyContexts = "what becomes of it in further contexts: there are too many"
 
 // skipRemainingContexts marks the objects in a cluster's remaining contexts as undecided.
@@ -249,8 +251,8 @@ func (r *run) skipRemainingContexts(c *cluster) {
 	r.decisions.meet(c.key(), derive.Unjudged(c.objects))
 }
 
-// recordRefusals records a failure for each answer of a context that the checker rejected or that
-// an internal fault prevented.
+// recordRefusals records a failure for each answer in a context that the checker rejected. It also
+// records one for each answer that an internal fault prevented.
 func (r *run) recordRefusals(s *scene) {
 	for _, x := range s.model.Run().Refused {
 		what := "the checker refuses an answer, which is left open: "
@@ -266,11 +268,11 @@ func (r *run) recordRefusals(s *scene) {
 	}
 }
 
-// decisions records for each part key which questions about the part's objects have been answered.
+// decisions maps the key of each part to the questions about its objects that have been answered.
 type decisions map[string]derive.Decisions
 
-// meet merges a context's decisions into those of its part. A question about an object stays
-// decided only if every context with that object decides it.
+// meet merges a context's decisions into the decisions of its part. A question about an object is
+// decided in the part only if it is decided in every context that contains the object.
 func (d decisions) meet(part string, of derive.Decisions) {
 	if d[part] == nil {
 		d[part] = derive.Decisions{}
@@ -312,31 +314,31 @@ func (f *failures) err() error {
 }
 
 // Clusters are judged concurrently and reported in order. While one cluster is reported, the next
-// ones are read and analyzed. Changes that reading a cluster makes to the run are kept in the
-// cluster until its turn. A cluster's budget depends on the clusters before it, so a cluster that
+// ones are read and analyzed. The errors and notes from reading a cluster are kept until the
+// cluster is reported. A cluster's budget depends on the clusters before it, so a cluster that
 // started with too large a budget is judged again. The output is the same as in a sequential run.
 
-// pendingPart is a part whose analysis starts before its turn.
+// pendingPart is a part whose analysis may start before it is the part's turn to be reported.
 type pendingPart[T any] struct {
 	cluster *cluster
 	judged  []diag.Judged
 	// leftOut describes the input that was skipped so far.
 	leftOut string
-	// scene is the cluster's only context. It is nil if the cluster has several contexts, because
-	// they share answers and must wait for their turn.
+	// scene is the only context of the cluster. It is nil if the cluster has several contexts,
+	// because these share answers and must wait for the cluster's turn.
 	scene *scene
 	made  chan partOutcome[T]
 }
 
-// partOutcome is the result for a scene, or the panic that prevented it.
+// partOutcome is the result of analyzing a context, or the panic that stopped the analysis.
 type partOutcome[T any] struct {
 	out      T
 	panicked any
 	stack    []byte
 }
 
-// effects collects the changes that reading a part makes to the run. Counters are not included,
-// because they can be added up in any order.
+// effects holds errors, notes and an object count from reading a part, until they are added to the
+// run. Other counters are added at once, because their order does not matter.
 type effects struct {
 	errs    []error
 	notes   []string
@@ -350,7 +352,8 @@ func (e *effects) fail(err error) {
 	}
 }
 
-// apply adds the effects of reading a cluster to the run, and removes them from the cluster.
+// apply adds the errors, notes and object count from reading a cluster to the run, and clears them
+// in the cluster.
 func (r *run) apply(c *cluster) {
 	r.failures.errs = append(r.failures.errs, c.effects.errs...)
 	r.summary.note(c.effects.notes...)
@@ -366,7 +369,8 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 }
 
 // each processes parts in order, using all processors. For a part with only one context, it calls
-// reason and runs the returned function concurrently. It calls told when it is the part's turn.
+// reason and runs the function that reason returns concurrently. When it is a part's turn, it calls
+// told.
 func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*pendingPart[T])) {
 	var begun []*pendingPart[T]
 	for len(parts) > 0 || len(begun) > 0 {
@@ -413,8 +417,8 @@ func begin[T any](r *run, p part, reason func(*scene) func() T) *pendingPart[T] 
 	return a
 }
 
-// known returns the result for a part's only context, provided that it was computed before the
-// part's turn with a budget that is still valid.
+// known returns the result for a part with only one context, if it was computed before the part's
+// turn. It returns false if there is no such result, or if its budget was too large.
 func (a *pendingPart[T]) known(r *run) (s *scene, out T, holds bool) {
 	if a.made == nil {
 		return nil, out, false
@@ -447,14 +451,14 @@ func newBudget(factor float64) *budget {
 	return &budget{factor: factor, advice: int(limits.AdviceSteps * factor)}
 }
 
-// brakedShare is the fraction of its normal budget that a context gets once the run has used up
-// limits.RunSteps.
+// brakedShare is the fraction of the normal step budget that each context gets after the run has
+// used up limits.RunSteps.
 const brakedShare = 0.01
 
 // brief reports whether the next context should skip the most expensive questions.
 func (b *budget) brief() bool { return float64(b.spent) > limits.RunSteps*b.factor }
 
-// share returns the fraction of its step budget that the next context gets.
+// share returns the fraction of the normal step budget that the next context gets.
 func (b *budget) share() float64 {
 	if b.brief() {
 		return brakedShare

@@ -212,14 +212,14 @@ func (s *summary) givenUp(m *model.Model) {
 	}
 }
 
-// unanswered counts a question that exceeded its step budget, for each of the objects that it is
-// about.
+// unanswered counts a question that exceeded its step budget. The question counts once for each
+// object that it is about.
 func (s *summary) unanswered(question string, objects []*source.Object) {
 	s.open(overBudget+question, objects, true)
 }
 
-// open counts an open question for each of the objects that it is about, by the reason why it is
-// open.
+// open counts an open question under the reason why it is open. The question counts once for each
+// object that it is about.
 func (s *summary) open(why string, objects []*source.Object, budget bool) {
 	for _, o := range objects {
 		if key := (unknown{o, why}); !s.counted[key] {

@@ -29,14 +29,15 @@ type suppressions struct {
 	renders *locate.Renders
 	judge   *judge
 	table   workload.Table
-	// all holds the suppressions used in the run. inline has the indices of suppressions in
-	// manifests, keyed by the location of their object (zero if there is none). entries has the
-	// indices of suppressions in the configuration.
+	// all holds the suppressions used in the run. inline maps the location of an object to the
+	// indices of the suppressions in manifests that apply to the object. For suppressions without
+	// an object, the location is zero. entries holds the indices of the suppressions in the
+	// configuration.
 	all     []accept.Suppression
 	inline  map[diag.Span][]int
 	entries []int
-	// allowed reports which suppressions in manifests count. If it is nil, all of them count.
-	// permitted caches its answers, and inert holds the suppressions that it rejects.
+	// allowed holds the suppressions in manifests that may take effect, or is nil if all of them
+	// may. permitted caches which suppressions are allowed, and inert lists those that are not.
 	allowed   accept.Allowance
 	permitted map[diag.Suppression]bool
 	inert     []diag.Suppression
@@ -209,7 +210,8 @@ func itemEnd(f *source.File, line int) int {
 	return end
 }
 
-// ofSources adds the suppressions in comments of the source files that findings were moved to.
+// ofSources adds the suppressions in comments of source files. It reads the files that contain the
+// sources of findings in renders.
 func (s *suppressions) ofSources(findings []accept.Finding) {
 	if s.opts.NoInline {
 		return
@@ -233,8 +235,8 @@ func (s *suppressions) scannedSet() map[string]bool {
 	return seen
 }
 
-// recordDecided records for each suppression whether its rule is decided for the objects that the
-// suppression applies to.
+// recordDecided records for each suppression whether the facts that its rule needs are complete for
+// the objects that the suppression applies to.
 func (s *suppressions) recordDecided(f *derive.Built, objects []*source.Object) {
 	if len(s.all) == 0 {
 		return
@@ -274,8 +276,8 @@ func (s *suppressions) countDecided(f *derive.Built, o *source.Object, one *acce
 }
 
 // apply separates the findings that count from those that a suppression accepts. It also returns
-// complaints about suppressions that accept nothing, unless the suppressed rule failed, in which
-// case the suppression may still be needed.
+// complaints about suppressions that accept nothing. If the suppressed rule failed, there is no
+// such complaint, because the suppression may still be needed.
 func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept.Finding, complaints []accept.Complaint) {
 	for i := range s.all {
 		one := &s.all[i]
@@ -346,23 +348,23 @@ func (s *suppressions) scanRemaining() error {
 	})
 }
 
-// sourceComments holds the comments in files that declare no objects, such as templates and values
-// files, and in manifests that renders use. A comment is used if it applies in any render that
-// reads the file, and unused if it cannot apply in any of them.
+// sourceComments holds the suppressions in comments of templates, values files and other files
+// without objects, and of manifests that renders use. Such a comment counts as unused only if it
+// cannot apply in any render that reads the file.
 type sourceComments struct {
 	renders *locate.Renders
 	byFile  map[string][]int // indices of the suppressions
-	// rules lists the rules named in each file's comments. asked records, for each render and rule,
-	// whether the render decides the rule. All comments about a rule share the answer, because
-	// there may be many comments.
+	// rules maps a file name to the rules named in the comments of the file. asked records, for
+	// each render and rule, whether the facts that the rule needs are complete. All comments about
+	// a rule share this answer, because there may be many comments.
 	rules map[string][]string
 	asked map[*locate.Rendered]map[string]*askedRule
 	// partly is set if some contexts of a cluster were not judged.
 	partly bool
 }
 
-// askedRule counts the objects in a render with complete facts for a rule. open is set if a render
-// has objects with incomplete facts.
+// askedRule says how complete the facts for a rule are in a render. decided is the number of
+// objects with complete facts. open is set if any object has incomplete facts.
 type askedRule struct {
 	decided int
 	open    bool
@@ -372,7 +374,7 @@ func newSourceComments(r *locate.Renders) *sourceComments {
 	return &sourceComments{renders: r, byFile: map[string][]int{}, rules: map[string][]string{}, asked: map[*locate.Rendered]map[string]*askedRule{}}
 }
 
-// note records a comment, unless it is invalid and cannot accept anything.
+// note records a comment if its suppression is in effect.
 func (c *sourceComments) note(one *accept.Suppression, i int, o accept.Options) {
 	file := one.Location.File
 	if !one.Holds(o) {
@@ -404,8 +406,8 @@ func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 	return all
 }
 
-// applyAnswers copies the answers from the renders to the comments. The answer stays open if a
-// render failed or was not requested, because the comment might apply there.
+// applyAnswers records in each comment whether its rule has complete facts in the renders that use
+// the file. The answer stays open if any render is missing, because the comment might apply there.
 func (c *sourceComments) applyAnswers(all []accept.Suppression, f *locate.Files) {
 	open := c.partly || len(c.renders.Failed) > 0 || !f.Cover(f.Root)
 	for _, x := range c.renders.All {

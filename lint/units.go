@@ -50,7 +50,7 @@ func unitsOf(f *locate.Files) func(file string) string {
 	}
 }
 
-// unitKey identifies a unit by its objects, because several contexts may share it.
+// unitKey identifies a unit by its objects, because several contexts may contain the same unit.
 type unitKey struct {
 	name string
 	sum  uint64
@@ -65,10 +65,10 @@ func (u *unit) key(seed maphash.Seed) unitKey {
 	return unitKey{u.name, h.Sum64()}
 }
 
-// units divides a context into units, unless it is a render or a configured cluster. It also
-// returns the names of the units with workloads, disruption budgets or namespace limits. Both
-// results are nil if there are fewer than two such units. Other objects that affect workloads, such
-// as a Namespace or an autoscaler, are added to every unit.
+// units divides a context into units. The result with lists the names of the units that have
+// workloads, disruption budgets or namespace limits. Both results are nil if with would have fewer
+// than two names, and for a render or a configured cluster. Other objects that affect workloads,
+// such as a Namespace or an autoscaler, are added to every unit.
 func (d *clusters) units(x *scene) (all []unit, with []string) {
 	if !x.cluster.several {
 		return nil, nil
@@ -154,8 +154,8 @@ func theseUnits(names []string) string {
 	return "these: directories " + strings.Join(names, ", ")
 }
 
-// weakenToShared turns a finding that occurs in no single unit into a warning that names the units,
-// because the units may not share a cluster.
+// weakenToShared turns a finding that occurs only when several units are judged together into a
+// warning. The warning names the units, because they may not share a cluster.
 func (d *clusters) weakenToShared(found *accept.Finding, all []string) {
 	if found.Level == diag.LevelError {
 		found.Level = diag.LevelWarning

@@ -55,8 +55,8 @@ func NewBaseline(reason, until string, findings []diag.Diagnostic) *Baseline {
 	return b
 }
 
-// Take replaces the entries with new ones for the findings. If none of the findings has the key of
-// an old entry, keep decides whether that entry stays.
+// Take replaces the entries of the baseline with entries for the given findings. If no finding has
+// the key of an old entry, keep decides whether the old entry stays.
 func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
 	now := tallies(findings, itself)
 	entries := []Entry{}
@@ -106,7 +106,7 @@ func lineAt(text []byte, offset int64) int {
 	return 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
 }
 
-// check validates whatever the Go types do not enforce.
+// check returns an error if the baseline has missing, invalid or repeated values.
 func (b *Baseline) check() error {
 	switch {
 	case b.APIVersion != APIVersion || b.Kind != BaselineKind:
@@ -133,8 +133,8 @@ func (b *Baseline) check() error {
 	return nil
 }
 
-// Acceptance returns the value to attach to findings that the baseline accepts. Its location is the
-// line that sets the last day, or the first line of the file if no line does.
+// Acceptance returns the value to attach to findings that the baseline accepts. The location in
+// this value is the line that sets the last day, or the first line of the file if no line does.
 func (b *Baseline) Acceptance() diag.Acceptance {
 	line := max(1, b.line)
 	at := diag.Span{File: b.File, Line: line, Column: 1, EndLine: line, EndColumn: 2}
@@ -187,7 +187,7 @@ func (b *Baseline) allowed() map[diag.Key]tally {
 }
 
 // NewlyAccepted returns the entries that are missing from an earlier baseline, or that accept more
-// than the earlier entry did. The earlier baseline may be nil.
+// than the earlier baseline did. The earlier baseline may be nil.
 func (b *Baseline) NewlyAccepted(over *Baseline) []Entry {
 	had, key := map[diag.Key]tally{}, itself
 	if over != nil {

@@ -34,10 +34,10 @@ func tallies(findings []diag.Diagnostic, key func(diag.Key) diag.Key) map[diag.K
 	return all
 }
 
-// comparableKey returns a function that adjusts keys so that two revisions can be compared. It
-// gives renamed renders their new names. It also removes an object's branch if the object has
-// alternatives in only one of the revisions. If it did not, adding a second environment would make
-// every finding in the first one look new.
+// comparableKey returns a function that adjusts keys so that two revisions can be compared. The
+// function gives renamed renders their new names. If an object has alternatives in only one of the
+// revisions, the function also removes the branch from the object's keys. Otherwise, adding a
+// second environment would make every finding in the first environment look new.
 func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 	object := func(k diag.Key) diag.Key {
 		k.Branch, k.Rule, k.Field = "", "", ""
@@ -89,8 +89,8 @@ func renamed(before, now []diag.Key) map[string]string {
 	return to
 }
 
-// byRender maps each render name to a string that lists the findings of the render without its
-// name.
+// byRender maps each render name to a string that lists the keys of the render's findings. The
+// string does not contain the render name.
 func byRender(keys []diag.Key) map[string]string {
 	said := map[string][]string{}
 	for _, k := range keys {
@@ -116,11 +116,11 @@ func keysOf(findings []diag.Diagnostic) []diag.Key {
 }
 
 // split separates the findings that are within the allowance for their key from those beyond it. If
-// the findings for a key leave more pods Pending than allowed, all of them are beyond it.
-// Otherwise, each finding with a worse level than allowed is beyond it. If the remaining findings
-// are still too many, the last ones are beyond it as well, because equal findings cannot be told
-// apart. split adds the number or level that increased to the details of a finding, after the text
-// in more. It applies the function key to all keys before it compares them.
+// all findings with a key together leave more pods Pending than allowed, all of them are beyond the
+// allowance. Otherwise, each finding with a worse level than allowed is beyond it. If too many
+// findings remain, the last ones are beyond it as well, because equal findings cannot be told
+// apart. split adds the reason, preceded by the text in more, to the details of a finding. It
+// applies the function key to all keys before it compares them.
 func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) diag.Key, more string) (within, beyond []Finding) {
 	groups := map[diag.Key][]int{}
 	for i := range findings {
@@ -177,16 +177,16 @@ type Difference struct {
 	// Introduced holds the current findings that the revision did not have. Unchanged holds all
 	// other current findings.
 	Introduced, Unchanged []diag.Diagnostic
-	// Fixed holds the revision's findings that no longer apply. Undecided holds those that are gone
-	// but may still apply. Either they were not checked again, or their object now has Pending
-	// pods, which leaves questions about changes unanswered.
+	// Fixed holds the findings of the revision that no longer apply. Undecided holds findings that
+	// have disappeared but may still apply. Either they were not checked again, or their object now
+	// has Pending pods, which leaves questions about changes unanswered.
 	Fixed, Undecided []diag.Diagnostic
 }
 
-// Since compares the current findings with those of a revision. A finding of the revision that is
-// now accepted is not fixed. The function open reports whether a missing finding may still apply,
-// for example because its file is now skipped or a number is unknown. A nil open means that no
-// missing finding still applies.
+// Since compares the current findings with those of a revision. A finding that is now accepted does
+// not count as fixed. The function open reports whether a finding that has disappeared may still
+// apply, for example because its file is now skipped. If open is nil, no such finding may still
+// apply.
 func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) bool) Difference {
 	key := comparableKey(keysOf(before), keysOf(now))
 	within, beyond := split(wrap(now), tallies(before, key), key, "worse than before: ")
@@ -236,8 +236,8 @@ func unwrap(all []Finding) []diag.Diagnostic {
 	return list
 }
 
-// Allowance counts equal suppressions. A new reason or location does not make a suppression new,
-// but a new last day does.
+// Allowance counts equal suppressions. Two suppressions are equal even if their reasons or
+// locations differ, but not if their last days differ.
 type Allowance map[diag.Suppression]int
 
 // Allow returns the allowance for a list of suppressions.
@@ -254,7 +254,7 @@ func bare(s diag.Suppression) diag.Suppression {
 	return s
 }
 
-// Take removes an equal suppression from the allowance and reports whether there was one.
+// Take removes one suppression that equals s from the allowance. It reports whether there was one.
 func (a Allowance) Take(s diag.Suppression) bool {
 	key := bare(s)
 	if a[key] == 0 {
@@ -314,8 +314,8 @@ func CompareWith(now, before *diag.Report, revision string, silences []diag.Sile
 }
 
 // matchToRenders rewrites the findings of an earlier revision so that they match the renders of a
-// later one. An object that was judged as written may be rendered in the later revision, and vice
-// versa. Two findings match if the same rule reports the same field of the same source object.
+// later revision. An object that was judged as written may be rendered in the later revision, and
+// vice versa. Two findings match if the same rule reports the same field of the same source object.
 func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
 	type spot struct {
 		rule, field string
@@ -375,8 +375,9 @@ func silenced(s diag.Suppression) string {
 	return text + ": " + s.Reason
 }
 
-// Raised returns a silence for each entry by which the current baseline accepts more than an
-// earlier one did, and another if it stays valid longer. The earlier baseline may be nil.
+// Raised returns a silence for each entry of the current baseline that accepts more than an earlier
+// baseline did. It returns one more silence if the current baseline stays valid longer. The earlier
+// baseline may be nil.
 func Raised(now, before *Baseline) []diag.Silence {
 	var all []diag.Silence
 	if now == nil {

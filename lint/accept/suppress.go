@@ -25,14 +25,13 @@ type Finding struct {
 // Suppression is a diag.Suppression with the data that Suppress needs to apply it.
 type Suppression struct {
 	diag.Suppression
-	// Meets reports whether the suppression covers a finding, regardless of its rule.
+	// Meets reports whether the suppression covers a finding. It ignores the rule of the finding.
 	Meets func(*Finding) bool
 	// Start is the start of the object that the suppression applies to, or zero if the suppression
 	// may apply to several objects.
 	Start diag.Span
-	// Decided counts the objects that the suppression applies to and for which the facts for its
-	// rule are complete. Open is set if the suppression also applies to objects with incomplete
-	// facts.
+	// Decided is the number of objects that the suppression applies to and that have complete facts
+	// for its rule. Open is set if the suppression also applies to objects with incomplete facts.
 	Decided int
 	Open    bool
 }
@@ -110,7 +109,8 @@ func (s *Suppression) fault(o Options) Problem {
 // Holds reports whether a suppression is in effect.
 func (s *Suppression) Holds(o Options) bool { return s.fault(o) == "" }
 
-// written identifies a suppression as written in a file. Several renders may contain the same one.
+// written identifies a suppression as written in a file. Several renders may contain the same
+// suppression.
 type written struct {
 	by, rule string
 	location diag.Span

@@ -36,7 +36,7 @@ type wanted struct {
 	met     bool
 }
 
-// Problem is an unexpected finding, a missing one, or an invalid pattern.
+// Problem is an unexpected finding, a missing finding, or an invalid pattern.
 type Problem struct {
 	File    string
 	Line    int
@@ -91,8 +91,8 @@ func wantsOf(name string, text []byte) (all []*wanted, bad []Problem) {
 	return all, bad
 }
 
-// meet marks the patterns on the line of at that match the text in said, and reports whether there
-// are any.
+// meet marks the patterns that match the text in said and are on the same line as the span at. It
+// reports whether there are any such patterns.
 func meet(all []*wanted, kind string, at diag.Span, said string) (met bool) {
 	for _, w := range all {
 		if w.kind == kind && w.file == at.File && w.line == at.Line && w.pattern.MatchString(said) {

@@ -16,8 +16,8 @@ import (
 
 // Finder finds placement fields in chart values. Its limits apply to one run.
 type Finder struct {
-	// The maps that were found, the nodes that were visited, and the bytes of values that are
-	// written as text.
+	// maps counts the maps that were found, nodes counts the nodes that were visited, and bytes
+	// counts the bytes of values that are written as text.
 	maps, nodes, bytes limits.Counter
 	levels             int
 
@@ -26,7 +26,7 @@ type Finder struct {
 
 // Found holds the placement fields that an object passes to charts.
 type Found struct {
-	// Sources has one item for each source of the object, in the same order.
+	// Sources holds the values of each source of the object, in the order of the sources.
 	Sources []workload.Given
 	// Over says which limit was exceeded, or is empty.
 	Over string
@@ -68,9 +68,9 @@ func (f *Finder) Of(o *source.Object) *Found {
 	return found
 }
 
-// Destinations returns the name and the address of the cluster that an object deploys to, if the
-// object sets them. The result is empty if that is the cluster in which the controller runs. It is
-// nil if the object is not a release.
+// Destinations returns the name and the address of the cluster that an object deploys to, as far as
+// the object sets them. The result is empty if the object sets neither of them and deploys to the
+// cluster in which the controller runs. It is nil if the object is not a release.
 func Destinations(o *source.Object) []string {
 	kind, ok := pointers.KindOf(o.Group(), o.Kind)
 	if !ok || kind == pointers.FluxKustomization {
@@ -103,7 +103,7 @@ func (w *walk) release(o *source.Object, kind pointers.Kind) {
 	}
 }
 
-// next moves on to the next source.
+// next adds an item for the next source and makes it the current one.
 func (w *walk) next() {
 	w.found.Sources = append(w.found.Sources, workload.Given{})
 	w.given = &w.found.Sources[len(w.found.Sources)-1]
@@ -126,8 +126,8 @@ func sources(o *source.Object) []*source.Node {
 	return []*source.Node{spec.Get("source")}
 }
 
-// argo searches the values of an Argo CD source. valuesObject replaces values, and parameters
-// override both.
+// argo searches the values of an Argo CD source. In Argo CD, the field valuesObject replaces the
+// field values, and parameters override both.
 func (w *walk) argo(file *source.File, helm *source.Node) {
 	w.off = overrides(helm.Get("parameters")) || overrides(helm.Get("fileParameters"))
 	if object := helm.Get("valuesObject"); object.Len() > 0 {
@@ -167,10 +167,10 @@ func (w *walk) over(format string, args ...any) {
 	}
 }
 
-// written returns the text of a block scalar as a file in which each line has the same place as in
-// the original file. cost is the size of the new file. written returns nil if cost exceeds most. It
-// also returns nil if the scalar has another style, because its lines may then differ from those in
-// the file.
+// written returns a file that contains only the text of a block scalar, with each line at the same
+// place as in the original file. cost is the size of the new file. written returns nil if cost
+// exceeds most. It also returns nil if the scalar is not a literal block, because its lines may
+// then differ from those in the original file.
 func written(file *source.File, block *source.Node, most int) (inner *source.File, cost int) {
 	head := file.Span(block).Line
 	if !literal(file, block, head) {
@@ -210,9 +210,8 @@ func literal(file *source.File, block *source.Node, line int) bool {
 	return block.Quoted && at >= 0 && strings.Contains(block.Value, "\n") && strings.Trim(text[at:], "|+-0123456789 ") == "" && strings.HasSuffix(strings.TrimRight(text[:at], " "), ":")
 }
 
-// Moved converts a place in the text values of one object to the same place in another object with
-// equal values, such as the source of a rendered object. ok is false if the other object has no
-// equal values.
+// Moved maps a place in the values of one object to the same place in another object. The values
+// must be written as text and be equal in both objects. Otherwise, ok is false.
 func Moved(from, to *source.Object, s diag.Span) (at diag.Span, ok bool) {
 	here, there := sources(from), sources(to)
 	for i := range min(len(here), len(there)) {
@@ -233,7 +232,7 @@ func Moved(from, to *source.Object, s diag.Span) (at diag.Span, ok bool) {
 	return at, false
 }
 
-// shift returns how much further to is indented than from.
+// shift returns the difference between the indentations of two lines.
 func shift(from, to string) int {
 	return len(to) - len(strings.TrimLeft(to, " ")) - len(from) + len(strings.TrimLeft(from, " "))
 }
@@ -245,7 +244,7 @@ type walk struct {
 	given  *workload.Given // the values of the current source
 	file   *source.File
 	// template is set if the values belong to an ApplicationSet and may contain parameters. off is
-	// set while the walk leaves out the maps that it finds.
+	// set in parts of the values whose maps are left out.
 	template, off bool
 	path          []string
 	// seen holds those visited nodes that several paths reach. A node may be visited twice, once
@@ -327,7 +326,7 @@ func (w *walk) mapping(n *source.Node) {
 	}
 }
 
-// clear reports whether everything below a node is known, because it has no placeholders.
+// clear reports whether a node and the nodes below it contain no placeholders.
 func (w *walk) clear(n *source.Node) bool {
 	if !w.finder.nodes.Add(1) {
 		w.over("values have more than %d nodes", w.finder.nodes.Most)
@@ -346,14 +345,14 @@ func (w *walk) clear(n *source.Node) bool {
 	return n == nil || n.Kind != source.Scalar || !n.Placeholder()
 }
 
-// switches lists the fields that turn the surrounding part of the values on or off. It maps each
-// one to the value that turns that part on.
+// switches maps each field that can turn the surrounding map on or off to the value that turns it
+// on.
 var switches = map[string]bool{"enabled": true, "enable": true, "install": true, "create": true, "deploy": true, "disabled": false, "disable": false}
 
-// counts lists the fields that set the pod count of the surrounding part.
+// counts lists the fields that set the number of pods in the surrounding map.
 var counts = map[string]bool{"replicas": true, "replicaCount": true}
 
-// switchedOff reports whether a part of the values is not, or may not be, deployed.
+// switchedOff reports whether a part of the values is turned off or might be turned off.
 func switchedOff(m *source.Node) bool {
 	for k, v := range m.Fields() {
 		on, is := switches[k.Value]

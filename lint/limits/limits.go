@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// File is the limit for one file. It is well above the largest real input. For example, a dump of
-// 10,000 Deployments has 10,000 documents, about 4,000,000 values and no problems. A file of 10 MB
-// within the limit takes less than 10 s and 1 GiB of memory.
+// File is the limit for one file. It is well above the size of the largest real files. For example,
+// a dump of 10,000 Deployments has 10,000 documents, about 4,000,000 values and no problems.
+// Checking a file of 10 MB that is within the limit takes less than 10 s and 1 GiB of memory.
 var File = Cost{Bytes: 64 << 20, Documents: 100_000, Values: 16_000_000, Problems: 1_000, Suppressions: 10_000}
 
 // Run is the limit for all files of a run.
@@ -29,9 +29,9 @@ var Run = Cost{Bytes: 1 << 30, Documents: 1_000_000, Values: 32_000_000, Problem
 // Render is the limit for one root. Its steps take about 30 CPU-seconds.
 var Render = Cost{Objects: 10_000, Bytes: 64 << 20, Entries: 20_000, Nodes: 4_000_000, Steps: 60_000_000}
 
-// Renders is the limit for all roots of a run together. The sizes are chosen so that all roots fit
-// in the memory of a run, and the steps are those of RunRoots roots at their limit. Bytes also
-// count as steps.
+// Renders is the limit for all roots of a run together. All roots then fit into the memory of one
+// run. The number of steps is enough for RunRoots roots that reach the limit for one root. Bytes
+// also count as steps.
 var Renders = Cost{Objects: 50_000, Bytes: 192 << 20, Entries: 200_000, Nodes: Render.Nodes, Steps: RunRoots * Render.Steps}
 
 // Limits for files that are read as manifests.
@@ -101,11 +101,14 @@ const (
 
 // Limits for renders.
 const (
-	// RunRoots is the number of roots that a run can render if each of them is at its limit.
+	// RunRoots is the number of roots that a run can render if each root reaches the limit for one
+	// root.
 	RunRoots = 20
-	// PassedOver is the number of bytes of schemas or chart documentation that count as one byte.
+	// PassedOver is the number of bytes in schemas and chart documentation that cost as much as one
+	// byte of YAML.
 	PassedOver = 16
-	// TemplateBytes is the number of bytes of chart templates that count as one byte.
+	// TemplateBytes is the number of bytes in chart templates that cost as much as one byte of
+	// YAML.
 	TemplateBytes = 4
 	// WorkerMemory is the maximum memory in bytes that a worker uses for one root.
 	WorkerMemory = 1 << 30
@@ -163,12 +166,11 @@ const (
 
 // Limits for reasoning.
 const (
-	// RunSteps is the number of steps that the contexts of a run may take together. After that,
+	// RunSteps is the number of steps that all contexts of a run may take together. After that,
 	// each further context skips the most expensive questions. The limit is ten times the cost of
-	// the most expensive repository in the corpus, and more than the cost of the whole corpus as
-	// one tree.
+	// the most expensive repository in the corpus.
 	RunSteps = 125_000_000
-	// AdviceSteps is the maximum number of these steps that are spent on trying advice.
+	// AdviceSteps is the maximum number of steps that a run spends on trying advice.
 	AdviceSteps = 40_000_000
 	// ContextObjects is the maximum total number of objects in the contexts of a run, including
 	// objects that may or may not exist. A few files can produce very many contexts, and each
@@ -177,11 +179,12 @@ const (
 	// Rivals is the maximum number of workloads that compete for the same nodes and are judged
 	// together.
 	Rivals = 40
-	// RivalPods is the maximum number of pods that these workloads have in total.
+	// RivalPods is the maximum total number of pods of workloads that compete for the same nodes
+	// and are judged together.
 	RivalPods = 200
 )
 
-// Cost holds counts of several things, or limits for them.
+// Cost holds counts of objects, bytes and other things, or the limits for these counts.
 type Cost struct {
 	// Objects counts the objects in the result and in intermediate results of a render. Bytes
 	// counts the bytes read and written. Entries counts the entries of kustomizations, such as
@@ -203,7 +206,7 @@ type Cost struct {
 	Suppressions int
 }
 
-// with applies f to each pair of counts.
+// with returns a Cost in which each count is f of the counts in c and d.
 func (c Cost) with(d Cost, f func(a, b int) int) Cost {
 	return Cost{
 		f(c.Objects, d.Objects), f(c.Bytes, d.Bytes), f(c.Entries, d.Entries), f(c.Nodes, d.Nodes), f(c.Steps, d.Steps),
@@ -256,7 +259,7 @@ func (c *Counter) Add(n int) bool {
 // Left returns the number of things that can still be counted within the limit.
 func (c *Counter) Left() int { return max(0, c.Most-c.Spent) }
 
-// Sum returns a+b, or the largest number if that overflows.
+// Sum returns a+b, or the largest int if the sum overflows.
 func Sum(a, b int) int {
 	if a > math.MaxInt-b {
 		return math.MaxInt
@@ -264,7 +267,7 @@ func Sum(a, b int) int {
 	return a + b
 }
 
-// Product returns a*b, or the largest number if that overflows.
+// Product returns a*b, or the largest int if the product overflows.
 func Product(a, b int) int {
 	if b > 0 && a > math.MaxInt/b {
 		return math.MaxInt

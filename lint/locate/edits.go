@@ -65,7 +65,7 @@ func textAt(f *source.File, s diag.Span) (string, bool) {
 	return string(f.Text[start:end]), true
 }
 
-// printing is a position in chart output before any kustomization changed it.
+// printing is a position in the output of a chart, before a kustomization changes the output.
 type printing struct {
 	*render.Output
 	text *source.File
@@ -161,7 +161,7 @@ func requoted(old, text string) string {
 }
 
 // templateEdit converts an edit of chart output to an edit of the template. This works only if the
-// template line contains the text exactly once outside actions.
+// template line contains the text exactly once, not counting template actions.
 func (r *Renders) templateEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit, string) {
 	at := p.Lines[p.at.Line-1]
 	unpacked := slices.ContainsFunc(p.Sources, func(name string) bool { return path.Base(name) == "Chart.yaml" })
@@ -221,8 +221,7 @@ type spot struct{ line, column int }
 // field is a value in a values file, with its key if it has one.
 type field struct{ value, key *source.Node }
 
-// spots indexes the values of a file by position. The lines of a block scalar are indexed with
-// column 0.
+// spots indexes the values of a file by position. For the lines of a block scalar, the column is 0.
 type spots struct {
 	at      map[spot]field
 	objects []*source.Object
@@ -242,8 +241,8 @@ func (r *Renders) spotsOf(f *source.File) *spots {
 	return s
 }
 
-// generatorAt returns the tool that generated a file or, if that is unknown, the object at a
-// position in it.
+// generatorAt returns the tool that generated a file. If this tool is unknown, it returns the tool
+// that generated the object at the given position.
 func (r *Renders) generatorAt(f *source.File, s diag.Span) source.Maker {
 	if made := f.Maker(); made != "" {
 		return made
@@ -254,8 +253,9 @@ func (r *Renders) generatorAt(f *source.File, s diag.Span) source.Maker {
 	return ""
 }
 
-// valueAt returns the scalar in a values file that contains text and was used to print a line. It
-// also returns the span of the text, because the text may be on any line of a block scalar.
+// valueAt returns the scalar in a values file that was used to print a line and that contains the
+// given text. It also returns the span of the text, because the text may be on any line of a block
+// scalar.
 func (r *Renders) valueAt(f *source.File, at render.Line, text string) (*source.Node, diag.Span) {
 	s := r.spotsOf(f).at
 	is := func(n *source.Node) bool { return n != nil && n.Kind == source.Scalar && n.Text() == text }

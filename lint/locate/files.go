@@ -31,7 +31,7 @@ func NewFiles(reading source.Options, paths []string, c *config.Config) *Files {
 	return &Files{Dir: reading.Dir, Root: reading.Root, Paths: paths, Config: c, ByName: map[string]*source.File{}, Reading: reading}
 }
 
-// Keep registers the files of a set.
+// Keep adds the files of a set, so that they can be found by name.
 func (f *Files) Keep(set *source.Set) {
 	for _, file := range set.Files {
 		f.ByName[file.Name] = file
@@ -54,8 +54,8 @@ func (f *Files) Display(name string) string {
 	return name
 }
 
-// Ignores reports whether the configuration ignores a file. Its globs are relative to the
-// configuration directory.
+// Ignores reports whether the configuration ignores a file. The globs in the configuration are
+// relative to its directory.
 func (f *Files) Ignores(name string) bool {
 	return f.Config.IgnoresSome() && f.Config.Ignores(f.FromConfig(name))
 }
@@ -86,7 +86,7 @@ func (f *Files) Configured(paths []string) []string {
 	return all
 }
 
-// NodesOfClusters returns the files that the configuration names as topology for a cluster. Nothing
+// NodesOfClusters returns the topology files that the configuration names for its clusters. Nothing
 // else in the run may take nodes from these files.
 func (f *Files) NodesOfClusters() map[string]bool {
 	names := map[string]bool{}
@@ -159,12 +159,12 @@ func Relative(dir, name string) string {
 // Render is a kustomization, a chart or the output of a tool. It is judged as deployed rather than
 // as written in its sources.
 type Render struct {
-	// Chosen describes the render to the configuration. Its Name identifies the render in reports
-	// and baselines.
+	// Chosen holds the properties by which the configuration selects renders. The Name in it
+	// identifies the render in reports and baselines.
 	config.Chosen
 	Root render.Root
-	// Files lists output files from another tool, relative to Dir. If it is not empty, it replaces
-	// Root. SourceRoot is the directory that the tool rendered, or "".
+	// Files lists the output files of another tool, relative to Dir. If there are any, Root is not
+	// used. SourceRoot is the directory that the tool rendered, or "".
 	Files      []string
 	SourceRoot string
 	// prefix is the path from the root of the run to Root.Confinement.
@@ -172,8 +172,8 @@ type Render struct {
 	// Argo is set if an Argo CD Application or ApplicationSet deploys the render.
 	Argo bool
 	// Pointer is the span of the GitOps pointer that names the root, or zero if there is no
-	// pointer. Its file name is relative to the root of the run. Source is the index of the
-	// pointer's source.
+	// pointer. Its file name is relative to the root of the run. If the pointer has several
+	// sources, Source is the index of the one that is rendered.
 	Pointer diag.Span
 	Source  int
 	// Entries names the entry pointers that lead to the render, each with its destination cluster.
@@ -193,8 +193,9 @@ func (x *Render) SetPrefix(root string) {
 // FromRoot converts a name relative to Root.Confinement to a name relative to the root of the run.
 func (x *Render) FromRoot(confined string) string { return path.Join(x.prefix, confined) }
 
-// WithEdit returns the render's chart after an edit of the chart values. changed is set if the edit
-// affects them. sure is false if it may affect other values too.
+// WithEdit applies an edit to the values of the render's chart and returns the changed chart.
+// changed is set if the edit affects these values. sure is false if the edit may also affect other
+// values.
 func (x *Render) WithEdit(e diag.Edit, root string, source func(file string) []byte) (to *render.Chart, changed, sure bool) {
 	if x.Root.Chart == nil && x.Root.Overlay == nil {
 		return nil, false, true
@@ -266,8 +267,8 @@ func (v *valuesEdit) uses(values *render.Values) bool {
 	return is(values.File) || slices.ContainsFunc(values.Places, func(p render.Place) bool { return is(p.File) })
 }
 
-// line applies the edit to a line with the old text, provided that the line comes from the edited
-// scalar or, in a block scalar, from the edited line.
+// line applies the edit to a line that contains the old text. The line must come from the edited
+// scalar or, in a block scalar, from the edited line. Otherwise, the line stays unchanged.
 func (v *valuesEdit) line(line string, at render.Place) string {
 	if v.x.FromRoot(at.File) != v.e.Location.File {
 		return line

@@ -69,8 +69,9 @@ type Locator struct {
 	object *source.Object
 	places *source.Places
 	labels map[string]string
-	// copies holds the other, identical declarations of the object. trails maps a position to the
-	// path that leads to the same position in a copy. Both are computed on first use.
+	// copies holds the other declarations of the object that are identical to it. trails maps a
+	// position in the object to the path that leads to the same position in a copy. Both are
+	// computed on first use.
 	copies []*source.Object
 	trails *source.Trails
 }
@@ -101,8 +102,8 @@ func (l *Locator) Locate(found *accept.Finding) {
 }
 
 // InCopies repeats a located finding for each copy of its object. The copies need their own
-// findings because most checks run on only one of several identical declarations. In copies, a fix
-// keeps only its description.
+// findings because most checks run on only one of several identical declarations. The fixes in
+// these findings have a description but no edits.
 func (l *Locator) InCopies(found *accept.Finding) (all []accept.Finding) {
 	if len(l.copies) == 0 || found.Start != StartOf(l.object) || found.Object != l.object.ID() {
 		return nil
@@ -155,8 +156,9 @@ func OutputsOf(f *Files, objects []*source.Object) func(*source.File) []contexts
 		}
 	}
 	m, err := origin.New(origin.Options{Dir: f.Dir, Root: f.Root, Base: f.Root, Tracked: f.Reading.Tracked, Files: f.ByName})
-	// known reports whether a chart is among the paths or in a usual place relative to its output:
-	// a parent directory, a sibling directory or a directory in charts/.
+	// known reports whether a chart is among the paths or near a file of its output. For each
+	// directory above the file, it looks in the directory itself and in the subdirectories CHART
+	// and charts/CHART.
 	left := maxSearches
 	known := func(chart, file string) bool {
 		if left--; charts[chart] || err != nil || left < 0 {
@@ -230,7 +232,7 @@ func labelledOutputs(objects []*source.Object, known func(chart, file string) bo
 	return all
 }
 
-// maxSearches is the maximum number of searches for charts near files that mention them.
+// maxSearches is the maximum number of searches for charts near their output.
 const maxSearches = 10_000
 
 // outputName returns a name for the output that a file belongs to. The command helm template

@@ -18,8 +18,8 @@ type relocation struct {
 	base    string
 	mapper  *origin.Mapper
 	streams map[string]*source.Stream
-	// lost counts the findings whose sources were not found. silent counts the findings in input
-	// that does not name its sources.
+	// lost counts the findings whose sources were not found. silent counts how many of these
+	// findings are in objects that do not name their sources.
 	lost, silent int
 	// unsaid is set if the current object does not name its source.
 	unsaid bool
@@ -155,7 +155,8 @@ func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 	return at, rendered, ok
 }
 
-// stream returns a file as a stream if it may contain rendered input, or nil.
+// stream returns the stream of a file that may contain rendered input. It returns nil for any other
+// file.
 func (m *relocation) stream(name string) *source.Stream {
 	s, known := m.streams[name]
 	if !known {

@@ -28,7 +28,8 @@ type Rendered struct {
 	mapper  *origin.Mapper
 	stream  *source.Stream
 	files   map[string]*source.File // cache of source files, by name relative to Confinement
-	// printed holds the output of each chart in a kustomization, keyed like Output.Charts.
+	// printed holds the output of each chart in a kustomization, by the key of the chart in
+	// Output.Charts.
 	printed map[string]*source.File
 }
 
@@ -36,8 +37,8 @@ type Rendered struct {
 // to the sources.
 type Renders struct {
 	Files *Files
-	// All holds the successful renders. results holds the ones that schedlint built, by the name of
-	// the rendered file.
+	// All holds the successful renders. Results maps the name of a rendered file to its render, if
+	// schedlint itself built the render.
 	All     []*Rendered
 	Results map[string]*Rendered
 	// Failed holds the names of failed renders. Quiet holds the problems of failed renders that
@@ -51,7 +52,7 @@ type Renders struct {
 	Reached  map[string]bool
 	Raw      []*source.Object
 	rawFiles map[string][]*source.Object
-	// Assumed maps renders to the release names assumed for them.
+	// Assumed maps the name of a render to the release name that was assumed for it.
 	Assumed map[string]string
 	// spots indexes values files by position. It is filled on first use.
 	spots  map[*source.File]*spots
@@ -94,7 +95,7 @@ func (r *Renders) Names() []string {
 	return all
 }
 
-// Contained returns, for each file, the indices of the source documents that renders contain.
+// Contained returns the indices of the documents in source files that a render contains, by file.
 func (r *Renders) Contained() map[string]map[int]bool {
 	documents := map[string]map[int]bool{}
 	for _, x := range r.All {
@@ -139,7 +140,7 @@ func (x *Rendered) Kustomization() string {
 	return x.FromRoot(path.Join(x.Root.Dir, "kustomization.yaml"))
 }
 
-// Document returns the document that contains a line of the result.
+// Document returns the document that contains a line of the rendered text.
 func (x *Rendered) Document(line int) (render.Document, bool) {
 	i := sort.Search(len(x.Out.Documents), func(i int) bool { return x.Out.Documents[i].Line > line })
 	if i == 0 {
@@ -197,10 +198,10 @@ func (r *Renders) RawObject(o *source.Object) *source.Object {
 	return Around(r.rawOf(s.File), s.Line, s.Column)
 }
 
-// notFound is the message for a position that replaces an unknown one.
+// notFound is the message for a position that is reported because the exact source was not found.
 const notFound = "what sets this was not found in the sources of the render"
 
-// rawOf returns the objects in a render's source file, as written.
+// rawOf returns the objects in a source file of a render, as they are before rendering.
 func (r *Renders) rawOf(file string) []*source.Object {
 	if r.rawFiles == nil {
 		r.rawFiles = ByFile(r.Raw)
@@ -326,8 +327,8 @@ func (r *Renders) FileNames(objects []*source.Object) []string {
 	return names
 }
 
-// inValues returns a more exact source position if at is near and the GitOps object in the sources
-// contains the same values as text.
+// inValues returns a more exact source position than the argument at, or else at itself. The exact
+// position is known only if the GitOps object in the sources contains the same values as text.
 func (r *Renders) inValues(o *source.Object, s diag.Span, at origin.Place) origin.Place {
 	if !at.Near || fragments.Destinations(o) == nil {
 		return at
@@ -342,7 +343,7 @@ func (r *Renders) inValues(o *source.Object, s diag.Span, at origin.Place) origi
 	return at
 }
 
-// findHooks marks the objects that the tool deploying the render treats as hooks.
+// findHooks marks the objects that Helm or Argo CD treats as hooks.
 func (x *Rendered) findHooks() {
 	hook := source.HelmHook
 	switch {
@@ -356,8 +357,8 @@ func (x *Rendered) findHooks() {
 	}
 }
 
-// PrintedBy returns the template line that printed a line, even if the value on it comes from a
-// values file.
+// PrintedBy returns the template line that printed a line, even if a value on the printed line
+// comes from a values file.
 func (r *Renders) PrintedBy(x *Rendered, s diag.Span) diag.Span {
 	at := r.SourceOf(x, s)
 	if !at.Template.IsZero() {
@@ -408,8 +409,8 @@ func insideOf(printed *render.Output, at render.Line) string {
 	return fmt.Sprintf("printed by line %d of %s in %s.tgz", at.InsideAt, Start(name, mostName), Start(archive, mostName))
 }
 
-// isItem reports whether a span covers an entire list item that is a map, and not just its first
-// key. It relies on the fact that only spans of scalars are longer than one character.
+// isItem reports whether a span represents an entire list item that is a map. The span of the
+// item's first key begins at the same place, but is longer than one character.
 func isItem(line string, s diag.Span) bool {
 	text := []rune(line)
 	if s.EndLine != s.Line || s.EndColumn != s.Column+1 || s.Column > len(text) {
@@ -474,7 +475,7 @@ func (r *Renders) lineOf(x *Rendered, file string, line, column int) (diag.Span,
 	}
 	at := text.LineSpan(line)
 	at.File = name
-	// The span of a value inside a flow collection starts at its own column. Any other span
+	// In a flow collection, the span of a value starts at the column of the value. Any other span
 	// includes the key.
 	if all := []rune(text.Line(line)); column <= len(all) && strings.ContainsAny(string(all[:column-1]), "{[") {
 		at.Column = column

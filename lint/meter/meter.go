@@ -2,10 +2,10 @@
 // same input schedlint gives up at the same point on any machine.
 //
 // Contract: code whose work can grow faster than its input calls Spend in its loops. Code that asks
-// a question calls Within, which stops the question when its steps are used up, and reports that it
-// did. The code in between need not return errors, because Spend panics, as some encoders do, with
-// a value that only Within recovers. The caller of Within must then discard any data that the
-// question was changing.
+// a question calls Within. When the steps of the question are used up, Spend panics with a value
+// that only Within recovers. Within then reports that the question was stopped, and its caller must
+// discard any data that the question was changing. Because of the panic, the functions that are
+// called between Within and Spend need not return errors.
 //
 // A step is 20 to 100 nanoseconds of work: one filter for one node, one selector for one workload,
 // or one edge of a graph.
@@ -51,11 +51,11 @@ func (m *Meter) Exhaust() {
 // Spent returns the number of steps used so far.
 func (m *Meter) Spent() int { return math.MaxInt - m.left }
 
-// Left returns the number of steps left to the caller.
+// Left returns the number of steps that can still be used.
 func (m *Meter) Left() int { return max(0, m.left) }
 
-// Within runs f with at most the given number of steps, and no more than the caller has left. It
-// reports whether f returned.
+// Within runs f with at most the given number of steps, or fewer if fewer are left. It reports
+// whether f returned before its steps were used up.
 func (m *Meter) Within(steps int, f func()) (done bool) {
 	outer := m.left
 	given := max(0, min(steps, outer))

@@ -6,10 +6,10 @@
 // time.
 //
 // Contract: New indexes objects by the labels of their pods. Of takes the objects of one render and
-// returns every object that one of their selectors may match, and possibly others, in the order in
-// which New received them. Objects of kinds outside the table of kinds may create pods with any
-// label. Of returns one such object for each kind and namespace. It omits namespaces that no term
-// selects.
+// returns every object that a selector in the render may match. It may also return objects that no
+// selector matches. The result has the order in which New received the objects. Objects of kinds
+// outside the table of kinds may create pods with any label. Of returns one such object for each
+// kind and namespace. It omits namespaces that no term selects.
 //
 // Invariants: labels and selectors that become known only later (from templates or controllers)
 // match anything. The cost of Of is the cost of sorting its result.

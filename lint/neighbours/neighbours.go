@@ -15,13 +15,13 @@ type Index struct {
 	table   workload.Table
 	objects []*source.Object
 	byLabel map[label][]int
-	// byKey holds the objects with a label whose value is not in the manifest, because a
-	// controller or a later tool sets it.
+	// byKey maps a label key to the objects that have this label with an unknown value. A
+	// controller or a later tool sets such a value.
 	byKey map[string][]int
 	// always holds the objects that any selector may match, including objects of other kinds that
 	// may create pods.
 	always []int
-	// makers holds the kinds and namespaces of objects that are not workloads but may create
+	// makers holds the kind and namespace of each object that is not a workload but may create
 	// pods.
 	makers map[maker]bool
 }
@@ -99,8 +99,8 @@ func (n *Index) label(i int, node *source.Node, depth int) {
 // reach describes the objects that the selectors in a part may match. A part is the objects of a
 // render or of a unit.
 type reach struct {
-	// labels holds one required label per selector, or one per value that the selector allows. any
-	// is set if a selector may match objects without any of these labels.
+	// labels holds one label that each selector requires, with every value that the selector
+	// allows. any is set if a selector may match objects without any of these labels.
 	labels map[label]bool
 	any    bool
 	// namespaces holds the part's namespaces. anywhere is set if a term may select pods in other

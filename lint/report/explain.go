@@ -45,7 +45,7 @@ func (e *explanation) prose(indent, text string) {
 	writeFolded(e.b, indent, indent+"  ", Visible(text))
 }
 
-// place returns file:line:col, using the file name that users expect to see.
+// place returns file:line:col with the display name of the file.
 func (e *explanation) place(s diag.Span) string {
 	t := textWriter{display: e.x.Display}
 	return t.place(s)
@@ -118,7 +118,7 @@ func (e *explanation) repairs(f *diag.Explained) {
 	}
 }
 
-// edit writes the line that an edit changes, before and after.
+// edit writes the old and the new version of the line that an edit changes.
 func (e *explanation) edit(edit diag.Edit) {
 	at := edit.Location
 	line, ok := e.src.file(at.File).line(at.Line)
@@ -141,8 +141,8 @@ func (e *explanation) notes(all []string) {
 // line.
 const maxNodeColumn = 24
 
-// minRun is the minimum number of consecutive nodes that are abbreviated to the first and last
-// names.
+// minRun is the minimum number of consecutive nodes for which a table shows only the first and the
+// last name.
 const minRun = 7
 
 // table writes a table that lists every node once, with the filter that rejects the pod on that
@@ -206,8 +206,8 @@ func (e *explanation) row(r [3]string, names, filters int) {
 	}
 }
 
-// nodeLabel returns the names of the nodes in a row. The result short is true if the label
-// abbreviates a range of names.
+// nodeLabel returns the label of a row, which is the name of a pool or the names of the nodes. The
+// result short is true if the label abbreviates a range of names.
 func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	if r.Pool != "" {
 		return Visible(r.Pool), false

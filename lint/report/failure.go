@@ -33,7 +33,7 @@ func Incomplete(all diag.Failures) []string {
 	return told
 }
 
-// incomplete does the same as Incomplete but does not escape hidden characters.
+// incomplete is like Incomplete, but does not escape hidden characters.
 func incomplete(all diag.Failures) []string {
 	some, more := listed(all)
 	var told []string
@@ -111,7 +111,7 @@ func gitlabFailure(f diag.Failure, seen map[diag.Key]int) gitlabIssue {
 	}
 }
 
-// junitErrors returns a test case with an error for each failure.
+// junitErrors returns one test case per failure. Each test case reports the failure as an error.
 func junitErrors(all diag.Failures) []junitCase {
 	var cases []junitCase
 	some, more := listed(all)

@@ -11,10 +11,10 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// lineHash is the hash that GitHub's upload action computes for a line of a file. The action stores
-// it as primaryLocationLineHash. If the upload already contains a hash, the action keeps it, but
-// logs a warning for each result whose hash differs from its own. The hash must therefore be either
-// identical or absent.
+// lineHash is the hash that GitHub's upload action computes for a line of a file and stores as
+// primaryLocationLineHash. If an upload already contains a hash for the line, the action does not
+// replace it, but logs a warning if the two hashes differ. schedlint must therefore write the same
+// hash as the action, or no hash.
 type lineHash struct {
 	sum uint64
 	nth int // index among all lines in the file with the same sum, from 1
@@ -25,8 +25,8 @@ func (h lineHash) String() string {
 	return strconv.FormatUint(h.sum, 16) + ":" + strconv.Itoa(h.nth)
 }
 
-// hashedUnits is the number of UTF-16 code units that go into a line's hash. The hash skips blanks.
-// If the line is too short, the hash continues with the lines below.
+// hashedUnits is the number of UTF-16 code units that are hashed for each line. Blanks are skipped.
+// If the line is too short, the lines below it are included.
 const hashedUnits = 100
 
 // power37 is 37^hashedUnits mod 2^64.
@@ -56,8 +56,7 @@ func (r *roller) push(unit uint16, startsLine bool) {
 
 // lineHashes returns the hash of every line in text. It ignores spaces and tabs, treats every line
 // break as a single LF, and adds a unit for the end of the file. It returns nil if text is not
-// valid UTF-8. GitHub's action would decode such text to replacement characters, and lineHashes
-// cannot tell how many there would be.
+// valid UTF-8, because GitHub's action would hash an unknown number of replacement characters.
 func lineHashes(text string) []lineHash {
 	const endOfFile = 0xffff
 	if !utf8.ValidString(text) {

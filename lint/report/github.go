@@ -85,8 +85,8 @@ func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map
 	return room
 }
 
-// silenceNotice writes a single annotation for all of a change's silences. It comes before all
-// other annotations.
+// silenceNotice writes a single annotation about everything in a change that makes findings
+// disappear. It comes before all other annotations.
 func silenceNotice(t *textWriter, c *diag.Change) {
 	if c == nil || len(c.Silences) == 0 {
 		return

@@ -15,9 +15,9 @@ import (
 // schemaVersion must be incremented when the json format changes incompatibly.
 const schemaVersion = "1"
 
-// writeJSON writes the json format. The types of its members are in package diag. The member
-// accepted holds accepted findings, which do not count. The member complete is false if there are
-// failures, and change is present if the run was compared with a revision.
+// writeJSON writes the json format. Package diag defines the types of its members. The member
+// accepted lists accepted findings, which do not count. The member complete is false if there are
+// failures. The member change is present only if the run was compared with a revision.
 func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 	out := newMembers(w)
 	out.member("schemaVersion", schemaVersion)
@@ -146,7 +146,8 @@ func (m *members) member(name string, v any) {
 	m.value(v, "  ")
 }
 
-// findings writes a member that holds findings. The lists in these findings are never null.
+// findings writes a member that is a list of findings. Empty lists in a finding are written as []
+// instead of null.
 func (m *members) findings(name string, all []diag.Diagnostic) {
 	m.name(name)
 	m.write("[")

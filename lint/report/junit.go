@@ -70,7 +70,7 @@ type junitWriter struct {
 
 // writeJUnit writes a test suite in which every finding is a failed test. If there are no findings,
 // the suite has one passed test, because Jenkins treats an empty suite as an error. This test is
-// marked as skipped if no workload was checked. Each failure of the run becomes a test with an
+// marked as skipped if no workload was checked. Work that could not be done becomes a test with an
 // error.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)

@@ -28,8 +28,8 @@ const (
 // page is a Markdown document with a maximum size.
 type page struct{ strings.Builder }
 
-// add appends a block and an empty line. It returns false, and appends nothing, if fewer than keep
-// bytes would remain.
+// add appends a block and an empty line. If this would leave fewer than keep bytes free, it appends
+// nothing and returns false.
 func (p *page) add(keep int, block string) bool {
 	if p.Len()+len(block)+2 > maxMarkdown-keep {
 		return false
@@ -83,7 +83,8 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	return p.writeTo(w)
 }
 
-// change adds a change's silences and fixed findings.
+// change adds sections about a change: what makes findings disappear, and which findings are fixed
+// or gone.
 func (p *page) change(c *diag.Change, every bool) {
 	if c == nil {
 		return
@@ -301,7 +302,8 @@ func (p *page) placement(title string, d *diag.Placement) {
 	p.list(limits(d))
 }
 
-// decision adds as many table rows as fit, and the reasons for answers.
+// decision adds the table for a placement, with as many rows as fit, and the reasons for the
+// answers.
 func (p *page) decision(d decision) {
 	titles, rule := []string{"workload", "replicas"}, []string{"---", "---:"}
 	for _, q := range d.columns {
@@ -331,7 +333,7 @@ func (p *page) decision(d decision) {
 	p.add(0, prose(strings.Join(legend(d.columns, d.rows), "; ")))
 }
 
-// contradiction adds the reason why workloads can never be placed, together with the repairs.
+// contradiction adds the constraints that conflict with each other, and the possible repairs.
 func (p *page) contradiction(c *contradiction) {
 	var items []string
 	for i, m := range c.core {
@@ -351,7 +353,7 @@ func (p *page) contradiction(c *contradiction) {
 	}
 }
 
-// run adds placements as a code block, or a note if they do not fit.
+// run adds a title and a code block. If they do not fit, it adds a note instead.
 func (p *page) run(title, text string) {
 	if !p.add(reserved, "A"+title[1:]+":\n\n"+codeBlock(text)) {
 		p.add(0, "A"+title[1:]+" did not fit here.")

@@ -116,7 +116,7 @@ func verdict(p *diag.Placement) string {
 	return fmt.Sprintf("%s (rules alone: %s)", said, p.RulesVerdict)
 }
 
-// pods returns a line that says how many pods there are and how many are placed.
+// pods returns a line with the number of pods and with bounds on how many of them are placed.
 func pods(p *diag.Placement) string {
 	bound := ""
 	if !p.Pods.Exact {
@@ -230,14 +230,15 @@ func arrays(p *diag.Placement) *diag.Placement {
 	return &out
 }
 
-// contradiction is a core together with the printable names of the workloads that it affects.
+// contradiction is a set of conflicting constraints, with the printable names of the workloads that
+// can never be scheduled because of them.
 type contradiction struct {
 	names   []string
 	core    []diag.PlacementCore
 	repairs []string
 }
 
-// sentence says which workloads can never be scheduled because of the core.
+// sentence says which workloads can never be scheduled because of the conflicting constraints.
 func (c *contradiction) sentence() string {
 	names := strings.Join(c.names, ", ")
 	if len(c.names) > 1 {
@@ -246,7 +247,8 @@ func (c *contradiction) sentence() string {
 	return fmt.Sprintf("not all pods of %s can be scheduled; conflicting constraints:", names)
 }
 
-// contradictions returns the distinct cores in a placement.
+// contradictions returns the contradictions in a placement. Workloads with the same conflicting
+// constraints share one contradiction.
 func contradictions(p *diag.Placement) []contradiction {
 	var all []contradiction
 	places := map[string]int{}
@@ -329,7 +331,7 @@ func nodeIndent(zone string) string {
 	return "    "
 }
 
-// filled appends a line's first cell to it. The cell consists of indent and text, padded to the
+// filled appends the first cell of a line. The cell consists of indent and text, padded to the
 // given width, and a separator.
 func filled(line []byte, indent, text string, width int) []byte {
 	line = append(append(line, indent...), text...)
@@ -339,8 +341,8 @@ func filled(line []byte, indent, text string, width int) []byte {
 	return line
 }
 
-// appendTally appends how many pods each workload has. The slice pods holds one workload name per
-// pod, and appendTally sorts it in place.
+// appendTally appends the number of pods of each workload to text. The argument pods holds one
+// workload name per pod. It is sorted in place.
 func appendTally(text []byte, pods []string) []byte {
 	slices.Sort(pods)
 	for first := 0; first < len(pods); {

@@ -146,8 +146,9 @@ func answerTo(verdict string) string {
 	return answerUnknown
 }
 
-// tableCell is the answer to a question. The field unreachable holds the answer if the Node objects
-// of lost nodes remain. It is empty if that answer is the same.
+// tableCell is the answer to a question. For the loss of nodes, answer assumes that their Node
+// objects are deleted, and unreachable assumes that they remain. The field unreachable is empty if
+// both answers are the same.
 type tableCell struct{ answer, unreachable, note string }
 
 // is reports whether the cell holds the given answer and nothing else.
@@ -164,13 +165,13 @@ func (c tableCell) String() string {
 	return c.answer
 }
 
-// question is a table column. Its title has two lines. The answers are short, so one-line titles
-// would make a table with all columns too wide for a pull request.
+// question is a table column. Its title has two lines, because one-line titles would make the table
+// too wide for a pull request.
 type question struct {
 	above, title string
 	answer       func(w *diag.PlacementWorkload) tableCell
 	reason       func(w *diag.PlacementWorkload) string
-	// evenIfYes is set if the answer yes is also explained.
+	// evenIfYes is set if the reason is shown even when the answer is yes.
 	evenIfYes bool
 }
 
@@ -211,7 +212,8 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 	}
 }
 
-// fits answers whether all pods are placed. If some are not, the cell includes how many are placed.
+// fits answers the question of whether all pods of a workload are placed. If some pods are not
+// placed, the cell includes how many are.
 func fits(w *diag.PlacementWorkload) tableCell {
 	cell := tableCell{answer: answerTo(w.Verdict)}
 	if w.Reason == reasonWaits {
@@ -247,7 +249,7 @@ func rulesAlone(w *diag.PlacementWorkload) string {
 	return why + "by rules alone: " + answer
 }
 
-// reasonWaits is the reason for a verdict if pods of finite workloads wait for capacity.
+// reasonWaits is the reason for a verdict if pods that terminate by themselves wait for capacity.
 const reasonWaits = "waits"
 
 // badness ranks answers. A higher number means a worse answer.
@@ -281,8 +283,8 @@ func lossKeys(ws []diag.PlacementWorkload) []string {
 	return keys
 }
 
-// survives returns the question of whether all pods run again after the loss of any one domain of a
-// topology key.
+// survives returns the question about a topology key: do all pods run again after the loss of any
+// one domain?
 func survives(key string) question {
 	title := Visible(key)
 	for _, d := range domainNames {
@@ -297,8 +299,8 @@ func survives(key string) question {
 	}
 }
 
-// survival returns the worst answer for the loss of a domain of a key. If the answers for deleted
-// and unreachable nodes differ, it returns both.
+// survival returns the worst answer about losing a domain of a topology key. If the answers for
+// deleted and unreachable nodes differ, it returns both.
 func survival(w *diag.PlacementWorkload, key string) tableCell {
 	gone, unreachable := answerNone, answerNone
 	for i := range w.Change.Survives {

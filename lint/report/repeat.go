@@ -38,7 +38,7 @@ func groupEqual(all []diag.Diagnostic, every bool) []shown {
 	return list
 }
 
-// places returns text that counts the findings that s represents, or "" if there is only one.
+// places returns text that counts the other findings that s represents, or "" if there are none.
 func (s *shown) places() string {
 	if s.more == 0 {
 		return ""
@@ -50,8 +50,8 @@ func (s *shown) places() string {
 // terminals and side-by-side views.
 const lineWidth = 80
 
-// writeFolded writes text in lines of limited width. The text must not contain hidden characters.
-// The prefix first goes before the first line, and rest before all other lines.
+// writeFolded writes text in lines of limited width. The argument first is the prefix of the first
+// line, and rest is the prefix of all other lines. The text must not contain hidden characters.
 func writeFolded(w io.Writer, first, rest, text string) {
 	for i, line := range fold(text, lineWidth-max(cells(first), cells(rest))) {
 		if i == 0 {

@@ -28,8 +28,8 @@ const (
 	// maxPacked is GitHub's limit on the compressed file size in bytes. maxSARIF limits the
 	// uncompressed size, for the sake of other readers.
 	maxPacked, maxSARIF = 10_000_000, 64 << 20
-	// unwritten is the number of bytes to reserve for the packer's buffered data and for the note
-	// about omitted results.
+	// unwritten is the number of bytes to reserve for data in the compressor's buffer and for the
+	// note about omitted results.
 	unwritten = 256 << 10
 	// maxNotifications is the maximum number of notifications in a run.
 	maxNotifications = 1000
@@ -256,10 +256,10 @@ type candidate struct {
 	state string
 }
 
-// candidates returns all findings that count, including those that a change did not introduce. Code
-// scanning needs the latter, because it compares branches itself and closes any finding that is
-// missing from the file. New findings come first. Within both groups, the worst findings come
-// first, because the document may have to omit the last ones.
+// candidates returns all findings that count, even if a change did not introduce them. Code
+// scanning needs all of them, because it closes any finding that is missing from the file. New
+// findings come first. Within the new findings and within the others, the worst come first, because
+// the document may have to omit the last ones.
 func candidates(r *diag.Report) []candidate {
 	var all []candidate
 	add := func(findings []diag.Diagnostic, state string) {

@@ -32,7 +32,7 @@ func (s *sources) file(name string) *file {
 	return f
 }
 
-// file holds a file's text and where each line starts.
+// file holds the text of a file and the offset where each line starts.
 type file struct {
 	text   string
 	starts []int
@@ -42,9 +42,9 @@ type file struct {
 	marks map[int][]int
 }
 
-// newFile splits text into lines at LF and CRLF, as the spans of a source.File, git and pull
-// request diffs do. A lone CR does not end a line. GitHub's upload action, however, would treat it
-// as a line break and hash different lines, so a file with a lone CR gets no hashes.
+// newFile splits text into lines at LF and CRLF, like git, pull request diffs and the spans of a
+// source.File. A lone CR does not end a line. GitHub's upload action would treat it as a line break
+// and hash different lines. A file with a lone CR therefore gets no hashes.
 func newFile(text string) *file {
 	f := &file{text: text, starts: []int{0}, marks: map[int][]int{}}
 	f.hashes = sync.OnceValue(func() []lineHash {
@@ -169,7 +169,8 @@ func runeOffset(s string, n int) int {
 	return at
 }
 
-// windowStart returns where to start printing a line so that the byte at offset at is visible.
+// windowStart returns the offset where printing a line must start so that a certain byte is
+// visible. The argument at is the offset of that byte.
 func windowStart(line string, at int) int {
 	if advance(line, 0, window) == len(line) {
 		return 0
@@ -186,8 +187,8 @@ func windowStart(line string, at int) int {
 	return start
 }
 
-// advance returns the end of the longest part of line that starts at start and fits into room
-// cells.
+// advance returns the end of the longest part of line that begins at the offset start and fits into
+// the given number of cells.
 func advance(line string, start, room int) int {
 	for start < len(line) {
 		_, size, cells := cell(line, start)

@@ -119,8 +119,9 @@ func oneLine(d *diag.Diagnostic) string {
 	return strings.Join(append([]string{message(d)}, d.Details...), "; ")
 }
 
-// message returns the first line of a finding, including its clusters and renders. If the finding
-// differs between renders, the line names only the render that this version comes from.
+// message returns the first line of a finding, including its clusters and renders. If renders have
+// different versions of the finding, the line names the render of this version and counts the
+// others.
 func message(d *diag.Diagnostic) string {
 	var in []string
 	if text := named("cluster", d.Clusters); text != "" {
@@ -177,7 +178,7 @@ func (t *textWriter) place(s diag.Span) string {
 	return place
 }
 
-// path returns the name that users expect to see for a file.
+// path returns the display name of a file.
 func (t *textWriter) path(file string) string {
 	if t.display == nil {
 		return file
