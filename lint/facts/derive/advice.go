@@ -124,8 +124,8 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	return message.Repair(r)
 }
 
-// declaredAs returns the workload of the model that has the same object as w, because w may be a
-// copy of that workload. It returns w if there is none.
+// declaredAs returns the workload of the model that has the same object as w. The workload w may be
+// a copy of it. If the model has no such workload, declaredAs returns w.
 func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	if b.originals == nil {
 		b.originals = map[*source.Object]*workload.Workload{}

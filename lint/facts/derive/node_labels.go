@@ -53,7 +53,8 @@ type carried struct {
 	without []*topology.Node
 }
 
-// carriedKey identifies a label key and a list of nodes, the latter by its address and length.
+// carriedKey identifies a label key and a list of nodes. The address and the length identify the
+// list.
 type carriedKey struct {
 	first **topology.Node
 	n     int
