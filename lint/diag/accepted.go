@@ -37,20 +37,21 @@ type Suppression struct {
 type Change struct {
 	// Since is the revision as the user wrote it.
 	Since string `json:"since"`
-	// Introduced is the number of findings that the revision did not have. All fields of Change
-	// count a finding once per render, so one result may represent several findings.
+	// Introduced is the number of findings that are new since the earlier revision. All fields of
+	// Change count a finding once per render, so one result may represent several findings.
 	Introduced int `json:"-"`
 	// Silences lists changes that make findings disappear without fixing them.
 	Silences []Silence `json:"silences"`
-	// Fixed holds the revision's findings that are gone. Their locations refer to the revision.
+	// Fixed holds findings of the earlier revision that no longer occur. Their locations are those
+	// in the earlier revision.
 	Fixed []Diagnostic `json:"fixed"`
-	// Gone holds the revision's findings about objects or files that no longer exist.
+	// Gone holds findings of the earlier revision about objects or files that no longer exist.
 	Gone []Diagnostic `json:"gone"`
-	// Undecided holds the revision's findings that are gone only because they can no longer be
+	// Undecided holds findings of the earlier revision that may still apply but can no longer be
 	// checked. For example, the file is now excluded or cannot be parsed, the rule is off, the
 	// answer for the object is unknown, or its pods stay Pending anyway.
 	Undecided []Diagnostic `json:"undecided"`
-	// Unchanged holds the findings that the revision already had.
+	// Unchanged holds the findings that the earlier revision already had.
 	Unchanged []Diagnostic `json:"unchanged"`
 }
 
@@ -60,8 +61,8 @@ type Judged struct {
 	Location Span
 }
 
-// Quiet is a finding about a failed render that the user did not name. It counts only if the render
-// succeeds in the revision being compared.
+// Quiet is a finding about a failed render that the user did not request. It counts only if the
+// same render succeeds in the earlier revision.
 type Quiet struct {
 	Render     string
 	Diagnostic Diagnostic
@@ -109,10 +110,10 @@ func (d *Diagnostic) Key() Key {
 	return k
 }
 
-// ResultKey returns the key that identifies a result. It does not change when the finding is fixed
-// in only one of several contexts. The result key equals the finding's key, with two exceptions.
-// For a result at a source location, it names the object written there instead of the rendered one.
-// For a result about nodes, it leaves out the context.
+// ResultKey returns the key that identifies a result. The key stays the same if the finding is
+// fixed in only some of several contexts. In most cases it is the key of the finding. If Written is
+// set, the key names this source object instead of the rendered object. For a finding about nodes,
+// the key leaves out the context.
 func (d *Diagnostic) ResultKey() Key {
 	w := *d
 	switch {

@@ -56,8 +56,8 @@ func (l Level) Rank() int {
 
 // Rule is the metadata of one rule, taken from its Rego METADATA annotation.
 type Rule struct {
-	// ID is the name of the rule, used for its folder and package, as a configuration key and in
-	// SARIF.
+	// ID is the name of the rule. The rule's folder, its package, the configuration and SARIF use
+	// the same name.
 	ID string
 	// Title is one line without a period. Description is the rationale, in full sentences.
 	Title, Description string
@@ -78,8 +78,8 @@ type Rule struct {
 	Replaces string
 	// Pack is the part of the id before the dot, or "".
 	Pack string
-	// Template is set for a rule that runs only through the rules that use it. Use is the id of the
-	// template that the rule uses, or "".
+	// Template is set for a rule that does not run by itself, but only for the rules that use it.
+	// Use is the id of the template that the rule uses, or "".
 	Template bool
 	Use      string
 	// Params are the parameters of the rule in alphabetical order.
@@ -128,13 +128,13 @@ type Edit struct {
 type Fix struct {
 	Description string `json:"description"`
 	Edits       []Edit `json:"edits,omitempty"`
-	// Safe is set if the edits may be applied without approval after another lint run confirms
-	// them.
+	// Safe is set if the edits may be applied without approval. Another lint run must first confirm
+	// the edits.
 	Safe bool `json:"safe,omitempty"`
 	// Withheld explains why edits that would otherwise be safe are not safe here, or is empty.
 	Withheld string `json:"withheld,omitempty"`
-	// Placeless is the edit that a withheld repair would have made if its exact location had been
-	// known. Its Location is the nearest known one.
+	// Placeless is the first edit of a withheld repair. Its Location is only the nearest known
+	// location in the sources.
 	Placeless Edit `json:"-"`
 }
 
@@ -166,8 +166,8 @@ type Diagnostic struct {
 	// Differ is set if the message applies to Render only.
 	Differ   bool `json:"-"`
 	Location Span `json:"location"`
-	// Written is the source object that contains Location. It is the zero Object if it has the same
-	// name as the rendered object.
+	// Written is the object in the sources that contains Location. It is the zero Object if it has
+	// the same name as the rendered object.
 	Written Object `json:"-"`
 	// WrittenField is the field in a values file that contains Location, or "".
 	WrittenField string `json:"-"`
@@ -251,8 +251,8 @@ type Summary struct {
 	// that do not create pods. NodeObjects is the number of v1 Nodes in the manifests. They are
 	// part of the topology only if --topology names their file.
 	Workloads int `json:"workloads"`
-	// Fragments is the number of maps with placement fields that were checked in the values for
-	// charts outside the input.
+	// Fragments is the number of checked maps with placement fields in chart values. It counts only
+	// the values for charts that are not part of the input.
 	Fragments int `json:"fragments,omitempty"`
 	// Contexts is the number of contexts that were judged. There is one for each cluster, and more
 	// if directories or files are alternatives.
@@ -285,8 +285,8 @@ type Summary struct {
 	Healed   int `json:"healed"`
 }
 
-// Unjudged returns the entries of Skipped that may contain workloads if no workload was judged. In
-// that case, the absence of findings means nothing.
+// Unjudged returns nothing if any workload was judged. Otherwise it returns the entries of Skipped
+// that may contain workloads, because the absence of findings then means nothing.
 func (s *Summary) Unjudged() []Skip {
 	if s.Workloads > 0 {
 		return nil
@@ -301,8 +301,8 @@ type Report struct {
 	Accepted []Diagnostic
 	// Suppressions holds all suppressions in effect, whether used or not.
 	Suppressions []Suppression
-	// Inert holds the suppressions in manifests that had no effect, because only suppressions in a
-	// given revision count.
+	// Inert holds the suppressions in manifests that had no effect. They are not in the revision
+	// whose suppressions the user allows.
 	Inert []Suppression
 	// Change compares the findings with those of a revision. It is nil unless a comparison was
 	// requested. With a comparison, Diagnostics has only the new findings.
@@ -314,17 +314,17 @@ type Report struct {
 	Rules []Rule
 	// Version is the version of schedlint.
 	Version string
-	// AnswerUnknown reports whether schedlint cannot tell if a finding from another revision also
-	// applies to this one. If it is nil, schedlint can always tell.
+	// AnswerUnknown reports whether it is unknown if a finding from an earlier revision still
+	// applies. If AnswerUnknown is nil, this is always known.
 	AnswerUnknown func(*Diagnostic) bool
-	// Rendered and NotRendered hold the names of successful and failed renders. Quiet holds the
-	// findings about failed renders that the user did not name.
+	// Rendered holds the names of successful renders, and NotRendered holds the names of failed
+	// renders. Quiet holds the findings about failed renders that the user did not request.
 	Rendered, NotRendered []string
 	Quiet                 []Quiet
-	// Judged holds the workloads and disruption budgets that were judged. Left explains why an
-	// object that was judged in another revision still exists but is no longer judged, or returns
-	// "". Gone reports whether the object or render of a finding from another revision no longer
-	// exists. If Gone is nil, all of them still exist.
+	// Judged holds the workloads and disruption budgets that were judged. WhyUnjudged explains why
+	// an object from an earlier revision exists but is no longer judged, or returns "". SubjectGone
+	// reports whether a finding from an earlier revision is about an object or a render that no
+	// longer exists. If SubjectGone is nil, everything still exists.
 	Judged      []Judged
 	WhyUnjudged func(o Object, file string) string
 	SubjectGone func(*Diagnostic) bool
@@ -402,8 +402,8 @@ type sourcePlace struct {
 	said          string // only set for nodes, because contexts may have different messages about them
 }
 
-// sourcePlace returns the key by which a finding is merged with others. Findings about nodes by the
-// same rule are merged if they have the same location and message, even across clusters and
+// sourcePlace returns the key by which a finding is merged with others. Two findings about nodes
+// are merged if they have the same rule, location and message, even in different clusters and
 // renders.
 func (d *Diagnostic) sourcePlace() sourcePlace {
 	switch {
@@ -415,10 +415,10 @@ func (d *Diagnostic) sourcePlace() sourcePlace {
 	return sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location}
 }
 
-// Merge combines findings by the same rule at the same location, either in the sources of several
-// renders or in nodes shared by several contexts. The result has the worst level. If the message
-// differs in another render, that message becomes a related location. The argument all holds the
-// findings from every context.
+// Merge combines findings of the same rule at the same location. It combines findings from several
+// renders of the same source, and findings about nodes that several contexts share. The result has
+// the worst level. If the message differs in another render, that message becomes a related
+// location. The argument all holds the findings from every context.
 func Merge(all []Diagnostic) []Diagnostic {
 	shared := func(d Diagnostic) bool { return d.Render != "" || d.Nodes }
 	if !slices.ContainsFunc(all, shared) {

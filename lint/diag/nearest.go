@@ -2,10 +2,10 @@ package diag
 
 import "strings"
 
-// Nearest returns the candidate that the user most likely meant by word, or "" if no candidate is
-// near. At most a third of the letters in word may be wrong, and no more than three. Letter case is
-// ignored. If several candidates are equally near, the first one is returned. No candidate is near
-// a word that is longer than any valid name.
+// Nearest returns the candidate that the user most likely meant instead of word, or "" if no
+// candidate is near. At most a third of the letters in word may be wrong, and no more than three.
+// Letter case is ignored. If several candidates are equally near, the first one is returned. No
+// candidate is near a word that is longer than any valid name.
 func Nearest(word string, candidates []string) string {
 	return Within(word, candidates, min(3, max(1, len(word)/3)))
 }

@@ -17,9 +17,9 @@ type Placements struct {
 type Placement struct {
 	Cluster string `json:"cluster,omitempty"`
 	Context string `json:"context"`
-	// IfShared lists directories that may or may not share a cluster. If it is set, the decision is
-	// about all of them together, and each directory also has its own decision. A decision with
-	// IfShared does not fail a run.
+	// IfShared lists directories that may share a cluster. If it is set, the decision assumes that
+	// all of them do. Each directory also has its own decision. A decision with IfShared does not
+	// fail a run.
 	IfShared     []string            `json:"ifShared,omitempty"`
 	Verdict      string              `json:"verdict"`
 	RulesVerdict string              `json:"rulesVerdict"`
@@ -44,9 +44,9 @@ type PlacementPods struct {
 	Exact     bool `json:"exact"`
 }
 
-// PlacementWorkload is the decision about one workload, together with all others. Core explains a
-// verdict of "never", or why all workloads with the same core can never be placed together. Repairs
-// lists repairs that were tried.
+// PlacementWorkload is the decision about one workload, together with all others. If the verdict is
+// "never", Core explains why. If several workloads can never be placed together, all of them have
+// the same Core, which explains why. Repairs lists repairs that were tried.
 type PlacementWorkload struct {
 	APIVersion   string `json:"apiVersion"`
 	Kind         string `json:"kind"`
@@ -178,8 +178,8 @@ type Explanation struct {
 	Place string
 	// Rule is the requested rule, or "".
 	Rule string
-	// Found holds the findings at the location. If there are none, it has a single entry without a
-	// Diagnostic for the workload on that line.
+	// Found holds the findings at the location. If there are none, it has one entry without a
+	// Diagnostic. This entry is about the workload on the same line.
 	Found []Explained
 	// Near holds findings from elsewhere in the file when there are none at the location.
 	Near []Diagnostic

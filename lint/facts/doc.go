@@ -14,13 +14,13 @@
 // field of the row gives the reason. A number that is not exact is a pair of bounds, x_min and
 // x_max. For example, the number of usable nodes is a pair because pools can grow and placement may
 // be unknown. A list that a user's own rule reads is complete: it has a row for each workload that
-// its question applies to. The exceptions have rows only for faults: documents, refusals,
-// unknown_fields, affinity, outer_labels and suppressions, and the lists about several workloads,
-// which are circles, crowds and orders.
+// its question applies to. Some lists are never complete, because they have rows only for faults:
+// documents, refusals, unknown_fields, affinity, outer_labels, suppressions, circles, crowds and
+// orders.
 //
-// Placement fields of objects that are not judged (workload.Set.Fragments) produce rows about node
-// labels, about topology keys that no node has, and about refusals with the stage fragment. They
-// produce no facts about pods, because an operator decides which pods exist.
+// Some objects with placement fields are not judged (workload.Set.Fragments). Their fields produce
+// rows about node labels, about topology keys that no node has, and about refusals with the stage
+// fragment. They produce no rows about pods, because an operator decides which pods exist.
 //
 // Non-goals: building rows (package derive), levels, wording, and deciding which rows are bad.
 package facts

@@ -51,8 +51,8 @@ type Facts struct {
 	Suppressions  []Suppression  `json:"suppressions"`
 }
 
-// Row is one row of a list in the facts, together with the list's name. For a nested row, this is
-// the list that contains its outermost row.
+// Row is one row of the facts. List is the name of the top-level list that contains the row, also
+// if the row is nested.
 type Row struct {
 	List string
 	// Value is a pointer to the row's struct, or nil if no row has the id.
@@ -100,7 +100,7 @@ func gather(rows []Row, list string, slice reflect.Value) []Row {
 	return rows
 }
 
-// holding returns the indices of the fields of a struct that hold rows with ids.
+// holding returns the indices of the struct fields that hold rows with ids.
 func holding(of reflect.Type) (fields []int) {
 	for i := range of.NumField() {
 		if t := of.Field(i).Type; t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct {
@@ -125,15 +125,15 @@ func (f *Facts) Ref(w int) string {
 type Judgement struct {
 	Rule string
 	Fact int
-	// Reason names the message catalogue entry that words the fact. It is empty if the rule sets
-	// Message and Details itself or supplies the values for the message.
+	// Reason names the entry of the message catalogue that describes the fact. It is empty if the
+	// rule sets Message and Details itself or supplies the values for the message.
 	Reason  string
 	Message string
 	Details []string
-	// Help is advice that the rule gives in place of the fixes that come with the fact, or "".
+	// Help is advice from the rule, or "". It is shown only if Reason is empty.
 	Help string
-	// Path is the path of keys and indices from the row to a field below it. It is empty for the
-	// row itself.
+	// Path leads from the row to one of its fields, by keys and indices. It is empty if the
+	// judgement is about the whole row.
 	Path []string
 	// Level overrides the level of the rule for this finding. If it is "", the level of the rule
 	// applies.
@@ -146,7 +146,8 @@ type Tally struct {
 	// Steps and Findings are counts per rule. Steps has no entries for built-in rules.
 	Steps    map[string]int64
 	Findings map[string]int
-	// Took is the CPU time of the user's own rules. It is only a backstop for Steps.
+	// Took is the CPU time that the user's own rules have used. It limits slow rules that need few
+	// steps.
 	Took time.Duration
 	// Failures has one entry for each rule that failed.
 	Failures diag.Failures
@@ -155,8 +156,7 @@ type Tally struct {
 // NewTally returns an empty Tally.
 func NewTally() *Tally { return &Tally{Steps: map[string]int64{}, Findings: map[string]int{}} }
 
-// HasFailed reports whether a rule has failed. If it has, a lack of findings from this rule proves
-// nothing.
+// HasFailed reports whether a rule has failed. A rule that failed may have missed findings.
 func (t *Tally) HasFailed(rule string) bool { return t.Failures.HasFailed(rule) }
 
 // JSON encodes the facts as rules see them, without the parameters of a rule. Fields are in schema

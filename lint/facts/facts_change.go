@@ -28,9 +28,9 @@ type Arithmetic struct {
 	Surge Amount `json:"surge"`
 	// Unavailable is the number of pods that may be missing during the rollout.
 	Unavailable Amount `json:"unavailable"`
-	// Correction is the change that the controller makes to the amounts. With both-zero and
-	// at-least-one, a maxUnavailable of 0 counts as 1. With all-pods, maxUnavailable exceeds the
-	// number of pods and is reduced to it. Without a change, correction is "".
+	// Correction is the change that the controller makes to the amounts. It is both-zero or
+	// at-least-one if maxUnavailable is 0 and counts as 1. It is all-pods if maxUnavailable exceeds
+	// the number of pods and is reduced to that number. Otherwise it is "".
 	Correction string `json:"correction" enum:"both-zero all-pods at-least-one "`
 	// Pods is the number of pods that the amounts apply to.
 	Pods int `json:"pods"`
@@ -64,15 +64,16 @@ type PoolSize struct {
 	Nodes int `json:"nodes"`
 }
 
-// Rollout is the verdict on whether an update of all pods of a workload completes, provided that
-// the pods fit before the update.
+// Rollout is the verdict on whether the update of a workload completes. The update replaces all
+// pods. The pods must fit before the update.
 type Rollout struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
 	// Outcome says whether the rollout completes.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for an unknown outcome, for example label-value. It is unplaced if the
-	// outcome is "none" because the pods do not fit before the rollout. Otherwise it is "".
+	// Cause is the reason for an unknown outcome, for example label-value. If the pods do not fit
+	// before the rollout, the outcome is "none" and cause is unplaced. In all other cases, cause is
+	// "".
 	Cause string `json:"cause"`
 	// Way is the way in which the controller replaces pods: rolling, recreate, in-place,
 	// surge-per-node (DaemonSets) or both-whole (blue-green), or none if it does not replace them.
@@ -83,7 +84,7 @@ type Rollout struct {
 	Unavailable int `json:"unavailable"`
 	// Arithmetic shows how surge and unavailable are computed.
 	Arithmetic Arithmetic `json:"arithmetic"`
-	// Replicas is the number of pods that the row assumes.
+	// Replicas is the number of pods of the workload, not counting surge pods.
 	Replicas int `json:"replicas"`
 	// At is maximum or minimum if replicas is the maximum or minimum of an autoscaler. Otherwise it
 	// is "".
@@ -105,19 +106,21 @@ type Rollout struct {
 	Refused []FilterNodes `json:"refused"`
 }
 
-// Skew is the verdict on whether the new pods are evenly spread when a rollout completes. They may
-// not be, because old pods count while they run and pods are not moved afterwards.
+// Skew is the verdict on whether the new pods are evenly spread when a rollout completes. The
+// spread may be uneven because the scheduler counts old pods while they run, and nothing moves the
+// new pods afterwards.
 type Skew struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is "always" if the spread is even after every run, and "sometimes" if it may be
-	// uneven. It is "unknown" or "none" in the same cases as for rollouts.
+	// Outcome is "always" if every rollout ends with an even spread, and "sometimes" if the spread
+	// may be uneven. It is "unknown" if it is unknown whether the rollout completes, and "none" if
+	// the question does not apply.
 	Outcome diag.Outcome `json:"outcome"`
 	// Key is the topology key of the first hard spread constraint.
 	Key string `json:"key"`
 	// MaxSkew is the maxSkew of the first hard spread constraint.
 	MaxSkew int `json:"max_skew"`
-	// Replicas is the number of pods that the row assumes.
+	// Replicas is the number of pods of the workload, not counting surge pods.
 	Replicas int `json:"replicas"`
 	// At is maximum or minimum if replicas is the maximum or minimum of an autoscaler. Otherwise it
 	// is "".
@@ -132,8 +135,9 @@ type Loss struct {
 	W  int `json:"w"`
 	// Outcome says whether all pods run again.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for an unknown outcome, for example label-value. It is unplaced if the
-	// outcome is "none" because the pods do not fit before the loss. Otherwise it is "".
+	// Cause is the reason for an unknown outcome, for example label-value. If the pods do not fit
+	// before the loss, the outcome is "none" and cause is unplaced. In all other cases, cause is
+	// "".
 	Cause string `json:"cause"`
 	// Key is the topology key of the lost domain. It is kubernetes.io/hostname for the loss of a
 	// single node.
@@ -150,9 +154,10 @@ type Loss struct {
 	Meaning string `json:"meaning" enum:"gone unreachable both"`
 	// Pods is the number of pods that the workload is certain to have.
 	Pods int `json:"pods"`
-	// PendingMin is the smallest number of pods that stay Pending in any run.
+	// PendingMin is the number of pods that are certain to stay Pending after the loss.
 	PendingMin int `json:"pending_min"`
-	// PendingMax is the number of pods that stay Pending in the worst known run.
+	// PendingMax is the largest number of pods that are known to stay Pending in some scheduling
+	// order.
 	PendingMax int `json:"pending_max"`
 	// Recreated is false if the pods are not recreated as long as the Node objects exist.
 	Recreated bool `json:"recreated"`
@@ -186,14 +191,15 @@ type Budget struct {
 	// AllowedMin is the number of pods that may be evicted at once while all pods are healthy and
 	// autoscalers run their minimum number of pods. It is 0 if this number is unknown.
 	AllowedMin int `json:"allowed_min"`
-	// AllowedMax is the same number while autoscalers run their maximum number of pods. It is
-	// 2147483647 if this number is unknown.
+	// AllowedMax is the number of pods that may be evicted at once while all pods are healthy and
+	// autoscalers run their maximum number of pods. It is 2147483647 if this number is unknown.
 	AllowedMax int `json:"allowed_max"`
 	// UpTo is the largest pod count of the autoscaled workloads at which no disruption is allowed.
 	// It is 0 unless problem is no-eviction-while-small.
 	UpTo int `json:"up_to"`
-	// Unscaled is the first workload whose controller has no replicas field. Because of it, the
-	// budget allows no disruptions. If every controller has the field, unscaled is "".
+	// Unscaled is the first selected workload whose controller has no replicas field. Such a
+	// workload makes the budget allow no disruptions. If every controller has the field, unscaled
+	// is "".
 	Unscaled string `json:"unscaled"`
 	// Selects is the list of the first 20 workloads whose pods the budget selects, as indices in
 	// the list of workloads.
@@ -219,18 +225,18 @@ type Drain struct {
 	// Node is the name of the node whose drain has the worst result, or "" if every drain is
 	// harmless.
 	Node string `json:"node"`
-	// Pool is the pool of node, or "". The nodes counted by like may be in other pools.
+	// Pool is the name of the pool that the node belongs to, or "". The other nodes with the same
+	// result may be in other pools.
 	Pool string `json:"pool"`
 	// Like is the number of other nodes with the same result.
 	Like int `json:"like"`
 	// WhereItRuns is true if the outcome is "never" and pods stay Pending after the drain of any
 	// node that runs pods of the workload. The drain of any other node is harmless.
 	WhereItRuns bool `json:"where_it_runs"`
-	// PendingMin is the smallest number of pods that stay Pending, in any run, until the node is
-	// back.
+	// PendingMin is the number of pods that are certain to stay Pending until the node is back.
 	PendingMin int `json:"pending_min"`
-	// PendingMax is the number of pods that stay Pending, in the worst known run, until the node is
-	// back.
+	// PendingMax is the largest number of pods that are known to stay Pending, in some scheduling
+	// order, until the node is back.
 	PendingMax int `json:"pending_max"`
 	// Blocks is true if the Pending pods make a budget of the workload block the next drain.
 	Blocks bool `json:"blocks"`
@@ -245,8 +251,9 @@ type Migration struct {
 	// Outcome is "always" if every machine can migrate, "sometimes" if that depends on placement,
 	// and "never" if no machine can migrate.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for an unknown outcome, for example label-value. It is unplaced if the
-	// outcome is "none" because the pods do not fit before the migration. Otherwise it is "".
+	// Cause is the reason for an unknown outcome, for example label-value. If the pods do not fit
+	// before the migration, the outcome is "none" and cause is unplaced. In all other cases, cause
+	// is "".
 	Cause string `json:"cause"`
 	// Machines is the number of machines.
 	Machines int `json:"machines"`
@@ -267,7 +274,7 @@ type OuterLabel struct {
 	Label string `json:"label"`
 	// AskedBy is the rule that selects the label.
 	AskedBy Rule `json:"asked_by"`
-	// Inside is the path of the field where the label would reach the pods.
+	// Inside is the path of the field that sets the labels of the pods. The label belongs there.
 	Inside string `json:"inside"`
 }
 
@@ -278,8 +285,9 @@ type Autoscaler struct {
 	W  int `json:"w"`
 	// Outcome says whether all pods fit at the maximum.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for an unknown outcome. If the outcome is "never" for a reason other than
-	// a rule of the workload, cause is that reason, for example contention. Otherwise it is "".
+	// Cause is the reason for an unknown outcome. If the outcome is "never" and no rule of the
+	// workload is the reason, cause is the reason, for example contention. In all other cases,
+	// cause is "".
 	Cause string `json:"cause"`
 	// Object is the kind, namespace and name of the autoscaler.
 	Object string `json:"object"`

@@ -8,8 +8,8 @@ const Version = "1.0"
 type Cluster struct {
 	// Name is the name of the cluster in the configuration, or "".
 	Name string `json:"name"`
-	// Context is the directory branch or the render that the facts belong to, if the tree has
-	// alternatives. Otherwise it is "".
+	// Context is the name of the directory branch or the render that the facts are about. It is ""
+	// if the input has no alternative branches or renders.
 	Context string `json:"context"`
 	// Declared is true if nodes are declared.
 	Declared bool `json:"declared"`
@@ -109,10 +109,11 @@ type Capacity struct {
 	// the other nodes offer, percent_min is 0 and percent_max is 9007199254740991.
 	Known bool `json:"known"`
 	// RequestedMin is the lower bound on the requests. It counts only pods that can run nowhere
-	// else, with workloads at their smallest number of replicas.
+	// else. It assumes that each workload has its smallest number of replicas.
 	RequestedMin int `json:"requested_min"`
-	// RequestedMax is the upper bound on the requests. It counts all pods that can run here, with
-	// workloads at their largest number of replicas. It is 9007199254740991 if there is no bound.
+	// RequestedMax is the upper bound on the requests. It counts all pods that can run here. It
+	// assumes that each workload has its largest number of replicas. It is 9007199254740991 if
+	// there is no bound.
 	RequestedMax int `json:"requested_max"`
 	// PercentMin is requested_min as a percentage of allocatable, rounded down. It is
 	// 9007199254740991 if pods request the resource and nothing is allocatable.
@@ -121,16 +122,17 @@ type Capacity struct {
 	// 9007199254740991 if there is no bound, or if pods may request the resource and nothing is
 	// allocatable.
 	PercentMax int `json:"percent_max"`
-	// AllocatableMax is the amount that the nodes offer at most when all pools are at their maximum
-	// size. It equals allocatable if no pool can grow. The zones of a pool share its growth, but
-	// the row of each zone counts all of it.
+	// AllocatableMax is the largest amount that the nodes can offer when all pools are at their
+	// maximum size. It equals allocatable if no pool can grow. If a pool can grow in several zones,
+	// the row of each zone counts the whole growth.
 	AllocatableMax int `json:"allocatable_max"`
 	// PercentGrownMin is the lower bound on the requests when all pools are at their maximum size,
 	// as a percentage of the amount offered at that size, rounded down. DaemonSet pods on the added
 	// nodes count too.
 	PercentGrownMin int `json:"percent_grown_min"`
-	// PercentGrownMax is the upper bound on the same percentage, rounded up. It is 9007199254740991
-	// if there is no bound.
+	// PercentGrownMax is the upper bound on the requests when all pools are at their maximum size,
+	// as a percentage of the amount offered at that size, rounded up. It is 9007199254740991 if
+	// there is no bound.
 	PercentGrownMax int `json:"percent_grown_max"`
 	// Losses has one row for the loss of each node and of each zone. Nodes whose loss has the same
 	// result share a row.
@@ -154,13 +156,14 @@ type CapacityLoss struct {
 	// PercentMax is the upper bound on the requests, as a percentage of left, rounded up. It is
 	// 9007199254740991 if there is no bound.
 	PercentMax int `json:"percent_max"`
-	// LeftMax is the amount that the remaining nodes offer at most when all pools are at their
+	// LeftMax is the largest amount that the remaining nodes can offer when all pools are at their
 	// maximum size.
 	LeftMax int `json:"left_max"`
 	// PercentGrownMin is the lower bound on the requests when all pools are at their maximum size,
 	// as a percentage of the amount that remains at that size, rounded down.
 	PercentGrownMin int `json:"percent_grown_min"`
-	// PercentGrownMax is the upper bound on the same percentage, rounded up. It is 9007199254740991
+	// PercentGrownMax is the upper bound on the requests when all pools are at their maximum size,
+	// as a percentage of the amount that remains at that size, rounded up. It is 9007199254740991
 	// if there is no bound.
 	PercentGrownMax int `json:"percent_grown_max"`
 }

@@ -47,7 +47,7 @@ type Exclusion struct {
 	// Key is the key of the taint, the label or the expression, or "".
 	Key string `json:"key"`
 	// Value is the value of the taint, the required value of the label or the undeclared nodeName.
-	// It is "" for other reasons.
+	// If the reason is about none of these, value is "".
 	Value string `json:"value"`
 	// Has is the actual value of the label, or "".
 	Has string `json:"has"`
@@ -86,8 +86,9 @@ type Eligibility struct {
 	Nodes int `json:"nodes"`
 	// Eligible is the number of declared nodes that pass every node-level filter except resources.
 	Eligible int `json:"eligible"`
-	// Bound is declared if nodeName names a declared node, and undeclared if it names any other
-	// node. It is "" if the scheduler chooses the node.
+	// Bound says whether nodeName chooses the node. It is "declared" if nodeName names a declared
+	// node, "undeclared" if it names any other node, and "" if nodeName is not set and the
+	// scheduler chooses the node.
 	Bound string `json:"bound" enum:"undeclared declared "`
 	// Excluded is the list of reasons why nodes cannot run the pods, starting with the one that
 	// excludes the most nodes.
@@ -102,8 +103,8 @@ type Request struct {
 	W  int `json:"w"`
 	// Outcome says whether one pod fits on an empty node.
 	Outcome diag.Outcome `json:"outcome"`
-	// Resource is the name of the resource. It is "" if the row is about several resources, which
-	// are listed in together.
+	// Resource is the name of the resource. If the row is about several resources, resource is ""
+	// and the field together lists them.
 	Resource string `json:"resource"`
 	// Request is the quantity that one pod requests, in Kubernetes notation.
 	Request string `json:"request"`
@@ -164,8 +165,8 @@ type AntiAffinity struct {
 	MoreExcluded int `json:"more_excluded"`
 	// Growth is the list of pools that were counted at their maximum size.
 	Growth []GrownPool `json:"growth"`
-	// Together is the list of the other required rules of the workload that the limit depends on,
-	// one for each topology key. They are either all anti-affinity or all affinity.
+	// Together lists the other required rules of the workload that contribute to the limit, one for
+	// each topology key. The listed rules are all anti-affinity or all affinity.
 	Together []Rule `json:"together"`
 }
 
@@ -185,7 +186,8 @@ type Spread struct {
 	// Keys are the topology keys of the pods' hard spread constraints. A node needs all of them.
 	// The list has at most 20 keys.
 	Keys []string `json:"keys"`
-	// KeyCount is the number of these topology keys, including any that keys leaves out.
+	// KeyCount is the number of topology keys in the pods' hard spread constraints. It can be
+	// larger than the length of keys.
 	KeyCount int `json:"key_count"`
 	// MaxSkew is the maxSkew of the constraint.
 	MaxSkew int `json:"max_skew"`
@@ -244,7 +246,7 @@ type HostPort struct {
 }
 
 // Room is the number of pods that the resources of a set of nodes can accommodate. The pods belong
-// to one workload, or to all workloads that can use no other nodes.
+// to one workload, or to all workloads that can use only these nodes.
 type Room struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
@@ -252,11 +254,11 @@ type Room struct {
 	Others int `json:"others"`
 	// Outcome says whether all pods fit.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the comparison behind the outcome. The cause "pods" compares the number of equal
-	// pods with the number that fits. The cause "size" counts only pods that request at least the
-	// quantity in request, and compares their number with the number of pods of that size that fit.
-	// The cause "total" compares the amount that all pods request with the amount that all nodes
-	// offer.
+	// Cause is the comparison that leads to the outcome. For "pods", the number of pods is compared
+	// with the number that fits, and all pods request the same. For "size", only pods that request
+	// at least the quantity in request are counted, and compared with the number of pods of that
+	// size that fit. For "total", the sum of all requests is compared with the amount that all
+	// nodes offer.
 	Cause string `json:"cause" enum:"pods size total"`
 	// Pods is the number of pods of all workloads of the row.
 	Pods int `json:"pods"`
@@ -332,7 +334,7 @@ type CoreRule struct {
 	Excluded []Exclusion `json:"excluded"`
 }
 
-// Order is a workload some of whose pods fit on no node if other pods are scheduled first in an
+// Order is a workload with pods that fit on no node if other pods are placed first in an
 // unfavorable way.
 type Order struct {
 	ID int `json:"id"`

@@ -2,21 +2,21 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// Document is a problem in the input that is found before any object is judged.
+// Document is a faulty document of the input. The fault is found before any object is judged.
 type Document struct {
 	ID int `json:"id"`
 	// Problem is the kind of problem.
 	Problem string `json:"problem" enum:"unparsable-document duplicate-key alias-bomb alias-cycle nesting-too-deep unreadable-file render-failed render-refused"`
-	// Detail is the key or alias that causes the problem, or the reason for it.
+	// Detail is the key or the alias that causes the problem, or an explanation of the problem.
 	Detail string `json:"detail"`
-	// FirstLine is the line where a repeated key first occurs. It is 0 for other problems, and if
-	// the first occurrence is in another file or render.
+	// FirstLine is the line of the first occurrence of a repeated key. It is 0 if the first
+	// occurrence is in another file or render, or if the problem is not a repeated key.
 	FirstLine int `json:"first_line"`
 	// LastCounts is true for a repeated key in a file that only Helm reads, or in the output of a
 	// chart. The last value then applies.
 	LastCounts bool `json:"last_counts"`
-	// Merged is true for a repeated key in chart output for Flux or kustomize, which both reject
-	// it.
+	// Merged is true for a repeated key in chart output that Flux or kustomize processes. Both
+	// reject repeated keys.
 	Merged bool `json:"merged"`
 }
 
@@ -38,7 +38,8 @@ type Refusal struct {
 	// Field is the path of the field, relative to the root of the object or to the map that object
 	// names.
 	Field string `json:"field"`
-	// Values is true if object names a map in the values for a chart that is not part of the input.
+	// Values is true if the object is a map in the values for a chart, and the chart is not part of
+	// the input.
 	Values bool `json:"values"`
 	// Reason describes what is wrong with the field, in the words of the API server's error
 	// message.
@@ -51,8 +52,8 @@ type UnknownField struct {
 	// Object is the kind, namespace and name of the object, for example "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	// Values is true if object names a map in the values for a chart that is not part of the input.
-	// Then field is relative to that map.
+	// Values is true if the object is a map in the values for a chart, and the chart is not part of
+	// the input. Then field is relative to that map.
 	Values bool `json:"values"`
 	// Field is the path of the field.
 	Field string `json:"field"`
@@ -71,15 +72,15 @@ type Affinity struct {
 	Cause string `json:"cause" enum:"missing-key null-selector contradiction"`
 	// Key is the topologyKey of the term.
 	Key string `json:"key"`
-	// Usable is the number of nodes that the pods can use. A pool zone without nodes counts as one
-	// node.
+	// Usable is the number of nodes that the pods can use. If a pool has no nodes yet, one node is
+	// counted for each of its zones.
 	Usable int `json:"usable"`
 	// With is the number of usable nodes that have the topology key.
 	With int `json:"with"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
-	// Beside is the list of the topology keys of other terms if no node has all of them together
-	// with key. The list is empty if no node has key.
+	// Beside lists the topology keys of other terms. It is empty unless some nodes have key, but no
+	// node has key together with all of the listed keys.
 	Beside []string `json:"beside"`
 	// Between is the list of the two requirements that contradict each other, in kubectl notation.
 	// The list is empty unless the cause is contradiction.
@@ -102,21 +103,22 @@ type TopologyKey struct {
 	// Fragment is true if the object is not judged, for example a custom resource with an affinity.
 	// Then usable is the number of all nodes.
 	Fragment bool `json:"fragment"`
-	// Values is true if object names a map in the values for a chart that is not part of the input.
+	// Values is true if the object is a map in the values for a chart, and the chart is not part of
+	// the input.
 	Values bool `json:"values"`
 	// Declared is true if nodes are declared.
 	Declared bool `json:"declared"`
-	// Usable is the number of nodes that the pods can use. A pool zone without nodes counts as one
-	// node.
+	// Usable is the number of nodes that the pods can use. If a pool has no nodes yet, one node is
+	// counted for each of its zones.
 	Usable int `json:"usable"`
 	// With is the number of usable nodes that have the key.
 	With int `json:"with"`
-	// Known is false for a key that looks like a Kubernetes label although no Kubernetes component
-	// sets it, and for a likely misspelling of a key that is set.
+	// Known is false if the key is probably a misspelling. It is also false if the key looks like a
+	// Kubernetes label but no Kubernetes component sets it.
 	Known bool `json:"known"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
-	// Without is a list with the names of a few nodes that lack the key.
+	// Without lists the names of a few nodes that lack the key.
 	Without []string `json:"without"`
 }
 
@@ -127,7 +129,8 @@ type NodeLabel struct {
 	// "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	// Values is true if object names a map in the values for a chart that is not part of the input.
+	// Values is true if the object is a map in the values for a chart, and the chart is not part of
+	// the input.
 	Values bool `json:"values"`
 	// Where is the field that uses the label: nodeSelector, nodeAffinity or topologyKey.
 	Where string `json:"where" enum:"nodeSelector nodeAffinity topologyKey"`
@@ -135,14 +138,16 @@ type NodeLabel struct {
 	Key string `json:"key"`
 	// Deprecated is true if another label has replaced this one.
 	Deprecated bool `json:"deprecated"`
-	// Replacement is the key of the label that replaced it, or "".
+	// Replacement is the key of the newer label that replaces a deprecated label, or "".
 	Replacement string `json:"replacement"`
 	// OnNodes is the number of declared nodes that still have the label.
 	OnNodes int `json:"on_nodes"`
-	// Beside is true if another term of the same list uses the replacement as an alternative.
+	// Beside is true if another term of the same list uses the replacement, so that the deprecated
+	// label does no harm.
 	Beside bool `json:"beside"`
-	// Platform is the platform that the input's other objects indicate, if that platform still sets
-	// the label, as OpenShift does. Otherwise it is "".
+	// Platform is the name of a platform that still sets the deprecated label, for example
+	// OpenShift. It is "" unless other objects in the input show that the cluster runs on such a
+	// platform.
 	Platform string `json:"platform"`
 }
 
@@ -180,8 +185,8 @@ type Selector struct {
 // Namespaces are the namespaces that an affinity term applies to, either because it lists them or
 // because its namespaceSelector selects them.
 type Namespaces struct {
-	// Names are the namespaces that the term lists. If there are none, and no namespaceSelector
-	// either, the term applies to the namespace of the workload.
+	// Names are the namespaces that the term lists. If the term lists no namespaces and has no
+	// namespaceSelector, it applies to the namespace of the workload. Then names is empty.
 	Names []string `json:"names"`
 	// All is true if the term applies to all namespaces.
 	All bool `json:"all"`
@@ -212,12 +217,13 @@ type NodeMatch struct {
 	W int `json:"w"`
 	// Where is the field: nodeSelector or nodeAffinity.
 	Where string `json:"where" enum:"nodeSelector nodeAffinity"`
-	// Nodes is the number of declared nodes. A pool zone without nodes counts as one node. Matching
-	// is the number of nodes that match. A node that matches several terms counts once per term.
+	// Nodes is the number of declared nodes. If a pool has no nodes yet, one node is counted for
+	// each of its zones. Matching is the number of nodes that match. A node that matches several
+	// terms counts once per term.
 	Nodes    int `json:"nodes"`
 	Matching int `json:"matching"`
-	// Key, Operator and Values are a condition that no node meets. They are empty if there is no
-	// such condition or there are several terms.
+	// Key, Operator and Values are a condition that no node meets. They are empty if every
+	// condition is met by some node, or if there are several terms.
 	Key      string   `json:"key"`
 	Operator string   `json:"operator"`
 	Values   []string `json:"values"`

@@ -89,7 +89,7 @@ type Workload struct {
 	// ZonesMax is zones_min plus the number of zones that get usable nodes only if pools grow. It
 	// is 2147483647 if placement is unknown.
 	ZonesMax int `json:"zones_max"`
-	// Growable is true if a pool that the pods can use can grow.
+	// Growable is true if the pods can use a pool that can grow.
 	Growable bool `json:"growable"`
 	// Pools are the names of the pools that have, or can add, a node that the pods can use. The
 	// list is empty if placement is unknown.
@@ -97,19 +97,19 @@ type Workload struct {
 	// OnOneNodeMin is the largest number n such that every placement of pods_min pods puts at least
 	// n pods on some node. It is 0 if placement is unknown.
 	OnOneNodeMin int `json:"on_one_node_min"`
-	// OnOneNodeMax is the largest number of pods that can share a node while pods_min pods run,
-	// considering only the workload's own rules. The loss of one node can take down that many pods
-	// at once. It is pods_min if placement is unknown.
+	// OnOneNodeMax is the largest number of pods that can share a node while pods_min pods run.
+	// Rules of other workloads are ignored. The loss of one node can take down that many pods at
+	// once. It is pods_min if placement is unknown.
 	OnOneNodeMax int `json:"on_one_node_max"`
 	// InOneZoneMin is the largest number n such that every placement of pods_min pods puts at least
 	// n pods in some zone. It is 0 if placement is unknown or a usable node has no zone.
 	InOneZoneMin int `json:"in_one_zone_min"`
-	// InOneZoneMax is the largest number of pods that can share a zone while pods_min pods run,
-	// considering only the workload's own rules. The loss of one zone can take down that many pods
-	// at once. It is pods_min if placement is unknown or a usable node has no zone.
+	// InOneZoneMax is the largest number of pods that can share a zone while pods_min pods run.
+	// Rules of other workloads are ignored. The loss of one zone can take down that many pods at
+	// once. It is pods_min if placement is unknown or a usable node has no zone.
 	InOneZoneMax int `json:"in_one_zone_max"`
-	// PodRequests are the requests that the scheduler counts for one pod, including containers,
-	// init containers, overhead and pod-level resources.
+	// PodRequests are the requests that the scheduler counts for one pod. They are computed from
+	// containers, init containers, overhead and pod-level resources.
 	PodRequests []ResourceAmount `json:"pod_requests"`
 	// PodLevelRequests are the spec.resources.requests of the pods. If they are set, containers
 	// need no requests of their own.
@@ -255,9 +255,9 @@ type NodeRule struct {
 	// Nodes is the number of declared nodes that meet this expression, regardless of other rules.
 	// It is 0 if no nodes are declared.
 	Nodes int `json:"nodes"`
-	// NodesMax is nodes plus the number of nodes that pools can add and that may meet the
-	// expression. An added node may have any name. The number is 2147483647 if no nodes are
-	// declared.
+	// NodesMax is the number of nodes that may meet this expression when all pools are at their
+	// maximum size. A node that a pool adds may have any name. The number is 2147483647 if no nodes
+	// are declared.
 	NodesMax int `json:"nodes_max"`
 }
 
@@ -278,8 +278,8 @@ type Term struct {
 	// Matches are the declared workloads with pods that the term selects or may select, as indices
 	// in the list of workloads.
 	Matches []int `json:"matches"`
-	// MatchesKnown is false if matches was left empty because the lists for all terms together
-	// would be too long.
+	// MatchesKnown is false if matches was left empty because the lists of all terms together would
+	// be too long.
 	MatchesKnown bool `json:"matches_known"`
 	// MaxSkew is the maxSkew of a spread constraint, or 0 for any other term.
 	MaxSkew int `json:"max_skew"`
@@ -295,11 +295,13 @@ type Term struct {
 	MatchLabelKeys []string `json:"match_label_keys"`
 	// MismatchLabelKeys are the mismatchLabelKeys.
 	MismatchLabelKeys []string `json:"mismatch_label_keys"`
-	// Domains is the number of distinct values of the key on the nodes that the pods can use. A
-	// pool zone without nodes counts as one node. The number is 0 if placement is unknown.
+	// Domains is the number of distinct values of the key on the nodes that the pods can use. If a
+	// pool has no nodes yet, one node is counted for each of its zones. The number is 0 if
+	// placement is unknown.
 	Domains int `json:"domains"`
-	// DomainsMissing is the number of usable nodes that lack the key, counted in the same way as
-	// for domains. It is 0 if placement is unknown.
+	// DomainsMissing is the number of nodes that the pods can use and that lack the key. If a pool
+	// has no nodes yet, one node is counted for each of its zones. The number is 0 if placement is
+	// unknown.
 	DomainsMissing int `json:"domains_missing"`
 }
 
@@ -323,8 +325,8 @@ type PodBudget struct {
 	// AllowedMin is the number of pods that may be evicted at once while all pods are healthy and
 	// autoscalers run their minimum number of pods. It is 0 if this number is unknown.
 	AllowedMin int `json:"allowed_min"`
-	// AllowedMax is the same number while autoscalers run their maximum number of pods. It is
-	// 2147483647 if this number is unknown.
+	// AllowedMax is the number of pods that may be evicted at once while all pods are healthy and
+	// autoscalers run their maximum number of pods. It is 2147483647 if this number is unknown.
 	AllowedMax int `json:"allowed_max"`
 }
 

@@ -1,5 +1,5 @@
-// Package lazy computes values on first use. Every schedlint process initializes the package
-// variables of all packages, but a render worker needs few of them.
+// Package lazy computes values when they are first used. Every schedlint process initializes the
+// package variables of all packages. A render worker needs only a few of them.
 //
 // Contract: a value is computed once, regardless of how many goroutines use it.
 package lazy

@@ -64,15 +64,15 @@ func ExclusionRow(x *model.Exclusion) facts.Exclusion {
 	return row
 }
 
-// Excluded returns the reason why one node cannot run a pod, without the node's name, such as "has
-// the untolerated taint x:NoSchedule".
+// Excluded returns the reason why one node cannot run a pod, such as "has the untolerated taint
+// x:NoSchedule". It does not name the node.
 func Excluded(x *model.Exclusion) string {
 	row := ExclusionRow(x)
 	return excludedOne(&row)
 }
 
-// Exclusion returns the reason why nodes cannot run a pod, with their names, such as "n1 is
-// cordoned".
+// Exclusion returns the reason why some nodes cannot run a pod, such as "n1 is cordoned". It names
+// the nodes.
 func Exclusion(x *model.Exclusion) string {
 	row := ExclusionRow(x)
 	return exclusionLine(&row)
@@ -165,7 +165,7 @@ var refusals = map[check.Kind]func(*check.Refusal) string{
 	check.NoCompany: func(r *check.Refusal) string { return unmet(r.Unmet) },
 }
 
-// Refusal returns the reason why a node cannot run a pod, without the node's name.
+// Refusal returns the reason why a node cannot run a pod. It does not name the node.
 func Refusal(r *check.Refusal) string {
 	if words := refusals[r.Kind]; words != nil {
 		return words(r)

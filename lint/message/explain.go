@@ -66,8 +66,9 @@ func AllScheduled(w *workload.Workload) string {
 // AnyPod returns the caption of a table with the filter results for any pod of a workload.
 func AnyPod(w *workload.Workload) string { return fmt.Sprintf("filter results for a pod of %s", w) }
 
-// EmptyNodes returns the caption of a table with the filter results for a pod on empty nodes. Of
-// the nodes in all, the number in some pass the node-level filters.
+// EmptyNodes returns the caption of a table with the filter results for a pod on empty nodes. The
+// argument all is the number of nodes, and the argument some is the number of nodes that pass the
+// node-level filters.
 func EmptyNodes(w *workload.Workload, some, all int) string {
 	return fmt.Sprintf("%d of %s %s the filters on node name, taints and labels; %s, ignoring other pods",
 		some, plural(all, "node"), verb(some, "passes", "pass"), AnyPod(w))
@@ -163,7 +164,7 @@ func PoolGrowth(g topology.Growth) string {
 	return text
 }
 
-// Outlook describes whether a node can run a pod, without the node's name.
+// Outlook describes whether a node can run a pod. It does not name the node.
 func Outlook(o *check.NodeAnswer) string {
 	switch {
 	case o.Has:

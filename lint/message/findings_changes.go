@@ -129,8 +129,8 @@ func lossLeft(r *facts.Loss) string {
 	return left(r.Outcome, r.PendingMin, r.PendingMax, r.Pods, lacking)
 }
 
-// whereItRuns returns the condition that some of the pods run on the lost or drained nodes. It
-// returns "" unless limited is set.
+// whereItRuns returns a condition such as ", if any run there". It returns "" unless limited is
+// set.
 func whereItRuns(limited bool, pods int) string {
 	switch {
 	case !limited:

@@ -172,7 +172,8 @@ func someEligible(some, nodes int) string {
 	return fmt.Sprintf("%d of %s %s eligible", some, plural(nodes, "node"), verb(some, "is", "are"))
 }
 
-// onlyEligible states how few nodes are eligible or, if all are, how few there are.
+// onlyEligible states that only some nodes are eligible. If all nodes are eligible, it states that
+// there are only so many nodes.
 func onlyEligible(some, nodes int) string {
 	if some == nodes {
 		return fmt.Sprintf("there %s only %s", verb(nodes, "is", "are"), plural(nodes, "node"))

@@ -282,7 +282,7 @@ func suppression(format string) words {
 	})
 }
 
-// forTarget turns a suppression's target into a phrase, or returns "" if it has no target.
+// forTarget turns a suppression's target into a phrase. It returns "" if target is empty.
 func forTarget(target string) string {
 	if target == "" {
 		return ""

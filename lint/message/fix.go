@@ -142,7 +142,7 @@ func CountRevisions(key string) string {
 }
 
 // IgnoreRevisions returns the repair that makes a spread constraint count only new pods. If tight
-// is set, the rollout can get stuck after the repair.
+// is set, the text warns that the rollout can then get stuck.
 func IgnoreRevisions(key string, tight bool) string {
 	text := fmt.Sprintf("add matchLabelKeys: [%s] to the constraint so that old pods do not count", key)
 	if tight {
@@ -160,8 +160,8 @@ func AfterLoss(ruled bool) string {
 	return "add nodes or run fewer pods"
 }
 
-// ForDrain returns the repair for pods that stay Pending after a drain, given the workload's rules
-// about its own pods.
+// ForDrain returns the repair for pods that stay Pending after a drain. The argument rules holds
+// the workload's rules about its own pods.
 func ForDrain(rules []facts.Rule) string {
 	switch {
 	case slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Use == string(model.Affinity) }): // another node does not help
@@ -172,8 +172,8 @@ func ForDrain(rules []facts.Rule) string {
 	return AddEligibleNode
 }
 
-// AllowDisruptions returns the repair that makes a budget allow a disruption. If grow is set,
-// another replica has the same effect.
+// AllowDisruptions returns the repair that makes a budget allow a disruption. If grow is set, the
+// repair may also be another replica.
 func AllowDisruptions(b *disruption.Budget, grow bool) string {
 	switch {
 	case b.Unscaled != nil:
@@ -300,7 +300,8 @@ func TolerateWith(x *model.Exclusion, field string, n int) string {
 func untolerated(x *model.Exclusion) string { return fmt.Sprintf("%s:%s", x.Taint.Key, x.Taint.Effect) }
 
 // SetReplicas returns the repair that sets field to n pods. The argument most is the number of pods
-// that fit. It is larger than n if changes can get stuck with more than n pods.
+// that fit. If n is smaller, the text warns that rollouts and drains can get stuck with the larger
+// number.
 func SetReplicas(field string, n, most int) string {
 	text := fmt.Sprintf("set %s to %d", field, n)
 	if n < most {
@@ -309,8 +310,8 @@ func SetReplicas(field string, n, most int) string {
 	return text
 }
 
-// FewerReplicas returns the repair that lowers the number of replicas to n because changes can get
-// stuck with more than n.
+// FewerReplicas returns the repair that lowers the number of replicas to n. The argument most is a
+// larger number with which rollouts and drains can get stuck.
 func FewerReplicas(w *workload.Workload, n, most int) string { return Replicas(w, n) + stuckWith(most) }
 
 func stuckWith(pods int) string {
@@ -354,13 +355,12 @@ func KeepApart(a Apart) string {
 	return text
 }
 
-// AndPerRevision returns a suffix for a fix, saying that pods from different revisions must not
-// affect each other.
+// AndPerRevision returns the end of a fix, which limits a term to pods of the same revision.
 func AndPerRevision(label string) string {
 	return fmt.Sprintf(", and add matchLabelKeys: [%s] so that rollouts and node drains do not get stuck", label)
 }
 
-// AndSoften returns a suffix for a fix, saying that the corrected term must not be enforced.
+// AndSoften returns the end of a fix, which makes the corrected term preferred.
 func AndSoften(use model.Use) string {
 	soft := "make the term preferred"
 	if use == model.Spread {
@@ -392,12 +392,13 @@ func Replicas(w *workload.Workload, n int) string {
 	return fmt.Sprintf("set replicas of %s to %d", w, n)
 }
 
-// MoreNodes returns the repair that adds nodes equivalent to an existing one.
+// MoreNodes returns the repair that adds nodes. The argument like names an existing node that the
+// new nodes resemble.
 func MoreNodes(n int, like string) string {
 	return fmt.Sprintf("add %s like %s", plural(n, "more node"), like)
 }
 
-// giveUp describes the change that removes a member of a core.
+// giveUp describes the change that removes one part of a core.
 func giveUp(a search.Atom, opens *model.Exclusion) string {
 	switch {
 	case a.Term != nil && a.Term.Use == model.Spread:
@@ -425,8 +426,8 @@ var givenUp = map[search.Part]string{
 	search.PartReplicas: "run %s elsewhere",
 }
 
-// openings maps parts of a core to functions that describe the change that removes the part and the
-// nodes that become eligible.
+// openings maps a part of a core to a function that describes the change that removes the part. The
+// text names some nodes that become eligible.
 var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string{
 	search.PartSelector: func(w *workload.Workload, x *model.Exclusion) string {
 		return fmt.Sprintf("label %s with %s, or relax the node selector of %s", few(x), Label(x), w)
@@ -436,7 +437,8 @@ var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string
 	},
 }
 
-// few returns the names of a few excluded nodes, and how many more there are.
+// few returns the names of a few excluded nodes, and the number of excluded nodes that it leaves
+// out.
 func few(x *model.Exclusion) string {
 	var names []string
 	for _, n := range x.Nodes[:min(maxNodes, len(x.Nodes))] {

@@ -21,7 +21,7 @@ func EveryNamespace(t *model.Term, w *workload.Workload) string {
 		t.NamespaceText(), "required "+string(t.Use), w, t.Key)
 }
 
-// MoreSelectors states how many more terms EveryNamespace applies to.
+// MoreSelectors states how many notes of EveryNamespace were left out.
 func MoreSelectors(n int) string {
 	return plural(n, "more namespaceSelector") + " with the same problem"
 }
@@ -37,7 +37,7 @@ func UnlessGrown(w *workload.Workload, why model.Reason) string {
 	return fmt.Sprintf("whether all pods of %s can be scheduled %s", w, Reason(why))
 }
 
-// overruns holds the text for each reason why a component is undecided.
+// overruns holds the text for each reason why a group of workloads is undecided.
 var overruns = map[model.Cause]string{
 	model.ByBudget: "could not be decided within the budget: raise --steps",
 	model.BySize:   "are too many to search, and no proof applies",

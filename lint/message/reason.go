@@ -183,7 +183,8 @@ func amount(a *workload.Amount) string {
 	return fmt.Sprintf("%s %s of %d %s %d", a.Field, a.Value.StrVal, a.Of, word, a.Pods())
 }
 
-// strategies maps each strategy without maxSurge and maxUnavailable to a function that words it.
+// strategies maps each strategy without maxSurge and maxUnavailable to a function that describes
+// it.
 var strategies = map[workload.Strategy]func(*workload.Arithmetic) string{
 	workload.ByRecreate:  func(*workload.Arithmetic) string { return "type Recreate" },
 	workload.ByBlueGreen: func(a *workload.Arithmetic) string { return bothWhole("blueGreen", a) },

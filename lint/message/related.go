@@ -127,8 +127,8 @@ func ScheduledFirst(w *workload.Workload, p *facts.Placed) string {
 	return fmt.Sprintf("%s, scheduled first on %s", w, Places(p.On, p.Nodes))
 }
 
-// TriedWithoutRequests is the note that the repairs of a conflict were tried while ignoring
-// resource requests.
+// TriedWithoutRequests is a note about the repairs of a conflict. It says that resource requests
+// were ignored when the repairs were tried.
 const TriedWithoutRequests = "each was tried without resource requests: all pods can then be scheduled"
 
 // IgnoresRequests returns a note that the table counts resource requests although the finding

@@ -78,7 +78,8 @@ func hint(name string) string {
 	return " (" + nameMeant(name) + ")"
 }
 
-// namesOf lists the names of a few out of n things, and states how many more there are.
+// namesOf joins a few names and states how many more there are. The argument n is the number of all
+// things, with or without a name in the list.
 func namesOf(named []string, n int) string {
 	if more := n - len(named); more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(named, ", "), more)
@@ -147,9 +148,8 @@ func (v *values) choice(name string, of map[string]string) string {
 	return words
 }
 
-// say fills in a pattern. In a pattern, ${name} is replaced by a string, a number or the first
-// members of a list, ${name thing} by a number of things, and ${name|, } by a list joined with
-// commas.
+// say fills in a pattern. It replaces ${name} by a string, a number or the first members of a list.
+// It replaces ${name thing} by a number of things, and ${name|, } by a list joined with commas.
 func (v *values) say(pattern string) string { return os.Expand(pattern, v.part) }
 
 func (v *values) part(part string) string {

@@ -17,12 +17,13 @@ import (
 // advisor tries out advice on the declared nodes before a finding suggests it.
 type advisor struct{ *builder }
 
-// Advice that names a change is also tried with rollouts and drains, because advice that causes an
-// outage is worse than no advice. The correction of a misspelled name is always given, together
-// with any other change that it requires.
+// If advice changes a number or a rule, it must also leave rollouts and drains possible. Advice
+// that causes an outage is worse than no advice. A misspelled name is always corrected, together
+// with any other change that the correction requires.
 
-// maxLower and maxMore limit how far a number is lowered or raised to find one that works. maxNodes
-// is the maximum number of additional nodes that advice can ask for.
+// maxLower is the number of values that are tried when advice lowers a number of pods. maxMore is
+// the number of additional nodes that are tried beyond the minimum. maxNodes is the maximum number
+// of nodes that advice can ask for.
 const (
 	maxLower = 3
 	maxMore  = 2
@@ -30,12 +31,13 @@ const (
 )
 
 // holds reports whether a workload can be placed, rolled out and drained after an edit. The
-// argument more is the number of nodes to add.
+// argument more is the number of nodes to add together with the edit.
 func (b advisor) holds(w *workload.Workload, edit disruption.Edit, more int) bool {
 	return b.j != nil && b.j.Holds(w, edit, more)
 }
 
-// lower adds advice to reduce the number of pods to the largest number that works.
+// lower adds advice to reduce the number of pods. The advice names the largest number of pods that
+// can be placed, rolled out and drained.
 func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject {
 	if w.Count.Key == nil || w.Scale != nil {
 		return s
@@ -47,7 +49,8 @@ func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject 
 	return s.fix("%s", message.SetReplicas(w.Count.Key.Value, n, l.Most))
 }
 
-// largest returns the largest number of pods that works and does not exceed most.
+// largest returns the largest number of pods, up to most, that can be placed, rolled out and
+// drained.
 func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
 	for n = most; n > 0 && n > most-maxLower; n-- {
 		if b.holds(w, disruption.Replicas(n), 0) {
@@ -75,7 +78,7 @@ func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) [
 }
 
 // repair describes a repair for workloads that do not all fit. After the repair, it must be
-// possible to roll out and drain each of them. Otherwise repair tries to change more replicas or
+// possible to roll out and drain each of them. If it is not, repair tries fewer replicas or more
 // nodes, and returns "" if that fails too. A corrected topology key is always described.
 func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	if b.j == nil {
@@ -121,8 +124,8 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	return message.Repair(r)
 }
 
-// declaredAs returns the declared workload for the object of w. A repair may refer to a copy of
-// that workload.
+// declaredAs returns the workload of the model that has the same object as w. The workload w may be
+// a copy of it. If the model has no such workload, declaredAs returns w.
 func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	if b.originals == nil {
 		b.originals = map[*source.Object]*workload.Workload{}
@@ -136,8 +139,8 @@ func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	return w
 }
 
-// givenUp returns the edit that removes an atom, or false if no single edit does. For example,
-// requests can be lowered in many ways.
+// givenUp returns the edit that removes a part of a core. It returns false if no single edit
+// removes the part. For example, requests can be lowered in many ways.
 func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 	switch {
 	case a.Term != nil:
@@ -167,8 +170,8 @@ func (b advisor) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) 
 	return 0, false
 }
 
-// apart adds advice for replicas that share a node. It suggests the strictest rule that works, or
-// else a preferred rule.
+// apart adds advice for replicas that share a node. It suggests a hard rule if rollouts and drains
+// still work with the rule. Otherwise it suggests a preferred rule.
 func (b advisor) apart(s Subject, w *workload.Workload) Subject {
 	var rule message.Apart
 	switch {
@@ -204,9 +207,10 @@ func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag
 	return fix
 }
 
-// toleration adds advice to tolerate the excluding taint, with the number of pods that works after
-// the change. Pods that run to completion only need to be placed, because they are never rolled out
-// or drained.
+// toleration adds advice to tolerate the taint that excludes nodes. If rollouts or drains could
+// then get stuck, the advice also lowers the number of pods, or else asks for nodes without the
+// taint. Pods that run to completion only need to be placed, because they are never rolled out or
+// drained.
 func (b advisor) toleration(s Subject, w *workload.Workload, x *model.Exclusion) Subject {
 	tolerate := disruption.Tolerate(x.Taint)
 	if w.Finite() || b.holds(w, tolerate, 0) {

@@ -30,8 +30,8 @@ type Input struct {
 	// is complete. It also has rows for workloads without problems and for unknown outcomes. If
 	// Whole is nil, these rules read no lists.
 	Whole func(path string) bool
-	// Wants reports whether any rule might report a row with the given fields, passed as
-	// alternating names and values. If Wants is nil, no rule reports any row.
+	// Wants reports whether any rule might report a row with the given fields. The fields are
+	// passed as alternating names and values. If Wants is nil, no rule reports any row.
 	Wants func(list string, fields ...any) bool
 	// Origin identifies the cluster context of the facts.
 	Origin Origin
@@ -44,11 +44,11 @@ type Input struct {
 	// Asked reports whether any rule may read a list of facts that is expensive to compute. If
 	// Asked is nil, no rule does.
 	Asked func(list string) bool
-	// Brief skips the most expensive parts, which are the effects of changes and advice that must
-	// be tried first.
+	// Brief is set to skip the most expensive work, which is facts about changes and advice that
+	// must be tried before it is given.
 	Brief bool
-	// Answered is shared by contexts with the same nodes, so that contexts with the same facts do
-	// not each report the same change. If it is nil, every context reports it.
+	// Answered is shared by contexts with the same nodes, so that each answer about a change is
+	// computed and reported only once. If Answered is nil, every context computes its own answers.
 	Answered *Answered
 }
 
@@ -83,7 +83,7 @@ type builder struct {
 	// orderDependent holds the workloads whose facts show that they fit together only in some
 	// scheduling orders.
 	orderDependent map[*workload.Workload]bool
-	// repairs is the budget for trying repairs, which all workloads in a decision share.
+	// repairs is the step budget for trying repairs. All workloads in a decision share it.
 	repairs *model.SharedBudget
 	// changing is the budget for questions about changes to workloads. It is created on first use.
 	changing *model.SharedBudget
@@ -217,7 +217,7 @@ func build(in Input) *builder {
 	return b
 }
 
-// Names that the summary uses for questions that remained unanswered.
+// The summary uses these names for questions that remained unanswered.
 const (
 	askFields    = "which of its fields the API server rejects or drops"
 	askPlaced    = "whether its pods fit"
@@ -278,21 +278,22 @@ func (b *builder) row(w *workload.Workload) int {
 // stepsPerName is the number of steps charged for comparing two names letter by letter.
 const stepsPerName = 4
 
-// nearest returns the candidate that was probably meant by name, or "".
+// nearest returns the candidate that the user probably meant instead of name. It returns "" if
+// there is none.
 func (b *builder) nearest(name string, candidates []string) string {
 	b.m.Run().Spend(stepsPerName * len(candidates))
 	return diag.Nearest(name, candidates)
 }
 
-// suggest returns the node label that was probably meant by key, or "".
+// suggest returns the node label that the user probably meant instead of key. It returns "" if
+// there is none.
 func (b *builder) suggest(key string) string {
 	b.m.Run().Spend(stepsPerName * b.m.Topology.Keys())
 	return b.m.Topology.Suggest(key)
 }
 
-// wanted reports whether any rule might report a row with the given fields, which are passed as
-// alternating names and values. A row is omitted only if no rule would report it, because rules
-// decide which rows are bad.
+// wanted reports whether any rule might report a row with the given fields. The fields are passed
+// as alternating names and values. Rows that no rule would report are left out.
 func (b *builder) wanted(list string, fields ...any) bool {
 	return b.whole(list) || b.Wants != nil && b.Wants(list, fields...)
 }
@@ -373,10 +374,9 @@ type advice struct {
 	fixes []diag.Fix
 }
 
-// advised adds advice to the subject of a workload's row. If an equal row about the same lines led
-// to a finding in an earlier context, this row leads to the same finding. Equal findings count
-// once, so the advice need not be tried again. Custom rules may report the row differently, so if
-// any of them reads it, the advice is tried in this context too.
+// advised adds advice to the subject of a row about a workload. If an earlier context reported an
+// equal row about the same object, the advice given then is reused. Custom rules may report equal
+// rows differently, so if any custom rule reads a list, the advice is tried again.
 func (b *builder) advised(s Subject, w *workload.Workload, row any, advise func(Subject) Subject) Subject {
 	if b.Answered == nil || b.complete {
 		return advise(s)

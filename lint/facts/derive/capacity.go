@@ -25,9 +25,10 @@ type capacities struct {
 	in [][]*scope
 	// daemons holds the DaemonSet requests on each node.
 	daemons []demand
-	// grownDaemons holds the DaemonSet requests on one node of each growth entry.
+	// grownDaemons holds the DaemonSet requests on one node of each entry in Topology.Growth.
 	grownDaemons []demand
-	// roomsOf counts the growth entries of each pool. All entries of a pool share its growth.
+	// roomsOf counts the entries in Topology.Growth by pool. There is one for each zone in which
+	// the pool can grow.
 	roomsOf map[*topology.Pool]int
 }
 
@@ -89,7 +90,7 @@ func (c *capacities) describe() {
 	}
 }
 
-// scope collects the scopes, and the resources that nodes list.
+// scope fills in the list of scopes and the list of resources.
 func (c *capacities) scope() {
 	listed := map[corev1.ResourceName]bool{corev1.ResourceCPU: true, corev1.ResourceMemory: true, corev1.ResourcePods: true}
 	all := &scope{kind: "cluster"}
@@ -287,8 +288,8 @@ func percent(part span, whole int, known bool) (least, most int) {
 	return least, most
 }
 
-// lossKey identifies the capacity lost with a node. The loss of any node with the same key leaves
-// the same capacity.
+// lossKey describes what is lost with a node or a zone: the amount of a resource that it offers and
+// the amount that its DaemonSet pods request. Losses with equal keys have the same result.
 type lossKey struct {
 	offers  int
 	daemons span
@@ -337,11 +338,11 @@ func (c *capacities) loss(key, value string, lost lossKey, of *facts.Capacity, a
 // grownDemand holds the requests when all pools have grown to their maximum size.
 type grownDemand struct {
 	requested demand
-	// room holds the indices of the growth entries that belong to the scope.
+	// room holds the indices of the entries in Topology.Growth that belong to the scope.
 	room []int
 }
 
-// scopeGrowth adds the growth entries to the scopes that contain them.
+// scopeGrowth adds each entry in Topology.Growth to the scopes that it belongs to.
 func (c *capacities) scopeGrowth(in func(n *topology.Node) []*scope) {
 	c.roomsOf = map[*topology.Pool]int{}
 	for i, g := range c.m.Topology.Growth {
@@ -355,8 +356,9 @@ func (c *capacities) scopeGrowth(in func(n *topology.Node) []*scope) {
 	}
 }
 
-// added returns bounds on how many nodes each fully grown pool adds in the given growth entries. A
-// pool's zones share its growth, so the lower bound counts only pools that cannot grow elsewhere.
+// added returns bounds on how many nodes each pool adds when it is fully grown. The argument room
+// lists the entries in Topology.Growth to consider, one for each zone of a pool. The lower bound is
+// 0 for a pool that can also grow in other zones.
 func (c *capacities) added(room []int) map[*topology.Pool]span {
 	some, added := map[*topology.Pool]int{}, map[*topology.Pool]span{}
 	for _, i := range room {
@@ -371,8 +373,8 @@ func (c *capacities) added(room []int) map[*topology.Pool]span {
 	return added
 }
 
-// offers returns bounds on how much of a resource pools add in the given growth entries. The result
-// known is false if an added node does not declare the resource.
+// offers returns bounds on the amount of a resource that fully grown pools add in the zones listed
+// in room. The result known is false if an added node does not declare the resource.
 func (c *capacities) offers(room []int, resource int) (sum span, known bool) {
 	added, known := c.added(room), true
 	for _, i := range room {
@@ -443,8 +445,8 @@ func (c *capacities) atMost(s *scope, resource int, row *facts.Capacity) atMost 
 	return a
 }
 
-// after fills in the loss fields that assume fully grown pools. A loss affects only declared nodes,
-// except that losing a zone also removes the pool growth in that zone.
+// after fills in the fields of a loss that assume fully grown pools. Only declared nodes are lost.
+// The loss of a zone also removes the growth of pools in that zone.
 func (c *capacities) after(a *atMost, lost lossKey, row *facts.CapacityLoss) {
 	more, daemons := a.more, lost.daemons.max
 	if row.Key == corev1.LabelTopologyZone {

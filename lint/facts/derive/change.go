@@ -133,10 +133,10 @@ func filterStarted(all []disruption.Rollout) []disruption.Rollout {
 	return slices.DeleteFunc(slices.Clone(all), unbegun)
 }
 
-// worst returns the rollout to report and the combined outcome of all rollouts. It prefers the
-// first rollout that never completes, then one that sometimes does, then one with an unknown
-// outcome. Only one of the rollouts actually happens, so if one never completes but another may,
-// the outcome is "sometimes". Without rollouts the outcome is "none".
+// worst returns the rollout to report and the combined outcome of all rollouts. It reports the
+// rollout with the worst outcome, in the order "never", "sometimes", "unknown" and "always". Only
+// one of the rollouts actually happens. If one of them never completes and another may complete,
+// the combined outcome is "sometimes". Without rollouts, the outcome is "none".
 func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
 	if len(all) == 0 {
 		return nil, diag.None
@@ -155,8 +155,9 @@ func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
 	return &all[0], cmp.Or(all[0].Verdict, diag.None)
 }
 
-// rolloutSubject returns a subject located at the blocking term or port. The other parts of the
-// core become related locations, and the remedies that worked become fixes.
+// rolloutSubject returns a subject located at the term or the port that blocks the rollout. The
+// other rules that block the rollout become related locations, and the remedies that worked become
+// fixes.
 func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fact *facts.Rollout) Subject {
 	s := Subject{}
 	if r.Core != nil {
@@ -186,7 +187,8 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 	return s
 }
 
-// coreRules holds the rules and locations of a core in the order in which a finding presents them.
+// coreRules holds the rules of a core and their locations, in the order in which a finding lists
+// them.
 type coreRules struct {
 	b *builder
 	// m is the model of the core.
@@ -194,14 +196,14 @@ type coreRules struct {
 	// w is the workload that the finding is about, and s its subject.
 	w *workload.Workload
 	s Subject
-	// rules holds the core's rules, except those that exclude nodes, which are kept in fewer. If
-	// rules is empty, fewer replaces it.
+	// rules holds the rules of the core. Rules that exclude nodes are kept in fewer instead. If
+	// rules would be empty, it holds the rules in fewer.
 	rules, fewer []facts.Rule
 	others       []int
 	seen         map[diag.Span]bool
 }
 
-// core returns the parts of a core, and a subject located at its first term, port or request. The
+// core returns the rules of a core, and a subject located at its first term, port or request. The
 // workload's own rules come first.
 func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *coreRules {
 	t := &coreRules{b: b.builder, m: m, w: w, seen: map[diag.Span]bool{}, rules: []facts.Rule{}, others: []int{}}
@@ -218,8 +220,8 @@ func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *
 	return t
 }
 
-// add adds an atom of the core. Old and new pods of a workload share rules, so each location is
-// added only once.
+// add adds one part of the core. Old and new pods of a workload have the same rules, so each
+// location is added only once.
 func (t *coreRules) add(atom search.Atom, own bool) {
 	of := t.w
 	if !own {
@@ -266,9 +268,10 @@ func original(m *model.Model, w *workload.Workload) *workload.Workload {
 	return w
 }
 
-// atOwn moves a subject to a rule of w that refers to the other workloads, if there is one. This
-// matters when two workloads exclude each other, because the core may contain the rule of either
-// workload. A subject without a location is moved to the rule that keeps the pods off other nodes.
+// atOwn moves a subject to a rule of w that refers to one of the other workloads, if w has such a
+// rule. Without this step, a finding about two workloads that exclude each other could be located
+// at the other workload's rule. A subject without a location is moved to the rule that keeps the
+// pods off other nodes.
 func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 	if s.Location.IsZero() {
 		s.Location = holding(b.m, w)
@@ -377,8 +380,8 @@ func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 func (b *builder) changes() changes { return changes{b} }
 
 // budget adds a fact about a disruption budget that allows no disruptions, selects a pod that
-// another budget selects too, or selects no pods at all. If a rule reads the complete list, it also
-// adds facts about budgets without these defects.
+// another budget selects too, or selects no pods at all. Facts about budgets without these defects
+// are added only if a rule reads the complete list.
 func (b changes) budget(x *disruption.Budget) {
 	if x.Idle {
 		s := Subject{Location: x.SelectorSpan()}
@@ -445,8 +448,8 @@ func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival,
 	b.Budgets = append(b.Budgets, fact)
 }
 
-// maxOthers is the maximum number of workloads that a fact about a budget lists. It is also the
-// maximum number of other budgets.
+// maxOthers is the maximum number of workloads in a fact about a budget, and also the maximum
+// number of other budgets in it.
 const maxOthers = 20
 
 // rival is another budget that selects pods from a workload.

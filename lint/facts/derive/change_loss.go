@@ -96,8 +96,8 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 	return fact
 }
 
-// pendingOf returns how many pods are Pending after a loss: at least the number in least in every
-// run, and the number in most in the worst known run.
+// pendingOf returns how many pods are Pending after a loss. The result least is the number that is
+// certain, and the result most is the number in the worst known scheduling order.
 func pendingOf(s *disruption.Survival) (least, most int) {
 	if s.Verdict == diag.Never {
 		return s.Pending, s.Pending
@@ -152,8 +152,8 @@ func (b changes) drain(w *workload.Workload) {
 	b.Drains = append(b.Drains, fact)
 }
 
-// holding returns the span of the rule that keeps pods off other nodes. It prefers a term or a port
-// to the node rules.
+// holding returns the span of the rule that keeps pods off other nodes. It returns a term or a port
+// if there is one, and otherwise a node rule.
 func holding(m *model.Model, w *workload.Workload) diag.Span {
 	at := blockingTerm(m, w, func(t *model.Term) bool { return len(m.Others(t, w, false)) > 0 },
 		func(t *model.Term) bool { return m.Peer(t, w, w) == model.Yes })

@@ -13,10 +13,10 @@ import (
 
 // progress records which questions about an object have been answered.
 type progress struct {
-	// judged is set when the object's fields have been checked, and placed when it is known where
-	// its pods can run. changed is set when the outcomes of rollout, drain and migration are known,
-	// and lost when the outcomes of all required losses are known. guards is set when it is known
-	// which pods the budget selects.
+	// judged is set when the fields of the object have been checked. placed is set when it is known
+	// where its pods can run. changed is set when the outcomes of rollout, drain and migration are
+	// known. lost is set when the outcomes of all required losses are known. guards is set when it
+	// is known which pods a disruption budget selects.
 	judged, placed, changed, lost, guards bool
 	// sized is set if every node declares its allocatable resources.
 	sized bool
@@ -27,8 +27,8 @@ type progress struct {
 // Decisions records for each object which questions have been answered.
 type Decisions map[diag.Object]*progress
 
-// Decisions returns the decisions made while the facts were built. They do not keep the facts in
-// memory.
+// Decisions returns the decisions that were made while the facts were built. The result does not
+// refer to the facts, so it does not keep them in memory.
 func (f *Built) Decisions() Decisions { return f.settled }
 
 // Unjudged returns decisions for objects that were not checked.
@@ -106,7 +106,7 @@ func (d Decisions) Decided(o diag.Object, lists []string) bool {
 	return true
 }
 
-// takesRoom lists the facts that depend on node resources, among other things.
+// takesRoom holds the names of the lists whose facts depend on node resources.
 var takesRoom = map[string]bool{
 	"sharing": true, "requests": true, "rollouts": true, "skews": true, "drains": true, "migrations": true, "autoscalers": true, "losses": true,
 }

@@ -129,7 +129,7 @@ func openNotes(d *certificate.Decision) []string {
 	return notes
 }
 
-// steps converts a run to placement steps. It uses names to cache workload references.
+// steps converts placed pods to placement steps. It uses names to cache workload references.
 func steps(run []certificate.Placed, names map[*workload.Workload]string) []diag.PlacementStep {
 	all := make([]diag.PlacementStep, len(run))
 	for i, p := range run {
@@ -163,7 +163,8 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 	return out
 }
 
-// crowded adds a core that involves several workloads to each of them.
+// crowded adds the core and the repairs of a conflict between several workloads to the decision
+// about each of them.
 func (b decision) crowded(d *certificate.Decision, doc *diag.Placement) {
 	ws, core := search.ExplainTogether(b.m, d)
 	if core == nil {
@@ -210,13 +211,14 @@ func coreMember(span diag.Span, field, text string) diag.PlacementCore {
 	return diag.PlacementCore{File: span.File, Line: span.Line, Column: span.Column, Field: field, Text: text, Location: span}
 }
 
-// atomAt returns the span, the field and a description of an atom.
+// atomAt returns the span, the field and a description of one part of a core.
 func atomAt(m *model.Model, a search.Atom) (at diag.Span, field, text string) {
 	at, field, names := atomPlace(m, a)
 	return place(a.Workload, at), field, message.Core(&a, names)
 }
 
-// atomPlace returns the span and the field of an atom, and the names to include in its description.
+// atomPlace returns the span and the field of one part of a core, and the names to include in its
+// description.
 func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string) {
 	w, spec := a.Workload, a.Workload.SpecNode
 	if a.Term != nil {
@@ -253,7 +255,7 @@ func excludedText(m *model.Model, w *workload.Workload) string {
 	return message.Exclusions(m.Excluded(w, true))
 }
 
-// outside adds the workloads that were left out of the decision.
+// outside adds to the document the workloads that were left out of the decision.
 func outside(m *model.Model, doc *diag.Placement) {
 	for _, w := range m.Workloads {
 		g := m.Group(w)

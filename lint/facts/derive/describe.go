@@ -92,9 +92,9 @@ type describing struct {
 	*builder
 	parts  []part
 	passed map[*model.Eligibility]*passing
-	// matched is the combined length of all lists of workloads selected by terms.
+	// matched is the number of entries so far in the lists of workloads that terms select.
 	matched int
-	// pools holds the names of the pools that nodes and growth entries belong to.
+	// pools holds the name of the pool of each node, including nodes that pools can add.
 	pools poolNames
 	// declaredClaims caches device claims by kind, namespace and name.
 	declaredClaims map[[3]string]*source.Object

@@ -37,7 +37,8 @@ func poolOf(n *topology.Node) (name, label string) {
 	return "", ""
 }
 
-// poolNames holds the pool name of each node and each growth entry, indexed as in the topology.
+// poolNames holds pool names. The indices of nodes and growth are those of Topology.Nodes and
+// Topology.Growth.
 type poolNames struct{ nodes, growth []string }
 
 func (b *builder) namesOfPools() (p poolNames) {
@@ -54,7 +55,7 @@ func (b *builder) namesOfPools() (p poolNames) {
 	return p
 }
 
-// passing summarizes the nodes and growth entries that a set of pods can use.
+// passing summarizes the nodes that a group of pods can use, including nodes that pools can add.
 type passing struct {
 	usable, extra  int
 	poolless       int             // usable nodes without a pool
@@ -162,7 +163,7 @@ func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	row.InOneZoneMin = min(row.InOneZoneMax, (pods+len(p.grown)-1)/len(p.grown))
 }
 
-// users holds, for each node and each growth entry, the workloads that can use it.
+// users holds the workloads that can use each node, including nodes that pools can add.
 type users struct {
 	nodes, growth [][]int
 	known         bool

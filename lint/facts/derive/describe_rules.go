@@ -44,8 +44,8 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// opens returns the pools that the pods could not use if they lacked the toleration at index
-// without.
+// opens returns the pools that the pods could not use without one of their tolerations. The
+// argument without is the index of this toleration.
 func (d *describing) opens(w *workload.Workload, without int) []string {
 	e := d.m.Eligible(w)
 	other := *w
@@ -112,12 +112,12 @@ func (d *describing) nodeRules(w *workload.Workload, row *facts.Workload) {
 // operators lists the valid node affinity operators.
 var operators = []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}
 
-// expressions caches how many nodes meet an expression. The minimum counts declared nodes, and the
-// maximum assumes that pools have grown to their maximum size.
+// expressions caches how many nodes meet an expression. The lower bound counts declared nodes, and
+// the upper bound also counts nodes that pools can add.
 type expressions struct{ nodes map[string]span }
 
 // meet sets the bounds on how many nodes meet an expression, regardless of other rules. The lower
-// bound counts declared nodes, and the upper bound adds pool growth.
+// bound counts declared nodes, and the upper bound also counts nodes that pools can add.
 func (d *describing) meet(rule *facts.NodeRule) {
 	if !d.topo {
 		rule.NodesMax = facts.NoBound
@@ -150,7 +150,7 @@ func (d *describing) meet(rule *facts.NodeRule) {
 	rule.Nodes, rule.NodesMax = n.min, n.max
 }
 
-// maxMatches is the maximum combined length of the lists of workloads selected by terms. The last
+// maxMatches is the number of workloads that the lists of all terms together may hold. The last
 // list may exceed it.
 const maxMatches = 2_000_000
 
@@ -188,7 +188,7 @@ func policy(honors bool) string {
 	return string(corev1.NodeInclusionPolicyIgnore)
 }
 
-// keptDomains caches how many domains of a topology key a list of nodes has.
+// keptDomains caches how many nodes lack a topology key, and how many distinct values the key has.
 type keptDomains struct{ known map[carriedKey][2]int }
 
 // domains counts the distinct values of a label key, and the nodes that lack the key.

@@ -145,9 +145,10 @@ func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	return rows
 }
 
-// blocking returns the span of the rule of w that blocks the workloads in some. It prefers the
-// first hard term that refers to a different workload in some, then a term that refers to w's own
-// pods. If there is no such term, it falls back to a host port, or else to the number of pods.
+// blocking returns the span of the rule of w that blocks the workloads in the argument some. It
+// prefers the first hard term that refers to another of these workloads, then the first hard term
+// that refers to the pods of w. Without such a term, it returns a host port, or else the number of
+// pods.
 func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) diag.Span {
 	among := func(t *model.Term, own bool) bool {
 		return slices.ContainsFunc(some, func(o *workload.Workload) bool { return (o == w) == own && m.Peer(t, w, o) == model.Yes })
@@ -155,9 +156,8 @@ func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) d
 	return blockingTerm(m, w, func(t *model.Term) bool { return among(t, false) }, func(t *model.Term) bool { return among(t, true) })
 }
 
-// blockingTerm returns the span of the first hard term for which others returns true, or else of
-// the first one for which own does. If there is no such term, it falls back to a host port, or else
-// to the number of pods.
+// blockingTerm returns the span of the first hard term that others accepts. If there is none, it
+// returns the first hard term that own accepts, then a host port, and then the number of pods.
 func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.Term) bool) diag.Span {
 	for _, asks := range []func(*model.Term) bool{others, own} {
 		for _, t := range m.Group(w).Terms {

@@ -54,14 +54,14 @@ func (b limits) limits(w *workload.Workload) {
 	}
 }
 
-// limitLists maps the kind of a limit to its list of facts.
+// limitLists maps the kind of a limit to the name of its list of facts.
 var limitLists = map[bound.Limited]string{
 	bound.ByAntiAffinity: "anti_affinity", bound.BySpread: "spreads", bound.ByHostPort: "host_ports", bound.ByRoom: "room",
 }
 
-// frame returns a subject for a limit, located at the first term of the limit. If the limit is
-// exceeded, frame adds the number of pods and the excluded nodes to the subject. It also returns
-// the reasons why nodes are excluded, and how many reasons were left out.
+// frame returns a subject for a limit, located at the given span. If pods exceed the limit, the
+// subject also mentions the number of pods and the excluded nodes. frame also returns the reasons
+// why nodes are excluded, and how many reasons were left out.
 func (b limits) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (s Subject, all []facts.Exclusion, more int) {
 	s = alone(w, at)
 	if !l.Exceeded {

@@ -53,7 +53,8 @@ type carried struct {
 	without []*topology.Node
 }
 
-// carriedKey identifies a label key and a list of nodes, the latter by its address and length.
+// carriedKey identifies a label key and a list of nodes. The address and the length identify the
+// list.
 type carriedKey struct {
 	first **topology.Node
 	n     int
@@ -192,8 +193,8 @@ func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
 	}
 }
 
-// nodeMatch adds a fact about alternative sets of conditions. A node matches if it meets all
-// conditions in any one set.
+// nodeMatch adds a fact about how many nodes match. The argument all holds alternative sets of
+// conditions. A node matches if it meets all conditions in one of the sets.
 func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all []conditions, nodes []*topology.Node) {
 	if len(all) == 0 || slices.ContainsFunc(all, func(c conditions) bool { return len(c) == 0 || c.unsettled(nodes) }) {
 		return
@@ -239,9 +240,9 @@ func (c conditions) unmet(nodes []*topology.Node) *condition {
 	return nil
 }
 
-// unsettled reports whether no conclusion can be drawn from the conditions. This is the case when
-// they name a node although pool nodes have made-up names, or when they use a renamed label, which
-// a different rule reports.
+// unsettled reports whether no conclusion can be drawn from the conditions. Conditions on node
+// names are inconclusive for nodes of pools, because pool nodes have invented names. Conditions on
+// deprecated labels are left to another rule.
 func (c conditions) unsettled(nodes []*topology.Node) bool {
 	pooled := slices.ContainsFunc(nodes, func(n *topology.Node) bool { return n.Pool != nil })
 	return slices.ContainsFunc(c, func(one condition) bool {
@@ -279,12 +280,12 @@ func affinityConditions(w *workload.Workload, terms *source.Node) (all []conditi
 	return all
 }
 
-// termBeside reports whether t, which uses a deprecated topology key, is harmless because another
-// affinity term in the list uses the new key. A soft term is harmless because scores add up, and a
-// term without domains adds nothing. Required anti-affinity is harmless because a label that no
-// node has does not separate any pods (R-A8), so the other term decides. Required affinity is not
-// harmless because it needs both labels. Soft spread is not harmless either, because it only scores
-// nodes that have all keys (podtopologyspread/scoring.go, requireAllTopologies).
+// termBeside reports whether a term with a deprecated topology key is harmless because another term
+// in the list has the new key. A soft affinity or anti-affinity term is harmless because scores add
+// up, and a term without domains adds nothing. Required anti-affinity is harmless because a label
+// that no node has does not separate any pods (R-A8). Required affinity is not harmless because it
+// needs both labels. A soft spread constraint is not harmless because it only scores nodes that
+// have all keys (podtopologyspread/scoring.go, requireAllTopologies).
 func termBeside(all []*model.Term, t *model.Term) bool {
 	replacement, deprecated := topology.Deprecated(t.Key)
 	if !deprecated || t.Use == model.Spread || t.Use == model.Affinity && t.Hard {

@@ -115,8 +115,8 @@ func (b limits) eligibility(w *workload.Workload) bool {
 	}
 	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count}
 	// Pods bound to a missing node are deleted (R-N1; pkg/controller/podgc/gc_controller.go,
-	// gcOrphaned), and a kubelet rejects pods that do not fit on its node. Neither kind is ever
-	// Pending in the scheduler.
+	// gcOrphaned). If pods do not fit on an existing node, its kubelet rejects them. In both cases,
+	// no pod waits in the scheduler.
 	if w.Spec.NodeName != "" {
 		if fact.Bound = "undeclared"; declared(b.m, w.Spec.NodeName) {
 			fact.Bound = "declared"
@@ -195,8 +195,8 @@ func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) di
 	return diag.Span{}
 }
 
-// firstExpression returns the span of the only expression in a required node affinity. If there is
-// more than one, it returns the span of its nodeSelectorTerms.
+// firstExpression returns the span of the only expression in a required node affinity. If there are
+// several expressions, it returns the span of nodeSelectorTerms.
 func firstExpression(w *workload.Workload, required *source.Node) diag.Span {
 	terms := required.Get("nodeSelectorTerms").Items()
 	if len(terms) == 1 {
@@ -240,7 +240,7 @@ func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 	return s
 }
 
-// nearNodeLabel returns the node label that a selector was probably meant to match.
+// nearNodeLabel returns the node label that the user probably meant instead of a selector's label.
 func (b limits) nearNodeLabel(key, value string) string {
 	var keys, values []string
 	for _, labels := range b.m.Topology.AllNodeLabels() {
@@ -309,8 +309,8 @@ func (b limits) requests(w *workload.Workload) bool {
 	return fit.Fitting > 0
 }
 
-// jointly adds a fact about a pod that does not fit on any node although each individual request
-// does. For example, the nodes with enough memory may have too little CPU.
+// jointly adds a fact about a pod that does not fit on any node, although some node is large enough
+// for each request on its own. For example, the nodes with enough memory may have too little CPU.
 func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	if len(fit.Requests) == 0 {
 		return
@@ -371,7 +371,7 @@ func requestSpan(w *workload.Workload, name corev1.ResourceName) diag.Span {
 	return best
 }
 
-// declared reports whether a node with that name is declared.
+// declared reports whether the topology declares a node with the given name.
 func declared(m *model.Model, node string) bool {
 	return slices.ContainsFunc(m.Topology.Nodes, func(n *topology.Node) bool { return n.Name == node })
 }
@@ -404,9 +404,9 @@ func (b limits) unlisted(w *workload.Workload) bool {
 	return true
 }
 
-// nearResource returns the extended resource on a node that was probably meant by name. It looks
-// for the same domain with a similar name, or the same name with a similar domain. The two parts
-// are compared separately because names are much shorter than domains.
+// nearResource returns the extended resource on a node that the user probably meant instead of
+// name. It looks for the same domain with a similar name, or the same name with a similar domain.
+// The two parts are compared separately because names are much shorter than domains.
 func (b limits) nearResource(name corev1.ResourceName) string {
 	domain, rest, _ := strings.Cut(string(name), "/")
 	byName, byDomain := map[string]string{}, map[string]string{}

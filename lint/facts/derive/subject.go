@@ -25,7 +25,7 @@ type Subject struct {
 	// Pending is the number of pods that stay Pending according to the row.
 	Pending int
 
-	// written is the YAML node in file to which the paths of findings are relative, or nil.
+	// written is the YAML node from which the paths of findings start, or nil. It belongs to file.
 	written *source.Node
 	file    *source.File
 
@@ -67,7 +67,7 @@ func alone(w *workload.Workload, at diag.Span) Subject {
 	return about(w, at).withAccount(w, func(x *Explainer) diag.Account { return x.alone(w) })
 }
 
-// of makes w's object the subject's object.
+// of sets the subject's object to the object of w.
 func (s Subject) of(w *workload.Workload) Subject { return s.in(w.Object.ID()) }
 
 // in sets the subject's object.
@@ -76,7 +76,7 @@ func (s Subject) in(id diag.Object) Subject {
 	return s
 }
 
-// as sets the YAML node to which the paths of findings are relative.
+// as sets the YAML node from which the paths of findings start.
 func (s Subject) as(file *source.File, n *source.Node) Subject {
 	s.file, s.written = file, n
 	return s
@@ -101,7 +101,8 @@ func (s Subject) At(path []string) diag.Span {
 	return at
 }
 
-// step returns the map field with the given name and its key, or the matching list item.
+// step follows one element of a path. In a list, it returns the item with the given index or name.
+// In a map, it returns the field with the given name, and the field's key.
 func step(n *source.Node, name string) (key, next *source.Node) {
 	if n == nil || n.Kind != source.Sequence {
 		return n.Field(name)
@@ -193,7 +194,7 @@ func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	return fix
 }
 
-// amountOf converts an amount.
+// amountOf converts an amount to the form that rules see.
 func amountOf(a *workload.Amount) facts.Amount {
 	if a.Field == "" {
 		return facts.Amount{}
@@ -208,12 +209,14 @@ func arithmeticOf(a *workload.Arithmetic) facts.Arithmetic {
 	}
 }
 
-// termRule converts a term to a rule. The argument w is the row index of its workload.
+// termRule converts a term to the form that rules see. The argument w is the row index of the
+// term's workload.
 func termRule(w int, t *model.Term) facts.Rule {
 	return facts.Rule{W: w, Use: string(t.Use), Hard: t.Hard, Key: t.Key}
 }
 
-// limitOf converts a limit of the workload with row index w. If l is nil, there is no limit.
+// limitOf converts a limit to the form that rules see. The argument w is the row index of the
+// limited workload. If l is nil, there is no limit.
 func limitOf(w int, l *bound.Limit) facts.Limit {
 	if l == nil {
 		return facts.Limit{By: "none", Rules: []facts.Rule{}}
@@ -230,8 +233,8 @@ func limitOf(w int, l *bound.Limit) facts.Limit {
 }
 
 // placed describes where a workload's pods run, or the pods of one revision during a rollout. The
-// slice nodes holds one node per pod. The result counts all nodes, but lists only a few of them
-// with their pods.
+// argument nodes holds one entry per pod. The result counts all nodes, but names only a few of
+// them.
 func placed(w int, revision string, nodes []*topology.Node) facts.Placed {
 	p := facts.Placed{W: w, Revision: revision, Pods: len(nodes)}
 	at := map[*topology.Node]int{}

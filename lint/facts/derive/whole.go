@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// questions returns the names of all lists that can be completed. A complete list has a row for
-// each workload, with the outcome "none" if the question does not apply and "unknown" if it has no
-// answer. Some lists are completed in a different way.
+// questions returns the names of all lists that can be completed. For most of them, a complete list
+// has a row for each workload. The outcome of the row is "none" if the question does not apply and
+// "unknown" if it has no answer.
 func questions() []string {
 	var names []string
 	for _, q := range perWorkload() {
@@ -33,8 +33,8 @@ type question struct {
 	list string
 	// change is set for a question about a change. Such a question is asked only if the pods fit.
 	change bool
-	// arises reports whether the question applies to a workload. If not, the workload gets a row
-	// with the outcome "none" unless bare is set.
+	// arises reports whether the question applies to a workload. A workload to which the question
+	// does not apply gets a row with the outcome "none". If bare is set, it gets no row.
 	arises func(b *builder, w *workload.Workload) bool
 	bare   bool
 	// add adds one or more rows for a workload.

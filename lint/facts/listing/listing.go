@@ -17,7 +17,8 @@ import (
 // Context holds the facts of one context.
 type Context struct {
 	Facts *facts.Facts
-	// Place returns the location of the row with the given id. Its file name is the one to print.
+	// Place returns the location of the row with the given id. The file name in the location is the
+	// one to print.
 	Place func(id int) diag.Span
 	// Params holds the parameters of a rule as rules see them, or nil.
 	Params json.RawMessage

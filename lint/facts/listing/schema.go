@@ -31,7 +31,8 @@ var schema = sync.OnceValue(func() *node {
 	return &root
 })
 
-// inner returns the node that has the fields. For a list, this is the node of its items.
+// inner returns the schema of the row that a node describes. For a list, this is the schema of the
+// list items.
 func (n *node) inner() *node {
 	for n.Items != nil {
 		n = n.Items
