@@ -142,7 +142,7 @@ func Find(dir string) string {
 }
 
 // Load reads a configuration file that the user named explicitly. The file is trusted, so it may be
-// a pipe and may refer to files anywhere. Errors call it by the given path.
+// a pipe and may refer to files anywhere. Errors show the path as given.
 func Load(path string) (*Config, error) {
 	c, err := empty(path)
 	if err != nil {
@@ -253,7 +253,8 @@ func (c *Config) FollowsPointers() bool {
 }
 
 // Follows reports whether to follow one GitOps pointer. files contains the pointer's file and the
-// files of the pointers that deploy it. destinations contains its clusters.
+// files of the pointers that deploy it. destinations contains the clusters to which the pointer
+// deploys.
 func (c *Config) Follows(files, destinations []string) bool {
 	one := Chosen{Pointers: files, Destinations: destinations}
 	return c.Discovers() || slices.ContainsFunc(c.Renders, func(r Render) bool {

@@ -14,8 +14,8 @@ import (
 )
 
 // Level returns a rule's level, ignoring scopes. base is the level that the rule itself declares.
-// Entries in rules override entries in custom, and an id overrides a glob. If several globs match,
-// the last one in the file wins.
+// The rules section overrides the custom section, and an id overrides a glob. If several globs
+// match, the last one in the file wins.
 func (c *Config) Level(rule string, base diag.Level) diag.Level {
 	if i := c.customAt(rule); i >= 0 && c.Custom[i].Level.Level != "" {
 		base = c.Custom[i].Level.Level
@@ -68,8 +68,8 @@ func (c *Config) Scoped(rule string) bool {
 	return c.scopeOf(rule) != nil || slices.ContainsFunc(c.Scopes, func(s Scoped) bool { return s.level(rule) != "" })
 }
 
-// scopeOf returns a rule's scope, or nil. A scope in rules overrides one in custom, and a scope for
-// an id overrides one for a glob.
+// scopeOf returns a rule's scope, or nil. A scope in the rules section overrides one in the custom
+// section, and a scope for an id overrides one for a glob.
 func (c *Config) scopeOf(rule string) *Scope {
 	if s := c.Rules[rule].Scope; s != nil {
 		return s
@@ -102,7 +102,7 @@ func (c *Config) customAt(id string) int {
 	return slices.IndexFunc(c.Custom, func(r Custom) bool { return r.ID == id })
 }
 
-// matchesRule reports whether a key in rules applies to a rule.
+// matchesRule reports whether a key in the rules section applies to a rule.
 func matchesRule(key, rule string) bool {
 	if !isGlob(key) {
 		return key == rule
@@ -111,7 +111,7 @@ func matchesRule(key, rule string) bool {
 	return ok
 }
 
-// GlobParams holds the parameters that the configuration sets for a glob in rules.
+// GlobParams holds the parameters that the configuration sets for a glob in the rules section.
 type GlobParams struct {
 	Key string
 	*Params
@@ -130,12 +130,13 @@ func (c *Config) GlobParams() (all []GlobParams) {
 	return all
 }
 
-// Mentions reports whether custom or rules has an entry that applies to a rule.
+// Mentions reports whether the custom or rules section has an entry that applies to a rule.
 func (c *Config) Mentions(rule string) bool {
 	return c.customAt(rule) >= 0 || slices.ContainsFunc(c.ruleKeys, func(key string) bool { return matchesRule(key, rule) })
 }
 
-// eachKey calls visit with each key in rules and scopes, its level and its location.
+// eachKey calls visit for each key in the rules and scopes sections, with the key's level and
+// location.
 func (c *Config) eachKey(visit func(key string, level diag.Level, at diag.Span)) {
 	for _, key := range c.ruleKeys {
 		visit(key, c.Rules[key].Level.Level, c.places[key])
@@ -147,8 +148,8 @@ func (c *Config) eachKey(visit func(key string, level diag.Level, at diag.Span))
 	}
 }
 
-// UnknownRules returns an error for each key in rules and scopes that matches none of the ids. The
-// ids do not include templates, because templates never run.
+// UnknownRules returns an error for each key in the rules and scopes sections that matches none of
+// the ids. The ids do not include templates, because templates never run.
 func (c *Config) UnknownRules(ids []string) (errs []error) {
 	c.eachKey(func(key string, _ diag.Level, at diag.Span) {
 		if slices.ContainsFunc(ids, func(id string) bool { return matchesRule(key, id) }) {
@@ -163,9 +164,9 @@ func (c *Config) UnknownRules(ids []string) (errs []error) {
 	return errs
 }
 
-// OffPacks returns an error for each key in rules and scopes that has no effect because it matches
-// only rules in disabled packs. The function of returns the disabled pack that a rule belongs to,
-// or "". Turning such a rule off is not an error.
+// OffPacks returns an error for each key in the rules and scopes sections that has no effect
+// because it matches only rules in disabled packs. A key that turns these rules off is not an
+// error. The given function returns the disabled pack that contains a rule, or "".
 func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error) {
 	c.eachKey(func(key string, level diag.Level, at diag.Span) {
 		var packs []string

@@ -292,8 +292,8 @@ func (c *Config) read(path string, limit int64) ([]byte, error) {
 	return worktree.ReadFile(c.bound, name, limit)
 }
 
-// check returns an error if the configuration is not allowed to name a path. It accepts missing
-// files, because the error is reported when they are read.
+// check returns an error if the configuration is not allowed to name a path. It accepts a missing
+// file, because reading the file will return an error.
 func (c *Config) check(path string, directory bool) error {
 	name, ok := worktree.Below(c.bound, c.absolute(path))
 	switch {
@@ -322,9 +322,9 @@ func (c *Config) check(path string, directory bool) error {
 	return nil
 }
 
-// At returns a copy of the configuration that behaves as if it had been read from file in the
-// directory dir, below root. At checks that a configuration there may name the topology files and
-// the paths of the renders.
+// At returns a copy of the configuration that behaves as if its file were in the directory dir. The
+// copy may name only files below root. Its errors show file as the path of the configuration. At
+// returns an error if the copy names a topology file or a render path that is not allowed.
 func (c *Config) At(dir, root, file string) (*Config, error) {
 	moved := *c
 	moved.Dir, moved.file = dir, file
@@ -356,8 +356,8 @@ func (c *Config) leadsOut(path string) error {
 	return fmt.Errorf("%s lies outside of %s", path, c.outside)
 }
 
-// worded rephrases an error about a link or an unreadable file for messages, in which link names
-// are relative to the configuration.
+// worded rephrases an error about a link or an unreadable file. In the result, the name of a link
+// is relative to the configuration.
 func (c *Config) worded(err error) error {
 	var link *worktree.LinkError
 	var path *fs.PathError

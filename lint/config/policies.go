@@ -301,7 +301,7 @@ func (l *loader) level(k, v *source.Node, path string) (level Level) {
 	return level
 }
 
-// word checks the level in a map of settings, if there is one.
+// word checks the level in a rule's map of settings, if the map has one.
 func (l *loader) word(n *source.Node, path string) {
 	if k, v := n.Field("level"); !v.IsNull() {
 		l.level(k, v, path+".level")
@@ -329,7 +329,7 @@ func (l *loader) scopes(root *source.Node, c *Config) {
 
 var globForm = regexp.MustCompile(`[*?\[\]{}\\]`)
 
-// isGlob reports whether a key in rules is a glob.
+// isGlob reports whether a key in the rules section is a glob.
 func isGlob(key string) bool { return globForm.MatchString(key) }
 
 // loosenedPolicies reports removed packs, rule folders and rules, as well as rules whose parameters
@@ -402,7 +402,7 @@ func (c *Config) loosenedScopes(before *Config, add adder) {
 	}
 }
 
-// all reports whether the given level is the only one that a scope sets.
+// all reports whether a scope sets only the given level.
 func (s *Scoped) all(level diag.Level) bool {
 	for _, l := range s.Rules {
 		if l.Level != level {

@@ -379,8 +379,8 @@ func (c *Config) loosenedRenders(before *Config, add adder) {
 }
 
 // same returns the index of the entry that corresponds to an entry in another version of the
-// configuration, or -1. Of the entries with the same source, it prefers the one with the same name.
-// Entries for the same chart must share their name or their values files.
+// configuration, or -1 if there is none. Among entries with the same source, it prefers the one
+// with the same name. Entries for the same chart must share their name or their values files.
 func (c *Config) same(was *Render) int {
 	found := -1
 	for i := range c.Renders {
@@ -428,9 +428,9 @@ func (r *Render) loosened(was *Render) (all []string) {
 // what describes an entry in messages.
 func (r *Render) what() string { return cmp.Or(r.pattern(), r.Pointers, strings.Join(r.Files, ", ")) }
 
-// Widen adds the renders, and the renders of clusters, that are found only in a changed
-// configuration, because they may contain the objects to judge. It keeps the entries that the
-// changed configuration has removed, and returns descriptions of them.
+// Widen adds the renders that only a changed configuration has, including those in its clusters,
+// because they may contain the objects to judge. It keeps the entries that the changed
+// configuration has removed, and returns descriptions of them.
 func (c *Config) Widen(change *Config) (stays []string) {
 	if c.Discovers() {
 		return nil // all roots are rendered anyway

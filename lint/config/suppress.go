@@ -19,7 +19,7 @@ import (
 type Suppress struct {
 	Rule string `json:"rule"`
 	// Reason says why the findings are accepted. Until is the last day on which they are accepted,
-	// for example 2027-03-31. It is empty if there is no last day.
+	// for example 2027-03-31, or empty if there is no last day.
 	Reason string `json:"reason"`
 	Until  string `json:"until"`
 	// Kinds, Namespaces and Names are globs. An object must match at least one glob in each
@@ -250,8 +250,8 @@ func TopologyKey(word string) (string, error) {
 	return word, nil
 }
 
-// NearDomain returns the topology key, or the word for one, such as zone, that was probably meant.
-// It returns "" if nothing similar exists.
+// NearDomain returns the key that was probably meant: a topology key, or a word for one, such as
+// zone. It returns "" if nothing similar exists.
 func NearDomain(key string) string {
 	return diag.Nearest(key, slices.Concat(domainWords(), slices.Sorted(maps.Values(domains))))
 }

@@ -15,14 +15,13 @@ type splitter struct {
 	objects []*source.Object
 	place   map[*source.Object]int // index in objects
 	chains  [][]string             // the branches around each object
-	// inside maps each branch to the indices of the objects that are directly in it, which means in
-	// none of its inner branches.
+	// inside maps each branch to the indices of its objects, without those in inner branches.
 	inside map[string][]int
 	// byID maps identities to the indices of their declarations. unnamed lists the indices of
 	// objects without an identity.
 	byID    map[identity][]int
 	unnamed []int
-	// common maps each set to the objects that all its branches declare equally, with one
+	// common maps each set to the objects that all branches of the set declare equally. It has one
 	// declaration for each object.
 	common map[string][]*source.Object
 }
@@ -61,8 +60,7 @@ func innermost(chain []string) string {
 	return chain[len(chain)-1]
 }
 
-// share adds an object to common for each set in which every branch declares the object, and all of
-// them declare it equally.
+// share adds an object to common for each set whose branches all declare the object equally.
 func (s *splitter) share(g *group) {
 	type declared struct {
 		first   *source.Object
@@ -126,8 +124,8 @@ func (s *splitter) at(places []int) (all []*source.Object) {
 }
 
 // sets is a union-find structure for sets of alternatives. A branch is identified by its path, and
-// a set by the path of one of its branches. The map of links each branch to another branch in its
-// set, or to itself.
+// a set by the path of one of its branches. In the map named of, each branch refers to another
+// branch in its set, or to itself.
 type sets struct {
 	of      map[string]string
 	members map[string][]string // by set, filled by leaves
@@ -176,8 +174,8 @@ func (s *sets) separateOutputs(objects []*source.Object, outputs func(*source.Fi
 	}
 }
 
-// separate looks in every directory for siblings that declare an object. Unless all of them declare
-// it equally, they become alternatives.
+// separate looks in every directory for siblings that declare an object. If their declarations
+// differ, the siblings become alternatives.
 func (s *sets) separate(g *group) {
 	const several = -1
 	classes := map[string]int{} // by path: the only class in it, or several

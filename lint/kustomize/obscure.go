@@ -20,8 +20,8 @@ type Result struct {
 }
 
 // Obscure replaces the fields that kustomizations may change with variables. declares reports
-// whether an object is a declaration in its own right. If an object no longer is one once its
-// fields are hidden, Obscure adds it to Whole.
+// whether an object is a declaration in its own right. Without its hidden fields, an object may no
+// longer be such a declaration. Obscure adds such an object to Whole.
 func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 	t := newTree(set)
 	if len(t.dirs) == 0 {
@@ -50,8 +50,8 @@ func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 	return r
 }
 
-// applied is an effect on the objects of a file. renamed is set if the names of the objects may
-// have changed earlier.
+// applied is an effect on the objects of a file. renamed is set if the objects may have been
+// renamed before the effect applies.
 type applied struct {
 	effect
 	renamed bool
@@ -211,10 +211,10 @@ func (c *change) hideLabels(root *source.Node) *source.Node {
 // containers names the lists whose items kustomize merges by name.
 var containers = map[string]bool{"containers": true, "initContainers": true}
 
-// named names the maps whose keys are arbitrary.
+// named lists the map fields whose keys are arbitrary.
 var named = map[string]bool{"labels": true, "limits": true, "matchLabels": true, "nodeSelector": true, "requests": true}
 
-// judged names the fields that matter if a patch adds them.
+// judged lists the fields that matter if a patch adds them.
 var judged = func() map[string]bool {
 	m := map[string]bool{}
 	for field := range strings.FieldsSeq(`affinity completionMode completions containers domain evictionStrategy hostNetwork initContainers jobTemplate labels
@@ -343,7 +343,7 @@ func selected(target, patch *source.Node) func(*source.Object, bool) bool {
 // maxPattern is the maximum length of a target pattern that is evaluated.
 const maxPattern = 1000
 
-// matches reports whether a value matches a target pattern, which kustomize anchors
+// matches reports whether a target pattern matches a whole value, as kustomize requires
 // (api/types/selector.go). An invalid pattern is assumed to match.
 func matches(pattern *source.Node, value string) bool {
 	text := pattern.Text()
@@ -471,9 +471,9 @@ func newTree(set *source.Set) *tree {
 	return t
 }
 
-// reach calls visit once for each file that the kustomization k reaches. renamed is set if the
-// names in the file may have changed by then. reach returns false if there are too many references
-// to follow.
+// reach calls visit once for each file that the kustomization k reaches. renamed is set if a
+// kustomization between k and the file may have changed names in the file. reach returns false if
+// there are too many references to follow.
 func (t *tree) reach(k *kustomization, visit func(file string, renamed bool)) bool {
 	seen := map[string]bool{}
 	var in func(k *kustomization, renamed bool) bool

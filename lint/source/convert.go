@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// weighty is the number of bytes of text that count as one value. Long scalars count as additional
-// values, because every walk over a long string takes time.
+// weighty is the number of bytes of a scalar that count as one additional value. Long scalars count
+// more because every walk over a long string takes time.
 const weighty = 64
 
 // converter converts parser nodes to Nodes. It resolves aliases and merge keys, and reports
@@ -28,8 +28,8 @@ type converter struct {
 	words    wording
 	drop     func(field string) bool
 	was      map[string]string // see withPlainPlaceholders
-	// placeholders lists the scalars whose text begins with a placeholder from was, with that
-	// placeholder restored.
+	// placeholders lists the scalars that begin with a replaced placeholder, in their original form
+	// (see withPlainPlaceholders).
 	placeholders []string
 	branches     *branches
 	computed     map[int]computed // see yttCode
@@ -41,7 +41,7 @@ type converter struct {
 	fatal        bool
 }
 
-// nodes counts the nodes of earlier documents.
+// nodes counts the nodes in the earlier documents of a file.
 type nodes struct{ expanded, copied int }
 
 // anchored describes an anchored node. The node field is nil while the node is being converted.
@@ -197,7 +197,8 @@ func scalar(n *Node, y *yaml.Node) {
 	}
 }
 
-// anchor converts an anchored node and records the cost of each alias to it.
+// anchor converts an anchored node, and records the size and depth that each alias to the node
+// adds.
 func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	if c.anchors == nil {
 		c.anchors = map[*yaml.Node]anchored{}
@@ -213,9 +214,9 @@ func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	return n
 }
 
-// alias returns the node that an alias refers to. The node is shared rather than copied. Still,
-// every later walk visits it once for each alias, so alias counts the contents of the node as
-// copies.
+// alias returns the node that an alias refers to. The node is shared rather than copied.
+// Nevertheless, alias counts the contents of the node as copies, because every later walk visits
+// them once for each alias.
 func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	a, seen := c.anchors[y.Alias]
 	switch {
@@ -305,8 +306,8 @@ func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
 	return n
 }
 
-// merge adds the fields of a merge key (<<) to a map. These fields override earlier fields of the
-// map, as in kubectl's decoder (go-yaml v2, decode.go, merge), and have the same depth.
+// merge adds the fields of a merge key (<<) to a map. They override earlier fields of the map, as
+// in kubectl's decoder (go-yaml v2, decode.go, merge).
 func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yaml.Node, depth int) {
 	c.shared++
 	maps := []*Node{c.convert(y, depth)}

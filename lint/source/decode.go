@@ -95,7 +95,8 @@ func (d *Decoder) mismatch(want string) {
 	d.found = append(d.found, Mismatch{Path: d.path(), Key: p.key, Value: p.value, Want: want, Placeholder: unknown})
 }
 
-// at decodes the value of one step of the path.
+// at decodes the value of a field or list item. While it does so, the decoder's path includes that
+// field or item.
 func (d *Decoder) at(p place, out reflect.Value) {
 	d.way = append(d.way, p)
 	d.value(p.value, out)

@@ -15,7 +15,7 @@ import (
 // Directive is a comment that instructs schedlint: # schedlint:ignore RULE WHY. In a Helm template
 // it may be inside a template comment: {{/* # schedlint:ignore RULE WHY */}}.
 type Directive struct {
-	// Rule is the first word after the mark, and Text is the rest.
+	// Rule is the first word after schedlint:ignore, and Text is the rest of the directive.
 	Rule, Text string
 	// Span is the position of the comment. Line is the line that the directive applies to. A
 	// comment after other text applies to its own line. Any other comment applies to the next line
@@ -79,15 +79,15 @@ func (f *File) below(n int) int {
 	return n
 }
 
-// markForm is the format of a mark with a line number. The mark is as long as directiveMark, so
-// that positions in the text do not change.
+// markForm is the format of a numbered mark, which contains a line number in place of the word
+// ignore. A numbered mark is as long as directiveMark, so that positions in the text do not change.
 const markForm = "schedlint:%06x"
 
 var numberedMark = lazy.Regexp(`schedlint:([0-9a-f]{6})`)
 
-// quotedMarks returns the lines on which the mark is part of a key or a value. Only the parser can
-// tell a comment from a value. quotedMarks therefore replaces each mark with a numbered one and
-// parses the text. A mark that occurs in a parsed node is not in a comment.
+// quotedMarks returns the lines on which schedlint:ignore is part of a key or a value. Only the
+// parser can tell a comment from a value. quotedMarks therefore replaces schedlint:ignore with a
+// numbered mark and parses the text. A mark that occurs in a parsed node is not in a comment.
 func (f *File) quotedMarks() map[int]bool {
 	text := bytes.Clone(f.Text)
 	for n := 1; n <= f.LineCount(); n++ {
@@ -104,7 +104,7 @@ func (f *File) quotedMarks() map[int]bool {
 	return quoted
 }
 
-// marked records the line numbers of the marks in a node and its descendants.
+// marked adds the line numbers of the numbered marks in a node and its descendants to lines.
 func marked(n *Node, lines map[int]bool) {
 	if n == nil {
 		return
@@ -141,8 +141,8 @@ func (f *File) Literal(n int) string {
 	return f.literal.Line(n)
 }
 
-// withoutActions replaces the template actions that without selects with spaces. Line breaks are
-// kept, and so is the length of the text.
+// withoutActions replaces a template action with spaces if the given function returns true for it.
+// Line breaks are kept, and so is the length of the text.
 func withoutActions(text []byte, without func(action []byte) bool) []byte {
 	out, cloned := text, false
 	for at := 0; ; {
@@ -204,8 +204,8 @@ func actionSize(text []byte) int {
 }
 
 // branching matches a YAML comment with a template action that begins or ends a branch. A file with
-// such a comment is valid YAML both before and after the template is executed, but its content
-// changes.
+// such a comment is valid YAML before and after the template is executed, but the two contents
+// differ.
 var branching = lazy.Regexp(`^[ \t]*#.*(?:\{\{-?[ \t]*(?:if|else|end|range|with)\b|\{%-?[ \t]*(?:if|el(?:se|if)|endif|for|endfor)\b)`)
 
 // branches finds the lines of a text that match branching.
@@ -239,8 +239,8 @@ func (b *branches) between(first, second int32) bool {
 // assignment or an annotation. A file with such a comment is a ytt template.
 var yttControl = lazy.Regexp(`^[ \t]*#@(?:[ \t]+(?:load\(.*\)|def[ \t]+\w+\(.*\)[ \t]*:|(?:if|elif|for|while)(?:/end)?[ \t(].*:|else[ \t]*:|end|\w+[ \t]*=[^=].*)[ \t]*(?:#.*)?\r?\n?$|(?:assert|data|library|overlay|schema|template|yaml)/[a-z])`)
 
-// yttExpression matches a key or a dash, together with the comment after it from which ytt computes
-// the value.
+// yttExpression matches a key or a dash, together with the comment after it. From this comment, ytt
+// computes the value.
 var yttExpression = lazy.Regexp(`^` + unquoted + `*[:-][ \t]+(` + yttSign + `.*\S)`)
 
 // yttSign begins a ytt expression.
@@ -276,9 +276,9 @@ func yttCode(text []byte) (template bool, values map[int]computed) {
 	return false, values
 }
 
-// openQuote returns the quote character of the string that is still open at the end of a line, or
-// 0. quote is that of the string that is open at the start of the line, or 0. A quoted string
-// begins only where a value begins.
+// openQuote returns the quote character of the string that is open at the end of a line, or 0 if no
+// string is open there. The argument quote is the quote character of the string that is open at the
+// start of the line, or 0. A quoted string begins only where a value begins.
 func openQuote(line []byte, quote byte) byte {
 	begins := true
 	for i := 0; i < len(line); i++ {

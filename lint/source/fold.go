@@ -34,7 +34,8 @@ type foldable struct {
 // Kept selects the fields that stay in memory when an object is folded.
 type Kept struct {
 	// Names lists the fields that are kept completely. Through is the name of a field, such as
-	// spec, in which only the fields in Names are kept. It may occur at several levels.
+	// spec, in which only the fields in Names are kept. A field with this name may occur at several
+	// levels.
 	Names   []string
 	Through string
 }
@@ -284,7 +285,8 @@ type wording map[string]string
 // Longer strings are rarely repeated.
 const mostWords, longWord = 1 << 14, 64
 
-// keep returns an equal string that does not share the memory of the file.
+// keep returns a copy of text that does not share the memory of the file. Equal short strings share
+// one copy.
 func (w wording) keep(text string) string {
 	if len(text) > longWord {
 		return strings.Clone(text)

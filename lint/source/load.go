@@ -26,14 +26,15 @@ type Options struct {
 	// and vendor if it contains modules.txt. Load still reads such a directory if a path or a link
 	// leads into it.
 	OwnOnly bool
-	// Tracked reports whether a file, link or directory belongs to the input or contains something
-	// that does. Its argument is an absolute path in which only the last component may be a symbolic
-	// link. Load leaves out and counts files that are not tracked. Nil accepts everything.
+	// Tracked reports whether a file, link or directory belongs to the input. A directory that
+	// contains part of the input also counts. The argument is an absolute path in which only the
+	// last component may be a symbolic link. Load leaves out and counts files that are not tracked.
+	// Nil accepts everything.
 	Tracked func(path string) bool
 	// Keep reports whether objects of a kind are needed. Nil keeps all objects.
 	Keep func(apiVersion, kind string) bool
-	// Drop reports whether the contents of a map or list in a field are not needed. Such contents
-	// are checked, but left out of the result.
+	// Drop reports whether a map or list in the given field is not needed. Its contents are
+	// checked, but left out of the result.
 	Drop func(field string) bool
 	// If Strict is set, every document that does not parse is a problem, except for templates and
 	// excerpts. Use Strict for files with a known purpose, such as a configuration. Otherwise, only
@@ -48,7 +49,7 @@ type Options struct {
 	MaxBytes int64
 
 	file, run *limits.Cost // override limits.File and limits.Run
-	// memories holds *memory values that no reader is using. It is nil if only one text is parsed.
+	// memories holds *memory values for reuse. It is nil if only one text is parsed.
 	memories *sync.Pool
 	// shelf caches documents that are parsed again. It is nil if objects are never folded.
 	shelf *shelf

@@ -58,8 +58,8 @@ type Node struct {
 
 // inside holds the contents of a map or a list.
 type inside struct {
-	// folded is set if the contents must be parsed again. The other fields then hold only the kept
-	// fields of a map.
+	// folded is set if the contents must be parsed again. In that case, nodes and index hold only
+	// the kept fields of a map.
 	folded *foldable
 	// nodes holds the items of a list, or the alternating keys and values of a map.
 	nodes []*Node

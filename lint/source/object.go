@@ -108,8 +108,8 @@ func scalarValue(n *Node) string {
 }
 
 // flatten emits the items of a List, including those of nested Lists, or the object itself if it is
-// not a List. An item of a typed list that has neither kind nor apiVersion inherits both
-// (apimachinery unstructured, decodeToList; R-K5). flatten returns false as soon as emit does.
+// not a List. If an item of a typed list has neither kind nor apiVersion, it gets both from the
+// list (apimachinery unstructured, decodeToList; R-K5). flatten returns false as soon as emit does.
 func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool) bool {
 	items := n.Get("items")
 	if !strings.HasSuffix(kind, "List") || items == nil || items.Kind != Sequence {
@@ -127,8 +127,7 @@ func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool)
 	return true
 }
 
-// Hook says when a deployment creates an object, if not together with the ordinary objects. It is
-// "" for ordinary objects.
+// Hook says when a deployment creates an object that is a hook. It is "" for ordinary objects.
 type Hook string
 
 const (
@@ -154,9 +153,9 @@ var helmSteps = map[string]bool{
 	"test": false, "test-success": false,
 }
 
-// isTest reports whether the annotations make an object a Helm test and nothing else, regardless of
-// the tool that rendered it. Argo CD's own hook annotation takes precedence, as in ArgoHook. Helm 2
-// had test-success and test-failure (helm: pkg/hooks/hooks.go, v2.17).
+// isTest reports whether the annotations make an object a Helm test and no other hook. It does not
+// matter which tool rendered the object. Argo CD's own hook annotation takes precedence, as in
+// ArgoHook. Helm 2 had test-success and test-failure (helm: pkg/hooks/hooks.go, v2.17).
 func isTest(annotations *Node) bool {
 	events := annotations.Get(helmHook)
 	if events == nil || annotations.Get(argoHook) != nil {
@@ -227,8 +226,8 @@ func meansManifest(text []byte) bool {
 	return false
 }
 
-// unindented matches anything that may precede the first key of a document: blank lines, comments,
-// including those in JavaScript syntax, directives and the separator.
+// unindented matches anything that may precede the first key of a document: a blank line, a YAML or
+// JavaScript comment, a directive or a separator.
 var unindented = lazy.Regexp(`^(?:[ \t]*(?:(?:#|//|/\*).*)?(?:\r\n?|\n|$)|%.*\n|---(?:[ \t]+(?:#.*)?)?(?:\r\n?|\n|$)|---[ \t]+)`)
 
 // meansObject is like meansManifest, but checks a single document. A top-level key is one that is

@@ -30,9 +30,9 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Places finds the values of an object by their positions. Each of the first lookups walks the
-// object, because there are usually few. After that, Places builds an index in a single walk,
-// because a long object may have a finding on every line.
+// Places finds the values of an object by their positions. The first few lookups walk the object,
+// which is enough for most objects. Later lookups use an index, because a long object may have a
+// finding on every line.
 type Places struct {
 	root  *Node
 	asked int
@@ -54,11 +54,11 @@ func (n *Node) Places() *Places { return &Places{root: n} }
 // fewPlaces is the number of lookups before Places builds an index.
 const fewPlaces = 8
 
-// pathTo returns the path to a position, last step first. Its answer is the same as that of the
-// index that Places.walk builds. With kept set, it searches only the kept fields of folded maps.
-// Otherwise, it searches the kept fields first, so that the text rarely has to be parsed again.
-// This order does not change the answer, because no two keys or scalars in a folded map begin at
-// the same position.
+// pathTo returns the path to a position, last step first. The index that Places.walk builds gives
+// the same answer. With kept set, pathTo searches only the kept fields of folded maps. Otherwise,
+// it searches the kept fields first, so that the text rarely has to be parsed again. This order
+// does not change the answer, because no two keys or scalars in a folded map begin at the same
+// position.
 func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 	fields, folded := n.Fields(), n.inside != nil && n.inside.folded != nil
 	var items []*Node
@@ -177,8 +177,9 @@ func stepName(name string) string {
 	return name
 }
 
-// itemName returns the name that distinguishes a list item from other items. This is the value of a
-// scalar, or the first identifying field of a map or of a map nested in it.
+// itemName returns the name that distinguishes a list item from other items. The name of a scalar
+// is its value. The name of a map is its first identifying field or, if it has none, the name of a
+// map or list in it.
 func itemName(n *Node) string {
 	switch n.Kind {
 	case Scalar:
@@ -319,10 +320,11 @@ func (f *Follower) Follow(steps []*Step, n *Node) []Step {
 // maxAlike is the maximum number of items with the same name that are compared.
 const maxAlike = 64
 
-// item returns the list item that corresponds to a step in another object: the only item with the
-// same name, or else the only equal item. If neither is unique but both lists have the same number
-// of items with that name, the item at the same position among them is returned. If there is no
-// clear match, the result is nil.
+// item returns the list item that corresponds to a step in another object, or nil if there is no
+// clear match. Corresponding items have the same name. If several items in a list have the name,
+// item returns the only one that is equal. If no item or several items are equal, but both lists
+// have the same number of items with the name, item returns the one at the same position among
+// them.
 func (f *Follower) item(s *Step, list *Node) *Node {
 	name := itemName(s.Value)
 	alike, there := f.named(list)[name], f.named(s.List)[name]

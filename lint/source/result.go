@@ -198,8 +198,8 @@ func (r *result) problem(e textError) {
 	r.problems = append(r.problems, p)
 }
 
-// repeats reports whether a repeated key is a mistake. It is not one in plain data or in the
-// settings of other tools.
+// repeats reports whether a repeated key is a mistake. Repeated keys are allowed in plain data and
+// in the settings of other tools.
 func (r *result) repeats(d *document, e *textError) bool {
 	switch recognise(r.file, *d) {
 	case SkipHelmValues, SkipHelmChart:

@@ -56,8 +56,8 @@ var request = lazy.Regexp(`(?i)^your([ _-]\w+)+[ _-]here$`)
 // numeral matches a word in capitals. Such a word is a placeholder where only a number is valid.
 var numeral = lazy.Regexp(`^[A-Z][A-Z0-9_]+$`)
 
-// PlaceholderOfNumber reports whether a node in place of a number is a placeholder. Besides the
-// usual placeholders, a word in capitals such as PORT counts.
+// PlaceholderOfNumber reports whether a node is a placeholder for a number. Besides the usual
+// placeholders, a word in capitals such as PORT counts.
 func (n *Node) PlaceholderOfNumber() bool {
 	return n.Placeholder() || numeral().MatchString(n.Text())
 }
@@ -68,8 +68,8 @@ func IsVariable(text string) bool {
 	return strings.HasPrefix(text, yttSign) || strings.Contains(text, "(@") || strings.Contains(text, "${") || strings.Contains(text, "$(") || strings.Contains(text, "{{") || strings.HasPrefix(text, "ENC[")
 }
 
-// braced returns the text {X} of a map with the key X and no value, which is how YAML reads this
-// placeholder. X must be one word directly next to both braces.
+// braced returns the placeholder {X} for a map with the key X and no value, because YAML reads the
+// placeholder as such a map. X must be one word directly next to both braces.
 func braced(y *yaml.Node) (text string, ok bool) {
 	if y.Kind != yaml.MappingNode || y.Style != yaml.FlowStyle || len(y.Content) != 2 || y.Anchor != "" {
 		return "", false
@@ -92,8 +92,8 @@ var braceComma = lazy.Regexp(`\{[A-Za-z_][\w.-]*, ?\}`)
 var signed = lazy.Regexp(`(?:^[ \t]*(?:- +)*|[:\[{,] +|[\[,])(%+[A-Za-z_][\w.-]*%+|%{3,}|%[dqsv]\b|@[A-Za-z_][\w.-]*@|\{[A-Za-z_][\w.\[\]-]*\})`)
 
 // withPlainPlaceholders rewrites text that does not parse. It replaces each %X%, @X@ and {X} that
-// YAML treats as syntax with <X>, and %%% with <->, so that all positions stay the same. was maps
-// the replacements to the original strings. plain is nil if nothing was replaced.
+// YAML treats as syntax with <X>, and %%% with <->, so that all positions stay the same. The map
+// named was has the original string for each replacement. plain is nil if nothing was replaced.
 func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 	if !bytes.ContainsAny(text, "%@{") {
 		return nil, nil
@@ -188,8 +188,8 @@ func (n *Node) Replace(name string, value *Node) *Node {
 	return &c
 }
 
-// With returns a copy of a map with one more field. The field is not in the file, so its key gets
-// the position of at.
+// With returns a copy of a map with one more field. The new key is not in the file, so With gives
+// it the position of another node.
 func (n *Node) With(name string, value, at *Node) *Node {
 	key := &Node{Value: name, Type: String, Shared: true}
 	if at != nil {
@@ -324,8 +324,8 @@ func numeric(s string) bool {
 	return true
 }
 
-// resolveNumber returns the type of a string that may be a number, even one outside the range of
-// int64.
+// resolveNumber returns the type of a string that may be a number. The number may be outside the
+// range of int64.
 func resolveNumber(s string) Type {
 	if _, err := strconv.ParseUint(s, 0, 64); err == nil {
 		return Int

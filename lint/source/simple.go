@@ -146,7 +146,7 @@ func (s *simple) scalar(style yaml.Style, at int, value string) *yaml.Node {
 	return n
 }
 
-// close removes the open nodes from an index on, and makes them the children of a collection.
+// close removes open nodes, from a given index to the last, and makes them the children of n.
 func (s *simple) close(n *yaml.Node, from int) *yaml.Node {
 	if from < len(s.open) {
 		first := len(s.content)

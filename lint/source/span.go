@@ -32,11 +32,12 @@ type File struct {
 	index *textIndex
 	made  sync.Once
 	maker Maker // see Maker
-	// printed is the file without the template actions that print nothing. It is nil until Printed
-	// is called.
+	// unsaid guards printed, which is the file without the template actions that print nothing. It
+	// is nil until Printed is called.
 	unsaid  sync.Once
 	printed *File
-	// literal is the file without template actions. It is nil until Literal is called.
+	// literally guards literal, which is the file without template actions. It is nil until Literal
+	// is called.
 	literally sync.Once
 	literal   *File
 }

@@ -114,7 +114,7 @@ func toMend(text []byte, ends []int, said string) int {
 func passOver(*yaml.Node) bool { return true }
 
 // firstFailing returns the index of the first line at which parsing fails with the given error, or
-// -1. It parses the text only up to the line in question.
+// -1. To test a line, it parses the text up to the end of that line.
 func firstFailing(text []byte, ends []int, said string) int {
 	fails := func(i int) bool {
 		failed, err := decodeAll(text[:ends[i]], passOver)
@@ -219,11 +219,11 @@ func isPatch(n *Node) bool {
 	return slices.ContainsFunc(n.Items(), isPatch)
 }
 
-// inflated returns the directories of the charts that a kustomization renders, and the values files
-// that it merges with inline values. All paths are relative to the directory of the kustomization.
-// kustomize decodes the values files that it merges, so it rejects repeated keys in them
-// (kustomize: api/internal/builtins/HelmChartInflationGenerator.go, createNewMergedValuesFile). It
-// passes other values files to Helm.
+// inflated returns the directories that may contain the charts rendered by a kustomization, and the
+// values files that the kustomization merges with inline values. All paths are relative to the
+// directory of the kustomization. kustomize decodes the values files that it merges, so it rejects
+// repeated keys in them (kustomize: api/internal/builtins/HelmChartInflationGenerator.go,
+// createNewMergedValuesFile). It passes other values files to Helm.
 func inflated(n *Node) (charts, merged []string) {
 	home := cmp.Or(n.At("helmGlobals", "chartHome").Text(), "charts")
 	for _, chart := range n.Get("helmCharts").Items() {
@@ -338,7 +338,7 @@ type Set struct {
 	// manifest, links that are hidden or not tracked, and files beyond the limits of a run. The
 	// names of directories end in a slash. Line is not set.
 	Unread []Skipped
-	// Inflated holds the directories that may contain charts rendered by a kustomization.
+	// Inflated holds the directories in which kustomizations look for the charts that they render.
 	Inflated map[string]bool
 	// Placeholders lists, by file name, the placeholders that YAML would treat as syntax. These are
 	// read as strings, so that the rest of the document can be parsed.
@@ -347,8 +347,8 @@ type Set struct {
 	plain *Node
 }
 
-// Plain returns the first document in the first file that is not a Kubernetes object but, for
-// example, a configuration. It returns nil if there is no such document.
+// Plain searches the first file for a document that is not a Kubernetes object, such as a
+// configuration. It returns the first such document, or nil if there is none.
 func (s *Set) Plain() (*Node, *File) {
 	if s.plain == nil {
 		return nil, nil

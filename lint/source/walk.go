@@ -302,8 +302,8 @@ type Input struct {
 
 // Walk lists the files below paths by the same rules as Load (see Options). wanted reports whether
 // to list a file, given its base name. Each file is listed once, in the order of names. If there
-// are more directory entries than the limit in most, Walk stops and over is true. The returned
-// error joins all errors in the arguments.
+// are too many directory entries, Walk stops and over is true. The returned error joins all errors
+// in the arguments.
 func Walk(opts Options, paths []string, most int, wanted func(base string) bool) (all []Input, over bool, err error) {
 	if opts.Tracked == nil {
 		opts.Tracked = func(string) bool { return true }
@@ -358,8 +358,7 @@ func (w *walker) unreadPaths() []Skipped {
 // to check.
 var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".jj": true, ".bzr": true}
 
-// ofOthers reports whether a directory is one in which npm or go mod vendor keeps third-party
-// files.
+// ofOthers reports whether a directory is used by npm or go mod vendor for third-party files.
 func ofOthers(path string) bool {
 	switch filepath.Base(path) {
 	case "node_modules":

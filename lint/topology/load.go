@@ -28,8 +28,8 @@ type loader struct {
 	errs    []error
 }
 
-// Where returns the file and span that messages give for a location in an object. A rendered object
-// is not in any file, so Where returns the corresponding location in the sources.
+// Where returns the file and the span for a location in an object, for use in messages. A rendered
+// object is not in any file, so Where returns the corresponding location in the sources.
 type Where func(o *source.Object, s diag.Span) (file string, at diag.Span)
 
 // topologyVersion is the only supported apiVersion of NodeTopology.

@@ -54,8 +54,8 @@ type Pool struct {
 	Declaration     Declaration
 }
 
-// Growth describes the nodes that a pool may add in one of its zones. Each of them looks like Node.
-// Extra is the maximum number of nodes that the pool may add across all its zones.
+// Growth describes the nodes that a pool may add in one of its zones. Node is a sample of these
+// nodes. Extra is the maximum number of nodes that the pool may add across all its zones.
 type Growth struct {
 	Node  *Node
 	Extra int
@@ -147,7 +147,7 @@ func (t *Topology) Uncertain(key string) bool {
 }
 
 // Known reports whether a node label key is plausible. Plausible keys are well-known keys,
-// deprecated keys, keys that belong to a family that anyone can set, and keys in the user's own
+// deprecated keys, keys in a domain where anyone can define keys, and keys in the user's own
 // domain. Misspelled well-known keys, well-known names without their domain, and undefined keys in
 // a Kubernetes domain (R-V42) are not plausible.
 func Known(key string) bool {

@@ -234,8 +234,8 @@ func arranged(all []entry) []entry {
 	return all
 }
 
-// below returns the only subfolder of top, if all kept files are below it. ok is false unless that
-// subfolder has rules in subfolders.
+// below returns the only subfolder of top, if all kept files are below it. ok is false unless the
+// subfolder itself has subfolders with rules.
 func below(all []entry, top string) (next string, ok bool) {
 	for _, e := range all {
 		if !e.kept {

@@ -142,8 +142,8 @@ const (
 	maxDepth = 20  // elements
 )
 
-// checkName returns an error for an invalid entry name. On every operating system, a valid name
-// refers to the same file below a folder.
+// checkName returns an error for an invalid entry name. A valid name refers to the same file on
+// every operating system.
 func checkName(name string) error {
 	switch {
 	case len(name) > maxName || strings.Count(name, "/") >= maxDepth:

@@ -153,9 +153,9 @@ type limitRange struct {
 }
 
 // concerns reports whether a LimitRange may set a workload's container requests or reject its pods
-// (plugin/pkg/admission/limitranger/admission.go; defaults in pkg/apis/core/v1/defaults.go). only
-// is true if the namespace has no other LimitRange. If there are several, one of them may set the
-// limits that another one checks.
+// (plugin/pkg/admission/limitranger/admission.go; defaults in pkg/apis/core/v1/defaults.go). The
+// argument named only is set if the namespace has no other LimitRange. If there are several, one of
+// them may set the limits that another one checks.
 func (r *limitRange) concerns(w *Workload, only bool) bool {
 	containers := slices.Concat(w.Spec.Containers, w.Spec.InitContainers)
 	for _, item := range r.spec.Limits {
@@ -213,7 +213,7 @@ func (r *limitRange) concerns(w *Workload, only bool) bool {
 	return r.open
 }
 
-// refuses reports whether a LimitRange rejects, or may reject, the given requests and limits.
+// refuses reports whether a LimitRange may reject the given requests and limits.
 func refuses(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) bool {
 	for name, least := range item.Min {
 		request, has := requests[name]
@@ -255,9 +255,9 @@ func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTem
 
 // mayExceed reports whether the workloads in a namespace may need more than a ResourceQuota allows,
 // including the extra pods that autoscalers and rollouts create. It ignores quota scopes, because
-// they can only reduce the usage that counts (pkg/quota/v1/evaluator/core/pods.go). times is 1, or
-// 2 while nodes are unreachable, because the pods on these nodes count along with their
-// replacements.
+// they can only reduce the usage that counts (pkg/quota/v1/evaluator/core/pods.go). times is
+// normally 1. It is 2 while nodes are unreachable, because the pods on these nodes count along with
+// their replacements.
 func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) bool {
 	var spec corev1.ResourceQuotaSpec
 	for _, m := range l.decoder.Decode(o.Root.Get("spec"), &spec) {
@@ -295,8 +295,8 @@ func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) boo
 	return false
 }
 
-// counts returns the maximum amount of one pod that counts against a ResourceQuota entry. known is
-// false if this amount cannot be determined.
+// counts returns the maximum amount of a resource that one pod can use, as a ResourceQuota counts
+// it. known is false if this amount cannot be determined.
 func (w *Workload) counts(name string) (each float64, known bool) {
 	object, counted := strings.CutPrefix(name, "count/")
 	switch {

@@ -144,8 +144,9 @@ func (b *Budget) Matches(podLabels map[string]string) bool {
 // Allowed returns how many of the expected pods can be evicted at once when all of them are
 // healthy, and the field that sets this limit (R-W19). The results are meaningless if Unknown is
 // set. Allowed mirrors getExpectedPodCount and updatePdbStatus in
-// pkg/controller/disruption/disruption.go, which round percentages up in both fields. If a budget
-// sets neither field, it allows no evictions and by is zero.
+// pkg/controller/disruption/disruption.go, which round percentages up in minAvailable and in
+// maxUnavailable. A budget without these fields allows no evictions, and the returned Amount is
+// then zero.
 func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 	switch {
 	case b.MaxUnavailable != nil:

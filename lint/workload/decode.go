@@ -256,8 +256,8 @@ func newDecoder() *source.Decoder {
 	}
 }
 
-// KVM is the device that KubeVirt requests for every machine, for hardware virtualization. A node
-// that does not list the device is not assumed to lack it.
+// KVM is the device that KubeVirt requests for the hardware virtualization of every machine. A node
+// may have the device even if its resources do not include it.
 const KVM = corev1.ResourceName("devices.kubevirt.io/kvm")
 
 // pod returns the spec of a machine's launcher pod. The computed resource amounts are lower bounds,
@@ -450,8 +450,8 @@ func (l *loader) placeholders(o *source.Object, texts []string) {
 	}
 }
 
-// valueOf returns the field name for a value in a map. For the values of a label requirement, this
-// is the key of the requirement.
+// valueOf returns the name of the field that contains a value. For a value in a label requirement,
+// it returns the key of the requirement.
 func valueOf(n, k *source.Node) string {
 	if key := n.Get("key").Text(); k.Value == "values" && key != "" {
 		return key

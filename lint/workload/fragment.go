@@ -135,8 +135,8 @@ func (f *fragmentFinder) walk(p *place) {
 }
 
 // check validates the placement fields of a map if all of them follow the core API schema. In chart
-// values, it also reports misspelled fields, but fields may be missing because the chart may add
-// them.
+// values, it also reports misspelled fields. It does not report missing fields there, because the
+// chart may add them.
 func (f *fragmentFinder) check(p *place, v *Values) {
 	var fields fragment
 	unfit := f.l.fragmentDecoder.Decode(p.value, &fields)
@@ -256,8 +256,9 @@ func (l *loader) envelope(w *Workload) {
 	}
 }
 
-// stray records the fields of n whose names are similar to one in names, and those in elsewhere,
-// which belong in the pod spec. path is the path of n, with a trailing dot.
+// stray records the misspelled and misplaced fields of n. A misspelled field has a name similar to
+// one in names. A misplaced field has a name in elsewhere and belongs in the pod spec. path is the
+// path of n, with a trailing dot.
 func (l *loader) stray(w *Workload, n *source.Node, path string, names, elsewhere []string) {
 	for k, v := range n.Fields() {
 		if slices.Contains(names, k.Value) {

@@ -203,8 +203,8 @@ func cronPods(o *source.Object) Count {
 	return jobCount(spec.At("jobTemplate", "spec"))
 }
 
-// suspended reports whether a Job is, or may be, suspended, and returns the pod count for that
-// case.
+// suspended reports whether a Job is suspended or may be suspended. In that case, it also returns
+// the pod count.
 func suspended(spec *source.Node) (c Count, is bool) {
 	k, v := spec.Field("suspend")
 	on, _ := v.Bool()
@@ -225,8 +225,9 @@ func vmPods(o *source.Object) Count {
 	return known(1, "")
 }
 
-// builtin lists every kind, except Lists, that any Kubernetes release has served in its own API
-// groups (k8s.io/api: */*/register.go; for removed kinds, the same file of older releases).
+// builtin lists the kinds, except Lists, in the API groups of Kubernetes itself. It includes the
+// kinds of older releases (k8s.io/api: */*/register.go; for removed kinds, the same file of older
+// releases).
 var builtin = map[string]string{
 	"": `APIGroup APIVersions Binding ComponentStatus ConfigMap DeleteOptions Endpoints Event LimitRange Namespace Node NodeProxyOptions
 		PersistentVolume PersistentVolumeClaim Pod PodAttachOptions PodExecOptions PodLogOptions PodPortForwardOptions PodProxyOptions
@@ -265,9 +266,9 @@ var builtin = map[string]string{
 	"storagemigration.k8s.io": "StorageVersionMigration",
 }
 
-// foreignKinds lists kinds of other projects with apiVersion v1: the kind of kubeconfig files, and
-// OpenShift kinds that are older than OpenShift's own API groups (openshift/api: pkg legacy
-// groups).
+// foreignKinds lists kinds that other projects use with apiVersion v1: the kind of kubeconfig
+// files, and OpenShift kinds that are older than OpenShift's own API groups (openshift/api: pkg
+// legacy groups).
 var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build BuildConfig BuildLog BuildRequest ClusterNetwork ClusterPolicy ClusterPolicyBinding
 	ClusterResourceQuota ClusterRole ClusterRoleBinding DeploymentConfig DeploymentConfigRollback DeploymentLog EgressNetworkPolicy Group HostSubnet
 	Identity Image ImageSignature ImageStream ImageStreamImage ImageStreamImport ImageStreamMapping ImageStreamTag

@@ -53,10 +53,11 @@ type Set struct {
 	// Validated lists workloads that no deployment creates (source.HookNever). Their fields are
 	// validated, but their pods match no selector.
 	Validated []*Workload
-	// Placeholders maps each object to the placeholders in the parts of it that are judged, not
-	// counting variables that a tool replaces.
+	// Placeholders maps each object to the placeholders in its judged fields. It does not include
+	// variables that a tool replaces.
 	Placeholders map[*source.Object][]string
-	// BudgetsElsewhere lists budgets that might not be deployed, for the same reason as Elsewhere.
+	// BudgetsElsewhere lists budgets that might not be deployed, because every file that declares
+	// them may belong to another deployment.
 	BudgetsElsewhere []*Budget
 	// Alternatives holds the objects that may be deployed in place of this set, but never together
 	// with it.
@@ -114,8 +115,8 @@ type loader struct {
 // Load reads the objects of one cluster with a new Reader.
 func Load(table Table, objects []*source.Object) *Set { return NewReader(table).Load(objects, nil) }
 
-// Load reads the objects in a set. The objects in elsewhere might not be deployed together with
-// these.
+// Load reads the objects of one set. The argument elsewhere lists further objects, which might not
+// be deployed.
 func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	l := &loader{Reader: r, budgets: map[[2]string]int{}, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}, Placeholders: map[*source.Object][]string{}}}
 	for _, o := range objects {
@@ -411,7 +412,8 @@ func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	})
 }
 
-// likeness is equal for unnamed objects that are probably equal. sum is a digest of the object.
+// likeness is a key for finding equal unnamed objects. Objects with the same likeness are probably
+// equal. sum is a digest of the object.
 type likeness struct {
 	id  [4]string
 	sum uint64

@@ -31,7 +31,7 @@ const (
 	BothWhole Way = "both-whole"
 )
 
-// Rollout describes how the pods of a workload are replaced, given their number.
+// Rollout describes how the controller of a workload with a given number of pods replaces the pods.
 type Rollout struct {
 	Way Way
 	// Surge is the maximum number of additional pods during the update. Unavailable is the maximum
@@ -159,8 +159,8 @@ func (u *update) fenceposts(rolling *source.Node) {
 	}
 }
 
-// resolveAmount reads a pod count from a field of n, which defaults to absent. If the field is set,
-// resolveAmount sets Span to its location.
+// resolveAmount reads a pod count from a field of n. The argument absent is the default for a field
+// that is not set. If the field is set, resolveAmount sets Span to its location.
 func (u *update) resolveAmount(n *source.Node, name, absent string, up bool) Amount {
 	value := n.Get(name)
 	v, ok := intstr.FromString(absent), true
@@ -261,8 +261,8 @@ func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 	return strategy, true
 }
 
-// atLeastOne sets Unavailable to maxUnavailable, limited to the range from 1 to the number of pods,
-// because these controllers never block an update.
+// atLeastOne sets Unavailable to maxUnavailable, limited to the range from 1 to the number of pods.
+// It is used for controllers that never block an update.
 func (u *update) atLeastOne(unavailable Amount) {
 	u.Unavailable = max(1, min(unavailable.Pods(), u.pods))
 	u.Arithmetic = Arithmetic{Unavailable: unavailable, Pods: u.pods}
@@ -273,8 +273,8 @@ func (u *update) atLeastOne(unavailable Amount) {
 
 // daemonSet reads the spec.updateStrategy of a DaemonSet. It mirrors updatedDesiredNodeCounts in
 // pkg/controller/daemon/update.go, with SurgeCount and UnavailableCount in
-// pkg/controller/daemon/util/daemonset_util.go. Both percentages are rounded up, and if both
-// numbers are 0, maxUnavailable becomes 1 (R-W17).
+// pkg/controller/daemon/util/daemonset_util.go. Percentages in maxSurge and maxUnavailable are
+// rounded up. If both fields are 0, maxUnavailable becomes 1 (R-W17).
 func (u *update) daemonSet(spec *source.Node) {
 	strategy, ok := u.inPlace(spec)
 	if !ok {
@@ -332,8 +332,9 @@ func amountOf(n *source.Node) (v intstr.IntOrString, ok bool) {
 	return v, err == nil
 }
 
-// Amount is a pod count that a field sets, either as a number or as a percentage of Of. A
-// percentage is rounded up if Up is set, and down otherwise. Amount is zero if no field applies.
+// Amount is a pod count that a field sets, either as a number or as a percentage. Of is the number
+// of pods to which a percentage applies. The result is rounded up if Up is set, and down otherwise.
+// Amount is zero if no field applies.
 type Amount struct {
 	Field string
 	Value intstr.IntOrString
@@ -397,9 +398,9 @@ const (
 	// neither a number nor a percentage.
 	IsVariable UnclearKind = "variable"
 	NoAmount   UnclearKind = "no-amount"
-	// TwoStrategies means that an Argo Rollout sets both strategies or neither. DynamicScale means
-	// that a Rollout removes old pods gradually. AddsAntiAffinity means that a Rollout keeps pods
-	// of different revisions apart.
+	// TwoStrategies means that an Argo Rollout sets both canary and blueGreen, or neither.
+	// DynamicScale means that a Rollout removes old pods gradually. AddsAntiAffinity means that a
+	// Rollout keeps pods of different revisions apart.
 	TwoStrategies    UnclearKind = "two-strategies"
 	DynamicScale     UnclearKind = "dynamic-scale"
 	AddsAntiAffinity UnclearKind = "adds-anti-affinity"
@@ -411,5 +412,5 @@ type Unclear struct {
 	Field, Value string
 }
 
-// Given reports whether there is a reason.
+// Given reports whether the update strategy is unknown.
 func (u Unclear) Given() bool { return u.Kind != "" }

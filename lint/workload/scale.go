@@ -46,7 +46,7 @@ func scales(o *source.Object) bool {
 	return ok && s.group == o.Group()
 }
 
-// target identifies the workload of an autoscaler, except for the API group.
+// target identifies the workload that an autoscaler scales. The API group is not included.
 type target struct{ namespace, kind, name string }
 
 // scale sets Scale on each workload that has an autoscaler. If several autoscalers have the same

@@ -41,9 +41,9 @@ func validate(w *Workload) {
 
 type checker struct {
 	w *Workload
-	// unchecked, created and fromTemplate are the stages of three groups of problems: those that
-	// core validation detects but virt-api does not (R-W28), those that appear only when a pod is
-	// created from the template (R-V22), and those with labels in the template.
+	// unchecked is the stage of problems that core validation detects but virt-api does not
+	// (R-W28). created is the stage of problems that appear only when a pod is created from the
+	// template (R-V22). fromTemplate is the stage of problems with labels in the template.
 	unchecked, created, fromTemplate Stage
 	// partial is set if a chart may add fields to the values that are checked.
 	partial bool
@@ -144,10 +144,9 @@ func (p *place) appendPath(b []byte) []byte {
 	return append(b, p.name...)
 }
 
-// span returns the location of a field or list item. For an absent field, it returns the location
-// of the key that introduces the parent map. A parent that is a list item or the object itself has
-// no such key, so span returns the location of the parent's first key. It does so only in this
-// case, because the order of keys may change.
+// span returns the location of a field or list item. An absent field has the location of the key
+// whose value is the parent map. If the parent is a list item or the object itself, there is no
+// such key, and span returns the location of the parent's first key.
 func (c *checker) span(p *place) diag.Span {
 	file := c.w.File()
 	if p.key != nil {
@@ -250,8 +249,8 @@ var (
 	dnsLabel   = format{validation.IsDNS1123Label, "must be at most 63 lowercase letters, digits and '-', with a letter or digit at both ends"}
 )
 
-// form checks the format of a string field. Messages call the field noun, or use its name if noun
-// is "".
+// form checks the format of a string field. Messages describe the field with noun or, if noun is
+// "", with the name of the field.
 func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	s, ok := p.text()
 	if !ok || f.fits(s) {
@@ -291,7 +290,7 @@ type naming struct {
 	format format
 	// longest is the maximum number of characters, or 0 if only the format limits the length.
 	longest int
-	// why is the reason for longest, for use in messages.
+	// why says why longer names are rejected, for use in messages.
 	why string
 }
 

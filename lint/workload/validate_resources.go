@@ -141,8 +141,9 @@ func podResource(name string) string {
 
 const quotaPrefix = corev1.DefaultResourceRequestsPrefix
 
-// native mirrors kubernetes: pkg/apis/core/helper/helpers.go, and so do hugePage, divisible and the
-// check of extended resources in containerResource.
+// native reports whether a resource name is native to Kubernetes. It mirrors kubernetes:
+// pkg/apis/core/helper/helpers.go. So do hugePage, divisible and the check of extended resources in
+// containerResource.
 func native(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, corev1.ResourceDefaultNamespacePrefix)
 }

@@ -156,8 +156,8 @@ func (c *checker) requirements(p *place) (all []metav1.LabelSelectorRequirement,
 	return all, ok
 }
 
-// repairEmptySelector returns the fix for a selector without requirements, whose labels may be
-// directly below selector by mistake.
+// repairEmptySelector returns the fix for a selector without requirements. The author may have put
+// the labels directly below selector by mistake.
 func repairEmptySelector(selector, labels *source.Node) string {
 	for k := range selector.Fields() {
 		if k.Value != "matchLabels" && k.Value != "matchExpressions" {
@@ -194,8 +194,7 @@ func (c *checker) matches(p *place, labels *source.Node) bool {
 }
 
 // unknownLabel reports whether a label's value is unknown. This is the case if the value or any
-// label key is a placeholder, or if the value or the map has the wrong type, which is reported
-// elsewhere.
+// label key is a placeholder. It is also the case if the value or the map has the wrong type.
 func unknownLabel(labels *source.Node, key string) bool {
 	if !labels.IsNull() && labels.Kind != source.Map {
 		return true

@@ -61,9 +61,9 @@ type Workload struct {
 	// Admission names an object that may change or reject the pods on creation, for example
 	// LimitRange shop/l. It is empty if no such object is known.
 	Admission string
-	// TightQuota names a ResourceQuota that may be too small for twice the number of pods, or is
-	// empty. That many pods can exist while nodes are unreachable, because replacements are created
-	// before the old pods are gone.
+	// TightQuota names a ResourceQuota that may be too small for twice the number of pods. It is
+	// empty if there is none. Twice the number of pods can exist while nodes are unreachable,
+	// because replacements are created before the old pods are gone.
 	TightQuota string
 	// PlainClass is set if the pods' RuntimeClass is declared with neither overhead nor scheduling.
 	// It is also set for a running pod, whose spec already includes the additions of its class.
@@ -150,8 +150,8 @@ func (w *Workload) TemplateOwner() *source.Node {
 // Namespace returns the namespace of the pods, or "" if the manifest does not set it (R-W3).
 func (w *Workload) Namespace() string { return w.Object.Namespace }
 
-// Space returns the namespace of a manifest. It returns default for a manifest without a namespace,
-// because kubectl creates the object there unless another namespace is configured.
+// Space returns the namespace of a manifest. For a manifest without a namespace, it returns
+// default, in which kubectl creates the object unless another namespace is configured.
 func Space(namespace string) string { return cmp.Or(namespace, metav1.NamespaceDefault) }
 
 // Refused reports whether the API server rejects the workload or all of its pods, so that none of
@@ -330,8 +330,8 @@ func (s *Set) Maker(namespace, key, value string) *source.Object {
 	return nil
 }
 
-// sameDomain reports whether the prefix of a label key equals an API group, or is a parent domain
-// or subdomain of one. Kubernetes' own domains never match.
+// sameDomain reports whether the prefix of a label key is an API group, or a parent domain or
+// subdomain of that group. Kubernetes' own domains never match.
 func sameDomain(key, group string) bool {
 	prefix, _, ok := strings.Cut(key, "/")
 	if !ok || strings.HasSuffix(prefix, "kubernetes.io") || strings.HasSuffix(prefix, "k8s.io") || !strings.Contains(group, ".") {

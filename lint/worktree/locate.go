@@ -69,8 +69,8 @@ func Below(dir, path string) (name string, ok bool) {
 // Below, it looks only at the name, so a link may still lead elsewhere.
 func Local(name string) bool { return filepath.IsLocal(filepath.FromSlash(name)) }
 
-// follow follows a path component by component up to the root of a work tree. It returns false for
-// a name that does not exist, or that the system generates for an open file.
+// follow follows a path component by component up to the root of a work tree. It returns false if a
+// name does not exist, or if the system generated the name for an open file.
 func follow(abs string) (root, name string, ok bool) {
 	top := filepath.VolumeName(abs) + string(filepath.Separator)
 	at, rest := top, parts(abs)
