@@ -10,16 +10,16 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// necessary maps each list of facts to the bodies of the built-in rules that report its rows. Each
-// body is a list of conditions. A rule can report a row only if the row meets all conditions of at
-// least one body.
+// necessary maps the name of each list of facts to bodies of built-in rules. These bodies report
+// rows of the list. Each body is a list of conditions. A rule can report a row only if the row
+// meets all conditions of at least one body.
 type necessary map[string][][]condition
 
 // condition compares a field of a row with constants or with another field.
 type condition struct {
 	field, operator string
-	// other is the name of the field to compare with. If it is empty, the condition compares with
-	// constants instead, and matching any one of them is enough.
+	// other is the name of the field to compare with. If other is empty, the condition holds if the
+	// field equals any of the constants.
 	other     string
 	constants []any // each a string, float64 or bool
 }
@@ -148,8 +148,8 @@ func (e *Engine) Wants(list string, fields ...any) bool {
 	})
 }
 
-// bodies collects the conditions of all core rules. For each list that a rule outside the core
-// reads, it adds a body without conditions.
+// bodies collects the conditions of all core rules. A rule outside the core adds an empty body to
+// each list that the rule reads, because it could report any row.
 func (e *Engine) bodies() necessary {
 	all := necessary{}
 	lists := factLists(&facts.Facts{})
@@ -232,11 +232,11 @@ func compared(left any, operator string, right any) bool {
 	return order >= 0
 }
 
-// reads records which places in the facts a rule may read.
+// reads records which fields of the facts a rule may read.
 type reads struct {
 	all bool
-	// paths maps a place's dotted path, such as workloads.containers.image, to whether the rule
-	// reads everything below the place.
+	// paths maps a field's dotted path, such as workloads.containers.image, to whether the rule
+	// reads everything below the field.
 	paths map[string]bool
 }
 
@@ -275,8 +275,8 @@ func inName(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// has reports whether the rule reads a place or anything below it. A place also counts as read if
-// the rule reads everything below one of the place's parents.
+// has reports whether the rule reads the list or field at a path, or anything below it. If the rule
+// reads everything below a parent of the path, has returns true as well.
 func (r *reads) has(path string) bool {
 	if _, ok := r.paths[path]; ok || r.all {
 		return true
@@ -300,7 +300,7 @@ func (r *reads) lists() []string {
 	return slices.Compact(all)
 }
 
-// add merges the places in o into r.
+// add adds the fields in o to r.
 func (r *reads) add(o reads) {
 	r.all = r.all || o.all
 	if r.paths == nil {
@@ -321,9 +321,9 @@ func (e *Engine) Reads(id string) []string {
 	return r.reads.lists()
 }
 
-// MayRead reports whether a rule may read the place at the given path, or anything below it. The
-// path is a dotted list of keys, such as workloads.answers.survives. MayRead returns false if the
-// rule is off.
+// MayRead reports whether a rule may read the field at a path, or anything below the field. A path
+// is a dotted list of keys, such as workloads.answers.survives. MayRead returns false if the rule
+// is off.
 func (e *Engine) MayRead(id, path string) bool {
 	r := e.find(id)
 	return r != nil && !r.off && r.reads.has(path)

@@ -34,8 +34,8 @@ func factLists(f *facts.Facts) []factList {
 	return lists
 }
 
-// convert builds the rules' input. It includes only the places that the rules read. It converts the
-// Go structs directly, because going through JSON would be several times slower.
+// convert builds the rules' input. The input includes only the fields that the rules read. The Go
+// structs are converted directly, because going through JSON would be several times slower.
 func convert(f *facts.Facts, read *reads) *ast.Term {
 	c := converter{read: read, strings: map[string]*ast.Term{}, fields: map[string][]field{}, numbers: map[*int]*ast.Term{}}
 	return ast.ObjectTerm(c.fieldsOf(reflect.ValueOf(f).Elem(), "")...)
@@ -152,8 +152,8 @@ func (c *converter) term(v ast.Value) *ast.Term {
 	return t
 }
 
-// over returns the parameters in v, with the parameters in under as defaults. A parameter whose
-// position is unknown gets the position in place.
+// over returns the parameters in v. A parameter that v lacks is taken from the argument "under".
+// The argument "place" is the position of any parameter whose own position is unknown.
 func (v Values) over(under Values, place string) Values {
 	all := maps.Clone(under.Values)
 	if all == nil {
@@ -174,8 +174,8 @@ func (v Values) over(under Values, place string) Values {
 	}}
 }
 
-// over returns the given parameters of a rule, using matching shared parameters as defaults. Shared
-// parameters apply only if the rule runs and declares them.
+// over adds the shared parameters that match a rule to the parameters in "given", which take
+// precedence. Shared parameters apply only if the rule runs and declares them.
 func (r *rule) over(all []Shared, given Values) Values {
 	if r.isTemplate() || r.off {
 		return given

@@ -32,8 +32,8 @@ type customKey struct {
 	read func(n *notes, value any) []string
 }
 
-// customKeys returns the keys in the order in which to read them. For example, asks refers to
-// params, and level overrides the level that category implies.
+// customKeys returns the keys in the order in which to read them. The order matters, because asks
+// refers to params, and level overrides the level that category implies.
 func customKeys() []customKey {
 	return []customKey{
 		{"category", readCategory},
@@ -64,7 +64,8 @@ func customKeys() []customKey {
 	}
 }
 
-// one adapts a read function that returns at most one error. The caller adds the key's name to it.
+// one converts a read function that returns one error to a function that returns a list of
+// problems.
 func one(read func(*notes, any) error) func(*notes, any) []string {
 	return func(n *notes, value any) []string {
 		if err := read(n, value); err != nil {
@@ -177,8 +178,8 @@ func readTags(n *notes, value any) error {
 	return nil
 }
 
-// ask is a question about losing nodes. It holds either a topology key or the name of the parameter
-// that supplies the keys.
+// ask is a question about losing nodes. One of its fields is set: survive is a topology key, and
+// param is the name of a parameter that supplies topology keys.
 type ask struct{ survive, param string }
 
 func readAsks(n *notes, value any) error {
@@ -327,8 +328,8 @@ func atValues(v Values, message string) error {
 	return errors.New(message)
 }
 
-// parameters sets a rule's parameters. Parameters configured for the rule's id take precedence over
-// those of the instance. A parameter set in neither gets its default value.
+// parameters sets a rule's parameters. The parameters in "given" take precedence over the
+// parameters in the rule's instance. A parameter that is set in neither gets its default value.
 func (r *rule) parameters(given Values) error {
 	name := "rules." + r.id + ".params"
 	schema := r.schema()

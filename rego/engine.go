@@ -15,8 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/message"
 )
 
-// DefaultDeadline is the default limit on the rules' CPU time. Rules that only read their facts
-// need far less.
+// DefaultDeadline is the default limit on the rules' CPU time.
 const DefaultDeadline = 30 * time.Second
 
 // Engine holds loaded rules. It is safe for concurrent use.
@@ -162,9 +161,9 @@ func (e *Engine) find(id string) *rule {
 	return nil
 }
 
-// Whole reports whether any enabled rule outside the core (a custom rule, a pack rule or an
-// instance) may read a list of facts such as workloads, or a field of its rows such as
-// workloads.terms.
+// Whole reports whether an enabled rule outside the core may read the facts at the given path. The
+// path names a list of facts, such as workloads, or a field in a list, such as workloads.terms.
+// Rules outside the core are custom rules, pack rules and instances.
 func (e *Engine) Whole(path string) bool {
 	return slices.ContainsFunc(e.rules, func(r *rule) bool { return r.outsideCore() && !r.off && r.reads.has(path) })
 }
@@ -263,9 +262,9 @@ type Options struct {
 	// Instead replaces a folder's files with files in memory. It lets the caller check that new
 	// rules load together with those in Dirs before writing them to disk. It may be nil.
 	Instead *Folder
-	// Without is a condition to leave out of its rule or library. It may be nil. If it is set,
-	// unused variables and imports are not errors, because the condition may have been their only
-	// use.
+	// Without is a condition to leave out of the rule or library that contains it. Without may be
+	// nil. If it is set, unused variables and imports are not errors, because the condition may
+	// have been their only use.
 	Without *Condition
 	// Off reports whether a rule is turned off. It may be nil. Custom rules are checked even when
 	// they are off.
@@ -309,7 +308,7 @@ type Shared struct {
 }
 
 // Instance is a rule that the configuration bases on a template or on another rule with parameters.
-// Empty strings default to that rule's values.
+// An empty title, description, owner or runbook defaults to that of the other rule.
 type Instance struct {
 	ID                                 string
 	Use                                string // the template's id
@@ -327,9 +326,9 @@ type Ask struct {
 	Survive string
 }
 
-// allowed lists the built-in functions that rules may call. Their results depend only on their
-// arguments, and the table bounds gives their costs. Calling any other function is a compile error,
-// whose message includes the explanation from refused.
+// allowed lists the built-in functions that rules may call. The result of each function depends
+// only on its arguments. The function bounds returns the costs of calls. Calling any other function
+// is a compile error that includes an explanation from refused.
 func allowed() []string {
 	return []string{
 		// functions behind operators and keywords

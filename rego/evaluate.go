@@ -163,7 +163,8 @@ func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Ju
 	return found[:room], refusal{what: fmt.Sprintf("reports more than %d findings; the others are left out", maxFindings), limit: true}
 }
 
-// due returns the rules that have facts to judge, together with all places that these rules read.
+// due returns the rules to evaluate, together with all fields that these rules read. A rule is
+// evaluated if at least one list of facts that it reads is not empty.
 func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	var due []*rule
 	var read reads
@@ -202,9 +203,9 @@ func (e *Engine) compile(due []*rule) error {
 	return err
 }
 
-// Limits for costs that are not counted in steps. maxHeap is the maximum number of bytes that a
-// rule may add to the heap, heapEvery is the interval between heap checks, and grace is the CPU
-// time that a rule gets to stop.
+// Limits on memory and CPU time. maxHeap is the maximum number of bytes that a rule may add to the
+// heap. heapEvery is the interval between heap checks. grace is the CPU time for which a rule may
+// keep running after it was told to stop.
 const (
 	maxHeap   = 512 << 20
 	heapEvery = 20 * time.Millisecond

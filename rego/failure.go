@@ -64,9 +64,9 @@ const (
 	remark = 64
 )
 
-// printed returns an upper bound on the size of a sprintf result. The bound adds up the widths and
-// arguments of all verbs. Each argument is used once, in order, unless the format has explicit
-// indexes.
+// printed returns an upper bound on the size of a sprintf result. The bound is the sum of the
+// lengths of the format and the arguments and the widths of all verbs. With explicit indexes, a
+// verb may use any argument, so each verb counts as another copy of the longest argument.
 func printed(_ *meter, args []*ast.Term) size {
 	verbs := verbsOf(text(args[0]))
 	var indexed, odd bool

@@ -9,8 +9,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// text returns a string term's value, or "" if the term is not a string. The functions themselves
-// reject arguments of the wrong type.
+// text returns a string term's value, or "" if the term is not a string. No error is needed,
+// because OPA rejects arguments of the wrong type.
 func text(t *ast.Term) string {
 	s, _ := t.Value.(ast.String)
 	return string(s)
@@ -62,8 +62,8 @@ func replacedAll(_ *meter, args []*ast.Term) size {
 }
 
 // replacedPattern returns an upper bound on the size of a regex.replace result. It assumes one
-// replacement per character. Matches do not overlap, so each group that the replacement refers to
-// adds at most the length of the string in total.
+// replacement per character. Matches do not overlap. Therefore, all insertions of one group
+// together are at most as long as the string.
 func replacedPattern(_ *meter, args []*ast.Term) size {
 	n, with := int64(len(text(args[0]))), text(args[2])
 	return size{text: n + (n+1)*int64(len(with)) + n*int64(strings.Count(with, "$"))}
@@ -268,13 +268,13 @@ func instructions(p string) int64 {
 	return int64(len(program.Inst))
 }
 
-// guardPrefix is the prefix of guarded functions' names. If a function passed to a query has the
-// same name as one of OPA's own functions, OPA calls its own. Therefore, guard renames the calls in
-// compiled custom rules, and each evaluation passes functions with the new names.
+// guardPrefix is the prefix of guarded functions' names. A query cannot replace one of OPA's own
+// functions with another function of the same name. Therefore, guard renames the calls in compiled
+// custom rules, and each evaluation passes functions with the new names.
 const guardPrefix = "schedlint."
 
-// guard renames calls of built-in functions in compiled modules. It does not rename the unification
-// operators, because OPA identifies them by name. The meter counts them as steps anyway.
+// guard renames calls of built-in functions in compiled modules. It does not rename unification
+// operators, because OPA identifies them by name. The meter already counts unification as a step.
 func guard(modules map[string]*ast.Module) {
 	for _, m := range modules {
 		ast.NewGenericVisitor(func(x any) bool {
@@ -296,9 +296,9 @@ func guard(modules map[string]*ast.Module) {
 	}
 }
 
-// guarded returns a copy of t with the guarded name if t is the name of a built-in function.
-// Otherwise, it returns t itself. It never modifies t, because OPA uses the same term wherever an
-// operator occurs.
+// guarded returns a renamed copy of t if t is the name of a built-in function. Otherwise, it
+// returns t itself. It never modifies t, because OPA uses the same term wherever an operator
+// occurs.
 func guarded(t *ast.Term) *ast.Term {
 	ref, ok := t.Value.(ast.Ref)
 	if !ok {

@@ -36,8 +36,8 @@ func hoist(modules map[string]*ast.Module) {
 	}
 }
 
-// head makes a rule convert its result to a value at the end of its body. Otherwise, a function
-// that returns a literal would return it unexpanded.
+// head converts a literal in a rule's result to a value, at the end of the rule's body. Otherwise,
+// the rule would return the unevaluated literal.
 func (h *hoister) head(r *ast.Rule) {
 	for _, t := range []**ast.Term{&r.Head.Key, &r.Head.Value} {
 		if *t == nil || !literal(*t) {

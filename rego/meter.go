@@ -14,8 +14,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// Limits for a custom rule. They count steps and sizes instead of time, so a rule either exceeds
-// them on every machine or on none.
+// Limits for a custom rule. All of them are numbers of steps or sizes rather than times. A rule
+// therefore exceeds them on every machine or on none.
 const (
 	// maxSteps is a rule's step budget for a run, across all contexts. A rule that visits each of
 	// its facts once takes 10 to 300 steps per fact. The budget is enough to visit 15,000 facts, or
@@ -37,8 +37,9 @@ const (
 	textStep, walked = 64, 8
 )
 
-// maxStack is the maximum number of bytes that a rule may add to the process's stacks. Go doubles a
-// full stack, up to a limit of 1 GB, so a stack must not grow beyond 256 MiB.
+// maxStack is the maximum number of bytes that a rule may add to the process's stacks. Go crashes
+// the process if a stack reaches 1 GB. The limit is far lower, because Go doubles the size of a
+// stack that is full.
 const maxStack = 200 << 20
 
 // meter counts the cost of evaluating a rule. It implements OPA's tracer and counts each event as a
@@ -334,8 +335,8 @@ func vertices(t *ast.Term) []*ast.Term {
 	return nil
 }
 
-// reaching charges for graph.reachable. OPA queues a vertex once for every edge to it, until it has
-// reached that vertex. In a graph with layers, the work therefore multiplies from layer to layer.
+// reaching charges for graph.reachable. Until OPA has reached a vertex, it queues the vertex once
+// for every edge to it. In a graph with layers, the work therefore multiplies from layer to layer.
 func reaching(m *meter, args []*ast.Term) int64 {
 	graph, ok := args[0].Value.(ast.Object)
 	if !ok {

@@ -29,8 +29,8 @@ type module struct {
 	locked     bool  // listed in the lock file of a folder with vendored rules
 }
 
-// parse parses a module. OPA reads annotations only on request, and does not check types without
-// them. Because the file is untrusted, parse turns a panic of the parser into an error.
+// parse parses a module. OPA reads annotations only on request. Type checks need annotations.
+// Because the file is untrusted, parse turns a panic of the parser into an error.
 func parse(file, text string, annotations bool) (m *ast.Module, err error) {
 	return parseWith(file, text, annotations, capabilities())
 }
@@ -74,8 +74,8 @@ func newModule(file, text string) (*module, []error) {
 // name, as a YAML key and in comments. The part before the dot is the name of a pack.
 const idForm = `^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)?$`
 
-// idOf returns the id of a module's rule, which is part of its package name. It returns "" for a
-// library.
+// idOf returns the id of the rule in a module, or "" if the module is a library. The id is the last
+// part of the module's package name.
 func idOf(m *ast.Module) (string, error) {
 	var path []string
 	for _, t := range m.Package.Path[1:] { // the first element is data
@@ -268,8 +268,8 @@ type program struct {
 }
 
 // compileWithin compiles custom modules within a CPU time limit, because a few nested
-// comprehensions can keep OPA busy for hours. OPA cannot interrupt a compilation, so it continues
-// in the background after a timeout. The process exits soon after this error.
+// comprehensions can keep OPA busy for hours. OPA cannot interrupt a compilation, so the
+// compilation continues in the background after a timeout until the process exits.
 func compileWithin(deadline time.Duration, what compilation) (*program, error) {
 	type outcome struct {
 		program *program
@@ -391,7 +391,7 @@ func libraryFiles() (files []textFile, err error) {
 	return files, err
 }
 
-// undefinedData returns an error for each reference to data that no module defines. OPA assumes
+// undefinedData returns an error for each reference to data outside the given modules. OPA assumes
 // that other data is loaded at run time. schedlint never loads any, so the rule would never report
 // anything.
 func undefinedData(modules map[string]*ast.Module) []error {
@@ -413,7 +413,8 @@ func undefinedData(modules map[string]*ast.Module) []error {
 	return errs
 }
 
-// run evaluates a rule's report. The callback with adds options to the query.
+// run returns the set that a rule's report evaluates to. The argument "with" is a function that
+// adds options to the query.
 func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*topdown.Query) *topdown.Query) (found ast.Set, err error) {
 	err = p.query(ctx, c.report(), func(q *topdown.Query) *topdown.Query { return with(q.WithInput(input)) }, func(report *ast.Term) {
 		found, _ = report.Value.(ast.Set)
@@ -421,8 +422,8 @@ func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*
 	return found, err
 }
 
-// query passes every value of a term to the callback each. The with argument is a function that
-// adds options to the query.
+// query evaluates a term and calls the function "each" with every value. The argument "with" is a
+// function that adds options to the query.
 func (p *program) query(ctx context.Context, of *ast.Term, with func(*topdown.Query) *topdown.Query, each func(*ast.Term)) error {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()

@@ -19,8 +19,8 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// rule is a rule that can run. It has the code from its own file. An instance instead has the code
-// of the rule or template that it is based on, together with its own id and parameters.
+// rule is a rule that can run. An instance shares its code with the rule or template that it is
+// based on, but has its own id and parameters.
 type rule struct {
 	id string
 	*code
@@ -30,8 +30,8 @@ type rule struct {
 	// instance is the configuration entry that created the rule, or nil if the rule has its own
 	// file.
 	instance *Instance
-	// configured is set if the rule has parameters from the configuration. They may be the cause if
-	// the rule fails.
+	// configured is set if the configuration sets parameters of the rule. If such a rule fails, the
+	// parameters may be the cause.
 	configured bool
 }
 
@@ -46,7 +46,7 @@ type code struct {
 	template bool
 	// own is set for custom rules.
 	own bool
-	// reads holds the lists or places in the facts that the rule reads.
+	// reads holds the lists or fields of the facts that the rule reads.
 	reads reads
 	// program is nil until the rule is first evaluated.
 	program *program

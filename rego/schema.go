@@ -31,7 +31,7 @@ type schema struct {
 	items       *schema
 	properties  map[string]*schema
 	required    []string
-	// fallback is the default value, with the properties' own defaults filled in.
+	// fallback is the default value. It includes the default values of its properties.
 	fallback   any
 	hasDefault bool
 	minimum    *float64

@@ -74,8 +74,8 @@ func newTracer(c *ast.Compiler, root *node) *tracer {
 	return all
 }
 
-// analyse returns which places each custom rule reads. The error lists all values that are certain
-// to be wrong.
+// analyse returns the fields of the facts that each custom rule reads. The error lists all wrong
+// values in the rules, such as a constant that an enumeration does not contain.
 func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
 	all, found := newTracer(c, factsNode()), map[*module]reads{}
 	var faults []fault
@@ -86,8 +86,8 @@ func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
 	return found, join(faultErrors(faults))
 }
 
-// module analyzes a single module. It returns the places that the module's report reads and the
-// faults in the module. A library has no report, so only its faults matter.
+// module analyzes a single module. It returns the fields of the facts that the module's report
+// reads, and the faults in the module. A library has no report, so only its faults matter.
 func (all *tracer) module(m *ast.Module) (reads, []fault) {
 	t := &trace{tracer: all, states: map[*ast.Rule]*state{}, cells: map[any]*cell{}, sunk: map[*cell]bool{}}
 	t.reads = reads{paths: map[string]bool{}}
@@ -289,8 +289,8 @@ func (t *trace) comprehension(v ast.Value, env scope) abstract {
 	return oneOf(c)
 }
 
-// visit records that a place itself is read, but not what is below it. Scalars and documents
-// without a known schema count as completely read.
+// visit records that a rule reads a node but not the fields below the node. A scalar or a node
+// without a known schema counts as completely read.
 func (t *trace) visit(n *node) {
 	if n.scalar() || n.kind == "" {
 		t.whole(n)
@@ -299,7 +299,7 @@ func (t *trace) visit(n *node) {
 	}
 }
 
-// whole records that a place and everything below it are read.
+// whole records that a rule reads a node and everything below the node.
 func (t *trace) whole(n *node) {
 	if n.path == "" {
 		t.reads.all = true

@@ -47,7 +47,7 @@ func faultErrors(faults []fault) []error {
 }
 
 // enumerated returns the enumerations in the facts that v can come from, together with all strings
-// that v can be. It returns false if v could also be some other string.
+// that v can be. It returns false if v can also be a string that is not known in advance.
 func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 	for _, member := range v.of {
 		switch m := member.(type) {
@@ -65,7 +65,7 @@ func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 	return nodes, values, len(nodes) > 0 && !v.unknown
 }
 
-// placeNames lists up to three places by name, for use in a message.
+// placeNames lists the names of up to three nodes, for use in a message.
 func placeNames(nodes []*node) string {
 	const most = 3
 	var all []string
@@ -144,7 +144,7 @@ func (c *checks) outcome(at *ast.Location, v abstract) bool {
 	return ok
 }
 
-// field checks that a closed object has a key, and reports whether it does.
+// field reports whether v can have a field with the given key. If not, field records a fault.
 func (c *checks) field(at *ast.Location, v abstract, key string) bool {
 	if v.unknown {
 		return true
@@ -328,8 +328,8 @@ func (t *trace) compare(a, b abstract) {
 	}
 }
 
-// node is a place in the facts schema. Rows have the same path as their list. Values under
-// arbitrary keys have the same path as the map that holds them.
+// node is a list, row, field or map value in the facts schema. Rows have the same path as their
+// list. Values in a map with arbitrary keys have the same path as the map.
 type node struct {
 	path   string
 	kind   string // JSON Schema type, or "" for any
@@ -407,7 +407,7 @@ func (n *node) scalar() bool { return n.kind != "" && n.kind != "array" && n.kin
 // keys returns the sorted field names.
 func (n *node) keys() []string { return slices.Sorted(maps.Keys(n.fields)) }
 
-// within returns the nodes of all members. Fields are sorted by key.
+// within returns the nodes directly below n.
 func (n *node) within() []*node {
 	var all []*node
 	switch {
@@ -432,8 +432,8 @@ func (n *node) name() string {
 	return "input." + n.path
 }
 
-// valid returns a message saying that n has no such key. The message suggests the closest key and
-// lists all valid keys.
+// valid returns an error message for a key that n does not have. The message suggests the closest
+// key and lists all valid keys.
 func (n *node) valid(key string) string {
 	return fmt.Sprintf("%q does not exist in %s%s; there are %s", key, n.name(), near(key, n.keys()), strings.Join(n.keys(), ", "))
 }

@@ -12,11 +12,11 @@ import (
 // *cell (a value built by the rule) or an *ast.Term (a constant).
 type abstract struct {
 	of []any
-	// unknown is set if the term can also have values that are not listed. All places that flow
-	// into an unknown value count as read.
+	// unknown is set if the term can also have values that are not listed. A field of the facts
+	// that becomes part of an unknown value counts as read.
 	unknown bool
-	// cut is set if there were more than maxMembers possible values. Some of them then count as
-	// unknown.
+	// cut is set if a term had more than maxMembers possible values, so that some values are not
+	// listed.
 	cut bool
 }
 
@@ -32,7 +32,8 @@ type cell struct {
 	rest   abstract             // values under all other keys
 }
 
-// field returns the value under a constant key. If there is none, field adds an empty one.
+// field returns the value under a constant key. If the cell has no such key, field adds an empty
+// value.
 func (c *cell) field(key string) *abstract {
 	f, ok := c.fields[key]
 	if !ok {
@@ -46,8 +47,8 @@ func (c *cell) field(key string) *abstract {
 // have thousands of constants, but few constants are ever compared with an enumeration.
 const maxMembers = 500
 
-// merge adds the possible values in from to into, and reports whether any of them is new. Only the
-// owner of into may call merge, because copies of into share its slice of members.
+// merge adds the possible values in "from" to "into", and reports whether "into" has changed. Only
+// the owner of "into" may call merge, because copies of "into" share its slice of members.
 func (t *trace) merge(into *abstract, from abstract) bool {
 	fresh := from.unknown && !into.unknown || from.cut && !into.cut
 	into.unknown, into.cut = into.unknown || from.unknown, into.cut || from.cut
@@ -72,15 +73,16 @@ func (t *trace) merge(into *abstract, from abstract) bool {
 	return fresh
 }
 
-// drop handles a value in excess of maxMembers. Unless the value is a constant, the rule then
-// counts as reading all facts, because the analysis can no longer follow the value.
+// drop handles a value in excess of maxMembers. A constant is ignored. For any other value, the
+// rule counts as reading all facts, because the analysis can no longer follow the value.
 func (t *trace) drop(member any) {
 	if _, constant := member.(*ast.Term); !constant {
 		t.reads.all = true
 	}
 }
 
-// grow merges possible values into a value that is kept between passes.
+// grow adds possible values to "into", and records whether "into" has changed. The analysis repeats
+// until nothing changes.
 func (t *trace) grow(into *abstract, from abstract) {
 	if t.merge(into, from) {
 		t.changed = true
@@ -140,8 +142,8 @@ func (t *trace) at(v abstract, key string) abstract {
 	return found
 }
 
-// members returns the possible values under any key. Reading a variable key of a closed object
-// reads all of its fields, because they differ only in their keys.
+// members returns the possible values under any key. If the object has a fixed set of fields, a
+// rule that reads a variable key counts as reading all of these fields.
 func (t *trace) members(v abstract) abstract {
 	found := abstract{unknown: v.unknown, cut: v.cut}
 	for _, member := range v.of {
@@ -297,8 +299,8 @@ func imported(m *ast.Module, ref ast.Ref) ast.Ref {
 	return ref
 }
 
-// fits checks that a literal is a valid value for a place in the facts. It accepts any term that is
-// not a literal.
+// fits checks that a literal in a test is a valid value for a node of the facts schema. It skips
+// terms that are not literals.
 func (c *checks) fits(n *node, t *ast.Term) {
 	kind := ast.ValueName(t.Value) // named as in JSON Schema
 	if n.kind == "" || !slices.Contains([]string{"string", "number", "boolean", "null", "array", "object", "set"}, kind) {

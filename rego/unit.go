@@ -33,8 +33,8 @@ type UnitOptions struct {
 
 // UnitTest is the result of one unit test.
 type UnitTest struct {
-	// Package is the test's package without the data prefix, and Name is the name of its rule. File
-	// and Line give its position.
+	// Package is the test's package without the data prefix, and Name is the name of the rule that
+	// is the test. File and Line give the position of that rule.
 	Package, Name, File string
 	Line                int
 	// Failure explains why the test failed. It is empty if the test passed.
@@ -231,8 +231,8 @@ type Condition struct {
 	Text string
 	// Rule is the rule's id, or "" if the condition is in a library.
 	Rule string
-	// Reason is the explanation in METADATA of why tests may pass without the condition. It may be
-	// empty.
+	// Reason is the reason given in METADATA for exempting the condition from mutation tests. It
+	// may be empty.
 	Reason string
 
 	n int // index of the condition in its file
@@ -310,8 +310,9 @@ func (p *program) passes(ctx context.Context, tests []*ast.Module) bool {
 	return true
 }
 
-// conditions returns a module's conditions together with the reasons in its METADATA. It returns an
-// error for each reason that refers to a nonexistent condition.
+// conditions returns a module's conditions. If METADATA gives a reason for leaving a condition
+// untested, conditions adds the reason. It returns an error for each reason that refers to a
+// nonexistent condition.
 func (m *module) conditions() (all []Condition, errs []error) {
 	said, errs := m.untested()
 	for n, e := range conditionsOf(m.parsed) {
@@ -392,10 +393,10 @@ func named(m *ast.Module, e *ast.Expr) *ast.Term {
 	return ast.ArrayTerm(found...)
 }
 
-// Altered describes changes to custom rules and libraries that may hide findings. It lists those
+// Altered describes changes to custom rules and libraries that may hide findings. It lists modules
 // that were removed or edited, that are no longer locked, or that are new and replace a built-in
-// rule. Other new rules only add findings, so they are not listed. A nil before counts as an engine
-// without custom rules.
+// rule. Other new rules only add findings, so they are not listed. If before is nil, all modules
+// count as new.
 func (e *Engine) Altered(before *Engine) []diag.Silence {
 	had, has := map[string]*module{}, byPackage(e.modules)
 	if before != nil {

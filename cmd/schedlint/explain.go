@@ -27,8 +27,8 @@ type explainFlags struct {
 	stdin           string
 }
 
-// stdinFlag is the name of a hidden flag for locations in standard input. Cobra takes an argument
-// such as -:LINE for a flag, and sets this one.
+// stdinFlag is the name of a hidden flag for a location in standard input. The user writes -:LINE
+// as an argument, and cobra parses the argument as the short form of this flag.
 const stdinFlag = "stdin"
 
 func newExplain() *cobra.Command {

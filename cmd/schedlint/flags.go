@@ -34,7 +34,7 @@ func (value) String() string       { return "" }
 func (v value) Type() string       { return v.kind }
 func (v value) Set(s string) error { return v.set(s) }
 
-// checked returns a flag for a string that must satisfy ok.
+// checked returns a string flag. The function ok decides whether a string is valid.
 func checked(to *string, want string, ok func(s string) bool) value {
 	return value{kind: "string", set: func(s string) error {
 		if !ok(s) {

@@ -86,7 +86,7 @@ func (o outputs) has(condition func(format string) bool) bool {
 }
 
 // tell prints failures to standard error, unless standard output already reports them in readable
-// form. Otherwise, the log of a run that only writes files would not show why the run failed.
+// form. If all outputs are files, the log of the run then still shows why it failed.
 func (o outputs) tell(stderr io.Writer, failures diag.Failures) {
 	told := slices.ContainsFunc(o, func(out output) bool {
 		return out.path == "" && slices.Contains([]string{"text", "github", "markdown"}, out.format)

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// strictness lists the verdicts for --fail-on, most severe first. Each value of the flag includes
-// the verdicts before it. The flag also accepts the word none.
+// strictness lists the verdicts that --fail-on accepts, most severe first. A run fails on the given
+// verdict and on all verdicts that are more severe. The flag also accepts the word none.
 var strictness = []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown}
 
 type placeFlags struct {

@@ -13,7 +13,7 @@ import (
 // source. A test compares them with the go.mod files.
 const (
 	// kubernetesVersion is the Kubernetes release whose scheduler and API validation this program
-	// implements. The oracle runs the same release.
+	// implements. Tests compare this program with the same release.
 	kubernetesVersion = "1.36.3"
 	opaVersion        = "1.22.0"
 )

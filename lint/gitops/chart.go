@@ -96,7 +96,8 @@ func unknownValues(format string, args ...any) pointers.Reason {
 	return pointers.Reason{What: pointers.WhyValues, Detail: fmt.Sprintf(format, args...)}
 }
 
-// add adds values. Each line with a place counts as another 64 bytes toward the limit.
+// add adds values. The limit on the size of values counts another 64 bytes for each line whose
+// place is known.
 func (l *layers) add(v render.Values) pointers.Reason {
 	if l.values += len(v.Text) + 64*len(v.Places); l.values > limits.ReleaseValues {
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the values of releases have more than %d MiB", limits.ReleaseValues>>20), Refused: true}
@@ -117,7 +118,7 @@ func (l *layers) own() pointers.Reason {
 	return l.add(l.text(t, l.pointer.File))
 }
 
-// unknown returns a reason if part of t is unknown. Variables in t are plain text unless a
+// unknown returns a reason if t contains unknown text. Variables in t are plain text unless a Flux
 // Kustomization substitutes them.
 func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
 	// A pointer outside the tree may deploy the HelmRelease and substitute variables.
@@ -165,8 +166,8 @@ func (l *layers) place(file string, n *source.Node) render.Place {
 	return render.Place{File: name, Line: m.At, Column: m.AtColumn}
 }
 
-// parameters adds the single values that the pointer sets: first plain values, then strings, then
-// the contents of files.
+// parameters adds the parameters that the pointer sets for the chart: first plain values, then
+// strings, then the contents of files.
 func (l *layers) parameters() pointers.Reason {
 	for _, pass := range []func(p pointers.Parameter) bool{
 		func(p pointers.Parameter) bool { return !p.File && !p.String },
@@ -283,8 +284,8 @@ func (l *layers) file(name string, optional bool) pointers.Reason {
 	return l.add(render.Values{File: name, Optional: optional})
 }
 
-// replaced adds the files that replace the chart's own values, which is how Flux uses them. File
-// names are relative to the repository root or, for a remote chart, to the chart.
+// replaced adds values files that replace the chart's own values, as in Flux. File names are
+// relative to the repository root. For a remote chart, they are relative to the chart.
 func (l *layers) replaced() pointers.Reason {
 	c := l.source.Chart
 	own := path.Join(l.root.Dir, valuesFile)
@@ -404,8 +405,8 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	if ref.Target == "" {
 		return l.add(l.text(t, t.File))
 	}
-	// If the release's own values set the target path as well, other settings determine which value
-	// wins in Flux.
+	// If the release itself also sets a value at the target path, other settings determine which of
+	// the two values Flux uses.
 	plain, whole := string(t.Bytes), ref.Literal
 	if n := len(plain); !whole && n > 1 && plain[0] == plain[n-1] && (plain[0] == '"' || plain[0] == '\'') {
 		plain, whole = strings.Trim(plain, `'"`), true
@@ -424,8 +425,8 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	return l.add(render.Values{File: t.File, Text: text, Places: []render.Place{place}})
 }
 
-// dataOf returns the value for a ConfigMap key, with the place of each line. A place is in the
-// ConfigMap as written, or in the file from which a kustomization generated the ConfigMap.
+// dataOf returns the value for a ConfigMap key, with the place of each line. If a kustomization
+// generated the ConfigMap from a file, the places are in that file.
 func (l *layers) dataOf(s *setting, key string, value *source.Node) *pointers.Text {
 	if s.places == nil {
 		return pointers.BlockText(s.object.File, value)

@@ -54,9 +54,10 @@ type Result struct {
 	// Options.Roots.
 	Roots map[int]*render.Output
 	// Fixed lists, in sorted order, the commits and versions of this repository that pointers
-	// request. Follow ignores them and renders the files in the tree.
+	// request. Follow renders the files in the tree instead of these commits and versions.
 	Fixed []string
-	// Assumed is the address that is assumed to be that of this repository, or "".
+	// Assumed is an address that pointers use and that probably belongs to this repository. It is
+	// empty if there is none.
 	Assumed string
 }
 
@@ -133,8 +134,8 @@ func newFollower(o Options) *follower {
 	return f
 }
 
-// renderRoots renders the roots that the function which selects, unless they have already been
-// rendered. It then searches the outputs for pointers.
+// renderRoots renders the roots for which the argument "which" returns true, unless they have
+// already been rendered. It then searches the outputs for pointers.
 func (f *follower) renderRoots(which func(r Root) bool) {
 	var at []int
 	var all []render.Root
@@ -152,7 +153,7 @@ func (f *follower) renderRoots(which func(r Root) bool) {
 	}
 }
 
-// below reports whether a pointer in the tree names a directory or one of its parents.
+// below reports whether a pointer in the tree deploys the directory dir or a parent of dir.
 func (f *follower) below(dir string) bool {
 	if f.vars.paths == nil {
 		f.vars.paths = map[string]int{}
@@ -211,8 +212,9 @@ func byPlace(a, b *Deployment) int {
 	return cmp.Or(strings.Compare(p.File, q.File), p.Line-q.Line, strings.Compare(p.Name, q.Name), a.Source-b.Source, strings.Compare(a.Root.Dir, b.Root.Dir))
 }
 
-// tops returns the written pointers that no other pointer seems to deploy. If other pointers seem
-// to deploy all those that are left, tops returns only the first one.
+// tops returns the pointers in the tree that no other pointer in the tree seems to deploy. It
+// ignores pointers that are already rendered. If pointers are left but none of them qualifies, for
+// instance in a cycle, tops returns the first one.
 func (f *follower) tops() (all []*written) {
 	paths := map[string]int{}
 	var left []*written
@@ -348,8 +350,8 @@ type Deployment struct {
 	top, confirmed, kept bool
 }
 
-// Files returns, in sorted order, the files that contain the pointer and the pointers that deploy
-// it.
+// Files returns the sorted names of the files that contain the deployment's pointer or a pointer
+// above it.
 func (d *Deployment) Files() []string {
 	var all []string
 	d.climb(func(x *Deployment) { all = append(all, x.Pointer.File) })
@@ -357,8 +359,9 @@ func (d *Deployment) Files() []string {
 	return slices.Compact(all)
 }
 
-// Entries returns the entry pointers that lead to the deployment. It also returns, in sorted order,
-// the names and addresses of the clusters that the deployment and the deployments above it target.
+// Entries returns the pointers at which the chains of pointers that lead to the deployment start.
+// It also returns, in sorted order, the names and addresses of the clusters that any pointer in
+// these chains targets.
 func (d *Deployment) Entries() (all []*pointers.Pointer, clusters []string) {
 	d.climb(func(x *Deployment) {
 		if x.stands() {
@@ -386,8 +389,9 @@ func (d *Deployment) climb(visit func(x *Deployment)) {
 	}
 }
 
-// finish completes the result. It drops a written pointer if a render contains a different version
-// of it. It also drops everything that only such pointers deploy.
+// finish completes the result. If a render contains a changed version of a pointer in the tree,
+// finish drops the unchanged version. It also drops all deployments that only dropped pointers lead
+// to.
 func (f *follower) finish() {
 	children := map[*Deployment][]*Deployment{}
 	var queue []*Deployment
@@ -430,8 +434,8 @@ func (f *follower) finish() {
 	}
 }
 
-// stands reports whether a deployment is kept regardless of the deployments above it. It is kept if
-// its pointer is written in the tree or in a root, or if it deploys itself.
+// stands reports whether a deployment does not depend on the deployments above it. That is the case
+// if its pointer comes from the tree or from a root, or if the pointer deploys itself.
 func (d *Deployment) stands() bool {
 	if d.top || slices.Contains(d.parents, d) {
 		return true

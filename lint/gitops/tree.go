@@ -98,7 +98,7 @@ func (t *tree) file(name string) *source.File {
 	return source.NewFile(name, name, text)
 }
 
-// cached is like file, but reads each file only once.
+// cached returns the same as the method file, but reads each file only once.
 func (t *tree) cached(name string) *source.File {
 	file, ok := t.read[name]
 	if !ok {
@@ -125,8 +125,8 @@ func (t *tree) under(dir string) (all []string) {
 }
 
 // generated returns the resources that Flux generates for a directory without a kustomization.
-// These are the YAML files below the directory. A subdirectory with a kustomization is a single
-// resource and is not searched. Files for which without returns true are omitted.
+// These are the YAML files below the directory, except files that the argument "without" excludes.
+// A subdirectory with a kustomization is a single resource and is not searched.
 func (t *tree) generated(dir string, without func(name string) bool) (all []string) {
 	names := slices.DeleteFunc(slices.Clone(t.under(dir)), func(name string) bool { return without(path.Join(dir, name)) })
 	closed := map[string]bool{}
@@ -277,8 +277,8 @@ func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	return pointers.Reason{}
 }
 
-// scan searches an output for pointers and adds them. from is the deployment that produced the
-// output, or nil if a root did.
+// scan searches an output for pointers and adds them. The argument "from" is the deployment that
+// produced the output, or nil if the output is that of a root.
 func (f *follower) scan(out *render.Output, from *Deployment) {
 	if out == nil || out.Problem != nil || !slices.ContainsFunc([]string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"}, func(group string) bool {
 		return bytes.Contains(out.Text, []byte(group))
@@ -307,9 +307,9 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 // resultName is the file name given to rendered text.
 const resultName = "<render>"
 
-// place sets a rendered pointer's place to where the pointer was written. If the written pointer is
-// unknown, it uses the place of the name. If that is unknown too, it uses the place of the pointer
-// that deploys the rendered one.
+// place sets the place of a rendered pointer. It uses the place of the pointer in the tree that the
+// build started from. If that pointer is unknown, place uses the place of the pointer's name. If
+// that is unknown too, it uses the place of the pointer that produced the render.
 func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *places, raw *written, from *Deployment) {
 	at, marked := places.of(o.Root.At("metadata", "name"))
 	switch {
@@ -331,10 +331,10 @@ func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *p
 	}
 }
 
-// contained finds the pointer in a source file that corresponds to a rendered pointer, and records
-// that a render contains it. Because the build may have renamed the pointer, contained looks for
-// the same name, then for part of the name, then for any pointer of the same kind. If several
-// pointers match, it records all of them and returns nil.
+// contained finds the pointer in a source file that a rendered pointer was built from, and records
+// that a render contains the pointer. Because the build may have renamed the pointer, contained
+// looks for the same name, then for part of the name, then for any pointer of the same kind. If
+// several pointers match, it records all of them and returns nil.
 func (f *follower) contained(file string, o *source.Object) *written {
 	var near []*written
 	for _, w := range f.byFile[file] {
@@ -416,9 +416,9 @@ func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	return pointers.Value{File: p.out.Files[m.File], Line: m.At, Column: m.AtColumn}, true
 }
 
-// move converts a pointer's places in the render to places in the sources. A patch gets the line
-// where it was written, if that line is known. The build later compares the text at that line with
-// the patch.
+// move converts a pointer's places in the render to places in the sources. A patch gets the line of
+// the same patch in the source file, if that line is known. The build later checks that the source
+// file has the text of the patch at that line.
 func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	var was *pointers.Pointer
 	if raw != nil && i < len(raw.read) {

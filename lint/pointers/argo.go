@@ -209,8 +209,8 @@ func (v *view) filled(n *source.Node) string {
 	return filled
 }
 
-// place returns n as the place of its text. It returns nil if the text contains ApplicationSet
-// parameters, because the deployed text is then different.
+// place returns the place where the text of n was written, which is n itself. It returns nil if the
+// text contains ApplicationSet parameters, because the deployed text is then different.
 func (v *view) place(n *source.Node) *source.Node {
 	if n == nil || v.fill != nil && strings.Contains(n.Value, "{{") {
 		return nil

@@ -91,8 +91,8 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// ValueOf returns a variable's value, with its place. n is that value in a map. Like Flux, ValueOf
-// removes line breaks.
+// ValueOf returns a variable's value, with its place. The argument n is the YAML node of the value.
+// Like Flux, ValueOf removes line breaks.
 func ValueOf(file string, n *source.Node) Value {
 	v := Value{Text: strings.ReplaceAll(n.Text(), "\n", ""), File: file}
 	if v.Text == n.Text() {

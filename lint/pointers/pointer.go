@@ -38,8 +38,8 @@ type Pointer struct {
 	// Written is the object's name. It differs from Name if an ApplicationSet generated the
 	// pointer.
 	Written string
-	// File, Line and Column are the pointer's place. Object is the line of the object's name. It
-	// differs from Line if an ApplicationSet generated the pointer from a list item.
+	// File, Line and Column are the pointer's place. Object is the line of the object's name. Line
+	// and Object differ if an ApplicationSet generated the pointer from a list item.
 	File         string
 	Line, Column int
 	Object       int
@@ -58,8 +58,8 @@ type Pointer struct {
 	file *source.File
 }
 
-// Destination is a cluster and a namespace. Name or Server identifies the cluster. Both are empty
-// for the cluster where Flux itself runs.
+// Destination is a cluster and a namespace. The cluster is identified by Name or by Server. Without
+// a name and a server, it is the cluster where Flux itself runs.
 type Destination struct{ Name, Server, Namespace string }
 
 // Reason says why something is not rendered. A zero Reason means that nothing prevents rendering.
@@ -164,9 +164,8 @@ type Repository struct {
 
 // Chart holds a pointer's settings for a chart.
 type Chart struct {
-	// Remote is set for a chart in a chart repository, where the chart is called Name. It is also
-	// set for a chart that only a Flux object identifies. For other charts, the source's Path is
-	// the chart directory.
+	// Remote is set if the chart is in a chart repository, where it is called Name, or if only a
+	// Flux object identifies the chart. Otherwise, the source's Path is the chart directory.
 	Remote bool
 	Name   string
 	// Version is a version or a version range, or empty for any version.
@@ -176,10 +175,11 @@ type Chart struct {
 	// KubeVersion and APIVersions describe the assumed cluster capabilities.
 	KubeVersion string
 	APIVersions []string
-	// Files lists values files. If Replace is set, as in Flux, they replace the chart's own values
-	// file and are relative to the root of the chart's repository. Otherwise, as in Argo CD, they
-	// are applied after the chart's own values and are relative to the chart or, with a leading
-	// $ref, to another source. If Missing is set, files that do not exist are skipped.
+	// Files lists values files. If Replace is set, as in Flux, the files replace the chart's own
+	// values file, and their names are relative to the root of the chart's repository. Otherwise,
+	// as in Argo CD, the files are applied after the chart's own values, and their names are
+	// relative to the chart. A name that starts with $ref is relative to another source. If Missing
+	// is set, files that do not exist are skipped.
 	Files            []string
 	Replace, Missing bool
 	// From lists objects that contain values. Values holds the values in the pointer itself, or

@@ -73,15 +73,15 @@ func (r Repository) String() string {
 	return strings.TrimSpace(r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/"))
 }
 
-// Assumed returns the address that is assumed, without confirmation, to be that of this repository,
-// or "".
+// Assumed returns an address that pointers use and that probably belongs to this repository. It
+// returns "" if there is none.
 func (r *Repositories) Assumed() string { return r.assumed }
 
 // Whose says whether a repository is the one being linted.
 type Whose int
 
-// Values of Whose. Presumed means that the repository is taken to be this one if the path exists
-// here.
+// Values of Whose. Presumed means that a repository may be this one. The repository counts as this
+// one if the path in the pointer exists here.
 const (
 	Elsewhere Whose = iota
 	Presumed
@@ -161,8 +161,8 @@ func (r *Repositories) Fixed(s *Source) string {
 }
 
 // Ignored holds the patterns that Flux uses to exclude files in a Git repository, in .gitignore
-// syntax. The last matching pattern wins, even for a file in a directory that another pattern
-// excludes (fluxcd/pkg: sourceignore).
+// syntax. If several patterns match a file, the last one decides. Unlike git, Flux can include a
+// file again even if its directory is excluded (fluxcd/pkg: sourceignore).
 type Ignored struct {
 	patterns []pattern
 	// Over is set if there are more than limits.IgnorePatterns patterns.

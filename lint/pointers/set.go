@@ -168,8 +168,7 @@ func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
 	return all, why
 }
 
-// matching returns the names that at least one pattern in the list includes and no pattern
-// excludes.
+// matching returns the names that match at least one pattern in the list and no exclusion.
 func (r *Reader) matching(names []string, list *source.Node, match func(pattern, name string) (bool, error)) (all []string, why Reason) {
 	for _, name := range names {
 		taken := false
@@ -199,7 +198,8 @@ func (r *Reader) matching(names []string, list *source.Node, match func(pattern,
 type params struct {
 	texts map[string]string
 	lists map[string][]string
-	// goTemplate is set if the template is a Go template. Otherwise {{name}} refers to a parameter.
+	// goTemplate is set if the template is a Go template. Any other template refers to a parameter
+	// as {{name}}.
 	goTemplate bool
 	// made counts the bytes of template output that the run has produced so far.
 	made *int
@@ -260,8 +260,8 @@ func (p *params) value(name string) (string, bool) {
 }
 
 // pathParams adds the parameters that describe a directory (argo-cd:
-// applicationset/generators/git.go). The directory itself is .path.path in a Go template, and path
-// otherwise.
+// applicationset/generators/git.go). The parameter for the whole path is path.path in a Go
+// template, and path otherwise.
 func (p *params) pathParams(prefix, dir string) {
 	if prefix != "" {
 		prefix += "."

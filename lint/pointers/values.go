@@ -28,7 +28,8 @@ type Text struct {
 	node *source.Node // the values as a node, or nil if they are written as text
 }
 
-// Sets reports whether the values set a dotted path or one of its parents.
+// Sets reports whether the values in t contain the dotted path target or replace one of its parents
+// by a value that is not a map.
 func (t *Text) Sets(target string) bool {
 	n := t.node
 	for _, key := range strings.Split(target, ".") {
@@ -88,7 +89,8 @@ func textOf(v *view, file string, n *source.Node) *Text {
 	return w.text
 }
 
-// value writes before and then a value. before ends with a key or with a list item's dash.
+// value writes the value n after the text in "before". That text is a key or the dash of a list
+// item.
 func (w *writer) value(n, key *source.Node, before string, depth int) {
 	indent := strings.Repeat("  ", depth)
 	switch {
@@ -179,8 +181,9 @@ func (w *writer) filled(n *source.Node) string {
 	return text
 }
 
-// unknownIn describes the unknown part of text. It returns "" if all of text is known, or if
-// already is not empty.
+// unknownIn describes the unknown part of a text, or returns "" if the whole text is known. If the
+// argument "already" is not empty, unknownIn returns "", so that only the first unknown part is
+// described.
 func unknownIn(already, text string) string {
 	switch {
 	case already != "":
@@ -233,8 +236,9 @@ func BlockText(file *source.File, n *source.Node) *Text {
 	return t
 }
 
-// Nested returns values that set a single value at a dotted name, like --set. If whole is set, the
-// value is a string. ok is false if the name or the value is not simple.
+// Nested returns YAML that sets a single value at a dotted name, as Helm's --set flag does. If the
+// argument whole is set, the value is a string. Nested returns false if the name or the value is
+// not simple.
 func Nested(name, text string, whole bool) (values []byte, ok bool) {
 	keys := strings.Split(name, ".")
 	strange := func(r rune) bool {
@@ -278,8 +282,8 @@ func Escaped(value string) string {
 	return out.String()
 }
 
-// typed returns text as a value that is not a string to --set: an integer without leading zeros, a
-// boolean or null. ok is false for any other text.
+// typed converts text as --set does if the result is not a string. Such results are integers
+// without leading zeros, booleans and null. For any other text, typed returns false.
 func typed(text string) (value string, ok bool) {
 	if word := strings.ToLower(text); slices.Contains([]string{"true", "false", "null", "0"}, word) {
 		return word, true
@@ -327,7 +331,7 @@ func (v *view) text(n *source.Node) string {
 	return text
 }
 
-// aside is like text, but does not set open.
+// aside returns the same as the method text, but never sets open.
 func (v *view) aside(n *source.Node) string {
 	other := &view{fill: v.fill}
 	if text := other.text(n); !other.open || v.fill == nil {
@@ -344,7 +348,7 @@ func (v *view) texts(n *source.Node) (all []string) {
 	return all
 }
 
-// pairs returns a map of strings.
+// pairs returns the map in a node, with the text of each value.
 func (v *view) pairs(n *source.Node) map[string]string {
 	if n.Len() == 0 || n.Kind != source.Map {
 		return nil
@@ -361,8 +365,8 @@ func truth(n *source.Node) bool {
 	return ok && value
 }
 
-// plain converts a tree to a value for encoding/json. Strings may contain variables, which the code
-// that reads the render must handle.
+// plain converts a node and everything below it to a value for encoding/json. Strings may still
+// contain variables.
 func (v *view) plain(n *source.Node) any {
 	switch {
 	case n.IsNull():
@@ -424,8 +428,8 @@ func (f fields) text() []byte {
 	return text
 }
 
-// patchLines returns, for each inline patch, the line where it begins, or 0 for a single-line
-// patch.
+// patchLines returns a line number for each inline patch. The number is the line where the patch
+// begins, or 0 if the patch has only one line.
 func patchLines(patches *source.Node) (lines []int) {
 	for _, item := range patches.Items() {
 		line := 0

@@ -143,7 +143,8 @@ func writeLarge(root *os.Root, e treeEntry) error {
 	return errors.Join(file.Truncate(maxBlob+1), file.Close())
 }
 
-// gitBlobs reads the contents of the entries and passes them to the function each, in order.
+// gitBlobs reads the contents of the entries in order. It calls the argument "each" with the index
+// and the content of each entry.
 func gitBlobs(dir string, entries []treeEntry, each func(i int, text []byte) error) error {
 	cmd := gitCommand(dir, "cat-file", "--batch")
 	var said bytes.Buffer

@@ -24,8 +24,8 @@ type treeEntry struct {
 	mode, kind, object, name string
 }
 
-// content lists the wanted entries from one repository: the main repository or a submodule, which
-// stores its objects separately.
+// content lists the files and links to unpack from one repository. The repository is the main one
+// or a submodule, because git stores the objects of a submodule separately.
 type content struct {
 	repository   string
 	files, links []treeEntry
@@ -58,8 +58,8 @@ func Unpack(root, revision string, wanted func(name string) bool) (*Tree, error)
 	return t, nil
 }
 
-// ID returns the object id of a revision's tree. It returns an error in cases where git only warns
-// and picks a tree, for instance for a date before the reflog begins or an ambiguous name.
+// ID returns the object id of a revision's tree. If git warns about the revision, for instance
+// because the name is ambiguous, ID returns an error.
 func ID(root, revision string) (string, error) {
 	id, said, err := gitSays(root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
 	if err != nil && err.Error() == "Needed a single revision" { // git's message in all of these cases
@@ -77,8 +77,8 @@ func ID(root, revision string) (string, error) {
 	return strings.TrimSpace(string(id)), nil
 }
 
-// contentsOf lists the entries of a tree and of checked-out submodules, whose files are also in the
-// work tree. The prefix is the path of the repository with a trailing slash.
+// contentsOf lists the entries of a tree and of the submodules that are checked out in the work
+// tree. The argument prefix is the path of the repository with a trailing slash.
 func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]content, error) {
 	own := content{repository: filepath.Join(root, filepath.FromSlash(prefix))}
 	list, err := gitOutput(own.repository, nil, "ls-tree", "-r", "-z", "--full-tree", id)

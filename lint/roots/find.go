@@ -26,8 +26,8 @@ type Options struct {
 	OwnOnly bool
 	// Remotes maps URLs, as written in kustomizations, to the names of their local replacements.
 	Remotes map[string]string
-	// OnlyKustomizations leaves out pointers, node files and, unless Charts is set, charts.
-	// OnlyRenderable leaves out node files and the values files of charts.
+	// OnlyKustomizations leaves out pointers, node files and charts. If Charts is set, charts are
+	// included again. OnlyRenderable leaves out node files and the values files of charts.
 	OnlyKustomizations, OnlyRenderable, Charts bool
 	// Declares reports whether an object declares nodes. If it is nil, no object does.
 	Declares func(o *source.Object) bool
@@ -120,8 +120,8 @@ type Chart struct {
 	Library, Subchart bool
 	// Inflated is set if a kustomization uses the chart in helmCharts.
 	Inflated bool
-	// Values holds the values files for environments and tests in or near the chart, excluding
-	// values.yaml. It is empty if OnlyRenderable or OnlyKustomizations is set.
+	// Values holds values files in or near the chart that are meant for environments or tests. The
+	// file values.yaml is excluded. Values is empty if OnlyRenderable or OnlyKustomizations is set.
 	Values []string
 }
 
@@ -154,9 +154,9 @@ type finder struct {
 	yaml     map[string][]string // YAML files by directory
 }
 
-// Find finds everything below the given paths that can be rendered. The error joins problems with
-// the paths themselves, such as a missing path. Even then, Found contains the results for the other
-// paths.
+// Find finds everything below the given paths that can be rendered. The error lists the paths that
+// could not be searched, such as a missing path. Even then, Found contains the results for the
+// other paths.
 func Find(o Options) (*Found, error) {
 	f := &finder{opts: o, most: most{limits.TreeEntries, limits.File.Bytes, limits.Counter{Most: limits.TreeSteps}, limits.Counter{Most: limits.Run.Bytes}, limits.Counter{Most: limits.TreeParsed}}, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, depended: map[string]bool{}, inflated: map[string]bool{}, yaml: map[string][]string{}}
 	f.reader = worktree.NewReader(f.lookup.Root())
@@ -235,10 +235,10 @@ func (f *finder) dropPatches() {
 	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, none)
 }
 
-// rootsOf returns the kustomizations that are rendered on their own. parts holds the strongly
-// connected components of the reference graph, each after the components that refer to it. rootsOf
-// visits them in this order. If no root reaches a component yet, the first kustomization in it that
-// can be a root becomes one.
+// rootsOf returns the kustomizations that are rendered on their own. The argument parts holds the
+// strongly connected components of the reference graph, each after the components that refer to it.
+// rootsOf visits the components in this order. If no root reaches a component yet, its first
+// kustomization that can be a root becomes a root.
 func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 	reached := map[*Kustomization]bool{}
 	for _, part := range parts {
@@ -256,9 +256,9 @@ func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 func byDir(a, b *Kustomization) int { return strings.Compare(a.Dir, b.Dir) }
 
 // parts returns the strongly connected components of the reference graph. Each component is sorted,
-// and comes before the components that it refers to. parts uses Kosaraju's algorithm. It visits the
-// kustomizations in reverse finishing order. Each one forms a component with everything that
-// reaches it and is not yet in a component.
+// and comes before the components that it refers to. The algorithm is Kosaraju's: parts visits the
+// kustomizations in reverse finishing order. A kustomization that is not in a component yet starts
+// one, and all other such kustomizations that reach it join that component.
 func (f *finder) parts() (parts [][]*Kustomization) {
 	var finished []*Kustomization
 	seen := map[*Kustomization]bool{}

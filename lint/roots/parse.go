@@ -33,7 +33,8 @@ type entry struct {
 
 // parsed is the content of a file named like a kustomization file.
 type parsed struct {
-	// foreign is set if the file is not a kustomization but, for example, a Flux Kustomization.
+	// foreign is set if the file is not a kustomization for kustomize but another object, such as a
+	// Flux Kustomization.
 	foreign, component bool
 	// broken says why the file cannot be used, or is empty if it can.
 	broken  string
@@ -83,8 +84,8 @@ func parse(file *source.File) parsed {
 	return p
 }
 
-// lists describes the fields of a kustomization that contain names. If member is set, the items of
-// the list are maps, and member is the field with the name.
+// lists describes the fields of a kustomization that list names of files or directories. If the
+// items of a list are maps, member is the key of the name in each map.
 var lists = []struct {
 	field, member string
 	use           use
@@ -169,7 +170,7 @@ func mentionsNode(text []byte) bool {
 }
 
 // manifest examines an input file and records what it declares. It skips kustomizations, because
-// load reads them, but not other objects in files named like a kustomization file.
+// load reads them. A file that is only named like a kustomization is not skipped.
 func (f *finder) manifest(in source.Input) {
 	base, dir := path.Base(in.Name), path.Dir(in.Name)
 	if source.IsKustomizationFile(base) || base == chartName {

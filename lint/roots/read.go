@@ -109,8 +109,8 @@ type named struct {
 	parsed
 }
 
-// kustomizationFile parses a file named like a kustomization file. It returns nil if the file is
-// not regular or cannot be parsed. The file may contain something other than a kustomization.
+// kustomizationFile parses a file that has the name of a kustomization file. The content may be
+// something else. It returns nil if the file is not regular or cannot be parsed.
 func (f *finder) kustomizationFile(name string) *named {
 	if n, known := f.named[name]; known {
 		return n
@@ -138,7 +138,7 @@ func (f *finder) take(k *Kustomization, p parsed) {
 		k.because(Broken, k.File, p.line, p.broken)
 	}
 	for _, e := range p.entries {
-		// Each element of a path costs one file system access.
+		// Looking up a path costs one file system access for each path element.
 		if !f.most.steps.Add(1 + strings.Count(path.Join(k.Dir, e.text), "/")) {
 			k.because(Broken, k.File, e.line, fmt.Sprintf("is not looked at: the kustomizations before it name paths of more than %d steps; name fewer paths", f.most.steps.Most))
 			break
@@ -219,10 +219,10 @@ func (f *finder) remote(dir string, e entry) bool {
 // user matches the user in the short form of SSH addresses, git@host:path.
 var user = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]*@`)
 
-// IsRemote reports whether kustomize fetches an entry, such as a resource, as a URL (kustomize:
+// IsRemote reports whether an entry of a kustomization, such as a resource, is a URL (kustomize:
 // api/internal/git/repospec.go, NewRepoSpecFromURL, and api/internal/loader/fileloader.go,
-// IsRemoteFile). Kustomize treats an entry with any other scheme as a file. IsRemote returns true
-// for such entries too, because they are never meant to be files.
+// IsRemoteFile). An entry with a scheme that kustomize does not support counts as a URL too.
+// Kustomize would treat the entry as a file, but it is never meant to be one.
 func IsRemote(entry string) bool {
 	text := strings.ToLower(entry)
 	text = strings.TrimPrefix(text, "git::")
@@ -235,8 +235,8 @@ func IsRemote(entry string) bool {
 	return ok && !strings.ContainsAny(scheme, "/\n ") || user.MatchString(text)
 }
 
-// valuesPlaces lists directories that may contain values files for environments, with the naming
-// scheme of these files. Directories are relative to the chart or to a directory near it.
+// valuesPlaces lists the directories that may contain values files for environments, and how these
+// files are named. Directories are relative to the chart or to a directory near it.
 var valuesPlaces = []valuesPlace{
 	{dir: ".", named: func(stem string) bool {
 		return !strings.HasSuffix(stem, ".schema") && slices.ContainsFunc([]string{"-", "."}, func(mark string) bool {
@@ -255,7 +255,7 @@ type valuesPlace struct {
 	// named reports whether a file is a values file, given the file's name without the extension.
 	// If it is nil, all files are values files.
 	named func(stem string) bool
-	// inside is set if the directory counts only in a chart, and not near one.
+	// inside is set if files in the directory count only when the directory is inside a chart.
 	inside bool
 }
 
@@ -295,7 +295,8 @@ func (f *finder) environments() {
 	}
 }
 
-// near returns up to two directories above a chart that can be installed on its own.
+// near returns the directory above a chart and the next directory above that one. It returns no
+// directories for a chart that cannot be installed on its own.
 func (f *finder) near(c *Chart) (all []string) {
 	for dir := c.Dir; c.Installs() && dir != "." && len(all) < 2; dir = path.Dir(dir) {
 		all = append(all, path.Dir(dir))

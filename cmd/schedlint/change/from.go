@@ -166,9 +166,9 @@ func (s *From) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// shown returns the name to print for a file in the tree. If the work tree has the same file, shown
-// returns the file's name there. Otherwise, the name includes the revision, because line numbers
-// refer to the revision's copy.
+// shown returns the name to print for a file in the tree. If the file is the same in the work tree,
+// the name is that of the file in the work tree. Otherwise, the name includes the revision, because
+// line numbers refer to the revision's copy.
 func (s *From) shown(name string, text []byte) string {
 	here := worktree.Seen(s.dir, filepath.Join(s.tree.Root, name))
 	now, err := worktree.ReadFile(s.tree.Root, name, int64(len(text)))
@@ -195,9 +195,9 @@ func (s *From) Clean(err error) error {
 	return errors.Join(errs...)
 }
 
-// Admit restricts suppressions in manifests to those that also exist in the revision, either in its
-// files or in its own renders. It ignores renders of the work tree, because the change may have
-// added annotations to them.
+// Admit restricts suppressions in manifests to the suppressions that the revision contains, in its
+// files or in renders of its files. It ignores renders of the work tree, because the change may
+// have added annotations to them.
 func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	o.OnlyKnown = true
 	of := s.tree.options(*o, s.dir)
@@ -210,7 +210,7 @@ func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	o.Known = known
 }
 
-// at applies the settings of s to the options for the tree of another revision.
+// at applies the configuration and baseline of s to the options for judging another revision.
 func (s *From) at(t *tree, o *lint.Options) (err error) {
 	o.Baseline = nil
 	if s.baseline != nil {

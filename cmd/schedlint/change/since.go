@@ -34,7 +34,7 @@ type Request struct {
 	Render            inputs.Choice
 }
 
-// Judged is a tree that has been judged, with the rules and options used.
+// Judged is a tree that has been judged, with the rules and options that were used.
 type Judged struct {
 	Engine *rego.Engine
 	Report *diag.Report
@@ -45,7 +45,7 @@ type Judged struct {
 	options  lint.Options
 }
 
-// Judge calls run with the options in o and with the rules from own and from the configuration. It
+// Judge loads the rules and judges a tree by calling the argument "run" with the options in o. It
 // returns nil if the rules fail to load.
 func Judge(o lint.Options, own policy.Source, run func(lint.Options) (*diag.Report, error)) (*Judged, error) {
 	engine, err := policy.Load(own, o.Config)
@@ -196,21 +196,22 @@ func (r *Request) unpack(o lint.Options, id string) (*tree, error) {
 	return t, nil
 }
 
-// mayBeRead reports whether a run may read a file that no option names: a file in a directory of
-// manifests, a file of a rule or chart, or a source of rendered manifests.
+// mayBeRead reports whether a run may read a file although no option names the file. Such files are
+// manifests, parts of rules and charts, and sources of renders.
 func mayBeRead(name string) bool {
 	return path.Base(name) == "modules.txt" || slices.Contains([]string{".yaml", ".yml", ".json", ".rego", ".tpl", ".tgz", ".helmignore"}, strings.ToLower(filepath.Ext(name))) ||
 		path.Base(name) == "Kustomization" || vendored.Keeps(name)
 }
 
-// noRules returns the rule files and lock files in the given folders that do not exist in the tree.
+// noRules returns the rule files and lock files in folders that exist in the work tree but not in
+// the revision.
 func (t *tree) noRules(dir string, folders []string) (all []string) {
 	for _, folder := range folders {
 		folder = worktree.Absolute(dir, folder)
 		if name, ok := revision.Inside(t.Root, folder); !ok || t.Has(name) {
 			continue
 		}
-		// Loading the rules reports unreadable files.
+		// Ignore errors here, because loading the rules reports unreadable files.
 		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && (filepath.Ext(path) == ".rego" || vendored.Home(filepath.Dir(path)) != "") {
 				all = append(all, path)
@@ -238,9 +239,10 @@ func nonEmpty(words ...string) []string {
 	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
 }
 
-// judge judges the tree in the same way as the work tree. It applies the tree's own configuration
-// and baseline or, with --config-from, those of a third revision. A file that is missing from the
-// tree did not exist at that time. Files outside the repository do not belong to any revision.
+// judge judges the files of an earlier revision in the same way as the work tree. It applies the
+// configuration and baseline of that revision. With --config-from, it applies those of a third
+// revision instead. A file that is missing from the tree did not exist at that time. Files outside
+// the repository do not belong to any revision.
 func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, error) {
 	o := now.options
 	dir, err := filepath.EvalSymlinks(o.Dir)

@@ -78,8 +78,8 @@ func (in *Found) Block() *Block {
 	return b
 }
 
-// parents maps each directory to its subdirectories. The empty string stands for a subdirectory
-// without an entry.
+// parents maps each directory to the names of its subdirectories. A subdirectory without an entry
+// in the configuration is listed as "".
 type parents map[string][]string
 
 func (p parents) add(name string, named bool) {
@@ -90,9 +90,9 @@ func (p parents) add(name string, named bool) {
 	p[parent] = append(p[parent], name)
 }
 
-// globs returns the subdirectories' names as globs, escaping special characters. If whole is set, a
-// single glob replaces the names of a parent's subdirectories. There must be at least fewest
-// subdirectories, and each must have an entry.
+// globs returns the subdirectories' names as globs, escaping special characters. If the argument
+// whole is set, a single glob can replace the names of all subdirectories of a parent. For that,
+// the parent must have at least three subdirectories, and each must have an entry.
 func (p parents) globs(whole bool) (all []string) {
 	for parent, names := range p {
 		if whole && !slices.Contains(names, "") && len(names) >= fewest && names[0] != "." {
@@ -108,8 +108,9 @@ func (p parents) globs(whole bool) (all []string) {
 	return all
 }
 
-// chartEntries adds an entry for each of a chart's values files, except those for tests. If there
-// are no other values files, it adds one entry with the default values.
+// chartEntries adds an entry for each of a chart's values files, except values files for tests. If
+// a chart has only values files for tests, or none, chartEntries adds one entry with the default
+// values.
 func (in *Found) chartEntries(b *Block) {
 	kept := parents{}
 	for _, c := range in.charts {
@@ -167,9 +168,8 @@ func (b *Block) ignores(name string) bool {
 	return slices.ContainsFunc(b.ignore, func(glob string) bool { return strings.HasPrefix(escapeGlob(name)+"/", glob) })
 }
 
-// pointerGlobs returns the names of the files with pointers that render, excluding pointers that
-// other pointers deploy. If the paths cover the configuration's whole directory, a single glob for
-// all files replaces the names.
+// pointerGlobs returns globs for the files whose pointers render. If the searched paths cover the
+// whole directory of the configuration, the result is a single glob for all files.
 func (in *Found) pointerGlobs() []string {
 	var all []string
 	if in.pointed == nil {
@@ -245,8 +245,8 @@ var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
 // yamlWords lists words that must be quoted in YAML to be strings.
 var yamlWords = []string{"false", "n", "no", "null", "off", "on", "true", "y", "yes"}
 
-// yamlString returns s as a YAML scalar without invisible characters. If s needs quoting, it uses Go's
-// quoting, whose escapes are also valid in YAML.
+// yamlString returns s as a YAML scalar without invisible characters. If s needs quotes, yamlString
+// quotes it like a Go string, whose escapes are also valid in YAML.
 func yamlString(s string) string {
 	if plainName.MatchString(s) && !slices.Contains(yamlWords, strings.ToLower(s)) {
 		return s

@@ -19,9 +19,8 @@ import (
 // chartName is the name of the file that every chart directory has.
 const chartName = "Chart.yaml"
 
-// chart adds a chart given on the command line. An equals sign and values files may follow the
-// chart in arg. Without values files, the configuration's entries for the chart apply, if there are
-// any.
+// chart adds a chart given on the command line. The argument has the form CHART or CHART=VALUES.
+// Without values files, the configuration's entries for the chart apply, if there are any.
 func (c *choosing) chart(arg string) error {
 	dir, files, _ := strings.Cut(arg, "=")
 	if !isFile(worktree.Absolute(c.o.Dir, dir), chartName) {
@@ -134,9 +133,8 @@ func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
 	}
 }
 
-// used is a set of paths. It holds charts that are rendered or named by pointers, and files that
-// renders use. A chart in the set is already deployed, possibly with other values, so it does not
-// need to be rendered with its default values.
+// used is the set of charts and files that are already deployed, by path. A chart in the set is not
+// rendered with its default values, because it may be deployed with other values.
 type used map[string]bool
 
 // used returns the charts and files that renders and pointers use.
@@ -165,7 +163,7 @@ func (u used) output(confinement string, out *render.Output) {
 	}
 }
 
-// pointers adds the paths that pointers name and the files that their renders use.
+// pointers adds the directories that the pointers name and the source files of their renders.
 func (u used) pointers(p *pointed) {
 	for _, d := range p.Deployments {
 		u.output(p.root, d.Output)

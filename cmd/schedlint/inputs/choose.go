@@ -42,7 +42,7 @@ type Choice struct {
 }
 
 // Apply adds the renders to the options of a run. Set pathless if the command line has no path. If
-// it names renders instead, the run judges nothing else.
+// the command line names renders but no path, the run judges nothing except the renders.
 func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	if pathless && len(f.Dirs)+len(f.Charts) > 0 {
 		o.Paths = nil
@@ -157,12 +157,14 @@ type choosing struct {
 	charts   []string
 	chartsIn map[string]string
 	inflated map[string]bool // charts in a kustomization's helmCharts field
-	// found holds the renders named by the configuration or, if it names none, those found below
-	// the paths. confinements maps each render's directory to the directory it is confined to.
+	// found holds the renders that the configuration names. If the configuration names none, found
+	// holds the renders found below the paths. confinements maps a render's directory to the
+	// directory that the render must not leave.
 	found        []config.Chosen
 	confinements map[string]string
-	// pointed holds the followed pointers, with one entry per confinement. outputs maps directories
-	// to the output of roots that were rendered in order to follow pointers.
+	// pointed holds the results of following pointers, one for each directory that renders are
+	// confined to. outputs maps directories to the output of roots that were rendered in order to
+	// follow pointers.
 	pointed  []*pointed
 	outputs  map[string]*render.Output
 	rendered rendered
@@ -198,8 +200,8 @@ func (c *choosing) name(path string) error {
 }
 
 // confinement returns the directory that a render must not leave. For a path in the repository,
-// this is the repository. For any other path, it is the work tree that contains the path, or the
-// directory itself if there is no work tree.
+// this is the repository. For any other path, it is the work tree that contains the path. Without a
+// work tree, it is the path itself, or the parent directory if the path is a file.
 func confinement(repository, at string) string {
 	if worktree.Inside(repository, at) {
 		return repository
@@ -292,8 +294,9 @@ func remoteDirs(conf *config.Config, root string) map[string]string {
 	return all
 }
 
-// places returns the directories to search, grouped by confinement. If the configuration names the
-// renders, places returns only the repository's root.
+// places returns the directories to search. They are grouped by the directory that their renders
+// are confined to. If the configuration names the renders, places returns only the repository's
+// root.
 func (c *choosing) places() map[string][]string {
 	if !c.o.Config.Discovers() {
 		return map[string][]string{c.root: {c.root}}
@@ -365,9 +368,9 @@ func (r rendered) render(ctx context.Context, all []render.Root) []*render.Outpu
 	return outs
 }
 
-// reads caches files that were read while searching for roots, including files outside the run's
-// root. The keys are names relative to that root. The run uses the cached contents, so it judges
-// the same bytes that were searched and reads no file twice.
+// reads caches files that were read while searching for roots. The keys are file names relative to
+// the root of the run. The run uses the cached contents, so it judges the same bytes that were
+// searched and reads no file twice.
 type reads struct {
 	byName map[string][]byte
 	left   int // in bytes

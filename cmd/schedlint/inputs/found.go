@@ -245,9 +245,9 @@ func clipped(text string) string {
 }
 
 // valuesPath returns the path of a values file for use in a configuration entry. The path is
-// normally relative to the configuration. It is relative to the chart if the file is inside the
-// chart, or if the path relative to the configuration would be mistaken for a different file in the
-// chart.
+// relative to the configuration, with two exceptions. If the file is inside the chart, the path is
+// relative to the chart. The same applies if a path relative to the configuration would also match
+// a file in the chart.
 func (in *Found) valuesPath(c chartInput, name string) string {
 	if name == "" {
 		return ""
@@ -302,7 +302,7 @@ func Work() error {
 }
 
 // collecting is an environment variable that makes a worker collect garbage less often from the
-// start. This is safe, because workers are short-lived and their memory is limited in another way.
+// start. This is safe, because a worker is short-lived and limits its memory itself.
 const collecting = "GOGC=400"
 
 // newPool returns a pool of workers, which run this same program. They do not inherit environment

@@ -19,8 +19,7 @@ import (
 )
 
 // repositoryIn returns the repository that contains all of the given absolute paths, as a path
-// relative to root. It considers root and the repositories below root. If no repository below root
-// contains all paths, it returns ".".
+// relative to root. If no repository inside root contains all paths, it returns ".".
 func repositoryIn(root string, paths []string) string {
 	base := ""
 	for i, path := range paths {
@@ -43,8 +42,8 @@ type pointed struct {
 	*gitops.Result
 }
 
-// follows resolves the pointers found below the given paths. The function known returns the
-// addresses of the repository that contains a directory.
+// follows resolves the pointers found below the given paths. The argument "known" is a function
+// that returns the addresses of the repository that contains a directory.
 func follows(root string, paths []string, found *roots.Found, known func(dir string) []string, o gitops.Options) *pointed {
 	o.Confinement, o.Base = root, repositoryIn(root, paths)
 	o.Known = known(filepath.Join(root, o.Base))

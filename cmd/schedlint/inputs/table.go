@@ -92,7 +92,8 @@ func (in *Found) printPointers(w io.Writer) {
 	t.print(w, len(all), fmt.Sprintf("GitOps pointers: %d, %d rendered", len(all), t.yes))
 }
 
-// leadsTo returns the archive of a chart that has one, or the directory of any other root.
+// leadsTo returns the path that a table shows for a root: the archive if the root is an archived
+// chart, or the root's directory otherwise.
 func leadsTo(r render.Root) string {
 	if r.Chart != nil && r.Chart.Archive != "" {
 		return r.Chart.Archive
@@ -118,7 +119,7 @@ func (t *table) row(cells ...string) {
 	fmt.Fprintf(&t.rows, "  %s\t\n", strings.Join(cells, "\t")) // tabwriter only aligns cells that end in a tab
 }
 
-// print writes a heading followed by the rows. If n is 0, it writes nothing.
+// print writes the heading and then the rows. If n is 0, print writes nothing.
 func (t *table) print(w io.Writer, n int, heading string) {
 	if n == 0 {
 		return

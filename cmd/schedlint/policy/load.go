@@ -28,8 +28,8 @@ type Source struct {
 	Listed bool
 }
 
-// Load loads the built-in rules, the rules in own, and the rules defined in the configuration. It
-// returns an error if the configuration refers to unknown rules.
+// Load loads the built-in rules, the custom rules in the folders of own, and the rules defined in
+// the configuration. It returns an error if the configuration refers to unknown rules.
 func Load(own Source, conf *config.Config) (*rego.Engine, error) {
 	if err := errors.Join(conf.MissingDirs()...); err != nil {
 		return nil, err
@@ -69,9 +69,9 @@ func values(p *config.Params) rego.Values {
 	return rego.Values{Values: p.Values, At: p.At}
 }
 
-// with returns the folders from s and from the configuration, without duplicates. It makes the
-// configuration's folders relative to the working directory, unless the configuration has an
-// absolute path because it belongs to another tree.
+// with returns the rule folders in s and in the configuration, without duplicates. Folders in the
+// configuration become relative to the working directory. They stay absolute if the configuration
+// has an absolute path because it belongs to another tree.
 func (s Source) with(conf *config.Config) []string {
 	all := slices.Clone(s.Dirs)
 	file, _ := conf.Source()
@@ -128,7 +128,7 @@ func Effective(engine *rego.Engine, conf *config.Config, id string) diag.Level {
 	return engine.Level(id)
 }
 
-// Enabled returns the enabled rules with their levels. A rule that is enabled only in a scope has
+// Enabled returns the enabled rules with their levels. A rule that is enabled only in a scope takes
 // its level from that scope.
 func Enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
 	var all []diag.Rule

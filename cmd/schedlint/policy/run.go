@@ -33,8 +33,8 @@ type Tests struct {
 	out     io.Writer
 	// failed and passed count the tests and fixtures with each result.
 	failed, passed int
-	// unnoticed counts the conditions that can be removed without any test failing, plus the
-	// unnecessary exemptions.
+	// unnoticed counts the conditions that can be removed without any test failing. It also counts
+	// the conditions that METADATA exempts although a test fails without them.
 	unnoticed int
 }
 

@@ -25,8 +25,9 @@ import (
 // vendorName matches source names that are valid folder names.
 var vendorName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// vendorDir returns the folder to copy a source's rules to. That folder is in the first configured
-// rule folder that is not itself vendored, or in policy if there is none.
+// vendorDir returns the folder to copy a source's rules to. The folder is inside the first
+// configured rule folder that is not itself vendored. If all rule folders are vendored, it is
+// inside the folder named policy.
 func vendorDir(source string) (string, error) {
 	abs, err := filepath.Abs(source)
 	if err != nil {
