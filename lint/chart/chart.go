@@ -15,7 +15,7 @@ import (
 )
 
 // File is a file of a chart. Its name is relative to the chart's directory and uses forward
-// slashes. For a values file, the name is the one that the user knows.
+// slashes. The caller may give a values file any name.
 type File struct {
 	Name string
 	Data []byte
@@ -34,8 +34,8 @@ type Input struct {
 	Archive *File
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
-	// Values lists the files given with -f. Later entries take precedence. Defaults is the number
-	// of entries at the beginning that replace the chart's values.yaml.
+	// Values lists the files given with -f. Later entries take precedence. The first Defaults
+	// entries replace the chart's values.yaml.
 	Values   []File
 	Defaults int
 	// Set and SetString hold the arguments of --set and --set-string.
@@ -86,8 +86,8 @@ type Origin struct {
 	Template string
 	// Line is a line of Template, counted from 1.
 	Line int
-	// Exact is set if the template line contains the text of the output line. Otherwise the
-	// template line contains the action that printed it, such as a call that prints several lines.
+	// Exact is set if the template line contains the text of the output line. If Exact is false, an
+	// action on the template line printed the output line.
 	Exact bool
 	// Values is the position at which the value on the line was set. It is zero if the position is
 	// unknown or the value was computed.

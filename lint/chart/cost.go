@@ -14,9 +14,9 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// wrap returns a function of the same type as f, because the type determines how arguments are
-// converted. The wrapper charges for the arguments before it calls f. It rejects results that would
-// be too large, and reports string results to the trace.
+// wrap returns a function of the same type as f. The type must be the same because it determines
+// how arguments are converted. The new function charges for its arguments before it calls f. It
+// rejects results that are too large, and reports string results to the trace.
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
 	charge, base := charges[name], fixed(name)
@@ -62,8 +62,8 @@ func fixed(name string) int {
 // decimals lists the arbitrary-precision functions.
 var decimals = strings.Fields("add1f addf subf divf mulf")
 
-// deepFunctions lists functions that read all of their arguments. It includes functions that expect
-// numbers or keys but accept any type, because they print values of other types.
+// deepFunctions lists functions that read their arguments completely. Some of these functions
+// expect numbers or keys, but print a value of any other type.
 var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote squote cat print printf println html js urlquery deepCopy mustDeepCopy
 	merge mustMerge mergeOverwrite mustMergeOverwrite deepEqual has mustHas uniq mustUniq without mustWithout
 	join sortAlpha urlJoin int int64 float64 toDecimal add1 add sub div mod mul add1f addf subf divf mulf
@@ -72,9 +72,9 @@ var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote
 // jsonFunctions lists functions that encode values with encoding/json.
 var jsonFunctions = strings.Fields("toYaml toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson")
 
-// charges maps the name of a function to a function that charges for its work and its result. The
-// charge is an upper bound, and does not cover reading the arguments. The result of an unlisted
-// function is not much larger than its arguments.
+// charges maps function names to functions that charge for a call. They charge for the work and the
+// result, but not for reading the arguments. Each charge is an upper bound. A function that is not
+// listed has a result that is not much larger than its arguments.
 var charges = func() map[string]func(*budget, []reflect.Value) {
 	all := map[string]func(*budget, []reflect.Value){}
 	for _, row := range []struct {
@@ -94,7 +94,7 @@ var charges = func() map[string]func(*budget, []reflect.Value) {
 		{"untilStep", func(b *budget, a []reflect.Value) { b.items(between(a[0].Int(), a[1].Int(), a[2].Int())) }},
 		{"seq", seqCharge},
 		{"printf", printfCharge},
-		// The function compares each character with the cut set.
+		// trimAll compares each character of the string with the cut set.
 		{"trimall trimAll", func(b *budget, a []reflect.Value) { b.charge(times(a[0].Len(), a[1].Len()) / 4096) }},
 		{"split", func(b *budget, a []reflect.Value) { b.items(times(4, parts(a))) }},
 		{"splitList", func(b *budget, a []reflect.Value) { b.items(parts(a)) }},
@@ -113,15 +113,15 @@ var charges = func() map[string]func(*budget, []reflect.Value) {
 	return all
 }()
 
-// dictCharge charges for printing the keys of a dict, which may have any type.
+// dictCharge charges for printing the keys of a dict. Keys may have any type.
 func dictCharge(b *budget, a []reflect.Value) {
 	for i := 0; i < a[0].Len(); i += 2 {
 		b.printed(a[0].Index(i))
 	}
 }
 
-// parseCharge charges for parsing a string, which is slow. It derives the number of values from the
-// characters that can precede one. Each value takes about 100 bytes of memory.
+// parseCharge charges for parsing a string, which is slow. It estimates the number of values in the
+// string from the characters that can precede a value. Each value takes about 100 bytes of memory.
 func parseCharge(b *budget, a []reflect.Value) {
 	text, ok := stringOf(a[0])
 	if !ok {
@@ -181,7 +181,8 @@ func joinCharge(b *budget, a []reflect.Value) {
 	b.text(times(listLen(a[1]), a[0].Len()))
 }
 
-// wrapCharge charges for one separator at every space and one after every width characters.
+// wrapCharge charges for the text and its separators. It assumes one separator for every space and
+// one for every line of full width.
 func wrapCharge(b *budget, a []reflect.Value) {
 	if len(a) == 2 {
 		b.text(2 * a[1].Len())
@@ -381,7 +382,7 @@ func (b *budget) take(n int) error {
 	return nil
 }
 
-// charge adds n steps. It panics with a limit if there are not enough left.
+// charge adds n steps. If fewer than n steps are left, it panics with an error of type limit.
 func (b *budget) charge(n int) {
 	if err := b.take(n); err != nil {
 		panic(err)
@@ -482,8 +483,8 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 // manyLevels is the depth at which deep begins to look for cycles.
 const manyLevels = 200
 
-// cyclic reports whether a value contains a map or list that contains itself. open maps the
-// containers around v to true, and containers that are known to have no cycle to false.
+// cyclic reports whether a value contains a map or list that contains itself. In the argument open,
+// a container is true if v is inside it, and false if the container has no cycle.
 func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 	b.charge(1)
 	v = concrete(v)

@@ -57,8 +57,8 @@ func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
 	return e
 }
 
-// gather collects the templates of a chart and of its dependencies. It returns the dot of the
-// chart's templates. Templates of the parent chart see it in .Subcharts.
+// gather collects the templates of a chart and of its dependencies. It returns the object that the
+// chart's templates see as the dot. Templates of the parent chart find this object in .Subcharts.
 func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	below := map[string]any{}
 	dot := map[string]any{
@@ -183,7 +183,8 @@ func (w *writer) Write(text []byte) (n int, err error) {
 // maxSame is the maximum recursion depth of a template that includes itself.
 const maxSame = 1000
 
-// nested returns the functions include and tpl for a set. They use the definitions in the set.
+// nested returns the include and tpl functions for a set. The functions use the definitions in the
+// set.
 func (e *engine) nested(s *template.Set) map[string]any {
 	return map[string]any{
 		"include": func(name string, dot any) (string, error) { return e.include(s, name, dot) },

@@ -130,7 +130,8 @@ func toYAML(v any) string {
 
 func unmarshalYAML(text []byte, into any) error { return yaml.Unmarshal(text, into) }
 
-// tableFrom and listFrom return functions that put errors in their results.
+// tableFrom and listFrom return functions that parse a text. If the text is invalid, the result of
+// such a function contains the error message.
 func tableFrom(unmarshal func([]byte, any) error) func(text string) map[string]any {
 	return func(text string) map[string]any {
 		m := map[string]any{}
@@ -152,8 +153,8 @@ func listFrom(unmarshal func([]byte, any) error) func(text string) []any {
 }
 
 // methods returns all methods that templates can call on Helm's objects and on the results of
-// functions. Each function takes the receiver as its first argument. Error and String do not need
-// an entry.
+// functions. Each function takes the receiver as its first argument. The methods Error and String
+// do not need an entry.
 func (e *engine) methods() template.Methods {
 	whole := func(f files, _ string) files { return f }
 	all := map[reflect.Type]map[string]any{
@@ -220,9 +221,9 @@ func (e *engine) charged(f reflect.Value) any {
 	}).Interface()
 }
 
-// fileMethods returns the methods of .Files. Each method charges for the files that it reads. one
-// returns the files in which to look up a name, and many returns the files in which to look up a
-// pattern.
+// fileMethods returns the methods of .Files. Each method charges for the files that it reads. The
+// argument one returns the files in which to look up a name. The argument many returns the files in
+// which to look up a pattern.
 func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[string]any {
 	all := func(receiver T) files {
 		f := many(receiver, "")
@@ -251,7 +252,8 @@ func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[s
 }
 
 // constants provides replacements for Helm functions that are random or that read the machine's
-// clock or time zones. Their results differ from call to call, but not from run to run.
+// clock or time zones. Two calls in a run may have different results, but every run has the same
+// results.
 type constants struct {
 	chart, template string
 	call            uint64
@@ -285,7 +287,7 @@ func (c *constants) from(alphabet string) func(int) string {
 	}
 }
 
-// certificate has those fields of Helm's type that templates can read.
+// certificate has the fields of Helm's certificate type that templates can read.
 type certificate struct{ Cert, Key string }
 
 func (c *constants) pem(kind string) string {

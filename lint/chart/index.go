@@ -27,7 +27,8 @@ type container struct {
 	len int            // length of a list, or -1 for a map
 }
 
-// fieldPath is the path of a value: a key or an item of parent. The path of the root has no parent.
+// fieldPath is the path of a value. It consists of the path of the map or list that contains the
+// value, and the key or index of the value. The path of the root has no parent.
 type fieldPath struct {
 	parent *fieldPath
 	key    string // key in a map
@@ -136,14 +137,14 @@ type outcome struct {
 	open   bool
 }
 
-// passing lists functions that print one of their arguments, possibly in another form. The results
-// of all other functions are computed. They do not come from a field, even if they equal a field's
-// value.
+// passing lists functions that print one of their arguments, possibly in another form. All other
+// functions compute their results. A computed result does not come from a field, even if it equals
+// the value of a field.
 var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 required tpl
 	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent get index`)
 
-// choosing maps functions that print one of several arguments to functions that return these
-// arguments in the order in which they are considered.
+// choosing contains the functions that print one of several arguments. It maps each name to a
+// function that returns the arguments in the order in which they are tried.
 var choosing = map[string]func(args []outcome) []outcome{
 	"coalesce": func(args []outcome) []outcome { return args },
 	"or":       func(args []outcome) []outcome { return args },
@@ -193,8 +194,8 @@ func (p outcome) with(other outcome) outcome {
 	return outcome{slices.Concat(p.chains, other.chains), slices.Concat(p.texts, other.texts), p.open || other.open}
 }
 
-// against returns p with the strings in rival added to the rivals of each chain in p. If rival is
-// open, against drops the chains.
+// against returns a copy of p in which the strings of rival are added to the rivals of each chain.
+// If rival.open is set, any string may be a rival, so the copy has no chains.
 func (p outcome) against(rival outcome) outcome {
 	if rival.open {
 		p.chains = nil
@@ -222,8 +223,8 @@ func outcomeOf(arg parse.Node) outcome {
 	return outcome{open: true}
 }
 
-// scalars returns a candidate for each field whose value an action may have printed. A field counts
-// only if its value cannot be confused with a rival.
+// scalars returns a candidate for each field whose value an action may have printed. It skips a
+// field if the action may also print the same value from elsewhere.
 func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 	var all []candidate
 	for _, c := range n.chains {

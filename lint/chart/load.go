@@ -137,7 +137,7 @@ func (l *loader) collect() error {
 	return nil
 }
 
-// spare reports whether a file of a chart or dependency is read only by templates.
+// spare reports whether only templates read a file of a chart or dependency.
 func spare(name string) bool {
 	dir, rest, in := strings.Cut(name, "/")
 	if in && dir == "charts" {
@@ -180,7 +180,7 @@ func (l *loader) text(name string) []byte {
 	return nil
 }
 
-// isIgnored reports whether a rule matches a file or a directory that contains the file.
+// isIgnored reports whether a rule matches the file itself or a directory that contains the file.
 func isIgnored(rules *ignore.Rules, name string) bool {
 	for at, c := range name {
 		if c == '/' && rules.Ignore(name[:at], entry{dir: true}) {
@@ -214,8 +214,8 @@ func sortDependencies(c *helm.Chart, depth int) {
 	}
 }
 
-// vendored checks that charts/ contains the dependencies listed in Chart.yaml. Like Helm, it checks
-// only the top-level chart, but also its disabled dependencies.
+// vendored checks that charts/ contains the dependencies listed in Chart.yaml, including disabled
+// ones. Like Helm, it does not check the dependencies of dependencies.
 func (l *loader) vendored(c *helm.Chart) error {
 	for i, want := range c.Metadata.Dependencies {
 		if want == nil {
@@ -268,8 +268,8 @@ func isArchive(name string) bool {
 	}
 }
 
-// packed is an archive. inside is the prefix that Helm adds to the names of files in the archive,
-// and known is the archive's name for messages and origins.
+// packed is an archive. The field inside is the prefix that Helm adds to the names of files in the
+// archive. The field known is the name of the archive in messages and origins.
 type packed struct {
 	inside, known string
 	data          []byte
@@ -458,7 +458,8 @@ func cut(s string) string {
 	return s[:maxDetail/2] + " ... " + s[len(s)-maxDetail/2:]
 }
 
-// at returns a problem at the first line of a chart file that begins with a key.
+// at returns a problem in a chart file. The position is the first line that begins with the given
+// key.
 func (l *loader) at(file, key, format string, args ...any) *Problem {
 	p := &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...)}
 	if key != "" {
@@ -488,8 +489,8 @@ func lineOfPath(text []byte, key string, index int) int {
 	return 1
 }
 
-// located splits the line number in the named file off a parser message. The number is 0 if the
-// message has none.
+// located splits a parser message into the line number in the named file and the rest of the
+// message. The line number is 0 if the message does not contain one.
 func located(name, said string) (int, string) {
 	rest, ok := strings.CutPrefix(said, "template: "+name+":")
 	if !ok {
@@ -508,9 +509,9 @@ func located(name, said string) (int, string) {
 	return line, strings.TrimSpace(rest)
 }
 
-// executionProblem returns a problem at the innermost template file that an error mentions. The
-// other templates only include that one. The detail is the message of the limit or failure that
-// caused the error. If neither caused it, the detail is the message of the execution error.
+// executionProblem returns a problem at the template in which an execution error occurred. If
+// templates include one another, this is the innermost template that the error names. If the error
+// was caused by a limit or by a call of fail or required, the detail is the message of that cause.
 func (e *engine) executionProblem(s *source, err error) error {
 	p := &Problem{File: s.file, Line: 1}
 	inner := err

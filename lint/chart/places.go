@@ -18,7 +18,8 @@ import (
 )
 
 // candidate is a position at which the value on a line may have been set. It counts only if the
-// finished line still contains the scalar or, if whole is set, equals whole.
+// finished line agrees with it. The line must equal whole or, if whole is empty, contain the
+// scalar.
 type candidate struct {
 	place         Place
 	scalar, whole string
@@ -26,9 +27,9 @@ type candidate struct {
 	begins bool
 }
 
-// chosen returns the position of the value on a line. With begins set, it returns the position of
-// the list item that begins there. It considers only candidates that agree with the line. If these
-// candidates have different positions, chosen returns the zero Place.
+// chosen returns the position of the value on a line. If begins is true, it returns the position of
+// the list item that begins on the line. It considers only candidates that agree with the text of
+// the line. If these candidates have different positions, chosen returns the zero Place.
 func chosen(all []candidate, line string, begins bool) Place {
 	var found Place
 	for _, c := range all {
@@ -92,7 +93,7 @@ func same(a, b string) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// sources holds everything that sets values, in order of precedence.
+// sources holds the command line arguments and the files that set values, in order of precedence.
 type sources struct {
 	sets  []setSource
 	user  []*values
@@ -113,7 +114,7 @@ type values struct {
 	keys   map[*kyaml.Node]map[string]int // index of each key in a mapping
 }
 
-// chartValues holds the values files of a chart and, by name, of its dependencies.
+// chartValues holds the values file of a chart, and the values files of its dependencies by name.
 type chartValues struct {
 	own  *values
 	deps map[string]*chartValues
@@ -171,8 +172,8 @@ type spot struct {
 	key, value *kyaml.Node
 }
 
-// find returns the position at which the value of a path is set. ok is false if it is not set
-// anywhere. For a value from the command line, the spot has only a file.
+// find returns the position that sets the value at a path. ok is false if no source sets the value.
+// For a value from the command line, only the file of the spot is set.
 func (s *sources) find(p *fieldPath) (spot, bool) {
 	at := p.steps()
 	for _, set := range s.sets {
@@ -202,9 +203,10 @@ type way struct {
 	steps []step
 }
 
-// ways returns the paths of a value within the values of a chart and of its dependencies. Within
-// the chart's own values, this is the whole path. Within those of a dependency along the path, it
-// is the rest of the path. Globals of a dependency are also globals of the charts that contain it.
+// ways returns the paths at which the values files of a chart and its dependencies may set a value.
+// The chart's own file uses the whole path. If the path leads into a dependency, the file of the
+// dependency uses the rest of the path. Globals of a dependency are also globals of the charts that
+// contain it.
 func ways(at []step, chart *chartValues) []way {
 	all := []way{{chart, 0, at}}
 	charts := []*chartValues{chart}
@@ -405,8 +407,8 @@ func (w *weighed) add(o origin, action bool, piece []byte) {
 	w.cands = cands
 }
 
-// origin returns the origin of the line with index k in a segment. of is the number of lines in the
-// segment. It also reports whether an action printed the line.
+// origin returns the origin of the line with index k in a segment. The argument of is the number of
+// lines in the segment. The result action reports whether an action printed the line.
 func (s *segment) origin(k, of int) (o origin, action bool) {
 	n := s.node
 	switch {
@@ -527,7 +529,8 @@ func (t *trace) called(name string, args []reflect.Value, result reflect.Value) 
 	}
 }
 
-// textsIn appends those strings in an argument whose origins are known. The argument may be a list.
+// textsIn finds the strings whose origins are known in an argument, and appends them to all. The
+// argument may be a string or a list.
 func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	if text, ok := stringOf(arg); ok {
 		if one := t.tracedOf(text); one != nil {

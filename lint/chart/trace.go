@@ -57,7 +57,8 @@ type node struct {
 	chains []chain // of an action
 }
 
-// origin is the place in the templates where a line was written. in is nil if the place is unknown.
+// origin is the place in the templates where a line was written. The field in is nil if the place
+// is unknown.
 type origin struct {
 	in    *written
 	line  int

@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Find finds the file for an object without an origin annotation. Exactly one source must declare
-// an object with the same kind and name and mostly the same content. Find considers a source whose
-// name is only part of the rendered name only if no source has the full name.
+// Find finds the file that declares an object without an origin annotation. Exactly one file must
+// declare an object with the same kind and name and mostly the same content. If no file has the
+// full name, Find also accepts a name that is part of the rendered name.
 func (m *Mapper) Find(o *source.Object) (source.Origin, bool) {
 	for _, loose := range []bool{false, true} {
 		var found []string
@@ -113,14 +113,14 @@ func (m *Mapper) below() []string {
 var manifests = map[string]bool{".yaml": true, ".yml": true, ".json": true}
 
 // agrees reports whether at least half of the values in the source's spec are at the same places in
-// the rendered object. A file that declares the same name with different content belongs to a
-// different object.
+// the rendered object. Otherwise, the source is a different object with the same name.
 func (w *sourceObject) agrees() bool {
 	same, all := agreement(w.object.Root.Get("spec"), w.rendered.Root.Get("spec"), 0)
 	return 2*same >= all
 }
 
-// agreement returns the number of scalars in a, and how many of them are at the same place in b.
+// agreement counts the scalars of node a. same is the number of scalars that are at the same place
+// in node b, and all is the total number.
 func agreement(a, b *source.Node, depth int) (same, all int) {
 	if depth > maxNested {
 		return 0, 1
@@ -252,8 +252,8 @@ type setter struct {
 	sure bool
 	// cost is the number of patches and patch operations in the setter.
 	cost int
-	// follow takes the steps to a field in the rendered object and returns the corresponding steps
-	// in the setter. Steps that the setter does not set have no value.
+	// follow returns the steps in the setter that correspond to the steps to a field in the
+	// rendered object. A step has no value if the setter does not set it.
 	follow func(steps []*source.Step) []source.Step
 }
 
@@ -318,8 +318,8 @@ func firstField(f *source.File, s source.Step) diag.Span {
 	return f.Span(s.Value)
 }
 
-// formOf returns the form for the part of a rendered field that a span covers. For a list item, the
-// form covers the value, even if the patch that adds the item has a key for it.
+// formOf returns the form for the part of a rendered field that a span covers, such as its value.
+// For a list item, the form uses only the item's value.
 func formOf(f *source.File, s *source.Step, span diag.Span) form {
 	if s.Key == nil {
 		return firstField
@@ -339,9 +339,10 @@ func formOf(f *source.File, s *source.Step, span diag.Span) form {
 	return wholeField
 }
 
-// place returns where a place in the rendered object was written. It looks for the same field with
-// the same value, first in the source object and then in the last setter for the field. If it does
-// not find the field, it returns the nearest place around it, or else the object's name.
+// place returns the position in the sources at which a span of the rendered object was written. It
+// looks for the same field with the same value, first in the source object and then in the last
+// setter for the field. If there is no such field, it returns the nearest surrounding field or else
+// the object's name.
 func (w *sourceObject) place(span diag.Span) Place {
 	name := Place{Span: w.object.NameSpan(), Near: true}
 	steps := w.trails.At(span)
@@ -386,9 +387,9 @@ func (c *candidates) alike(n int, form form) (Place, bool) {
 	return c.where(n, form, func(v *source.Node) bool { return want.Kind != source.Scalar && v.Kind == want.Kind })
 }
 
-// where returns the place of step n in the source object. If the source object does not have it,
-// where tries the last setter that definitely applies, and then a setter that may apply, provided
-// that there is only one such setter.
+// where returns the place of step n in the source object. If the source object does not have the
+// step, where uses the last setter that definitely applies. If there is no such setter, where uses
+// the only setter that may apply.
 func (c *candidates) where(n int, form form, same func(*source.Node) bool) (p Place, ok bool) {
 	if len(c.home) > n && same(c.home[n].Value) {
 		return Place{Span: form(c.object.File, c.home[n])}, true

@@ -103,8 +103,9 @@ func (s *search) in(dir string, above steps) {
 	}
 }
 
-// before returns the name that the kustomizations on a path turn into the given name. ok is false
-// if there is no such name.
+// before returns the name of an object before the kustomizations on a path add prefixes and
+// suffixes to it. The argument is the resulting name. ok is false if the kustomizations cannot
+// produce this name.
 func (w steps) before(name string) (before string, ok bool) {
 	for _, k := range slices.Backward(w) {
 		prefix, suffix := k.affixes()
@@ -122,8 +123,8 @@ func (k *kustomization) affixes() (prefix, suffix string) {
 	return k.root.Get("namePrefix").Text(), k.root.Get("nameSuffix").Text()
 }
 
-// layers adds the components that each kustomization on a path applies before itself. If the file
-// comes from one of these components, layers adds only the components after that one.
+// layers adds the components of each kustomization on a path in front of the kustomization. If the
+// file comes from one of these components, layers adds only the components after that one.
 func (m *Mapper) layers(through steps) steps {
 	var all steps
 	var below *kustomization
@@ -241,7 +242,8 @@ func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	return all
 }
 
-// only returns steps in which just the last field has a value.
+// only returns steps of which only the last has a key and a value. It returns nil if the value is
+// nil.
 func only(steps []*source.Step, key, value *source.Node) []source.Step {
 	if value == nil {
 		return nil
@@ -257,8 +259,8 @@ func isField(steps []*source.Step, names ...string) bool {
 		slices.EqualFunc(steps, names, func(s *source.Step, name string) bool { return s.Key.Value == name })
 }
 
-// labels returns a setter for labels and selectors. The setter is not sure, because kustomize's
-// configuration determines which of these fields it sets.
+// labels returns a setter for labels and selectors. The setter may not apply, because kustomize's
+// configuration determines which of these fields kustomize sets.
 func labels(k *kustomization, pairs *source.Node) setter {
 	return setter{in: text{file: k.file}, cost: 1, follow: func(steps []*source.Step) []source.Step {
 		n := len(steps)

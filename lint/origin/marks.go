@@ -20,8 +20,8 @@ type Marks struct {
 	mapper *Mapper
 	out    *render.Output
 	at     map[spot]render.Mark
-	// object is the object in the last call to Locate, and trails holds its trails. files holds the
-	// trails of the files that marks lead to.
+	// object is the object in the last call to Locate, and trails holds the trails of that object.
+	// files maps file names to the trails of the documents in the file.
 	object *source.Object
 	trails *source.Trails
 	files  map[string][]*source.Trails
@@ -39,7 +39,7 @@ func NewMarks(m *Mapper, out *render.Output) *Marks {
 	return x
 }
 
-// Locate finds where a place in a rendered object was written.
+// Locate finds the position in the sources at which a span of a rendered object was written.
 func (x *Marks) Locate(o *source.Object, from source.Origin, span diag.Span) (Place, bool) {
 	if x.object != o {
 		x.object, x.trails = o, source.NewTrails(o.Root)
@@ -165,8 +165,8 @@ type Options struct {
 	// Files holds files that have already been read, by name. The Mapper adds the files that it
 	// reads.
 	Files map[string]*source.File
-	// Printed holds the output of the charts that kustomizations use. The file names are in a
-	// directory below the kustomization that uses the chart.
+	// Printed maps virtual file names to the outputs of charts that kustomizations use. Such a file
+	// is in a directory below the kustomization that uses the chart.
 	Printed map[string]*source.File
 }
 
@@ -179,13 +179,15 @@ type Place struct {
 	// Whole is set if Span is a template or a generator's configuration, and thus stands for
 	// everything rendered from it.
 	Whole bool
-	// Patched is the span of the object's name in the file that declares it, if Span is elsewhere.
+	// Patched is the span of the object's name in the file that declares the object. It is set only
+	// if Span is in another place, for instance in a patch.
 	Patched diag.Span
 	// Template is the line of the template that prints the value at Span, or zero if Span is not a
 	// value.
 	Template diag.Span
-	// Inside is the template that prints the text if that template is in an archive, or ""
-	// otherwise. Template or, if that is zero, Span is the position that names the archive.
+	// Inside is the template that prints the text if this template is in an archive, and ""
+	// otherwise. Template is the position that names the archive. If Template is zero, Span is that
+	// position.
 	Inside string
 }
 
@@ -234,7 +236,7 @@ func New(o Options) (*Mapper, error) {
 	return m, nil
 }
 
-// Locate finds where a place in a rendered object was written.
+// Locate finds the position in the sources at which a span of a rendered object was written.
 func (m *Mapper) Locate(o *source.Object, from source.Origin, span diag.Span) (Place, bool) {
 	switch {
 	case from.Template != "":
@@ -275,8 +277,8 @@ func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 }
 
 // match finds the object in a file from which an object was rendered. Group and kind must be equal.
-// The name must equal the rendered name, or the kustomizations on a path from the file must turn it
-// into the rendered name. If loose is true, the name may also be part of the rendered name.
+// The name must equal the rendered name, or kustomizations on a path from the file must change it
+// to the rendered name. If loose is true, the name may also be part of the rendered name.
 func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceObject {
 	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
 	names, exact := map[string]bool{o.Name: true}, map[string][]steps{}

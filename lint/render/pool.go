@@ -43,9 +43,9 @@ type Pool struct {
 
 const patience = cpu.Backstop * limits.WorkerCPU
 
-// Render renders roots and returns their outputs in the same order. No output is nil. One root does
-// not reduce the limits of another. Only limits.Renders applies to all of them together. It is far
-// above the cost of any real input. Roots beyond it get a problem of kind Spent.
+// Render renders roots and returns their outputs in the same order. No output is nil. Each root has
+// limits of its own. Only limits.Renders applies to all roots together, and it is far above the
+// cost of any real input. A root beyond this limit gets a problem of kind Spent.
 func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	q := &queue{outputs: make([]*Output, len(roots)), left: limits.Renders.Less(p.spent)}
 	q.counts.L = &q.mu
@@ -72,8 +72,8 @@ func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	return q.outputs
 }
 
-// queue hands out roots in order until the run has used up its steps. It adds up their costs in the
-// same order, so that the speed of the workers does not affect the result.
+// queue hands out roots in order until the run has used up its steps. It adds up the costs of the
+// roots in the same order. The speed of the workers therefore does not affect the result.
 type queue struct {
 	mu      sync.Mutex
 	next    int
@@ -260,8 +260,8 @@ type task struct {
 	Nonce string
 }
 
-// Serve is the main loop of a worker. It builds roots one after another until in ends, while w
-// enforces the limits of each root. A panic in build fails only the current root.
+// Serve is the main loop of a worker. It reads tasks and builds their roots until the input ends.
+// The Watch enforces the limits of each root. A panic in build fails only the current root.
 func Serve(in io.Reader, out io.Writer, w *Watch, build func(r Root, nonce string) *Output) error {
 	from, buffer := json.NewDecoder(in), bufio.NewWriter(out)
 	to := json.NewEncoder(buffer)
@@ -313,8 +313,8 @@ const (
 type Watch struct {
 	memory uint64
 	cpu    time.Duration
-	// begun is the CPU time that the process had already used at the start of the current root. It
-	// is idle between roots.
+	// begun is the CPU time that the process had already used at the start of the current root.
+	// Between roots, begun has the value idle.
 	begun atomic.Int64
 }
 

@@ -14,8 +14,8 @@ type Root struct {
 	// Confinement is the absolute path of a directory, with symbolic links resolved. No file
 	// outside it is read.
 	Confinement string
-	// Dir is the directory of the kustomization or chart, relative to Confinement and with forward
-	// slashes; "." is Confinement itself.
+	// Dir is the directory of the kustomization or chart. It is relative to Confinement and uses
+	// forward slashes. "." means Confinement itself.
 	Dir string
 	// RootOnly restricts a kustomization to files in or below its own directory, as kustomize does by
 	// default. Otherwise files may be anywhere in the repository.
@@ -43,8 +43,8 @@ type Chart struct {
 	Archive string
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
-	// Values lists values files and values from elsewhere. Later entries take precedence. Defaults
-	// is the number of entries at the beginning that replace the chart's values.yaml.
+	// Values lists the values with which the chart is rendered. Later entries take precedence. The
+	// first Defaults entries replace the chart's values.yaml.
 	Values   []Values
 	Defaults int
 	// Set and SetString hold arguments of --set and --set-string.
@@ -95,7 +95,8 @@ func (o *Output) work() int {
 	return o.Cost.Steps + o.Cost.Bytes/2
 }
 
-// share returns the largest fraction that a cost uses of any of the run's limits.
+// share compares a cost with the run's limits on objects, bytes and entries. It returns the largest
+// of the three fractions.
 func share(c limits.Cost) float64 {
 	most := limits.Renders
 	return max(float64(c.Objects)/float64(most.Objects), float64(c.Bytes)/float64(most.Bytes), float64(c.Entries)/float64(most.Entries))
@@ -118,18 +119,18 @@ type Output struct {
 	// of the archive relative to the chart, a colon, and the name of the template in the archive.
 	// Inside is set only for charts.
 	Inside []string
-	// Charts holds the outputs of charts that kustomize processed further. Its keys are names in
-	// Files. Positions in such a file refer to the Text of the chart's output, and the Lines of
-	// that output lead to the sources.
+	// Charts maps file names in Files to the outputs of charts that kustomize processed further. A
+	// position in such a file is a position in the Text of the chart's output. The Lines of that
+	// output lead to the sources.
 	Charts map[string]*Output
-	// Named is the position at which the sources request an output in Charts, or nil if it is
-	// unknown. Named is nil for all other outputs.
+	// Named is set only for an output in Charts. It is the position of the kustomization entry that
+	// names the chart, or nil if the position is unknown.
 	Named *Place
 	// Sources lists, in sorted order, the kustomizations of the root and the files that were read as
 	// their resources or patches. The objects in these files are judged as rendered, not as written.
 	Sources []string
-	// Data lists, in sorted order, the files that were read for other purposes. Plain lists the
-	// files in crds/, which Helm deploys unchanged.
+	// Data lists, in sorted order, the files that were read as data, such as the files of a
+	// ConfigMap generator. Plain lists the files in crds/, which Helm deploys unchanged.
 	Data, Plain []string
 	// Unchecked lists checks that the original tool performs but schedlint does not.
 	Unchecked []*Problem
@@ -158,16 +159,18 @@ type Mark struct {
 	Variable bool
 }
 
-// Line is the origin of one line of chart output: the line of the template, and the position at
-// which the value on the line was set. Files are indices into Output.Files, or -1 if the origin is
-// unknown. Columns count code points from 1. For a template in a packed dependency, Template and At
-// are the position at which the chart lists the dependency, Inside is the number of the template in
-// Output.Inside, counted from 1, and InsideAt is the line in the template.
+// Line is the origin of one line of chart output. Template and At are the template and its line.
+// Values, ValuesAt and ValuesColumn are the position at which the value on the line was set. Files
+// are indices into Output.Files, or -1 if the origin is unknown. Columns count code points from 1.
+//
+// If the template is in a packed dependency, Template and At are the position at which the chart
+// lists the dependency. Inside is then the number of the template in Output.Inside, counted from 1,
+// and InsideAt is the line in the template.
 type Line struct {
 	Template, At                   int
 	Values, ValuesAt, ValuesColumn int
-	// Item, ItemAt and ItemColumn are the position of the list item that begins on the line. In the
-	// sources, the item may begin with another key.
+	// Item, ItemAt and ItemColumn are the position of the list item that begins on the line. Helm
+	// prints keys in sorted order, so the item may begin with another key in the sources.
 	Item, ItemAt, ItemColumn int
 	Inside, InsideAt         int
 }
@@ -182,8 +185,8 @@ const (
 	Refused = "refused"
 	// Killed means that the worker exceeded its time or memory limit.
 	Killed = "killed"
-	// Repeated means that a chart prints a key twice in a mapping and kustomize rejects its output.
-	// Detail is the key.
+	// Repeated means that a chart prints the same key twice in a mapping, so that kustomize rejects
+	// the chart's output. Problem.Detail is the key.
 	Repeated = "repeated"
 	// Spent means that the root was not rendered because other roots used up limits.Renders.
 	Spent = "spent"
@@ -208,21 +211,25 @@ type Problem struct {
 // Error returns the position and the detail.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Detail) }
 
-// Overlay holds the changes that a GitOps controller makes: to the kustomization before the build,
-// and to the objects afterwards. Like the controllers, the renderer merges it into the
-// kustomization of Root.Dir instead of building another kustomization on top.
+// Overlay holds the changes that a GitOps controller makes to the kustomization before the build
+// and to the objects after the build. Like the controllers, the renderer merges the overlay into
+// the kustomization of Root.Dir.
 type Overlay struct {
-	// File and Line are the position of the pointer. File is relative to Confinement.
+	// File and Line are the position of the GitOps pointer, such as an Argo CD Application. File is
+	// relative to Confinement.
 	File string
 	Line int
-	// Generated is set if the directory has no kustomization. One is then generated from Resources,
-	// whose names are relative to the directory. Files without objects are left out.
+	// Generated is set if the directory has no kustomization. The renderer then generates a
+	// kustomization from Resources, which lists names relative to the directory. It leaves out
+	// files without objects.
 	Generated bool
 	Resources []string
-	// Plain uses the files as they are, even if the directory has a kustomization.
+	// Plain is set if the renderer uses the files in Resources as they are, even if the directory
+	// has a kustomization.
 	Plain bool
-	// Fields holds kustomization fields as JSON. Scalars replace existing values. Lists and maps are
-	// appended to existing ones, except that images and replicas replace those with the same name.
+	// Fields holds kustomization fields as JSON. A scalar replaces the existing value. Lists and
+	// maps are added to the existing ones. An image or replica count replaces the existing one with
+	// the same name.
 	Fields []byte
 	// Patches holds, for each patch in Fields, the line of File at which the patch begins, or 0 if
 	// that is unknown.
@@ -246,8 +253,8 @@ func (o *Overlay) Changes() bool {
 // Variables holds the values of ${name} variables.
 type Variables struct {
 	Given map[string]Variable
-	// Open is set if an unknown source may set variables that are not in Given. Otherwise such
-	// variables are unset.
+	// Open is set if an unknown source may set further variables. If Open is false, a variable that
+	// is neither in Given nor in Unknown is unset.
 	Open bool
 	// Unknown lists variables that are set, but to unknown values.
 	Unknown []string

@@ -60,9 +60,9 @@ func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth in
 	return nil
 }
 
-// resolved returns the charts that a chart depends on. Charts in charts/ that Chart.yaml does not
-// list come first. One chart for each Chart.yaml entry that has a matching chart follows. An entry
-// with an alias takes the alias as its name.
+// resolved returns the charts that a chart depends on. The charts in charts/ that Chart.yaml does
+// not list come first. After them, there is one chart for each entry of Chart.yaml that a chart
+// matches. An entry with an alias takes the alias as its name.
 func (m merger) resolved(c *helm.Chart) []*helm.Chart {
 	var all []*helm.Chart
 	for _, d := range c.Dependencies() {
@@ -139,7 +139,8 @@ func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
 	}
 }
 
-// enabled returns the charts and entries whose names are not disabled.
+// enabled returns the dependencies whose names are not disabled, both as charts and as entries of
+// Chart.yaml.
 func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
 	off := map[string]bool{}
 	for _, d := range c.Metadata.Dependencies {
@@ -200,7 +201,7 @@ func (m merger) imports(c *helm.Chart, depth int) error {
 		}
 		d.ImportValues = resolved
 	}
-	// The imported values are still part of other values, so the merge must not change them.
+	// Other values still use the imported tables, so the merge must not change these tables.
 	c.Values = m.under(m.copiedTable(values, 0), imported, 0)
 	return nil
 }

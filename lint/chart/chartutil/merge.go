@@ -120,7 +120,7 @@ func sorted(table map[string]any) []string { return slices.Sorted(maps.Keys(tabl
 const globalKey = "global"
 
 // Coalesce returns the values that a chart's templates see. The user's values take precedence over
-// the chart's values. The same applies to the values of each dependency, which are under its name.
+// the chart's values. The values of a dependency are under its name and are merged in the same way.
 // A null deletes a key that the chart sets. The error is ErrDepth or names a dependency whose
 // values are not a mapping.
 func Coalesce(c *helm.Chart, user map[string]any, charge func(steps int)) (v Values, err error) {

@@ -206,8 +206,8 @@ func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 	return f
 }
 
-// loop executes a range action. At first, the variables hold the value of the whole pipeline. The
-// else list sees that value.
+// loop executes a range action. Before the first iteration, the variables hold the value of the
+// whole pipeline. The else list also sees that value.
 func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	x.deeper()
 	mark := len(x.variables)

@@ -131,7 +131,7 @@ func (e *callError) Unwrap() error { return e.err }
 // fail stops the run at the current node.
 func (x *run) fail(format string, args ...any) { x.stop(fmt.Errorf(format, args...)) }
 
-// stop is like fail, but takes an error. Execute recovers the panic.
+// stop is like fail, but takes an error. Its panic is recovered by Execute.
 func (x *run) stop(err error) {
 	e := &Error{Template: x.template, Err: err, Line: 1}
 	if x.at != nil {
@@ -327,8 +327,8 @@ func (s *Set) Len() int { return len(s.templates) }
 func (s *Set) Lookup(name string) *Template { return s.templates[name] }
 
 // Parse adds the templates in the text. A template replaces an earlier one with the same name
-// unless it is empty. Parse returns the template for the text itself, which can be executed even if
-// an earlier template keeps the name.
+// unless the new template is empty. Parse returns the template for the text itself, which can be
+// executed even if an earlier template keeps the name.
 func (s *Set) Parse(name, text string) (*Template, error) {
 	source := newSource(name, text)
 	if err := source.check(); err != nil {

@@ -22,8 +22,8 @@ import (
 )
 
 // Build renders one root. nonce is a string of letters and digits that the authors of the sources
-// cannot know. It marks the comments that this run adds. Output.Problem is set if rendering failed.
-// No input causes a panic. A process must run one build at a time.
+// cannot know. Build uses the nonce in the comments that it adds to the YAML. Output.Problem is set
+// if rendering failed. No input causes a panic. A process must run one build at a time.
 func Build(r render.Root, nonce string) *render.Output {
 	r.Left = limits.Render.Least(r.Left)
 	t, err := openTree(r.Confinement, r.Left.Bytes)
@@ -124,8 +124,9 @@ func (p *plan) run(fs *fileSystem) (result resmap.ResMap, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// buildMetadata: [managedByLabel] makes kustomize label objects with its version. Used as a
-	// library, kustomize has no version, and "(devel)" is not a valid label value.
+	// The setting buildMetadata: [managedByLabel] makes kustomize label objects with the version of
+	// kustomize. In a program that uses kustomize as a library, the label contains "(devel)", which
+	// is not a valid label value.
 	for _, r := range result.Resources() {
 		if labels := r.GetLabels(); strings.HasSuffix(labels[konfig.ManagedbyLabelKey], "(devel)") {
 			labels[konfig.ManagedbyLabelKey] = "kustomize-v5"
@@ -144,8 +145,8 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	if m != nil {
 		said = m.without(said)
 	}
-	// If kustomize cannot use a path as a file, it tries it as a directory and reports that second
-	// error last.
+	// If kustomize cannot use a path as a file, it tries the path as a directory. The error about
+	// the directory comes last in the message.
 	if _, inner, ok := strings.Cut(said, "accumulation err='"); ok {
 		if before, _, ok := strings.Cut(inner, "': must build at directory"); ok {
 			said = before
@@ -177,8 +178,8 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	return p.atRoot(errors.New(said))
 }
 
-// unmatched matches kustomize's error about a patch without a target. Its groups are the kind and
-// the name.
+// unmatched matches kustomize's error about a patch whose target does not exist. The groups of the
+// expression are the kind and the name of the target.
 var unmatched = lazy.Regexp(`no (?:resource )?matches (?:for Id|strategic merge patch) "?([^.\s]+)\.[^/]*/([^.\s]+)\.`)
 
 // patchNamed returns the node of the patch whose target the error names, or nil if there is not
@@ -214,19 +215,20 @@ func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
 	return all[0]
 }
 
-// maxSaid is the maximum length of an error message that is searched. Messages can be long, because
-// kustomize prints whole objects.
+// maxSaid is the maximum number of bytes that are searched in an error message. Messages can be
+// longer, because kustomize prints whole objects.
 const maxSaid = 10_000
 
-// triedAsFile matches the message that kustomize adds for every directory on the way to an error.
+// triedAsFile matches a text that kustomize adds to an error message. The text occurs once for
+// every directory between the root and the error.
 var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)
 
 // address matches the memory address that kustomize prints for a generator.
 var address = lazy.Regexp(` &\{0x[0-9a-f]+ [^}]*\}`)
 
-// mentioned returns the kustomization whose directory comes last in an error message, or the root
-// kustomization if the message names no directory. It also returns the entry of this kustomization
-// that comes last in the message, or nil.
+// mentioned returns the kustomization whose directory is the last one in an error message. If the
+// message contains no directory, mentioned returns the root's kustomization. It also returns the
+// entry of that kustomization that is the last one in the message, or nil.
 func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
 	last := -1
 	for _, k := range p.sorted() {

@@ -41,12 +41,13 @@ func buildChart(r render.Root, t *tree) *render.Output {
 	return out
 }
 
-// leastSteps is the minimum cost of a chart, about 2 ms. It limits the cost of many small charts.
+// leastSteps is the number of steps charged for every chart, which corresponds to about 2 ms.
+// Without it, many small charts would cost too little.
 const leastSteps = 4_000
 
 // spared returns the number of bytes in chart files that are not charged. The byte limit assumes
-// YAML, which is parsed at about 4 MB per second. Templates are parsed faster, and the steps they
-// execute are charged separately. Other files are kept only because templates may read them.
+// YAML, which is parsed at about 4 MB per second. Templates are parsed faster, and their execution
+// is charged separately. Most other files are not parsed at all.
 func (c *charting) spared() (n int) {
 	for _, f := range c.in.Files {
 		base, one := path.Base(f.Name), limits.PassedOver // number of bytes that cost as much as one byte of YAML
@@ -107,8 +108,8 @@ func (c *charting) file(name string) *file {
 	return f
 }
 
-// values adds entry i of the root's values. Package chart uses this index to refer to values that
-// are not in a file of the chart.
+// values passes values to package chart as a file. The file name contains i, the index of the
+// values in Root.Chart.Values.
 func (c *charting) values(i int, v render.Values) *render.Problem {
 	f := &file{text: v.Text}
 	if v.Text == nil {
@@ -190,8 +191,8 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 }
 
 // problem returns a problem at a line of a chart file. If the file is in an archive, the message
-// names the file, and the position is where the chart lists the archive as a dependency. If the
-// chart does not list it, the position is the archive itself.
+// names the file, and the position is the entry of the chart that lists the archive as a
+// dependency. For an archive without such an entry, the position is the archive.
 func (c *charting) problem(name string, line int, err error) *render.Problem {
 	p := &render.Problem{Kind: render.Failed, File: c.confined(name), Line: line, Column: 1, Detail: err.Error()}
 	var r refusal
@@ -363,7 +364,8 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 	return append(crds, all...), nil
 }
 
-// objects splits the output of a template into objects. what names the output in messages.
+// objects splits the output of a template into objects. The argument what describes the output in
+// messages.
 func (c *charting) objects(m chart.Manifest, what string) ([]printed, *render.Problem) {
 	all := split(m)
 	for i := range all {
@@ -555,7 +557,8 @@ type archived struct {
 	inside int
 }
 
-// archiveSign ends the name of an archive and precedes the name of a file in it (package chart).
+// archiveSign is the text that package chart puts between the name of an archive and the name of a
+// file in the archive.
 const archiveSign = ".tgz:"
 
 // archived returns a file in a packed dependency, given the name that package chart uses for it.
@@ -592,8 +595,9 @@ func (c *charting) dependency(archive string) (at render.Place, listed bool) {
 	return render.Place{File: c.confined(path.Join(dir, chartFile)), Line: 1, Column: 1}, false
 }
 
-// dependencyLine returns the position of the dependency with the longest name that is a prefix of
-// the archive's name. helm dependency build names archives name-version.tgz.
+// dependencyLine returns the position of the dependency that an archive contains. The command helm
+// dependency build names archives name-version.tgz. If several dependencies have a name that fits,
+// dependencyLine chooses the longest name.
 func dependencyLine(chart []byte, archive string) (line, column int) {
 	doc, err := parse(chart)
 	if err != nil || doc.err != nil || len(doc.docs) != 1 {

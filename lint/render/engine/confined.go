@@ -112,9 +112,8 @@ func (t *tree) find(name string) *file {
 	return &file{name: filepath.ToSlash(rel), dir: info.IsDir()}
 }
 
-// entry quickly looks up a name in a directory that has already been read. If the name itself is
-// not a link, only the path of the directory can contain links, and that path has already been
-// resolved. entry returns nil if it cannot resolve the name this way.
+// entry quickly looks up a name in a directory whose path has already been resolved. It returns nil
+// if the directory has not been read, or if the name is a symbolic link.
 func (t *tree) entry(name string) *file {
 	dir := t.files[path.Dir(name)]
 	if dir == nil || dir.err != nil || !dir.dir || filepath.Separator != '/' { // other systems may ignore case in names
@@ -188,8 +187,8 @@ func shown(name string) string {
 type fileSystem struct {
 	tree   *tree
 	served map[string][]byte // modified contents, by file name with symbolic links resolved
-	// refused is the first refusal, and name is the file that it concerns. The refusal is recorded
-	// here because kustomize may drop the error.
+	// refused is the first refusal, and name is the refused file. Both are kept here because
+	// kustomize may drop the error.
 	refused error
 	name    string
 }
@@ -291,8 +290,8 @@ func downloaded(entry string) bool {
 }
 
 // cloned reports whether kustomize may treat an entry as a git repository (api/internal/git:
-// NewRepoSpecFromURL). A URL that kustomize would reject also counts, because it is not a file
-// name either.
+// NewRepoSpecFromURL). URLs that kustomize would reject also count, because they are not file
+// names.
 func cloned(entry string) bool {
 	if strings.HasPrefix(entry, "/") {
 		return false
@@ -326,8 +325,8 @@ func masked(entry string) string {
 	return secretQuery().ReplaceAllString(entry, "$1***")
 }
 
-// remote replaces a URL with its directory in Root.Remotes. If the URL has no directory there,
-// remote rejects it. It reports whether the entry is a URL.
+// remote replaces the URL in an entry with a directory from Root.Remotes. If Root.Remotes does not
+// contain the URL, remote returns a problem. The boolean result reports whether the entry is a URL.
 func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	if !downloaded(e.name) && !cloned(e.name) {
 		return false, nil

@@ -12,7 +12,8 @@ func deprecatedBases(k *types.Kustomization) []string { return k.Bases }
 
 func deprecatedJSONPatches(k *types.Kustomization) []string { return patchPaths(k.PatchesJson6902) }
 
-// deprecatedPatches returns all patches that can have a target.
+// deprecatedPatches returns the patches in the fields patches and patchesJson6902. Patches in other
+// fields cannot have a target.
 func deprecatedPatches(k *types.Kustomization) []types.Patch {
 	return slices.Concat(k.Patches, k.PatchesJson6902)
 }
@@ -52,7 +53,8 @@ func withoutCharts(k *types.Kustomization) {
 	k.HelmCharts, k.HelmChartInflationGenerator = nil, nil
 }
 
-// eachInlinePatch replaces the text of each inline patch with what with returns for it.
+// eachInlinePatch calls a function with the text of each inline patch, and replaces the text with
+// the result.
 func eachInlinePatch(k *types.Kustomization, with func(string) string) {
 	for i, p := range k.PatchesStrategicMerge {
 		k.PatchesStrategicMerge[i] = types.PatchStrategicMerge(with(string(p)))

@@ -129,8 +129,8 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 // operator is the operator of an expression.
 type operator struct {
 	text, sign string
-	// between separates two arguments, or is 0 if there is only one. none is set if there are no
-	// arguments.
+	// between separates two arguments, or is 0 if the operator takes only one argument. The field
+	// none is set if the operator takes no argument.
 	between  byte
 	none     bool
 	fallback bool // supplies a default for a variable that is unset or empty
@@ -313,10 +313,10 @@ func (r *results) substituted(doc *yaml.Node, text []byte) ([]byte, error) {
 // spot is a position in the text of an object.
 type spot struct{ line, column int }
 
-// moveMarks updates the marks, starting at index from, after variables have been substituted. It
-// moves marks to the new positions of their values, and drops marks whose values have changed. If a
-// scalar consists of a single variable, its mark then points to the position at which the variable
-// is set.
+// moveMarks updates marks after the substitution of variables. The argument from is the index of
+// the first mark to update. The mark of an unchanged value moves to the value's new position. If a
+// scalar consisted of a single variable, its mark leads to the position at which the variable is
+// set. All other marks are dropped.
 func (r *results) moveMarks(from int, before, after *yaml.Node) {
 	moved := map[spot]spot{}
 	var given []render.Mark

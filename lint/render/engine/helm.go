@@ -23,18 +23,19 @@ import (
 // release is a chart that a kustomization renders (kustomize: HelmChartInflationGenerator).
 type release struct {
 	k *kustomization
-	// file and node are the position of the release. node is nil if it is unknown. from is the
-	// generators entry that contains the release, or nil.
+	// file and node are the position of the release. If the position is unknown, node is nil. from
+	// is the entry of the generators field that contains the release, or nil.
 	file string
 	node *yaml.Node
 	from *entry
-	// field is the text that stands for the release in messages. at is the position of the release
-	// if it is outside the kustomizations, or nil.
+	// field describes the release in messages. at is the position of the release if it is outside
+	// the kustomizations, and nil otherwise.
 	field string
 	at    *render.Place
 	spec  types.HelmChart
 	home  string
-	// inherits is set if the release uses the namespace of the including kustomization.
+	// inherits is set if neither the release nor its kustomization sets a namespace. The release
+	// then uses the namespace of the kustomization that includes its kustomization.
 	inherits bool
 	printed  *printedChart
 	cost     sum
@@ -128,8 +129,8 @@ func (r *release) check() *render.Problem {
 
 func isAbsolute(name string) bool { return strings.HasPrefix(name, "/") || filepath.IsAbs(name) }
 
-// inflate renders the charts of a kustomization. inherited is the namespace of the including
-// kustomization.
+// inflate renders the charts of a kustomization. The argument inherited is the namespace of the
+// kustomization that includes this one.
 func (p *plan) inflate(k *kustomization, inherited string) (sum, *render.Problem) {
 	if !k.inflated {
 		k.inflated, k.charts = true, k.releases()
@@ -194,8 +195,8 @@ func (p *plan) inflated(r *release, inherited string) (sum, *render.Problem) {
 // required version if kustomize would download the chart.
 type chartPlace struct{ dir, archive, version string }
 
-// locate finds the chart of a release in the repository. Kustomize uses a directory. An archive is
-// accepted too, since kustomize would unpack the same files.
+// locate finds the chart of a release in the repository. Kustomize reads the chart from a
+// directory. locate also accepts an archive, because kustomize would unpack the same files from it.
 func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 	s := &r.spec
 	home := path.Join(r.k.dir, filepath.ToSlash(cmp.Or(r.home, types.HelmDefaultHome)))

@@ -61,7 +61,8 @@ type entry struct {
 	charts  []*release // charts of a generators entry
 }
 
-// scalarKey identifies scalars by value and by top-level field in lower case.
+// scalarKey is the value of a scalar and the top-level field that contains the scalar, in lower
+// case.
 type scalarKey struct{ field, value string }
 
 var errNone = errors.New("has no kustomization.yaml")

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// marker adds markers to YAML text and records which position each one stands for. A marker is a
-// comment after a scalar; see the package comment.
+// marker adds markers to YAML text and records the position that each marker stands for. A marker
+// is a comment after a scalar, as the package comment explains.
 type marker struct {
 	// sign is the beginning of every marker. An index follows it.
 	sign   string
@@ -104,8 +104,8 @@ func (m *marker) file(name string) int {
 	return len(m.files) - 1
 }
 
-// lift moves the markers below a node from its comments to its line numbers: marker i becomes line
-// -1-i. Printing the comments would cost kustomize as much time as all other marker processing.
+// lift removes the markers below a node from the comments and stores marker i as line number -1-i.
+// Otherwise, kustomize would print the markers, which takes as long as all other work on them.
 func (m *marker) lift(n *yaml.Node, depth int) {
 	if n == nil || depth > maxNesting {
 		return

@@ -22,10 +22,12 @@ type results struct {
 	text bytes.Buffer
 	line int // number of lines in text so far
 	docs []found
-	// marks lists the marks. Until all files are known, their File is an index into marker.files.
+	// marks lists the marks. The File of a mark is an index into marker.files until finish replaces
+	// it with an index into Output.Files.
 	marks []render.Mark
-	// names maps the identity of a rendered object to the documents that may declare it. The names
-	// include prefixes and suffixes, but not changes by patches, plugins or hashes.
+	// names maps the kind and name of a rendered object to the documents that may declare the
+	// object. The name includes prefixes and suffixes, but no changes by patches, plugins or
+	// hashes.
 	names map[identity][]origin
 	// patches lists the overlay's JSON patches, which leave no markers.
 	patches []jsonPatch
@@ -272,9 +274,9 @@ type renamed struct {
 // (api/internal/builtins: PrefixTransformer).
 var unprefixed = []string{"CustomResourceDefinition", "APIService", "Namespace"}
 
-// through applies a kustomization's name changes to objects in the same order as kustomize. It
-// first adds the resources of the kustomization, then applies its components to all objects, and
-// finally adds its own prefix and suffix. The plan limits the number of objects.
+// through adds the resources of a kustomization to objects and renames objects as kustomize does.
+// The components of the kustomization rename all objects first. Then the kustomization adds its own
+// prefix and suffix. The plan limits the number of objects.
 func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 	for _, e := range k.entries {
 		if e.use != asResource {

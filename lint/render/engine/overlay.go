@@ -99,15 +99,16 @@ func merge(k, add *types.Kustomization) {
 	}
 }
 
-// replaced returns a list in which item replaces the item with the same name. If there is none,
-// item is appended.
+// replaced returns a list in which item replaces the items with the same name. The new item is the
+// last one in the list.
 func replaced[T any](list []T, item T, name func(T) string) []T {
 	list = slices.DeleteFunc(slices.Clone(list), func(t T) bool { return name(t) == name(item) })
 	return append(list, item)
 }
 
-// rewritten returns the text of a kustomization with the output of its charts and, for the root,
-// with the overlay. base is the text without either. If m is not nil, inline patches get markers.
+// rewritten returns the text of a kustomization with the output of its charts added. In the root's
+// kustomization, the overlay is added too. base is the text before these changes. If m is not nil,
+// inline patches get markers.
 func (p *plan) rewritten(m *marker, k *kustomization, base []byte) ([]byte, *render.Problem) {
 	fail := func(err error) *render.Problem {
 		if p.root.Overlay != nil {
@@ -142,8 +143,8 @@ func (p *plan) rewritten(m *marker, k *kustomization, base []byte) ([]byte, *ren
 	return text, nil
 }
 
-// ownPatches adds markers to the inline patches in a kustomization file. Patches with equal text
-// are matched to literal blocks in order.
+// ownPatches adds markers to the inline patches in a kustomization file. If several literal blocks
+// have the same text as a patch, the patch belongs to the first unused block.
 func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 	l, ok := newLines(k.text)
 	blocks := k.inlinePatches()
@@ -162,7 +163,8 @@ func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 	})
 }
 
-// pointerFile returns the file of the pointer, or nil if no patch has a position in it.
+// pointerFile returns the file that declares the overlay. It returns nil if no patch of the overlay
+// has a known position in the file.
 func (p *plan) pointerFile() *file {
 	o := p.root.Overlay
 	if o == nil || !slices.ContainsFunc(o.Patches, func(line int) bool { return line > 0 }) {
@@ -244,8 +246,9 @@ func (p *plan) finish(result resmap.ResMap) error {
 	return nil
 }
 
-// pointed moves a problem to the pointer if the problem is in no file, or if its position in the
-// kustomization is unknown and the pointer adds to that kustomization.
+// pointed moves a problem to the GitOps pointer if no file that was read contains the problem. It
+// also moves a problem in the root's kustomization if the position of the problem is unknown and
+// the pointer adds fields to the kustomization.
 func (p *plan) pointed(problem *render.Problem) *render.Problem {
 	o := p.root.Overlay
 	if o == nil || problem == nil {
@@ -261,7 +264,7 @@ func (p *plan) pointed(problem *render.Problem) *render.Problem {
 	return problem
 }
 
-// pointedAt returns a problem at the pointer.
+// pointedAt returns a problem at the GitOps pointer.
 func (p *plan) pointedAt(err error) *render.Problem {
 	problem := (&kustomization{}).problem(nil, err)
 	problem.File, problem.Line = p.root.Overlay.File, p.root.Overlay.Line
@@ -292,7 +295,7 @@ func (p *plan) chartOverlaid(dir string) (*kustomization, *render.Problem) {
 	return k, p.overlay(k)
 }
 
-// operation is a JSON patch operation of an overlay that sets a value.
+// operation is an add or replace operation of a JSON patch in an overlay.
 type operation struct {
 	path  []string
 	value *yaml.Node
@@ -335,8 +338,8 @@ func (p *plan) jsonPatches() (all []jsonPatch) {
 	return all
 }
 
-// applies reports whether a patch was applied to a rendered object. names lists earlier names of
-// the object, which may have been renamed since.
+// applies reports whether a patch was applied to a rendered object. The object may have been
+// renamed after the patch, so names lists possible earlier names.
 func (p *plan) applies(patch *jsonPatch, res *resource.Resource, names []string) bool {
 	spec := &p.rootKustomization().spec
 	name := strings.TrimSuffix(strings.TrimPrefix(res.GetName(), spec.NamePrefix), spec.NameSuffix)
@@ -371,9 +374,9 @@ func operationsIn(text, file string, shift func(line, column int) (int, int, boo
 
 func nodeText(n *yaml.Node, key string) string { return text(field(n, key)) }
 
-// patched adds marks for the values of an object that JSON patches set, if the values have not
-// changed since. Marks from index first on take precedence. names lists possible earlier names of
-// the object.
+// patched adds marks for the values that JSON patches set in an object, unless the values were
+// changed later. Existing marks from index first on take precedence. names lists possible earlier
+// names of the object.
 func (r *results) patched(res *resource.Resource, root *yaml.Node, names []string, first int) {
 	taken := map[spot]bool{}
 	for _, m := range r.marks[first:] {

@@ -42,14 +42,14 @@ type plan struct {
 	schema bool
 }
 
-// visit is one inclusion of a directory. If the directory contains plugins, the visit also holds
-// the base directory for paths in them.
+// visit is one inclusion of a directory. If the directory contains plugins, paths in the plugins
+// are relative to base.
 type visit struct {
 	dir    string
 	plugin bool
 	base   string
-	// namespace is the namespace of the including kustomization. It applies to the charts in this
-	// directory.
+	// namespace is the namespace of the kustomization that includes this directory. It applies to
+	// the charts in the directory.
 	namespace string
 }
 
@@ -175,8 +175,8 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	return total, nil
 }
 
-// nested rejects a directory that includes itself, or that contains a directory through which it
-// was included. Kustomize rejects both as well.
+// nested rejects a directory that includes itself, or that is included from one of its
+// subdirectories. Kustomize rejects both cases as well.
 func (p *plan) nested(dir string, from *entry) *render.Problem {
 	for _, above := range p.stack {
 		if above == dir {

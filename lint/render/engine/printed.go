@@ -23,7 +23,7 @@ type printedChart struct {
 	namespace string
 	out       *render.Output
 	doc       *parsed
-	// plain is set if kustomize must not recognize the text as Helm output, so that it sets the
+	// plain is set if kustomize must not recognize the text as Helm output. Kustomize then sets the
 	// kustomization's namespace on the objects.
 	plain bool
 }

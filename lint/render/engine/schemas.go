@@ -16,9 +16,9 @@ const definition = "CustomResourceDefinition"
 type schemaKey struct{ line, column int }
 
 // withoutSchemas replaces the schemas of CustomResourceDefinitions with blank lines, so that all
-// other positions stay the same. It also returns the positions of the schema keys. It returns nil
-// if the text has no schema in the block style of CRD generators. It changes a document only if the
-// kind precedes the versions, so that no other object is mistaken for a definition.
+// other lines keep their numbers. It also returns the positions of the schema keys. It finds only
+// schemas in the block style of CRD generators, and only in documents in which the kind precedes
+// the versions. It returns nil if it finds no schema.
 func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
 	if !bytes.Contains(text, []byte("\nkind: "+definition)) {
 		return nil, nil
@@ -42,8 +42,8 @@ func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
 	return out, keys
 }
 
-// outline tracks the position of a line within a definition. Each depth is a column counted from 1,
-// or 0 outside the corresponding field.
+// outline tracks the position of a line within a definition. Each depth is a column counted from 1.
+// The depth of a field is 0 if the line is outside the field.
 type outline struct {
 	kind, group bool
 	spec        bool
@@ -117,8 +117,8 @@ func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
 	return true
 }
 
-// seesSchemas reports whether a schema may affect a kustomization, or whether a kustomization uses
-// a definition other than as a resource.
+// seesSchemas reports whether any part of the build, such as a patch or a generator, may read or
+// change the schemas of CustomResourceDefinitions.
 func (p *plan) seesSchemas() bool {
 	for name := range p.cut {
 		if p.uses[name] != 0 && p.uses[name] != asResource {

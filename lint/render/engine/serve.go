@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// serve returns the contents that kustomize reads in place of files. URLs are replaced with
-// directories, and if m is not nil, markers are added.
+// serve returns, by file name, the contents that kustomize reads instead of the files. In these
+// contents, directories replace URLs. If m is not nil, the contents also have markers.
 func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 	for _, f := range p.tree.real {
 		if m != nil && bytes.Contains(f.text, []byte(m.sign[2:])) {
@@ -190,7 +190,7 @@ func (k *kustomization) inlinePatches() []*yaml.Node {
 }
 
 // inBlock returns a function that converts positions in the text of a literal block to positions in
-// the file. above is the line directly above the block's text.
+// the file. The argument above is the number of the line directly above the text.
 func inBlock(file, block *lines, above int) func(line, column int) (int, int, bool) {
 	return func(line, column int) (int, int, bool) {
 		indent, ok := bytes.CutSuffix(file.line(above+line), block.line(line))
