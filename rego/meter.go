@@ -33,7 +33,7 @@ const (
 	// kilobyte of stack per member, and a stack overflow would crash the process.
 	maxCompared = 100_000
 	// textStep is the number of string bytes that cost one step. walked is the number of members
-	// that cost one step if they are only visited.
+	// that together cost one step if they are only visited.
 	textStep, walked = 64, 8
 )
 

@@ -189,7 +189,8 @@ func (c *Config) fieldPlace(field string) diag.Span {
 
 // Survive requires that workloads survive the loss of any one domain of the given topology keys.
 type Survive struct {
-	// Keys lists the words node, zone and region, or topology keys.
+	// Keys lists topology keys. An entry can also be "node", "zone" or "region". Each of these
+	// words stands for a topology key that most clusters have.
 	Keys []string `json:"keys"`
 	// Namespaces lists globs that select workloads by namespace. If it is empty, all namespaces
 	// match.

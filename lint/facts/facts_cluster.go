@@ -124,7 +124,7 @@ type Capacity struct {
 	PercentMax int `json:"percent_max"`
 	// AllocatableMax is the largest amount that the nodes can offer when all pools are at their
 	// maximum size. It equals allocatable if no pool can grow. If a pool can grow in several zones,
-	// the row of each zone counts the whole growth.
+	// each zone's row includes the full growth.
 	AllocatableMax int `json:"allocatable_max"`
 	// PercentGrownMin is the lower bound on the requests when all pools are at their maximum size,
 	// as a percentage of the amount offered at that size, rounded down. DaemonSet pods on the added

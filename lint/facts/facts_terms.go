@@ -213,7 +213,7 @@ type NodeMatch struct {
 	ID int `json:"id"`
 	// Object names the map in the values, for example "HelmRelease shop/db, values master".
 	Object string `json:"object"`
-	// W is -1, because it is unknown which pods get the field.
+	// W is -1, because schedlint does not know which pods get the field.
 	W int `json:"w"`
 	// Where is the field: nodeSelector or nodeAffinity.
 	Where string `json:"where" enum:"nodeSelector nodeAffinity"`

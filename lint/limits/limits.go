@@ -141,7 +141,7 @@ const (
 	ChartBytes = 64 << 20
 	// ChartFiles is the maximum number of files.
 	ChartFiles = 20_000
-	// ChartDepth is the maximum depth of archives in archives.
+	// ChartDepth is the maximum depth of nested archives.
 	ChartDepth = 10
 	// ChartFolders is the maximum nesting depth of folders.
 	ChartFolders = 50

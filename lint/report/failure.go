@@ -137,8 +137,8 @@ const (
 	// maxTextBytes is the maximum total size of the findings in text, unless all findings are
 	// requested.
 	maxTextBytes = 4 << 20
-	// maxLines is the maximum length of each list in text: silences, fixed findings and gone
-	// findings.
+	// maxLines is the maximum length of each of these lists in the text format: silences, fixed
+	// findings, and findings that disappeared along with their objects.
 	maxLines = 1000
 	// maxPlain is the maximum length of a related location or repair in text, in characters.
 	maxPlain = 1000

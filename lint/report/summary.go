@@ -275,7 +275,7 @@ func (t *textWriter) silences(c *diag.Change) {
 	t.println()
 }
 
-// fixed writes a line for each finding that is fixed, or that is gone together with its object.
+// fixed writes a line for each finding that is fixed, or that disappeared along with its object.
 func (t *textWriter) fixed(c *diag.Change, every bool) {
 	if c == nil || len(c.Fixed)+len(c.Gone) == 0 {
 		return

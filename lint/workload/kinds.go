@@ -132,7 +132,7 @@ func (t Table) Read(apiVersion, kind string) bool {
 
 const claimGroup = "resource.k8s.io"
 
-// claims are the device claims of dynamic resource allocation.
+// claims lists the kinds of objects that request devices through dynamic resource allocation.
 var claims = map[string]bool{"ResourceClaim": true, "ResourceClaimTemplate": true}
 
 // unread lists fields that often have large values and never affect placement.

@@ -352,8 +352,8 @@ func (b *builder) workload(w *workload.Workload) {
 }
 
 // Answered caches results for contexts with the same nodes. It remembers which questions about
-// changes have been answered, which advice was tried, and which advice was given for a row of
-// facts.
+// changes have been answered, which advice was tried, and which fixes were suggested for each
+// reported fact.
 type Answered struct {
 	changes map[string]progress
 	advice  *disruption.Advice

@@ -31,7 +31,8 @@ type emptyRow struct {
 // question is a list with an outcome for each workload.
 type question struct {
 	list string
-	// change is set for a question about a change. Such a question is asked only if the pods fit.
+	// change is set if the question is about a change, such as a rollout or the loss of a node.
+	// Such questions are skipped for workloads whose pods do not fit.
 	change bool
 	// arises reports whether the question applies to a workload. A workload to which the question
 	// does not apply gets a row with the outcome "none". If bare is set, it gets no row.

@@ -246,9 +246,9 @@ func (p *plan) finish(result resmap.ResMap) error {
 	return nil
 }
 
-// pointed moves a problem to the GitOps pointer if no file that was read contains the problem. It
-// also moves a problem in the root's kustomization if the position of the problem is unknown and
-// the pointer adds fields to the kustomization.
+// pointed moves a problem to the GitOps pointer if the problem's file was not read. It also does so
+// if the file is the root's kustomization, the position in the file is unknown, and the pointer
+// adds fields to it.
 func (p *plan) pointed(problem *render.Problem) *render.Problem {
 	o := p.root.Overlay
 	if o == nil || problem == nil {

@@ -249,8 +249,8 @@ func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 // one against all the others.
 const mostSpreads = 8
 
-// nodeLimit states how many pods each domain of a key can hold regardless of the pods elsewhere. If
-// must is set, a node must carry the key.
+// nodeLimit limits the pods in each domain of a key. Each domain can hold up to this many pods, no
+// matter how many pods the other domains hold. If must is set, a node must carry the key.
 type nodeLimit struct {
 	domain []int32
 	most   int

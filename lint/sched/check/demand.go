@@ -28,8 +28,8 @@ type ledger struct {
 	wanted, free []int64
 	shared       []int32
 	asked        map[*model.Group][]int64
-	// coming lists the tenancies. Each adds up the requests of groups whose pods may land on the
-	// same nodes.
+	// coming holds the total requests of workloads that share nodes. Workloads with the same nodes
+	// and the same rules about their own pods share an entry, unless pods are running.
 	coming []*tenancy
 }
 

@@ -139,8 +139,8 @@ func (m *Model) Each(ws []*workload.Workload) int {
 	return m.Budget(nil) + (m.Budget(ws)-m.Budget(nil))/len(ws)
 }
 
-// Ask calls f to answer a question about the given workloads within a number of steps. It reports
-// whether the question was answered. If not, the run records why.
+// Ask calls f to answer a question about the given workloads within the given number of steps. It
+// reports whether the question was answered. If not, the run records why.
 func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func()) bool {
 	sound := false
 	if !m.run.Within(steps, func() { sound = m.run.Guard(ObjectsOf(ws), f) }) {

@@ -275,7 +275,8 @@ func (f *conflictGraph) most(o *outcome) []step {
 	return o.best
 }
 
-// fewest searches for the placement with the fewest pods after which no more pods fit.
+// fewest compares placements to which no more pods can be added. It searches for the one with the
+// fewest pods.
 type fewest struct {
 	f *conflictGraph
 	// in marks the domains where a pod group has pods, and barred marks those that the group must

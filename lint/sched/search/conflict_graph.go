@@ -279,8 +279,8 @@ type cover struct {
 	// own is the smallest number of the pod group's own pods in a run that closes all domains to
 	// the group.
 	own int
-	// free lists nodes that cannot all be closed to the group. It is set if the group cannot get
-	// stuck.
+	// free is set if the pod group cannot get stuck. It lists nodes, at least one of which always
+	// stays open to the group.
 	free []int
 }
 

@@ -370,8 +370,8 @@ func (s *losing) waits(u *podGroup) bool {
 	return false
 }
 
-// repair explores all repairs from a state after the loss. It returns false if the budget is
-// exhausted.
+// repair starts from the current state and explores all ways to place the lost pods again. If
+// Stepwise is set, it also explores further evictions. It returns false if the budget is exhausted.
 func (s *losing) repair() bool {
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
 		return false

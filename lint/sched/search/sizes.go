@@ -324,7 +324,7 @@ func worse(a, b diag.Outcome) diag.Outcome {
 	return diag.Always
 }
 
-// growth decides one group after another at all sizes.
+// growth decides one group of workloads at a time, at each size that the cluster may have.
 type growth struct {
 	m       *model.Model
 	options Options
