@@ -78,8 +78,8 @@ type Rule struct {
 	Replaces string
 	// Pack is the part of the id before the dot, or "".
 	Pack string
-	// Template is set for a rule that does not run by itself, but only for the rules that use it.
-	// Use is the id of the template that the rule uses, or "".
+	// Template is set for a rule that runs only when other rules use it as a template. Use is the
+	// id of the template that the rule uses, or "".
 	Template bool
 	Use      string
 	// Params are the parameters of the rule in alphabetical order.
@@ -166,8 +166,8 @@ type Diagnostic struct {
 	// Differ is set if the message applies to Render only.
 	Differ   bool `json:"-"`
 	Location Span `json:"location"`
-	// Written is the object in the sources that contains Location. It is the zero Object if it has
-	// the same name as the rendered object.
+	// Written is the object in the sources that contains Location. If that object has the same name
+	// as the rendered object, Written is the zero Object.
 	Written Object `json:"-"`
 	// WrittenField is the field in a values file that contains Location, or "".
 	WrittenField string `json:"-"`
@@ -301,8 +301,8 @@ type Report struct {
 	Accepted []Diagnostic
 	// Suppressions holds all suppressions in effect, whether used or not.
 	Suppressions []Suppression
-	// Inert holds the suppressions in manifests that had no effect. They are not in the revision
-	// whose suppressions the user allows.
+	// Inert holds the suppressions in manifests that had no effect because the revision whose
+	// suppressions the user allows does not contain them.
 	Inert []Suppression
 	// Change compares the findings with those of a revision. It is nil unless a comparison was
 	// requested. With a comparison, Diagnostics has only the new findings.
@@ -314,17 +314,17 @@ type Report struct {
 	Rules []Rule
 	// Version is the version of schedlint.
 	Version string
-	// AnswerUnknown reports whether it is unknown if a finding from an earlier revision still
-	// applies. If AnswerUnknown is nil, this is always known.
+	// AnswerUnknown reports whether schedlint cannot tell if a finding from an earlier revision
+	// still applies. If AnswerUnknown is nil, schedlint can always tell.
 	AnswerUnknown func(*Diagnostic) bool
 	// Rendered holds the names of successful renders, and NotRendered holds the names of failed
 	// renders. Quiet holds the findings about failed renders that the user did not request.
 	Rendered, NotRendered []string
 	Quiet                 []Quiet
 	// Judged holds the workloads and disruption budgets that were judged. WhyUnjudged explains why
-	// an object from an earlier revision exists but is no longer judged, or returns "". SubjectGone
-	// reports whether a finding from an earlier revision is about an object or a render that no
-	// longer exists. If SubjectGone is nil, everything still exists.
+	// an object from an earlier revision is no longer judged although it still exists, or returns
+	// "". SubjectGone reports whether a finding from an earlier revision is about an object or a
+	// render that no longer exists. If SubjectGone is nil, everything still exists.
 	Judged      []Judged
 	WhyUnjudged func(o Object, file string) string
 	SubjectGone func(*Diagnostic) bool

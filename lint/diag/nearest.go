@@ -3,7 +3,7 @@ package diag
 import "strings"
 
 // Nearest returns the candidate that the user most likely meant instead of word, or "" if no
-// candidate is near. At most a third of the letters in word may be wrong, and no more than three.
+// candidate is near. At most a third of the letters in word, and no more than three, may be wrong.
 // Letter case is ignored. If several candidates are equally near, the first one is returned. No
 // candidate is near a word that is longer than any valid name.
 func Nearest(word string, candidates []string) string {

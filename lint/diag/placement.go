@@ -36,7 +36,7 @@ type Placement struct {
 
 // PlacementPods counts pods over all possible end states. Out of Total pods, at least MinPlaced and
 // at most MaxPlaced are placed. If Exact is false, both numbers are only bounds. Pods that
-// terminate by themselves do not count.
+// terminate on their own do not count.
 type PlacementPods struct {
 	Total     int  `json:"total"`
 	MaxPlaced int  `json:"maxPlaced"`
@@ -58,17 +58,17 @@ type PlacementWorkload struct {
 	MaxPlaced    int    `json:"maxPlaced"`
 	MinPlaced    int    `json:"minPlaced"`
 	// Reason is the cause of an unknown verdict. Otherwise it is "". The causes are waits (the pods
-	// terminate by themselves, and those that do not fit run later), label-value (a rule asks for a
-	// label with a value that the cluster sets), variable (a rule asks for a label with a value
-	// that a later tool sets), finite-pods (a rule depends on pods that terminate by themselves),
-	// unknown-pods (a rule depends on pods that are not modeled), unlisted-resource (the pods, or
-	// others that compete for the same nodes, request an extended resource that no node lists),
-	// pool-growth (the answer is different at some size of a growing pool), budget (the answer
-	// takes more steps than --steps allows), size (too many pods or nodes to search), or internal
-	// (the checker rejected the answer).
+	// terminate on their own, and those that do not fit at first run later), label-value (a rule
+	// asks for a label with a value that the cluster sets), variable (a rule asks for a label with
+	// a value that a later tool sets), finite-pods (a rule depends on pods that terminate on their
+	// own), unknown-pods (a rule depends on pods that are not modeled), unlisted-resource (the
+	// pods, or others that compete for the same nodes, request an extended resource that no node
+	// lists), pool-growth (the answer is different at some size of a growing pool), budget (the
+	// answer takes more steps than --steps allows), size (too many pods or nodes to search), or
+	// internal (the checker rejected the answer).
 	Reason string `json:"reason"`
 	// Paused is set for a paused Deployment. A Deployment that is created paused has no pods until
-	// it is resumed. The other fields describe the pods that it will have then.
+	// it is resumed. The other fields describe the pods that it will have after that.
 	Paused bool `json:"paused,omitempty"`
 	// Why is Reason in words, or "" if the verdict or a note already explains it.
 	Why  string          `json:"-"`
@@ -185,8 +185,8 @@ type Explanation struct {
 	Near []Diagnostic
 	// Notes are remarks about the input.
 	Notes []string
-	// Failures describes the work that could not be done. If there are any, there may be more to
-	// explain.
+	// Failures describes the work that could not be done. If there are failures, there may be more
+	// to explain.
 	Failures Failures
 	// Source and Display are the functions with the same names in Report.
 	Source  func(file string) []byte

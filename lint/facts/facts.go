@@ -51,7 +51,7 @@ type Facts struct {
 	Suppressions  []Suppression  `json:"suppressions"`
 }
 
-// Row is one row of the facts. List is the name of the top-level list that contains the row, also
+// Row is one row of the facts. List is the name of the top-level list that contains the row, even
 // if the row is nested.
 type Row struct {
 	List string
@@ -132,8 +132,8 @@ type Judgement struct {
 	Details []string
 	// Help is advice from the rule, or "". It is shown only if Reason is empty.
 	Help string
-	// Path leads from the row to one of its fields, by keys and indices. It is empty if the
-	// judgement is about the whole row.
+	// Path holds the keys and indices that lead from the row to one of its fields. It is empty if
+	// the judgement is about the whole row.
 	Path []string
 	// Level overrides the level of the rule for this finding. If it is "", the level of the rule
 	// applies.
@@ -146,8 +146,8 @@ type Tally struct {
 	// Steps and Findings are counts per rule. Steps has no entries for built-in rules.
 	Steps    map[string]int64
 	Findings map[string]int
-	// Took is the CPU time that the user's own rules have used. It limits slow rules that need few
-	// steps.
+	// Took is the CPU time that the user's own rules have used. It is limited because a slow rule
+	// may need few steps.
 	Took time.Duration
 	// Failures has one entry for each rule that failed.
 	Failures diag.Failures

@@ -11,7 +11,7 @@ type Amount struct {
 	Value string `json:"value"`
 	// Written is true if the manifest sets the field.
 	Written bool `json:"written"`
-	// Of is the number of pods that a percentage is applied to.
+	// Of is the number of pods that a percentage refers to.
 	Of int `json:"of"`
 	// RoundedUp is true if a percentage is rounded up, and false if it is rounded down.
 	RoundedUp bool `json:"rounded_up"`
@@ -28,9 +28,9 @@ type Arithmetic struct {
 	Surge Amount `json:"surge"`
 	// Unavailable is the number of pods that may be missing during the rollout.
 	Unavailable Amount `json:"unavailable"`
-	// Correction is the change that the controller makes to the amounts. It is both-zero or
-	// at-least-one if maxUnavailable is 0 and counts as 1. It is all-pods if maxUnavailable exceeds
-	// the number of pods and is reduced to that number. Otherwise it is "".
+	// Correction says how the controller changes maxUnavailable. For both-zero and at-least-one, it
+	// is 0 but counts as 1. For all-pods, it exceeds the number of pods and is reduced to that
+	// number. If the controller changes nothing, correction is "".
 	Correction string `json:"correction" enum:"both-zero all-pods at-least-one "`
 	// Pods is the number of pods that the amounts apply to.
 	Pods int `json:"pods"`
@@ -47,8 +47,8 @@ type Limit struct {
 	Fit int `json:"fit"`
 	// Rules are the rules that cause the limit.
 	Rules []Rule `json:"rules"`
-	// Domains is the number of distinct values that the topology key of rules has on eligible
-	// nodes.
+	// Domains is the number of distinct values that the topology key of the limiting rules has on
+	// eligible nodes.
 	Domains int `json:"domains"`
 	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
@@ -64,8 +64,8 @@ type PoolSize struct {
 	Nodes int `json:"nodes"`
 }
 
-// Rollout is the verdict on whether the update of a workload completes. The update replaces all
-// pods. The pods must fit before the update.
+// Rollout is the verdict on whether an update that replaces all pods of a workload completes. It
+// applies only if the pods fit before the update.
 type Rollout struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
@@ -98,11 +98,12 @@ type Rollout struct {
 	Others []int `json:"others"`
 	// Limit is the upper bound on the number of pods that fit.
 	Limit Limit `json:"limit"`
-	// Stuck is true if running and refused describe a state in which the rollout is stuck.
+	// Stuck is true if the fields running and refused describe a state in which the rollout is
+	// stuck.
 	Stuck bool `json:"stuck"`
 	// Running lists the old and new pods in the stuck state, with their nodes.
 	Running []Placed `json:"running"`
-	// Refused lists the filters that keep the next new pod off the nodes in the stuck state.
+	// Refused lists the filters that, in the stuck state, reject nodes for the next new pod.
 	Refused []FilterNodes `json:"refused"`
 }
 
@@ -147,7 +148,7 @@ type Loss struct {
 	// Like is the number of other domains with the same result.
 	Like int `json:"like"`
 	// Required is true if the configuration or --survive requires the workload to survive the loss.
-	// Otherwise only a rule asks about the loss.
+	// It is false if only a rule asks about the loss.
 	Required bool `json:"required"`
 	// Meaning is gone (the Node objects are deleted), unreachable (the Node objects stay, with the
 	// taint node.kubernetes.io/unreachable) or both.
@@ -285,8 +286,8 @@ type Autoscaler struct {
 	W  int `json:"w"`
 	// Outcome says whether all pods fit at the maximum.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for an unknown outcome. If the outcome is "never" and no rule of the
-	// workload is the reason, cause is the reason, for example contention. In all other cases,
+	// Cause is the reason for an unknown outcome. If the outcome is "never" for a reason other than
+	// the workload's own rules, cause is that reason, for example contention. In all other cases,
 	// cause is "".
 	Cause string `json:"cause"`
 	// Object is the kind, namespace and name of the autoscaler.
@@ -306,7 +307,7 @@ type Autoscaler struct {
 	Limit Limit `json:"limit"`
 	// Growth is the list of pools that were counted at their maximum size.
 	Growth []GrownPool `json:"growth"`
-	// Begins gives the smallest size of a pool at which all pods fit at the maximum. It has at most
-	// one row.
+	// Begins gives the smallest size of a pool with which the maximum number of pods fits. It has
+	// at most one row.
 	Begins []PoolSize `json:"begins"`
 }

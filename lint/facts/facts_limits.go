@@ -19,7 +19,7 @@ type Sharing struct {
 	Zones int `json:"zones"`
 	// OnOneNode is the largest number of pods that can run on one node.
 	OnOneNode int `json:"on_one_node"`
-	// Node is the name of a node that can run on_one_node pods.
+	// Node is the name of a node that can run as many pods as on_one_node says.
 	Node string `json:"node"`
 	// InOneZone is the largest number of pods that can run in one zone, or 0 if there are no zones.
 	InOneZone int `json:"in_one_zone"`
@@ -93,7 +93,7 @@ type Eligibility struct {
 	// Excluded is the list of reasons why nodes cannot run the pods, starting with the one that
 	// excludes the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that excluded leaves out.
+	// MoreExcluded is the number of reasons that are not in the list excluded.
 	MoreExcluded int `json:"more_excluded"`
 }
 
@@ -124,8 +124,8 @@ type Request struct {
 	Unlisted bool `json:"unlisted"`
 	// Suggestion is the listed resource that was probably meant instead of an unlisted one, or "".
 	Suggestion string `json:"suggestion"`
-	// Together is the list of requests that fit on some node individually, although no node fits
-	// all of them. The list is empty if one request is too large by itself.
+	// Together lists requests that each fit on some node, although no node has room for all of them
+	// together. The list is empty if one request alone is too large.
 	Together []ResourceRequest `json:"together"`
 }
 
@@ -161,7 +161,7 @@ type AntiAffinity struct {
 	// Excluded is the list of reasons why nodes cannot run the pods, starting with the one that
 	// excludes the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that excluded leaves out.
+	// MoreExcluded is the number of reasons that are not in the list excluded.
 	MoreExcluded int `json:"more_excluded"`
 	// Growth is the list of pools that were counted at their maximum size.
 	Growth []GrownPool `json:"growth"`
@@ -177,14 +177,14 @@ type Spread struct {
 	// Outcome says whether all pods fit.
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is the condition that limits the number of pods: missing-key (no eligible node has all
-	// keys), min-domains or skew. It is "" if no condition limits it.
+	// keys), min-domains or skew. It is "" if there is no such condition.
 	Cause string `json:"cause" enum:"missing-key min-domains skew "`
 	// Pods is the number of pods.
 	Pods int `json:"pods"`
 	// Key is the topologyKey of the constraint.
 	Key string `json:"key"`
-	// Keys are the topology keys of the pods' hard spread constraints. A node needs all of them.
-	// The list has at most 20 keys.
+	// Keys are the topology keys of the pods' hard spread constraints. The pods need a node that
+	// has all of these keys. The list has at most 20 keys.
 	Keys []string `json:"keys"`
 	// KeyCount is the number of topology keys in the pods' hard spread constraints. It can be
 	// larger than the length of keys.
@@ -210,7 +210,7 @@ type Spread struct {
 	// Excluded is the list of reasons why nodes cannot run the pods, starting with the one that
 	// excludes the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that excluded leaves out.
+	// MoreExcluded is the number of reasons that are not in the list excluded.
 	MoreExcluded int `json:"more_excluded"`
 	// Growth is the list of pools that were counted at their maximum size.
 	Growth []GrownPool `json:"growth"`
@@ -239,7 +239,7 @@ type HostPort struct {
 	// Excluded is the list of reasons why nodes cannot run the pods, starting with the one that
 	// excludes the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that excluded leaves out.
+	// MoreExcluded is the number of reasons that are not in the list excluded.
 	MoreExcluded int `json:"more_excluded"`
 	// Growth is the list of pools that were counted at their maximum size.
 	Growth []GrownPool `json:"growth"`
@@ -254,13 +254,12 @@ type Room struct {
 	Others int `json:"others"`
 	// Outcome says whether all pods fit.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the comparison that leads to the outcome. For "pods", the number of pods is compared
-	// with the number that fits, and all pods request the same. For "size", only pods that request
-	// at least the quantity in request are counted, and compared with the number of pods of that
-	// size that fit. For "total", the sum of all requests is compared with the amount that all
-	// nodes offer.
+	// Cause is the comparison that leads to the outcome. For "pods", all pods request the same, and
+	// their number is compared with the number that fits. For "size", the number of pods that
+	// request at least the quantity in request is compared with the number of such pods that fit.
+	// For "total", the sum of all requests is compared with the amount that all nodes offer.
 	Cause string `json:"cause" enum:"pods size total"`
-	// Pods is the number of pods of all workloads of the row.
+	// Pods is the number of pods of all workloads that the row is about.
 	Pods int `json:"pods"`
 	// Most is the number of pods that fit. For the cause "size", it counts only pods that request
 	// at least the quantity in request.

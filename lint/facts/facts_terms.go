@@ -12,8 +12,8 @@ type Document struct {
 	// FirstLine is the line of the first occurrence of a repeated key. It is 0 if the first
 	// occurrence is in another file or render, or if the problem is not a repeated key.
 	FirstLine int `json:"first_line"`
-	// LastCounts is true for a repeated key in a file that only Helm reads, or in the output of a
-	// chart. The last value then applies.
+	// LastCounts is true if the last value of a repeated key applies. This is the case in a file
+	// that only Helm reads, and in the output of a chart.
 	LastCounts bool `json:"last_counts"`
 	// Merged is true for a repeated key in chart output that Flux or kustomize processes. Both
 	// reject repeated keys.
@@ -53,7 +53,7 @@ type UnknownField struct {
 	Object string `json:"object"`
 	W      int    `json:"w"`
 	// Values is true if the object is a map in the values for a chart, and the chart is not part of
-	// the input. Then field is relative to that map.
+	// the input. The path in field is then relative to that map.
 	Values bool `json:"values"`
 	// Field is the path of the field.
 	Field string `json:"field"`
@@ -79,8 +79,8 @@ type Affinity struct {
 	With int `json:"with"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
-	// Beside lists the topology keys of other terms. It is empty unless some nodes have key, but no
-	// node has key together with all of the listed keys.
+	// Beside lists the topology keys of other terms if some nodes have the key of this term, but no
+	// node has that key and all of the listed keys. Otherwise it is empty.
 	Beside []string `json:"beside"`
 	// Between is the list of the two requirements that contradict each other, in kubectl notation.
 	// The list is empty unless the cause is contradiction.
@@ -101,7 +101,7 @@ type TopologyKey struct {
 	// Key is the topologyKey.
 	Key string `json:"key"`
 	// Fragment is true if the object is not judged, for example a custom resource with an affinity.
-	// Then usable is the number of all nodes.
+	// The field usable then counts all nodes.
 	Fragment bool `json:"fragment"`
 	// Values is true if the object is a map in the values for a chart, and the chart is not part of
 	// the input.
@@ -222,8 +222,8 @@ type NodeMatch struct {
 	// terms counts once per term.
 	Nodes    int `json:"nodes"`
 	Matching int `json:"matching"`
-	// Key, Operator and Values are a condition that no node meets. They are empty if every
-	// condition is met by some node, or if there are several terms.
+	// Key, Operator and Values together form a condition that no node meets. They are empty if
+	// every condition is met by some node, or if there are several terms.
 	Key      string   `json:"key"`
 	Operator string   `json:"operator"`
 	Values   []string `json:"values"`
@@ -239,7 +239,7 @@ type LabelKey struct {
 	List string `json:"list" enum:"matchLabelKeys mismatchLabelKeys"`
 	// Key is the key of the label.
 	Key string `json:"key"`
-	// OnPod says whether the pods have the label, from the template or from their controller.
+	// OnPod says whether the pods have the label. The template or their controller can set it.
 	OnPod diag.Outcome `json:"on_pod"`
 	// Nearest is the pod label that was probably meant, or "".
 	Nearest string `json:"nearest"`

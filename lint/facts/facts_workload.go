@@ -17,7 +17,7 @@ type Workload struct {
 	// clusters or renders may have workloads with the same ref.
 	Ref string `json:"ref"`
 	// Known is false if the step budget ran out before the workload was described. The row then has
-	// only its names, pod counts and answers.
+	// only the names, the pod counts and the answers.
 	Known bool `json:"known"`
 	// Group is the API group, or "" for the core group.
 	Group string `json:"group"`
@@ -243,8 +243,8 @@ type NodeRule struct {
 	Source string `json:"source" enum:"nodeSelector nodeAffinity"`
 	// Hard is true if the rule filters nodes. Preferred rules only score them.
 	Hard bool `json:"hard"`
-	// Alternative is the index of the node affinity term. A node must meet all expressions with the
-	// same index, but has to match only one term.
+	// Alternative is the index of the node affinity term that contains the expression. A node needs
+	// to match only one term, but must meet all expressions of that term.
 	Alternative int `json:"alternative"`
 	// Key is the key of the node label, or metadata.name for a matchFields expression.
 	Key string `json:"key"`
@@ -278,8 +278,8 @@ type Term struct {
 	// Matches are the declared workloads with pods that the term selects or may select, as indices
 	// in the list of workloads.
 	Matches []int `json:"matches"`
-	// MatchesKnown is false if matches was left empty because the lists of all terms together would
-	// be too long.
+	// MatchesKnown is false if the list matches was left empty because the lists of all terms would
+	// together be too long.
 	MatchesKnown bool `json:"matches_known"`
 	// MaxSkew is the maxSkew of a spread constraint, or 0 for any other term.
 	MaxSkew int `json:"max_skew"`
@@ -299,7 +299,7 @@ type Term struct {
 	// pool has no nodes yet, one node is counted for each of its zones. The number is 0 if
 	// placement is unknown.
 	Domains int `json:"domains"`
-	// DomainsMissing is the number of nodes that the pods can use and that lack the key. If a pool
+	// DomainsMissing is the number of nodes that the pods can use but that lack the key. If a pool
 	// has no nodes yet, one node is counted for each of its zones. The number is 0 if placement is
 	// unknown.
 	DomainsMissing int `json:"domains_missing"`
@@ -319,8 +319,8 @@ type PodBudget struct {
 	// Name is the metadata.name of the budget.
 	Name string `json:"name"`
 	// Amount is the minAvailable or maxUnavailable of the budget. If the budget sets neither,
-	// amount.field is "". If the number of allowed disruptions is unknown, amount.of is 0. For a
-	// percentage, amount.pods is then 0 too.
+	// amount.field is "". If the number of allowed disruptions is unknown, amount.of is 0, and so
+	// is amount.pods if the amount is a percentage.
 	Amount Amount `json:"amount"`
 	// AllowedMin is the number of pods that may be evicted at once while all pods are healthy and
 	// autoscalers run their minimum number of pods. It is 0 if this number is unknown.
@@ -353,7 +353,7 @@ type Machine struct {
 	EvictionStrategy string `json:"eviction_strategy"`
 }
 
-// Answers holds the answers to the questions about one workload, as schedlint place prints them.
+// Answers holds the answers to the questions about one workload, as printed by the place command.
 // The answer "none" means that the question does not apply.
 type Answers struct {
 	// Fits says whether all pods are placed in every scheduling order.
@@ -366,8 +366,8 @@ type Answers struct {
 	Migrates diag.Outcome `json:"migrates"`
 	// Autoscales says whether the pods fit at the maximum of the autoscaler.
 	Autoscales diag.Outcome `json:"autoscales"`
-	// Survives has one row for each topology key for which the configuration, --survive or a rule
-	// asks about the loss of a domain.
+	// Survives has one row for each topology key that the configuration, --survive or a rule asks
+	// about.
 	Survives []Survives `json:"survives"`
 }
 

@@ -13,9 +13,9 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// Schema returns the JSON Schema (draft-07) of the input of rules, generated from Facts and its
-// comments. It is closed: every field is required and no other field is allowed, so a rule with a
-// misspelled field does not load. Apart from descriptions, it uses only keywords that OPA supports.
+// Schema returns the JSON Schema (draft-07) for the input of rules, generated from Facts and its
+// comments. Every field is required and no other field is allowed, so a rule with a misspelled
+// field does not load. Apart from descriptions, the schema uses only keywords that OPA supports.
 // Callers must not modify it.
 func Schema() []byte { return schema }
 

@@ -110,8 +110,8 @@ func excluded(x *facts.Exclusion, format string) string {
 	return format
 }
 
-// exclusionLines returns a line for each reason why nodes are excluded. If there are more reasons,
-// another line gives their number.
+// exclusionLines returns a line for each reason why nodes are excluded. The argument more is the
+// number of further reasons. If it is not 0, another line gives it.
 func exclusionLines(all []facts.Exclusion, more int) []string {
 	lines := make([]string, 0, len(all)+1)
 	for i := range all {

@@ -17,8 +17,9 @@ type Text struct {
 // Catalogue maps each reason that a rule can report to a function that returns the text.
 type Catalogue map[string]words
 
-// words returns the text for a row, or for the values that a rule passes with it. It returns false
-// if the row belongs to the wrong list, or if a value is missing or has the wrong type.
+// words returns the text for a row, or for the values that a rule passes along with the row. It
+// returns false if the row belongs to the wrong list, or if a value is missing or has the wrong
+// type.
 type words func(row any, given Values, in *facts.Facts) (Text, bool)
 
 // NewCatalogue returns the catalogue of all messages.
@@ -44,7 +45,7 @@ func (c Catalogue) Finding(reason string, row any, given Values, in *facts.Facts
 	return words(row, given, in)
 }
 
-// of adapts a function that takes rows from one list to the type words.
+// of makes a catalogue entry from a function that describes the rows of one list.
 func of[Row any](text func(r *Row, in *facts.Facts) Text) words {
 	return func(row any, given Values, in *facts.Facts) (Text, bool) {
 		r, ok := row.(*Row)

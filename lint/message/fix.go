@@ -355,12 +355,13 @@ func KeepApart(a Apart) string {
 	return text
 }
 
-// AndPerRevision returns the end of a fix, which limits a term to pods of the same revision.
+// AndPerRevision returns the last phrase of a fix. The phrase says to limit a term to pods of the
+// same revision.
 func AndPerRevision(label string) string {
 	return fmt.Sprintf(", and add matchLabelKeys: [%s] so that rollouts and node drains do not get stuck", label)
 }
 
-// AndSoften returns the end of a fix, which makes the corrected term preferred.
+// AndSoften returns the last phrase of a fix. The phrase says to make the corrected term preferred.
 func AndSoften(use model.Use) string {
 	soft := "make the term preferred"
 	if use == model.Spread {

@@ -21,7 +21,7 @@ func EveryNamespace(t *model.Term, w *workload.Workload) string {
 		t.NamespaceText(), "required "+string(t.Use), w, t.Key)
 }
 
-// MoreSelectors states how many notes of EveryNamespace were left out.
+// MoreSelectors states how many notes from EveryNamespace were left out.
 func MoreSelectors(n int) string {
 	return plural(n, "more namespaceSelector") + " with the same problem"
 }
@@ -126,17 +126,17 @@ const (
 	DependsOnMachines = "depends on where the other machines are"
 )
 
-// ManyBudgets returns the reason for pods that are selected by several budgets.
+// ManyBudgets states that no pod can be evicted because several budgets select the pods.
 func ManyBudgets(n int) string {
 	return fmt.Sprintf("%d PodDisruptionBudgets select its pods, so every eviction is refused", n)
 }
 
-// NoDisruptions returns the reason for a budget that allows no disruptions.
+// NoDisruptions states that a budget allows no disruptions.
 func NoDisruptions(b *disruption.Budget) string {
 	return fmt.Sprintf("%s allows no disruptions%s%s", b, whileSmall(b.WhileSmall, b.UpTo, len(b.Workloads)), aside(Budget(b)))
 }
 
-// ThenNoDisruptions returns the reason for a budget that allows no disruptions after a drain.
+// ThenNoDisruptions states that a budget allows no further disruptions after a drain.
 func ThenNoDisruptions(budget, demands string) string {
 	return fmt.Sprintf("; then %s (%s)", NoFurtherDisruptions(budget), demands)
 }
@@ -167,7 +167,7 @@ func NoTarget(rules string) string {
 	return "no node can take the migration target while the machine runs: " + rules
 }
 
-// ScalesBeyond states how many pods fit out of the maximum number that an autoscaler requests.
+// ScalesBeyond states how many pods fit when an autoscaler requests its maximum number.
 func ScalesBeyond(fit, most int, l *facts.Limit) string {
 	return fmt.Sprintf("only %d of up to %d pods fit: %s", fit, most, Limiting(l))
 }
@@ -182,7 +182,7 @@ func Placed(p *facts.Placed, in *facts.Facts) string {
 }
 
 // Places lists nodes with the number of pods on each, such as "n1 (2), n2". The argument nodes is
-// the total number of nodes, including those missing from on.
+// the total number of nodes, of which the list may contain only a few.
 func Places(on []facts.NodePods, nodes int) string {
 	more := 0
 	if nodes > MaxPlaces+1 {

@@ -62,8 +62,8 @@ func about(ref string, parts ...string) Text {
 	return Text{Headline: ref + ": " + parts[0], Details: parts[1:]}
 }
 
-// nameMeant asks whether the user meant a different name. hint puts the same question in
-// parentheses.
+// nameMeant asks whether the user meant a different name. The function hint puts the same question
+// in parentheses.
 func nameMeant(name string) string {
 	if name == "" {
 		return ""
@@ -78,8 +78,8 @@ func hint(name string) string {
 	return " (" + nameMeant(name) + ")"
 }
 
-// namesOf joins a few names and states how many more there are. The argument n is the number of all
-// things, with or without a name in the list.
+// namesOf joins a few names and states how many more there are. The argument n is the total number
+// of things, including those whose names are not in the list.
 func namesOf(named []string, n int) string {
 	if more := n - len(named); more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(named, ", "), more)
@@ -91,10 +91,10 @@ func namesOf(named []string, n int) string {
 // booleans and lists of strings, as package json decodes them, with numbers as json.Number.
 type Values map[string]any
 
-// valueWords returns the headline for the values, and advice or "".
+// valueWords returns the headline for the values, and advice, which may be "".
 type valueWords func(v *values) (headline, help string)
 
-// with adapts a function that takes only values.
+// with makes a catalogue entry from a function that needs only the values.
 func with(text valueWords) words {
 	return func(_ any, given Values, _ *facts.Facts) (Text, bool) {
 		v := values{given: given}

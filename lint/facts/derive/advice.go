@@ -78,8 +78,9 @@ func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) [
 }
 
 // repair describes a repair for workloads that do not all fit. After the repair, it must be
-// possible to roll out and drain each of them. If it is not, repair tries fewer replicas or more
-// nodes, and returns "" if that fails too. A corrected topology key is always described.
+// possible to roll out and drain each of them. If this is not possible, repair tries fewer replicas
+// or more nodes. If that fails too, repair returns "". A corrected topology key is always
+// described.
 func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	if b.j == nil {
 		return ""

@@ -298,7 +298,7 @@ func (b *builder) wanted(list string, fields ...any) bool {
 	return b.whole(list) || b.Wants != nil && b.Wants(list, fields...)
 }
 
-// lost returns the topology keys for which the loss of a domain is checked for a workload.
+// lost returns the topology keys of the domains whose loss is checked for a workload.
 func (b *builder) lost(w *workload.Workload) []string {
 	var keys []string
 	if b.Survive != nil {

@@ -27,8 +27,8 @@ type capacities struct {
 	daemons []demand
 	// grownDaemons holds the DaemonSet requests on one node of each entry in Topology.Growth.
 	grownDaemons []demand
-	// roomsOf counts the entries in Topology.Growth by pool. There is one for each zone in which
-	// the pool can grow.
+	// roomsOf counts the entries in Topology.Growth by pool. A pool has one entry for each zone in
+	// which it can grow.
 	roomsOf map[*topology.Pool]int
 }
 

@@ -59,7 +59,8 @@ func (b changes) change() {
 	}
 }
 
-// asks runs the functions that answer questions about a change. Any question may remain unanswered.
+// asks runs the functions that answer questions about a change. If one question remains unanswered,
+// the others are still asked.
 func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload)) {
 	if b.changing == nil {
 		b.changing = b.m.ChangeBudget(model.ObjectsOf(b.m.Workloads))
@@ -133,10 +134,10 @@ func filterStarted(all []disruption.Rollout) []disruption.Rollout {
 	return slices.DeleteFunc(slices.Clone(all), unbegun)
 }
 
-// worst returns the rollout to report and the combined outcome of all rollouts. It reports the
-// rollout with the worst outcome, in the order "never", "sometimes", "unknown" and "always". Only
-// one of the rollouts actually happens. If one of them never completes and another may complete,
-// the combined outcome is "sometimes". Without rollouts, the outcome is "none".
+// worst returns the rollout to report and the combined outcome of all rollouts. The reported
+// rollout has the worst outcome, where "never" is worse than "sometimes", followed by "unknown" and
+// "always". Only one of the rollouts actually happens. If one of them never completes and another
+// may complete, the combined outcome is "sometimes". Without rollouts, the outcome is "none".
 func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
 	if len(all) == 0 {
 		return nil, diag.None
@@ -196,8 +197,8 @@ type coreRules struct {
 	// w is the workload that the finding is about, and s its subject.
 	w *workload.Workload
 	s Subject
-	// rules holds the rules of the core. Rules that exclude nodes are kept in fewer instead. If
-	// rules would be empty, it holds the rules in fewer.
+	// rules holds the rules of the core, except those that exclude nodes, which are in fewer. If
+	// there are no other rules, rules holds them as well.
 	rules, fewer []facts.Rule
 	others       []int
 	seen         map[diag.Span]bool
@@ -337,7 +338,7 @@ func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy d
 }
 
 // skew adds a fact about whether a completed rollout can leave the new pods unevenly spread. The
-// fact names the spread constraint that they may violate.
+// fact names the spread constraint that the new pods may violate.
 func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	if !b.skews() {
 		return
@@ -458,7 +459,7 @@ type rival struct {
 	of     *workload.Workload
 }
 
-// rivals returns the other budgets that select pods already selected by x, without duplicates.
+// rivals returns the other budgets that select any of the pods that x selects, without duplicates.
 func (b changes) rivals(x *disruption.Budget) (all []rival) {
 	seen := map[*source.Object]bool{x.Object: true}
 	for _, w := range x.Workloads {
@@ -512,7 +513,7 @@ func (b changes) migration(w *workload.Workload) {
 	b.Migrations = append(b.Migrations, fact)
 }
 
-// autoscaler adds a fact about whether the maximum of an autoscaler fits (R-W18).
+// autoscaler adds a fact about whether all pods fit at the maximum of an autoscaler (R-W18).
 func (b changes) autoscaler(w *workload.Workload) {
 	s := b.j.Scaling(w)
 	outcome := s.Answer

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// losses adds a fact about the worst domain loss for each requested topology key and meaning.
+// losses adds a fact about the worst loss of a domain for each requested topology key and meaning.
 func (b changes) losses(w *workload.Workload) {
 	if w.Bare() { // everyone expects a bare pod to be gone with its node
 		return

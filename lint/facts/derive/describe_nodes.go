@@ -37,8 +37,8 @@ func poolOf(n *topology.Node) (name, label string) {
 	return "", ""
 }
 
-// poolNames holds pool names. The indices of nodes and growth are those of Topology.Nodes and
-// Topology.Growth.
+// poolNames holds pool names. The slices nodes and growth have the same indices as Topology.Nodes
+// and Topology.Growth.
 type poolNames struct{ nodes, growth []string }
 
 func (b *builder) namesOfPools() (p poolNames) {

@@ -150,8 +150,8 @@ func (d *describing) meet(rule *facts.NodeRule) {
 	rule.Nodes, rule.NodesMax = n.min, n.max
 }
 
-// maxMatches is the number of workloads that the lists of all terms together may hold. The last
-// list may exceed it.
+// maxMatches limits the total number of workloads in the lists of all terms. The last list may
+// exceed the limit.
 const maxMatches = 2_000_000
 
 // terms fills in pod affinity terms and spread constraints.

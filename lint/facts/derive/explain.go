@@ -109,7 +109,7 @@ func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Acco
 	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: message.AnyPod(w), Rows: []diag.NodeRow{row}}}}
 }
 
-// still explains a workload by checking a single pod on each node, as if all nodes were empty.
+// still returns an account that checks a single pod on each node, as if all nodes were empty.
 func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 	if a, open := x.unavailable(w); open {
 		a.Notes = append(a.Notes, notes...)

@@ -156,8 +156,9 @@ func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) d
 	return blockingTerm(m, w, func(t *model.Term) bool { return among(t, false) }, func(t *model.Term) bool { return among(t, true) })
 }
 
-// blockingTerm returns the span of the first hard term that others accepts. If there is none, it
-// returns the first hard term that own accepts, then a host port, and then the number of pods.
+// blockingTerm returns the span of the first hard term that the function others accepts. If there
+// is none, it returns the span of the first hard term that own accepts, or else the span of a host
+// port or of the number of pods.
 func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.Term) bool) diag.Span {
 	for _, asks := range []func(*model.Term) bool{others, own} {
 		for _, t := range m.Group(w).Terms {

@@ -278,7 +278,7 @@ func (b limits) requests(w *workload.Workload) bool {
 	for i := range fit.Requests {
 		r := &fit.Requests[i]
 		outcome := diag.Always
-		// The request is too large for every node or, if it is for a DaemonSet, for some node.
+		// The request is too large for every node or, in a DaemonSet, for some node.
 		if r.Fitting == 0 && fit.Eligible > 0 || w.Kind.PerNode() && r.Fitting < fit.Eligible {
 			outcome = diag.Never
 		}

@@ -154,7 +154,7 @@ func labelsOf(w *workload.Workload) []string {
 	return labels
 }
 
-// labelKeys adds facts about the keys in matchLabelKeys or mismatchLabelKeys. A fact includes
+// labelKeys adds facts about the keys in matchLabelKeys or mismatchLabelKeys. Each fact says
 // whether the pods have the label (R-A18, R-P7).
 func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys []string) {
 	items := t.Node.Get(list).Items()

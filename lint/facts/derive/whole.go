@@ -21,7 +21,7 @@ func questions() []string {
 	return append(names, "topology_keys", "node_labels", "selectors", "node_terms", "node_matches", "label_keys", "budgets")
 }
 
-// emptyRow holds the values for a row added to complete a list.
+// emptyRow holds the values of a row that is added to complete a list.
 type emptyRow struct {
 	w       int
 	outcome diag.Outcome
@@ -34,8 +34,8 @@ type question struct {
 	// change is set if the question is about a change, such as a rollout or the loss of a node.
 	// Such questions are skipped for workloads whose pods do not fit.
 	change bool
-	// arises reports whether the question applies to a workload. A workload to which the question
-	// does not apply gets a row with the outcome "none". If bare is set, it gets no row.
+	// arises reports whether the question applies to a workload. If it does not apply, the workload
+	// gets a row with the outcome "none", or no row if bare is set.
 	arises func(b *builder, w *workload.Workload) bool
 	bare   bool
 	// add adds one or more rows for a workload.

@@ -1,5 +1,5 @@
-// Package listing prints facts as tables with the location of each row, as YAML, or as JSON for
-// other tools. It also prints the documentation of their fields.
+// Package listing prints facts as YAML, as JSON for other tools, or as tables with the location of
+// each row. It also prints the documentation of the fields.
 //
 // Contract: equal facts give equal output. Unprintable characters are escaped, so names in
 // manifests cannot break the output.

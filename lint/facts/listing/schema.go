@@ -134,8 +134,8 @@ type reference struct {
 }
 
 // Reference writes the documentation of all fields as Markdown, with a section for each list and
-// each type of nested row. Rows with the same fields share one table, and their other sections link
-// to it.
+// each type of nested row. A nested row with the same fields as an earlier row gets a link to the
+// earlier section instead.
 func Reference(w io.Writer) {
 	r := reference{w, map[string]string{}}
 	r.all()
@@ -205,7 +205,7 @@ func (n *node) named() string {
 	return n.kind()
 }
 
-// outcome reports whether a node is an outcome, which it recognizes by the possible values.
+// outcome reports whether a node is an outcome. It recognizes an outcome by its possible values.
 func (n *node) outcome() bool {
 	return slices.Equal(n.Enum, []string{"always", "sometimes", "never", "unknown", "none"})
 }
