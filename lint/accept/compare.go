@@ -178,15 +178,15 @@ type Difference struct {
 	// other current findings.
 	Introduced, Unchanged []diag.Diagnostic
 	// Fixed holds the findings of the revision that no longer apply. Undecided holds findings that
-	// have disappeared but may still apply. Either they were not checked again, or their object now
-	// has Pending pods, which leaves questions about changes unanswered.
+	// have disappeared but may still apply. Either they were not checked again, or pods of their
+	// object are now Pending, so that questions about later changes were not answered.
 	Fixed, Undecided []diag.Diagnostic
 }
 
 // Since compares the current findings with those of a revision. A finding that is now accepted does
 // not count as fixed. The function open reports whether a finding that has disappeared may still
-// apply, for example because its file is now skipped. If open is nil, no such finding may still
-// apply.
+// apply, for example because its file is now skipped. If open is nil, such findings are assumed not
+// to apply any more.
 func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) bool) Difference {
 	key := comparableKey(keysOf(before), keysOf(now))
 	within, beyond := split(wrap(now), tallies(before, key), key, "worse than before: ")
@@ -404,8 +404,8 @@ func Raised(now, before *Baseline) []diag.Silence {
 	return all
 }
 
-// unjudged returns a silence for each object that still exists but is no longer judged, because its
-// findings have disappeared without being fixed.
+// unjudged returns a silence for each object that still exists but is no longer judged. The
+// findings of such an object have disappeared without being fixed.
 func unjudged(now, before *diag.Report) []diag.Silence {
 	if now.WhyUnjudged == nil {
 		return nil

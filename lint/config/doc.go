@@ -8,8 +8,8 @@
 //
 // A configuration that was found, rather than named by the user, is untrusted. LoadFound requires
 // the configuration and every file that it names to be regular files in the work tree that can be
-// reached without links. The code for a key that names files must check them with loader.namedFile
-// and read them with Config.Read.
+// reached without links. Code for a key that names files must check these files with
+// loader.namedFile and read them with Config.Read.
 //
 // Renders can only be resolved once the roots of the tree are known. Expand then applies the globs
 // and finds the values files of charts, and CheckClusters checks that the clusters refer only to

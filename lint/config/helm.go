@@ -26,8 +26,9 @@ type Helm struct {
 	// Values lists values files. Paths are relative to the chart or, if there is no such file in
 	// the chart, to the configuration. Later files take precedence.
 	Values []string `json:"values"`
-	// EachValues is the path of a values file in which {name} replaces one part. The chart is
-	// rendered once for each matching file, which takes precedence over the files in Values.
+	// EachValues is a path that matches values files. {name} stands for the part that varies. The
+	// chart is rendered once for each matching file, which takes precedence over the files in
+	// Values.
 	EachValues string `json:"each-values"`
 	// SetNodes and SetStringNodes are the undecoded YAML for SetArgs and SetStringArgs.
 	SetNodes       map[string]*source.Node `json:"set"`
@@ -265,8 +266,8 @@ func (c *Config) charts(i int, t Tree) (all []Chosen, err error) {
 	return all, nil
 }
 
-// candidates returns the two possible locations of a file named in a chart entry: the first is
-// relative to the chart, the second to the configuration.
+// candidates returns the two possible locations of a file named in a chart entry, first relative to
+// the chart and then relative to the configuration.
 func (c *Config) candidates(chart, name string) (all []string, err error) {
 	all = slices.Compact([]string{path.Join(chart, name), path.Clean(name)})
 	all = slices.DeleteFunc(all, func(at string) bool {

@@ -218,7 +218,7 @@ type Scope struct {
 
 // About describes a finding's subject. Scopes select subjects by these properties.
 type About struct {
-	// Object is zero if the subject is not an object but something else, such as a pool or a file.
+	// Object is zero if the subject is something other than an object, such as a pool or a file.
 	Object diag.Object
 	// Global is set for cluster-wide objects, which have no namespace.
 	Global bool
@@ -236,8 +236,8 @@ type About struct {
 const UnknownPods = math.MaxInt
 
 // Has reports whether a scope selects a finding's subject. A scope with namespaces, kinds, names,
-// labels or pod counts selects only objects. A namespaced object for which no namespace is set
-// counts as being in default.
+// labels or pod counts selects only objects. A namespaced object that sets no namespace counts as
+// being in the default namespace.
 func (s *Scope) Has(a *About) bool {
 	return (!s.selectsObjects() || a.Object != diag.Object{}) &&
 		(len(s.Namespaces) == 0 || !a.Global && anyGlob(s.Namespaces, cmp.Or(a.Object.Namespace, "default"))) &&

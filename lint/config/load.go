@@ -261,7 +261,8 @@ func LoadFound(path, root string) (*Config, error) {
 
 // Choose reads the configuration at a path that the user named. If path is empty, it reads the
 // nearest configuration in the working directory or its parents, or returns an empty configuration
-// if there is none. Errors then show the path relative to the working directory.
+// if there is none. Errors in a configuration found this way show its path relative to the working
+// directory.
 func Choose(path string) (*Config, error) {
 	if path != "" {
 		return Load(path)
@@ -323,8 +324,9 @@ func (c *Config) check(path string, directory bool) error {
 }
 
 // At returns a copy of the configuration that behaves as if its file were in the directory dir. The
-// copy may name only files below root. Its errors show file as the path of the configuration. At
-// returns an error if the copy names a topology file or a render path that is not allowed.
+// copy may name only files below root. Its errors give the argument file as the path of the
+// configuration. At returns an error if the copy names a topology file or a render path that is not
+// allowed.
 func (c *Config) At(dir, root, file string) (*Config, error) {
 	moved := *c
 	moved.Dir, moved.file = dir, file

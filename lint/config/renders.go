@@ -65,8 +65,8 @@ func (r *Render) several() bool { return r.IsGlob() || r.Pointers != "" || r.Eac
 // globMeta contains the characters that make a path a glob.
 const globMeta = `*?[{\`
 
-// NameOf returns the name of the render for an entry that is not a glob: the entry's Name, or else
-// its directory, or else its first file.
+// NameOf returns the name of the render for an entry that is not a glob. It is the entry's Name, or
+// else its directory, or else its first file.
 func (r *Render) NameOf() string {
 	switch {
 	case r.Name != "":
@@ -95,8 +95,8 @@ func (r *Render) paths() []string {
 	return all
 }
 
-// Discovers reports whether to find and render all roots. This is the default without a renders
-// key, and an empty renders list turns it off.
+// Discovers reports whether to find and render all roots. This is the default if there is no
+// renders key. An empty renders list turns it off.
 func (c *Config) Discovers() bool { return c.Renders == nil }
 
 // Chosen is a render that was either selected in the configuration or discovered. Paths are

@@ -35,7 +35,7 @@ type Suppress struct {
 }
 
 // Means reports whether the entry applies to an object. An object without a namespace counts as
-// being in default.
+// being in the default namespace.
 func (s *Suppress) Means(o diag.Object, labels map[string]string) bool {
 	return holds(s.Labels, labels) && anyGlob(s.Kinds, o.Kind) && anyGlob(s.Namespaces, cmp.Or(o.Namespace, "default")) && anyGlob(s.Names, o.Name)
 }
@@ -199,9 +199,9 @@ type Survive struct {
 	Labels map[string]string `json:"labels"`
 }
 
-// Asks returns the topology keys for which a workload must survive the loss of a domain, in sorted
-// order and without duplicates. labels holds the workload's pod labels. A workload without a
-// namespace counts as being in default.
+// Asks returns topology keys in sorted order and without duplicates. The workload must survive the
+// loss of any one domain of each key. labels holds the workload's pod labels. A workload without a
+// namespace counts as being in the default namespace.
 func (c *Config) Asks(namespace string, labels map[string]string) []string {
 	keys := []string{}
 	for _, s := range c.Survive {
@@ -251,8 +251,8 @@ func TopologyKey(word string) (string, error) {
 	return word, nil
 }
 
-// NearDomain returns the key that was probably meant: a topology key, or a word for one, such as
-// zone. It returns "" if nothing similar exists.
+// NearDomain returns the topology key that was probably meant, or the word for one, such as zone.
+// It returns "" if nothing similar exists.
 func NearDomain(key string) string {
 	return diag.Nearest(key, slices.Concat(domainWords(), slices.Sorted(maps.Values(domains))))
 }

@@ -174,8 +174,8 @@ func (s *sets) separateOutputs(objects []*source.Object, outputs func(*source.Fi
 	}
 }
 
-// separate looks in every directory for siblings that declare an object. If their declarations
-// differ, the siblings become alternatives.
+// separate looks in every directory for siblings that declare the group's object. If their
+// declarations differ, the siblings become alternatives.
 func (s *sets) separate(g *group) {
 	const several = -1
 	classes := map[string]int{} // by path: the only class in it, or several

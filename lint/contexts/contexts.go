@@ -14,7 +14,7 @@ type Context struct {
 	Name string
 	// Objects lists all objects of the context in input order.
 	Objects []*source.Object
-	// Shared marks the objects from sets of alternatives that do not include the branch. Findings
+	// Shared marks objects from sets of alternatives to which the branch does not belong. Findings
 	// about these objects are reported in other contexts.
 	Shared map[*source.Object]bool
 

@@ -1,5 +1,5 @@
-// Package contexts divides the objects of one cluster into groups that are deployed together,
-// judging by the paths of their files.
+// Package contexts divides the objects of one cluster into groups that are deployed together. It
+// does so based on the paths of the files.
 //
 // A tree of manifests often holds several environments. If two siblings (directories or files with
 // the same parent) declare an object differently, they are alternatives: only one of them is
@@ -15,9 +15,9 @@
 // together, so objects in different alternatives never affect each other. Within a context, the
 // objects of one directory are deployed together. If the directory is named on the command line, so
 // are the objects below it. Whether several directories share a cluster is unknown. Package lint
-// therefore judges each of these units separately, along with objects that may also be deployed,
-// and then judges all units together. Findings that appear only in the second step depend on
-// several units, and their messages say so.
+// therefore treats each of these directories as a unit. It first judges each unit separately, along
+// with objects that may also be deployed, and then all units together. Findings that appear only in
+// the second step depend on several units, and their messages say so.
 //
 // Contract: Split returns one context for each branch that contains no other set, so there are
 // never more contexts than branches. A context holds the objects in the branch, in the branches

@@ -20,8 +20,8 @@ type Result struct {
 }
 
 // Obscure replaces the fields that kustomizations may change with variables. declares reports
-// whether an object is a declaration in its own right. Without its hidden fields, an object may no
-// longer be such a declaration. Obscure adds such an object to Whole.
+// whether an object is a declaration in its own right. If an object no longer is one once its
+// fields are hidden, Obscure adds it to Whole.
 func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 	t := newTree(set)
 	if len(t.dirs) == 0 {

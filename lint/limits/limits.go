@@ -29,9 +29,9 @@ var Run = Cost{Bytes: 1 << 30, Documents: 1_000_000, Values: 32_000_000, Problem
 // Render is the limit for one root. Its steps take about 30 CPU-seconds.
 var Render = Cost{Objects: 10_000, Bytes: 64 << 20, Entries: 20_000, Nodes: 4_000_000, Steps: 60_000_000}
 
-// Renders is the limit for all roots of a run together. All roots then fit into the memory of one
-// run. The number of steps is enough for RunRoots roots that reach the limit for one root. Bytes
-// also count as steps.
+// Renders is the limit for all roots of a run together. Roots within this limit fit into the memory
+// of one run. The number of steps is enough for RunRoots roots that reach the limit for one root.
+// Bytes also count as steps.
 var Renders = Cost{Objects: 50_000, Bytes: 192 << 20, Entries: 200_000, Nodes: Render.Nodes, Steps: RunRoots * Render.Steps}
 
 // Limits for files that are read as manifests.
@@ -223,8 +223,8 @@ func (c Cost) Least(d Cost) Cost { return c.with(d, func(a, b int) int { return 
 // Less returns c minus d. No count is less than 0.
 func (c Cost) Less(d Cost) Cost { return c.with(d, func(a, b int) int { return max(0, a-b) }) }
 
-// Beyond returns the first limit in most that c exceeds, such as "20000 kustomization entries", or
-// "".
+// Beyond returns the first limit in the Cost most that c exceeds, such as "20000 kustomization
+// entries", or "".
 func (c Cost) Beyond(most Cost) string {
 	for _, row := range [...]struct {
 		has, most int

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// editSources moves the edits of a fix to the sources. If the source text differs from the rendered
-// text, it withholds them.
+// editSources moves the edits of a fix to the sources. It withholds the edits if the source text
+// differs from the rendered text.
 func (r *Renders) editSources(x *Rendered, f *diag.Fix) {
 	if len(f.Edits) == 0 {
 		return
@@ -41,7 +41,7 @@ func (r *Renders) editSources(x *Rendered, f *diag.Fix) {
 	f.Edits = edits
 }
 
-// withhold drops the edits of a fix. If the edits are safe, it records the reason.
+// withhold drops the edits of a fix. It records the reason if the fix was safe.
 func (r *Renders) withhold(x *Rendered, f *diag.Fix, why string) {
 	if f.Safe {
 		f.Withheld = why
@@ -89,7 +89,7 @@ func (r *Renders) printedAt(x *Rendered, s diag.Span) (p printing, ok bool) {
 }
 
 // editChart moves a fix's edit to the values file that sets the replaced text, or else to the
-// template that contains it. If neither contains the exact text, it withholds the edit.
+// template that contains it. The edit is withheld if neither contains the exact text.
 func (r *Renders) editChart(x *Rendered, f *diag.Fix, p printing) {
 	e := f.Edits[0]
 	now, ok := textAt(x.File, e.Location)

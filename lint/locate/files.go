@@ -159,8 +159,8 @@ func Relative(dir, name string) string {
 // Render is a kustomization, a chart or the output of a tool. It is judged as deployed rather than
 // as written in its sources.
 type Render struct {
-	// Chosen holds the properties by which the configuration selects renders. The Name in it
-	// identifies the render in reports and baselines.
+	// Chosen holds the properties by which the configuration selects renders. Its Name identifies
+	// the render in reports and baselines.
 	config.Chosen
 	Root render.Root
 	// Files lists the output files of another tool, relative to Dir. If there are any, Root is not
@@ -179,8 +179,8 @@ type Render struct {
 	// Entries names the entry pointers that lead to the render, each with its destination cluster.
 	// Renders that share an entry are deployed together.
 	Entries []string
-	// Requested is set if the render was requested by path. A failure to build it is then an error
-	// in the manifests. Without a request, a failure is only a note in the summary.
+	// Requested is set if the render was requested by path. A requested render that cannot be built
+	// is an error in the manifests. For any other render, a failure is only a note in the summary.
 	Requested bool
 }
 
@@ -216,8 +216,8 @@ func (x *Render) WithEdit(e diag.Edit, root string, source func(file string) []b
 	return to, changed, sure && (changed || !x.oldTextOutsideValues(e))
 }
 
-// oldTextOutsideValues reports whether the edited file contains the pointer, and the pointer
-// contains the old text outside its values.
+// oldTextOutsideValues reports whether the pointer is in the edited file and contains the old text
+// outside its values.
 func (x *Render) oldTextOutsideValues(e diag.Edit) bool {
 	o, old := x.Root.Overlay, unquote(e.OldText)
 	if o == nil || x.FromRoot(o.File) != e.Location.File {

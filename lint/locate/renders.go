@@ -95,7 +95,7 @@ func (r *Renders) Names() []string {
 	return all
 }
 
-// Contained returns the indices of the documents in source files that a render contains, by file.
+// Contained returns, for each source file, the indices of the documents that renders contain.
 func (r *Renders) Contained() map[string]map[int]bool {
 	documents := map[string]map[int]bool{}
 	for _, x := range r.All {
@@ -198,7 +198,8 @@ func (r *Renders) RawObject(o *source.Object) *source.Object {
 	return Around(r.rawOf(s.File), s.Line, s.Column)
 }
 
-// notFound is the message for a position that is reported because the exact source was not found.
+// notFound is the message for a position that is reported in place of the exact source, which was
+// not found.
 const notFound = "what sets this was not found in the sources of the render"
 
 // rawOf returns the objects in a source file of a render, as they are before rendering.
@@ -299,8 +300,7 @@ func (r *Renders) At(o *source.Object) string {
 	return FileLine(o.File.Name, int(o.Root.Line))
 }
 
-// AtLine returns the location of an object that begins on a line, in the form that the summary
-// uses.
+// AtLine is like At, but takes the file and line where the object begins.
 func (r *Renders) AtLine(file string, line int) string {
 	s := r.InSources(diag.Span{File: file, Line: line, Column: 1, EndLine: line, EndColumn: 2})
 	return FileLine(s.File, s.Line)
@@ -327,8 +327,8 @@ func (r *Renders) FileNames(objects []*source.Object) []string {
 	return names
 }
 
-// inValues returns a more exact source position than the argument at, or else at itself. The exact
-// position is known only if the GitOps object in the sources contains the same values as text.
+// inValues makes a source position more exact if possible. This requires that the GitOps object in
+// the sources contains the same values as text. Otherwise, the position is returned unchanged.
 func (r *Renders) inValues(o *source.Object, s diag.Span, at origin.Place) origin.Place {
 	if !at.Near || fragments.Destinations(o) == nil {
 		return at

@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// weighty is the number of bytes of a scalar that count as one additional value. Long scalars count
-// more because every walk over a long string takes time.
+// weighty is the number of bytes in a scalar that cost as much as one additional value. Long
+// scalars count more because every walk over a long string takes time.
 const weighty = 64
 
 // converter converts parser nodes to Nodes. It resolves aliases and merge keys, and reports

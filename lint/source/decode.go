@@ -34,8 +34,8 @@ type Mismatch struct {
 
 // Decoder decodes Nodes into Go values by their json tags. It follows the rules of the Kubernetes
 // API: names are case-sensitive, null means the zero value, and scalars are not converted between
-// types. If a value does not fit, Decoder reports it, leaves the Go value zero and continues. The
-// items of a list keep their indices even then.
+// types. If a value does not fit, Decoder reports it, leaves the Go value zero and continues. List
+// items therefore keep their indices.
 type Decoder struct {
 	// Full maps a type that has only some of the fields of an API type to that API type.
 	Full map[reflect.Type]reflect.Type

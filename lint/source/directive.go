@@ -19,8 +19,8 @@ type Directive struct {
 	Rule, Text string
 	// Span is the position of the comment. Line is the line that the directive applies to. A
 	// comment after other text applies to its own line. Any other comment applies to the next line
-	// with content. A comment has no content, and neither does a line of template actions that
-	// print nothing. Line is 0 if no line with content follows.
+	// with content. Comments do not count as content, nor do template actions that print nothing.
+	// Line is 0 if no line with content follows.
 	Span diag.Span
 	Line int
 }
@@ -32,8 +32,8 @@ const directiveMark = "schedlint:ignore"
 // annotationMark is the prefix of annotations that suppress findings.
 const annotationMark = "ignore.schedlint.dev/"
 
-// Directives returns the directives of a file in order. The text of a directive inside a value,
-// such as a block scalar, does not count.
+// Directives returns the directives of a file in order. Text inside a value, such as a block
+// scalar, is never a directive.
 func (f *File) Directives() []Directive {
 	if f.refused || !bytes.Contains(f.Text, []byte(directiveMark)) || looksLikeJSON(f.Text) {
 		return nil
@@ -141,8 +141,8 @@ func (f *File) Literal(n int) string {
 	return f.literal.Line(n)
 }
 
-// withoutActions replaces a template action with spaces if the given function returns true for it.
-// Line breaks are kept, and so is the length of the text.
+// withoutActions replaces each template action with spaces if the given function returns true for
+// the action. Line breaks and the length of the text do not change.
 func withoutActions(text []byte, without func(action []byte) bool) []byte {
 	out, cloned := text, false
 	for at := 0; ; {
@@ -204,8 +204,8 @@ func actionSize(text []byte) int {
 }
 
 // branching matches a YAML comment with a template action that begins or ends a branch. A file with
-// such a comment is valid YAML before and after the template is executed, but the two contents
-// differ.
+// such a comment is valid YAML both before and after the template is executed, but with different
+// content.
 var branching = lazy.Regexp(`^[ \t]*#.*(?:\{\{-?[ \t]*(?:if|else|end|range|with)\b|\{%-?[ \t]*(?:if|el(?:se|if)|endif|for|endfor)\b)`)
 
 // branches finds the lines of a text that match branching.
@@ -239,7 +239,7 @@ func (b *branches) between(first, second int32) bool {
 // assignment or an annotation. A file with such a comment is a ytt template.
 var yttControl = lazy.Regexp(`^[ \t]*#@(?:[ \t]+(?:load\(.*\)|def[ \t]+\w+\(.*\)[ \t]*:|(?:if|elif|for|while)(?:/end)?[ \t(].*:|else[ \t]*:|end|\w+[ \t]*=[^=].*)[ \t]*(?:#.*)?\r?\n?$|(?:assert|data|library|overlay|schema|template|yaml)/[a-z])`)
 
-// yttExpression matches a key or a dash, together with the comment after it. From this comment, ytt
+// yttExpression matches a key or a dash, together with the comment after it, from which ytt
 // computes the value.
 var yttExpression = lazy.Regexp(`^` + unquoted + `*[:-][ \t]+(` + yttSign + `.*\S)`)
 

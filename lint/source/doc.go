@@ -6,8 +6,8 @@
 // problems such as syntax errors, repeated keys, alias bombs, cycles, deep nesting and links that
 // lead out of the root. A problem in one document never hides another document. A document that
 // does not parse is a problem only if apiVersion or kind is one of its top-level keys and there is
-// no template action where YAML would have to interpret it. Any other such document was never a
-// manifest and is left out. Set.Unread lists everything that was not read at all.
+// no template action where YAML would have to interpret it. Any other document that does not parse
+// was never a manifest and is left out. Set.Unread lists everything that was not read at all.
 //
 // Limits (package limits): a file has at most 64 MiB, 100,000 documents and items of Lists, 1,000
 // problems, 10,000 suppressions and 16,000,000 values. In a shorter file, the maximum number of
@@ -32,12 +32,12 @@
 // fifth of the time that the library needs. It gives up unless it is certain that the text is
 // correct and unambiguous, so every mistake is found and described by the library. Without
 // parseSimple, a run over 10,000 Deployments takes 2.7 times the CPU time of parsing alone. That
-// leaves no time for garbage collection, so the run could not stay within its memory limit.
+// would leave no time for garbage collection, so the run could not stay within its memory limit.
 // FuzzSimple and tests with fixtures and the corpus compare the two parsers.
 //
-// Object.Fold releases the tree of an object. A smaller tree takes its place. It keeps the fields
-// that every run needs, and parses the text of its document again when other fields are needed, for
-// instance to locate a finding. A document is folded only if parseSimple can parse it, if it is a
+// Object.Fold replaces the tree of an object with a smaller one, which keeps only the fields that
+// every run needs. When other fields are needed, for instance to locate a finding, the text of the
+// document is parsed again. A document is folded only if parseSimple can parse it, if it is a
 // single object, and if it is at most 32 KiB long, which limits the cost of looking up one value. A
 // few reparsed trees are cached.
 //

@@ -65,7 +65,7 @@ func jsonError(text []byte) (e textError, ok bool) {
 	}
 }
 
-// jsonReader builds Nodes from valid JSON. Its offsets refer to text.
+// jsonReader builds Nodes from valid JSON. All offsets count from the start of the input.
 type jsonReader struct {
 	text []byte
 	next int // start of the next value, bracket or separator

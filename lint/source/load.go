@@ -26,15 +26,15 @@ type Options struct {
 	// and vendor if it contains modules.txt. Load still reads such a directory if a path or a link
 	// leads into it.
 	OwnOnly bool
-	// Tracked reports whether a file, link or directory belongs to the input. A directory that
-	// contains part of the input also counts. The argument is an absolute path in which only the
-	// last component may be a symbolic link. Load leaves out and counts files that are not tracked.
-	// Nil accepts everything.
+	// Tracked reports whether a file or link belongs to the input, or whether a directory belongs
+	// to it or contains part of it. The argument is an absolute path in which only the last
+	// component may be a symbolic link. Load leaves out all other files and lists them in
+	// Set.Untracked. Nil accepts everything.
 	Tracked func(path string) bool
 	// Keep reports whether objects of a kind are needed. Nil keeps all objects.
 	Keep func(apiVersion, kind string) bool
-	// Drop reports whether a map or list in the given field is not needed. Its contents are
-	// checked, but left out of the result.
+	// Drop reports whether the contents of a map or list in the given field can be left out of the
+	// result. They are still checked.
 	Drop func(field string) bool
 	// If Strict is set, every document that does not parse is a problem, except for templates and
 	// excerpts. Use Strict for files with a known purpose, such as a configuration. Otherwise, only
@@ -261,9 +261,9 @@ func tooMuch(what string, line int) textError {
 
 // crowded returns the first line on which the text may exceed the maximum number of values. It
 // counts line breaks and structural characters, because every value begins after one of them. The
-// count may be too high, because these characters are ordinary text in block scalars. The parser
-// must not see such a text, because it needs hundreds of bytes per value and holds a whole document
-// in memory.
+// count may be too high, because these characters are ordinary text in block scalars. Such a text
+// must not reach the parser, which needs hundreds of bytes per value and holds a whole document in
+// memory.
 func crowded(text []byte, values int) (line int, ok bool) {
 	if len(text) <= values {
 		return 0, false

@@ -310,7 +310,7 @@ func lineQuoted(text []byte) int {
 // escapes, explicit keys, and keys with no space after the colon.
 var manifestMention = lazy.Regexp(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t-]*)\?[ \t]|\\(?:[uUx][0-9a-fA-F]|\n)[^"\n]*"[ \t]*:`)
 
-// meantAsManifest is like meansManifest, but checks a document that parses and is invalid for
+// meantAsManifest is the counterpart of meansManifest for a document that parses but is invalid for
 // another reason.
 func meantAsManifest(root *yaml.Node) bool {
 	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
@@ -385,8 +385,8 @@ func blockLines(text []byte) iter.Seq2[[]byte, bool] {
 var ellipsis = lazy.Regexp(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
 
 // notRead returns the reason for leaving out a document that does not parse. It returns "" if the
-// document was meant to be a manifest, because the user must then correct the document. With strict
-// set, only templates and excerpts are left out. line is the line of the first template action,
+// document was meant to be a manifest, because the user must then correct the document. If strict
+// is true, only templates and excerpts are left out. line is the line of the first template action,
 // counted from 0, or -1.
 func notRead(text []byte, strict bool) (skip string, line int) {
 	switch opening, at := templateOpening(text); {

@@ -70,8 +70,8 @@ func (o *Object) Origin() (Origin, bool) {
 	return from, (from.Path == "") != (from.ConfiguredIn == "")
 }
 
-// localPath reports whether p can be a relative path. It checks p because an attacker may have
-// written it.
+// localPath reports whether p can be a relative path. The check is necessary because an attacker
+// may have written p.
 func localPath(p string) bool {
 	return p != "" && len(p) <= maxOrigin && utf8.ValidString(p) && !path.IsAbs(p) && !strings.ContainsFunc(p, unicode.IsControl)
 }

@@ -55,10 +55,9 @@ func (n *Node) Places() *Places { return &Places{root: n} }
 const fewPlaces = 8
 
 // pathTo returns the path to a position, last step first. The index that Places.walk builds gives
-// the same answer. With kept set, pathTo searches only the kept fields of folded maps. Otherwise,
-// it searches the kept fields first, so that the text rarely has to be parsed again. This order
-// does not change the answer, because no two keys or scalars in a folded map begin at the same
-// position.
+// the same answer. If kept is true, pathTo searches only the kept fields of folded maps. Otherwise,
+// it searches these fields first, so that the text rarely has to be parsed again. This order does
+// not change the answer, because no two keys or scalars in a folded map begin at the same position.
 func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 	fields, folded := n.Fields(), n.inside != nil && n.inside.folded != nil
 	var items []*Node
@@ -321,10 +320,9 @@ func (f *Follower) Follow(steps []*Step, n *Node) []Step {
 const maxAlike = 64
 
 // item returns the list item that corresponds to a step in another object, or nil if there is no
-// clear match. Corresponding items have the same name. If several items in a list have the name,
-// item returns the only one that is equal. If no item or several items are equal, but both lists
-// have the same number of items with the name, item returns the one at the same position among
-// them.
+// clear match. Corresponding items have the same name. If several items have the name, item returns
+// the only one with equal contents. If there is not exactly one, but both lists have the same
+// number of items with the name, item returns the one at the same position among them.
 func (f *Follower) item(s *Step, list *Node) *Node {
 	name := itemName(s.Value)
 	alike, there := f.named(list)[name], f.named(s.List)[name]

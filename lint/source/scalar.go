@@ -57,7 +57,7 @@ var request = lazy.Regexp(`(?i)^your([ _-]\w+)+[ _-]here$`)
 var numeral = lazy.Regexp(`^[A-Z][A-Z0-9_]+$`)
 
 // PlaceholderOfNumber reports whether a node is a placeholder for a number. Besides the usual
-// placeholders, a word in capitals such as PORT counts.
+// placeholders, this includes a word in capitals, such as PORT.
 func (n *Node) PlaceholderOfNumber() bool {
 	return n.Placeholder() || numeral().MatchString(n.Text())
 }
@@ -171,7 +171,7 @@ func (n *Node) Variable() *Node {
 	return v
 }
 
-// Replace returns a copy of a map in which an existing field has another value.
+// Replace returns a copy of a map in which an existing field has the given value.
 func (n *Node) Replace(name string, value *Node) *Node {
 	c := *n
 	in := n.opened()

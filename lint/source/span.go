@@ -64,9 +64,9 @@ func (f *File) Line(n int) string {
 func (f *File) LineCount() int { return len(f.indexed().lines) }
 
 // Span returns the position of a node. For a scalar, this is the position of the value, including
-// quotes but not the tag and anchor. For a block scalar, it is the position of the indicator, and
-// for a map or list that of the first character. A missing value, as after a bare "key:", has an
-// empty span.
+// quotes but not the tag and anchor. For a block scalar, it is the position of the indicator. For a
+// map or list, it is the position of the first character. A missing value, as after a bare "key:",
+// has an empty span.
 func (f *File) Span(n *Node) diag.Span {
 	if f == nil || n == nil || n.Line == 0 {
 		return diag.Span{}
@@ -275,8 +275,8 @@ const chunk = 1 << 10
 
 var byteOrderMark = []byte("\ufeff")
 
-// newIndex indexes the text. With wide set, lines also end at the other line breaks of YAML 1.1: a
-// lone carriage return and the Unicode line breaks.
+// newIndex indexes the text. If wide is true, lines also end at the other line breaks of YAML 1.1:
+// a lone carriage return and the Unicode line breaks.
 func newIndex(text []byte, wide bool) *textIndex {
 	x := &textIndex{text: text, lines: make([]int32, 1, 1+bytes.Count(text, []byte("\n")))}
 	if bytes.HasPrefix(text, byteOrderMark) {
@@ -311,7 +311,7 @@ func newIndex(text []byte, wide bool) *textIndex {
 	return x
 }
 
-// wideBreak reports whether the byte at i is the end of a line break other than \n: a lone carriage
+// wideBreak reports whether the byte at i ends a line break other than \n, which is a lone carriage
 // return, U+0085, U+2028 or U+2029.
 func wideBreak(text []byte, i int) bool {
 	switch text[i] {

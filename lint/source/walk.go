@@ -382,7 +382,7 @@ func (w *walker) hidden(reason, path string) {
 	}
 }
 
-// linkUnread records a link that is not followed, unless the target would not be read anyway.
+// linkUnread records a link that is not followed if it leads to a directory or a possible manifest.
 func (w *walker) linkUnread(reason, path string) {
 	if info, err := os.Stat(path); err == nil && (info.IsDir() || isManifest(path)) {
 		w.unread(reason, path, info.IsDir())

@@ -45,8 +45,8 @@ type contents struct {
 	sum  limits.Cost
 	// placeholders lists the placeholders that a YAML parser would treat as syntax.
 	placeholders []string
-	// over is nil or the error for the first limit that the file exceeds. If over is set, docs
-	// holds only the documents before that point.
+	// over is the error for the first limit that the file exceeds, or nil. If it is set, docs holds
+	// only the documents before that point.
 	over *textError
 }
 
@@ -243,8 +243,8 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 	return r.over == nil
 }
 
-// add adds a cost and errors to the totals, and checks the limits. It reports an exceeded limit at
-// line, or at the error that exceeds the maximum number of problems.
+// add adds a cost and errors to the totals, and checks the limits. An exceeded limit is reported at
+// the given line or, if there are too many errors, at one of these errors.
 func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 	for _, e := range errs {
 		if e.skip != "" {

@@ -13,7 +13,7 @@
 // includes cpu, memory, ephemeral-storage and pods, which every kubelet reports. A native resource
 // that is missing from a whole list is treated as 0. A pool's list is never whole. If no node or
 // pool lists an extended resource, it is unknown whether the nodes have it, unless
-// Extended.Complete is set. The list of a pool with count 0 also counts. Pool nodes get only the
+// Extended.Complete is set. Lists of pools with count 0 are included. Pool nodes get only the
 // labels that a kubelet or the node lifecycle controller sets (hostname, os and arch, with the
 // deprecated forms of the last two) and the zone label for the zone that the pool declares.
 //

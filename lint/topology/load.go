@@ -55,7 +55,7 @@ func Load(objects []*source.Object) (*Topology, error) {
 	return LoadFrom(objects, func(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s })
 }
 
-// LoadFrom is like Load, but gets the locations for errors from where.
+// LoadFrom is like Load, but takes a function for locating errors.
 func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 	l := &loader{
 		decoder: &source.Decoder{Open: map[reflect.Type]bool{

@@ -92,8 +92,8 @@ func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 }
 
 // size returns a pool with its node counts, or nil if they are inconsistent. If the pool has zones,
-// Count is their sum. Otherwise, Count is the count field or, if that is not set, min. Min and Max
-// default to Count.
+// Count is the sum of their node counts. Otherwise, Count is the count field or, if that is not
+// set, min. Min and Max default to Count.
 func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool {
 	pool := &Pool{Name: p.Name, Span: at(o, item), Declaration: Declaration{o.File, item}}
 	sum, ok := 0, true // sum of the zones

@@ -174,7 +174,7 @@ func Known(key string) bool {
 
 // Suggest returns the key that was probably meant, or "" if there is none. The suggestion is the
 // replacement of a deprecated key, a key with the same name in a different domain, or a key that
-// differs in a few letters. If any node has labels, Suggest only returns labels of nodes.
+// differs by a few letters. If any node has labels, Suggest only returns labels of nodes.
 func (t *Topology) Suggest(key string) string {
 	if r := deprecated[key]; r != "" {
 		return r

@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// admits maps the kinds that can change or reject pods at admission to their API groups. The labels
-// of Namespaces, which can also cause rejections, are in Set.Namespaces.
+// admits maps each kind that can change or reject pods at admission to its API group. The labels of
+// a Namespace can also cause rejections and are in Set.Namespaces.
 var admits = map[string]string{"LimitRange": "", "ResourceQuota": "", "RuntimeClass": "node.k8s.io"}
 
 func admitsPods(apiVersion, kind string) bool {
@@ -23,8 +23,8 @@ func admitsPods(apiVersion, kind string) bool {
 const enforce = "pod-security.kubernetes.io/enforce"
 
 // admission sets Admission and the related fields of each workload. It looks for objects in the set
-// that may change or reject the pods (R-P9 to R-P11, R-N39). If it cannot tell whether an object
-// does so, it assumes that the object does.
+// that may change or reject the pods (R-P9 to R-P11, R-N39). An object whose effect is unclear is
+// assumed to do so.
 func (l *loader) admission() {
 	var limits bySpace[*limitRange]
 	var quotas bySpace[*source.Object]
@@ -153,9 +153,9 @@ type limitRange struct {
 }
 
 // concerns reports whether a LimitRange may set a workload's container requests or reject its pods
-// (plugin/pkg/admission/limitranger/admission.go; defaults in pkg/apis/core/v1/defaults.go). The
-// argument named only is set if the namespace has no other LimitRange. If there are several, one of
-// them may set the limits that another one checks.
+// (plugin/pkg/admission/limitranger/admission.go; defaults in pkg/apis/core/v1/defaults.go). If
+// only is true, the namespace has no other LimitRange. Otherwise, another one may set the limits
+// that this one checks.
 func (r *limitRange) concerns(w *Workload, only bool) bool {
 	containers := slices.Concat(w.Spec.Containers, w.Spec.InitContainers)
 	for _, item := range r.spec.Limits {
@@ -249,15 +249,15 @@ func mergeResources(a, b corev1.ResourceList) corev1.ResourceList {
 	return all
 }
 
-// claims reports whether the workload has volumeClaimTemplates, which means that each pod may need
-// its own volume claims.
+// claims reports whether the workload has volumeClaimTemplates, so that each pod may need volume
+// claims of its own.
 func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTemplates").IsNull() }
 
 // mayExceed reports whether the workloads in a namespace may need more than a ResourceQuota allows,
 // including the extra pods that autoscalers and rollouts create. It ignores quota scopes, because
-// they can only reduce the usage that counts (pkg/quota/v1/evaluator/core/pods.go). times is
-// normally 1. It is 2 while nodes are unreachable, because the pods on these nodes count along with
-// their replacements.
+// they can only reduce the usage that counts (pkg/quota/v1/evaluator/core/pods.go). The argument
+// times is normally 1, but 2 while nodes are unreachable, because the pods on these nodes count
+// along with their replacements.
 func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) bool {
 	var spec corev1.ResourceQuotaSpec
 	for _, m := range l.decoder.Decode(o.Root.Get("spec"), &spec) {
@@ -295,8 +295,8 @@ func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) boo
 	return false
 }
 
-// counts returns the maximum amount of a resource that one pod can use, as a ResourceQuota counts
-// it. known is false if this amount cannot be determined.
+// counts returns the maximum amount of a resource that a ResourceQuota counts for one pod. known is
+// false if this amount cannot be determined.
 func (w *Workload) counts(name string) (each float64, known bool) {
 	object, counted := strings.CutPrefix(name, "count/")
 	switch {

@@ -26,9 +26,9 @@ type Budget struct {
 	AlwaysAllow bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
-	// Unknown is the reason why the budget cannot be judged, or empty if it can.
+	// Unknown is the reason why the budget cannot be judged, or empty if there is none.
 	Unknown string
-	// SelectorUnknown is set if Unknown is about the selector.
+	// SelectorUnknown is set if the reason in Unknown concerns the selector.
 	SelectorUnknown bool
 
 	selector labels.Selector
@@ -145,8 +145,8 @@ func (b *Budget) Matches(podLabels map[string]string) bool {
 // healthy, and the field that sets this limit (R-W19). The results are meaningless if Unknown is
 // set. Allowed mirrors getExpectedPodCount and updatePdbStatus in
 // pkg/controller/disruption/disruption.go, which round percentages up in minAvailable and in
-// maxUnavailable. A budget without these fields allows no evictions, and the returned Amount is
-// then zero.
+// maxUnavailable. If neither field is set, the budget allows no evictions and the returned Amount
+// is zero.
 func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 	switch {
 	case b.MaxUnavailable != nil:

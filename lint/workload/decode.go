@@ -31,7 +31,7 @@ func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 	return &w
 }
 
-// fold discards the object's YAML tree except for the fields in asked.
+// fold discards the object's YAML tree, except for the fields in the variable asked.
 func (w *Workload) fold() {
 	w.Object.Fold(&asked)
 	w.TemplateNode = w.Object.Folded(w.TemplateNode)
@@ -257,7 +257,7 @@ func newDecoder() *source.Decoder {
 }
 
 // KVM is the device that KubeVirt requests for the hardware virtualization of every machine. A node
-// may have the device even if its resources do not include it.
+// may have the device without listing it among its resources.
 const KVM = corev1.ResourceName("devices.kubevirt.io/kvm")
 
 // pod returns the spec of a machine's launcher pod. The computed resource amounts are lower bounds,
@@ -288,8 +288,8 @@ func (s *vmiSpec) pod() PodSpec {
 	}
 }
 
-// sharedLists holds one copy of each distinct resource list. Most lists in a run are equal, and a
-// map with two quantities takes 600 bytes.
+// sharedLists holds one copy of each distinct resource list. Sharing saves memory, because most
+// lists occur many times and a map with two quantities takes 600 bytes.
 type sharedLists map[listKey]corev1.ResourceList
 
 // listKey is a resource list of up to four entries, sorted by name.
@@ -375,7 +375,7 @@ func placeholder(field string, n *source.Node) bool {
 	return n.Placeholder() || n.Text() == "HOSTNAME" && (field == "nodeName" || field == "hostname" || strings.HasSuffix(field, "/hostname"))
 }
 
-// passedBy lists fields that no check reads, in addition to those that Unread accepts.
+// passedBy lists fields that no check reads, in addition to those for which Unread returns true.
 var passedBy = setOf("annotations image imagePullPolicy imagePullSecrets status")
 
 // askedOfPods lists the fields that checks read from the spec of a pod or machine.
@@ -389,7 +389,7 @@ var (
 
 // placeholders collects the placeholders of an object.
 type placeholders struct {
-	// pod is the pod's spec, in which only the fields in askedOfPods are searched, or nil.
+	// pod is the pod's spec, or nil. Only the fields that askedOfPods lists are searched in it.
 	pod *source.Node
 	// any is set if the object contains any placeholder, including tool variables.
 	any bool
@@ -460,8 +460,7 @@ func valueOf(n, k *source.Node) string {
 }
 
 // variables records the object's placeholders, and the placement fields that contain placeholders.
-// The decoder cannot do so, because it accepts a placeholder in a string field like any other
-// string.
+// The decoder cannot find these, because a placeholder in a string field is a valid string.
 func (w *Workload) variables() {
 	held := placeholders{pod: w.SpecNode}
 	held.find("", w.Object.Root)
@@ -498,8 +497,8 @@ func (w *Workload) openResources(path string, resources *source.Node) {
 	}
 }
 
-// numeral records an upper-case word in place of a number as a placeholder. Such words count as
-// placeholders only in numeric fields.
+// numeral records an upper-case word in a numeric field as a placeholder. In other fields, such a
+// word is ordinary text.
 func (w *Workload) numeral(n *source.Node) {
 	if n.Kind == source.Scalar && !n.Placeholder() {
 		w.Placeholders = append(w.Placeholders, n.Value)

@@ -10,12 +10,12 @@
 // types. A value of the wrong type is reported and affects no other field. A field is unknown if
 // its value contains a placeholder that a later tool replaces.
 //
-// Finite reports whether the pods of a workload terminate by themselves. Queued reports whether
+// Finite reports whether the pods of a workload terminate on their own. Queued reports whether
 // Kueue holds them back.
 //
 // A Reader that reads only one set (see Once) discards YAML trees after decoding them. It keeps
-// only the fields that every run needs later (asked in decode.go). Reading any other field parses
-// the document again.
+// only the fields that every run needs later (see the variable asked). If any other field is
+// needed, the document is parsed again.
 //
 // Invariants: the YAML node of every term, constraint and request can be found, so that findings
 // can point at it. Validation mirrors pkg/apis/core/validation/validation.go of Kubernetes v1.36
@@ -30,9 +30,9 @@
 // fields that follow the core API schema are validated (Set.Fragments). Other placement fields
 // follow an unknown schema and are not judged.
 //
-// That a pod is not declared does not prove that it does not exist. Set.Operates reports whether a
-// namespace may contain pods that no workload in the set creates, and Set.Maker returns a custom
-// resource whose operator may create pods with a given label.
+// A pod may exist even if no manifest declares it. Set.Operates reports whether a namespace may
+// contain pods that no workload in the set creates, and Set.Maker returns a custom resource whose
+// operator may create pods with a given label.
 //
 // Non-goals: nodes, capacity, and the effects of workloads on each other.
 package workload

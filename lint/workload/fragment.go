@@ -78,8 +78,8 @@ type fragmentFinder struct {
 var policyEngines = []string{"kyverno.io", "gatekeeper.sh", "kubewarden.io"}
 
 // fragments looks for placement fields in an object of a kind that is not judged, and reports
-// whether it has any. Placement fields that follow the core API schema are checked. Any others
-// belong to the operator and only happen to have the same names, so their meaning is unknown.
+// whether it has any. Placement fields that follow the core API schema are checked. Other fields
+// with the same names are the operator's own, and their meaning is unknown.
 func (l *loader) fragments(o *source.Object) bool {
 	for _, domain := range policyEngines {
 		if o.Group() == domain || strings.HasSuffix(o.Group(), "."+domain) {
@@ -135,8 +135,7 @@ func (f *fragmentFinder) walk(p *place) {
 }
 
 // check validates the placement fields of a map if all of them follow the core API schema. In chart
-// values, it also reports misspelled fields. It does not report missing fields there, because the
-// chart may add them.
+// values, it reports misspelled fields but no missing ones, because the chart may add those.
 func (f *fragmentFinder) check(p *place, v *Values) {
 	var fields fragment
 	unfit := f.l.fragmentDecoder.Decode(p.value, &fields)
@@ -256,9 +255,9 @@ func (l *loader) envelope(w *Workload) {
 	}
 }
 
-// stray records the misspelled and misplaced fields of n. A misspelled field has a name similar to
-// one in names. A misplaced field has a name in elsewhere and belongs in the pod spec. path is the
-// path of n, with a trailing dot.
+// stray records the misspelled and misplaced fields of n. names holds the field names that are
+// valid in n, and elsewhere those that belong in the pod spec. path is the path of n, with a
+// trailing dot.
 func (l *loader) stray(w *Workload, n *source.Node, path string, names, elsewhere []string) {
 	for k, v := range n.Fields() {
 		if slices.Contains(names, k.Value) {

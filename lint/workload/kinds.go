@@ -125,7 +125,7 @@ func (t Table) Relevant(apiVersion, kind string) bool {
 }
 
 // Read reports whether the body of an object is read. This is the case for relevant objects, for
-// device claims, because pods refer to them, and for objects that can change or reject pods.
+// objects that can change or reject pods, and for device claims, because pods refer to those.
 func (t Table) Read(apiVersion, kind string) bool {
 	return t.Relevant(apiVersion, kind) || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind)
 }
@@ -226,7 +226,7 @@ func vmPods(o *source.Object) Count {
 }
 
 // builtin lists the kinds, except Lists, in the API groups of Kubernetes itself. It includes the
-// kinds of older releases (k8s.io/api: */*/register.go; for removed kinds, the same file of older
+// kinds of older releases (k8s.io/api: */*/register.go; for removed kinds, the same file in older
 // releases).
 var builtin = map[string]string{
 	"": `APIGroup APIVersions Binding ComponentStatus ConfigMap DeleteOptions Endpoints Event LimitRange Namespace Node NodeProxyOptions
@@ -278,8 +278,8 @@ var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build Buil
 	SelfSubjectRulesReview SubjectAccessReview SubjectRulesReview Template TemplateInstance User UserIdentityMapping`)
 
 // validateKind records a refusal if an object's kind looks like a misspelling of a known kind. The
-// two must differ only in case or in a plural ending, or by one edit. For long kinds, two edits are
-// allowed, because long words are rarely that similar by chance.
+// two may differ only in case, in a plural ending or by one edit. Long names may differ by two
+// edits, because they are rarely that similar by chance.
 func (l *loader) validateKind(o *source.Object) {
 	words, ok := builtin[o.Group()]
 	kinds := strings.Fields(words)

@@ -94,8 +94,8 @@ func NewReader(table Table) *Reader {
 	}
 }
 
-// Once declares that the reader reads only one set. After reading an object, the reader then
-// discards its YAML tree (source.Object.Fold).
+// Once declares that the reader reads only one set. Such a reader discards the YAML tree of each
+// object after reading it (source.Object.Fold).
 func (r *Reader) Once() { r.once = true }
 
 type loader struct {
@@ -383,8 +383,8 @@ func (l *loader) removeIdle(idle []*Workload) {
 
 // withoutOwned drops objects created by a declared workload, so that pods are not counted twice. If
 // the direct owner is not declared, withoutOwned looks for the owner's own owner by name. The name
-// of a ReplicaSet is that of its Deployment or Rollout with a hash, and a VirtualMachineInstance
-// has the same name as its VirtualMachine.
+// of a ReplicaSet is that of its Deployment or Rollout followed by a hash, and a
+// VirtualMachineInstance has the same name as its VirtualMachine.
 func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	declared := map[[3]string]bool{}
 	for _, w := range all {

@@ -312,8 +312,8 @@ func (u *update) pool(spec *source.Node) {
 	u.atLeastOne(unavailable)
 }
 
-// scaled returns the pod count for a number or for a percentage of pods, which it rounds up or
-// down. It returns 0 for values that the API server rejects.
+// scaled converts a number or a percentage of pods to a pod count. It rounds a percentage up if up
+// is true, and down otherwise. It returns 0 for values that the API server rejects.
 func scaled(v *intstr.IntOrString, pods int, up bool) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(v, pods, up)
 	if err != nil {
@@ -378,9 +378,9 @@ const (
 	ByTraffic Strategy = "traffic-routing"
 )
 
-// Arithmetic describes how Surge and Unavailable were computed for a workload with Pods pods: from
-// a Strategy, or else from maxSurge, maxUnavailable or both. Preview is the value of
-// previewReplicaCount, or 0 if that field is not set.
+// Arithmetic describes how Surge and Unavailable were computed for a workload with Pods pods. They
+// follow from Strategy or, if that is empty, from maxSurge, maxUnavailable or both. Preview is the
+// value of previewReplicaCount, or 0 if that field is not set.
 type Arithmetic struct {
 	Strategy           Strategy
 	Surge, Unavailable Amount
@@ -389,7 +389,7 @@ type Arithmetic struct {
 	Preview            int64
 }
 
-// UnclearKind is a kind of reason for which Surge and Unavailable are unknown.
+// UnclearKind says why Surge and Unavailable are unknown.
 type UnclearKind string
 
 // Values of UnclearKind.

@@ -11,7 +11,7 @@ import (
 
 // Scale is the range in which an autoscaler keeps a workload's pod count (R-W18).
 type Scale struct {
-	// Min and Max are pod counts. Min is 0 for a ScaledObject that can scale to zero, as it can by
+	// Min and Max are pod counts. Min is 0 for a ScaledObject that can scale to zero, which is the
 	// default.
 	Min, Max int
 	// Object is the autoscaler. Kind is HorizontalPodAutoscaler or ScaledObject.

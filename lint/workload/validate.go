@@ -195,7 +195,7 @@ func found(p *place, name string) string {
 // maxShown is the maximum length, in bytes, of a value in a message.
 const maxShown = 300
 
-// clipped returns a value, shortened to maxShown bytes if it is longer.
+// clipped returns a value, cut to at most maxShown bytes.
 func clipped(value string) string {
 	if len(value) <= maxShown {
 		return value
@@ -249,8 +249,8 @@ var (
 	dnsLabel   = format{validation.IsDNS1123Label, "must be at most 63 lowercase letters, digits and '-', with a letter or digit at both ends"}
 )
 
-// form checks the format of a string field. Messages describe the field with noun or, if noun is
-// "", with the name of the field.
+// form checks the format of a string field. Messages call the field by the text in noun or, if that
+// is empty, by its name.
 func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	s, ok := p.text()
 	if !ok || f.fits(s) {

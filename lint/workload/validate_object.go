@@ -23,8 +23,8 @@ type outer struct {
 	// update checks the fields that control how the object creates or replaces its pods. If there
 	// are none to check, update is nil.
 	update func(c *checker, spec *place)
-	// word is the name of a field that allows only the values in words, or empty if the kind has no
-	// such field.
+	// word is the name of a field whose value must be in the list words, or empty if the kind has
+	// no such field.
 	word  string
 	words []string
 	// selected is the path of the labels that spec.selector must match.
@@ -104,8 +104,7 @@ func (c *checker) wholeNumber(p *place) {
 	}
 }
 
-// is checks that the value of a field, if present, is of the given kind. Otherwise, it records a
-// problem.
+// is checks that a field is absent or of the given kind, and records a problem if it is not.
 func (c *checker) is(p *place, kind source.Kind) bool {
 	if p.absent() || p.value.Kind == kind {
 		return true
@@ -116,8 +115,7 @@ func (c *checker) is(p *place, kind source.Kind) bool {
 	return false
 }
 
-// isText checks that the value of a field, if present, is a string. Otherwise, it records a
-// problem.
+// isText checks that a field is absent or a string, and records a problem if it is not.
 func (c *checker) isText(p *place) bool {
 	_, ok := p.text()
 	if !ok && !p.value.Placeholder() {
@@ -126,8 +124,7 @@ func (c *checker) isText(p *place) bool {
 	return ok
 }
 
-// isTextMap checks that the value of a field, if present, is a map of strings. Otherwise, it
-// records a problem.
+// isTextMap checks that a field is absent or a map of strings, and records a problem if it is not.
 func (c *checker) isTextMap(p *place) bool {
 	ok := c.is(p, source.Map)
 	for k, v := range p.value.Fields() {
@@ -363,7 +360,7 @@ type amount struct {
 
 // rolling reads the type of an update strategy and returns the strategy's rollingUpdate. That field
 // is valid only if the type is RollingUpdate. If strict is false, as for a DaemonSet, the API
-// server ignores the field in other types of strategies.
+// server ignores the field in strategies of other types.
 func (c *checker) rolling(strategy *place, words []string, strict bool) (p *place, ok bool) {
 	kind := strategy.field("type")
 	p = strategy.field("rollingUpdate")
@@ -472,8 +469,8 @@ func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
 	return amount{int(n), true}, true
 }
 
-// isAmount checks that a value, if present, can be decoded as a number or a percentage. Otherwise,
-// it records a problem.
+// isAmount checks that a value, if present, can be decoded as a number or a percentage, and
+// otherwise records a problem.
 func (c *checker) isAmount(p *place) bool {
 	switch n, ok := p.value.Int(); {
 	case p.absent():

@@ -294,7 +294,8 @@ func (c *checker) arity(e *place, of *operators) bool {
 	return false
 }
 
-// podAffinity checks podAffinity or podAntiAffinity. hard and soft are the decoded terms.
+// podAffinity checks podAffinity or podAntiAffinity. hard holds the decoded required terms, and
+// soft the preferred ones.
 func (c *checker) podAffinity(p *place, hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm) {
 	terms, weighted := p.field(hardTerms), p.field(softTerms)
 	for i, n := range terms.value.Items()[:min(terms.len(), len(hard))] {

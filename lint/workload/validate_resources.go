@@ -91,8 +91,8 @@ func (c *checker) hugePages(limits, requests *place) {
 	}
 }
 
-// quantities checks every name and quantity in a resource list. name returns the rule that a
-// resource name breaks, or "".
+// quantities checks every name and quantity in a resource list. The function name returns the rule
+// that a resource name breaks, or "".
 func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(string) string) {
 	for k, v := range list.value.Fields() {
 		q, ok := typed[corev1.ResourceName(k.Value)]
@@ -141,9 +141,9 @@ func podResource(name string) string {
 
 const quotaPrefix = corev1.DefaultResourceRequestsPrefix
 
-// native reports whether a resource name is native to Kubernetes. It mirrors kubernetes:
-// pkg/apis/core/helper/helpers.go. So do hugePage, divisible and the check of extended resources in
-// containerResource.
+// native reports whether a resource name is native to Kubernetes. Like hugePage, divisible and the
+// check of extended resources in containerResource, it mirrors kubernetes:
+// pkg/apis/core/helper/helpers.go.
 func native(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, corev1.ResourceDefaultNamespacePrefix)
 }

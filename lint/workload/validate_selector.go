@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// selector checks a label selector (R-V12, R-V30). typed is the decoded selector. apimachinery
-// decides whether it is valid. If it is not, selector looks for the location of the problem,
-// skipping fields that cannot be judged.
+// selector checks a label selector (R-V12, R-V30). typed is the decoded selector. Code in
+// apimachinery decides whether it is valid. If it is invalid, the method looks for the location of
+// the problem and skips fields that cannot be judged.
 func (c *checker) selector(p *place, typed *metav1.LabelSelector) {
 	if typed != nil && len(metav1validation.ValidateLabelSelector(typed, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0 {
 		c.selectorPlaces(p)
@@ -70,8 +70,8 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 		case typed == nil:
 		// R-V22: when a pod with the label is created, the API server appends an expression with
 		// the label's value to the selector. It rejects the pod if the selector already has an
-		// expression for the key. It does not do this for templates, so a template is rejected only
-		// if the selector itself contains the key twice.
+		// expression for the key. It appends nothing in a template, which is therefore rejected
+		// only if the selector itself contains the key twice.
 		case named[s] == 0 && repeated && c.carries(s):
 			c.refuse(c.created, key, fmt.Sprintf("duplicate key %q in matchLabelKeys: it would appear twice in the merged selector", s), "remove one of them")
 		case named[s] == 0 || repeated:
@@ -84,8 +84,8 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 }
 
 // carries reports whether the API server finds a label with the key on the pods when it creates
-// them. It returns false for a pod that was exported from a cluster, because the selector of such a
-// pod is already merged and is not merged again.
+// them. It returns false for a pod that was exported from a cluster, because the expression is
+// already in its selector and is not appended again.
 func (c *checker) carries(key string) bool {
 	if c.created == StageObject && c.w.Object.Root.At("metadata", "uid") != nil {
 		return false

@@ -150,8 +150,8 @@ func (w *Workload) TemplateOwner() *source.Node {
 // Namespace returns the namespace of the pods, or "" if the manifest does not set it (R-W3).
 func (w *Workload) Namespace() string { return w.Object.Namespace }
 
-// Space returns the namespace of a manifest. For a manifest without a namespace, it returns
-// default, in which kubectl creates the object unless another namespace is configured.
+// Space returns the namespace of a manifest. For a manifest without one, it returns "default",
+// where kubectl creates the object unless another namespace is configured.
 func Space(namespace string) string { return cmp.Or(namespace, metav1.NamespaceDefault) }
 
 // Refused reports whether the API server rejects the workload or all of its pods, so that none of
@@ -198,8 +198,8 @@ func (w *Workload) CountSpan() diag.Span {
 	return w.Object.NameSpan()
 }
 
-// loadUncertain reads an object that might not be deployed. Only labels that a selector may match
-// are used.
+// loadUncertain reads an object that might not be deployed. If it is a workload, only its labels
+// are used, because a selector may match them.
 func (l *loader) loadUncertain(o *source.Object) {
 	switch kind := l.table.Find(o.APIVersion, o.Kind); {
 	case !l.table.Matters(o):
@@ -251,7 +251,7 @@ func createsNoPods(o *source.Object) bool {
 	return scales(o)
 }
 
-// AffectsWorkloads reports whether an object, which creates no pods itself, affects workloads that
+// AffectsWorkloads reports whether an object that creates no pods itself affects workloads that
 // other files may declare.
 func (t Table) AffectsWorkloads(o *source.Object) bool {
 	switch o.Kind {
@@ -266,7 +266,7 @@ func (t Table) AffectsWorkloads(o *source.Object) bool {
 }
 
 // Limits reports whether an object limits the pods in its namespace, as a LimitRange or
-// ResourceQuota does. Unless clusters share files, such an object exists in only one of them.
+// ResourceQuota does. Unless clusters share files, such an object exists in only one cluster.
 func (t Table) Limits(o *source.Object) bool {
 	return (o.Kind == "LimitRange" || o.Kind == "ResourceQuota") && core(o)
 }
@@ -283,8 +283,8 @@ func (t Table) Declares(o *source.Object) bool {
 	return o.Kind != "PodDisruptionBudget" || !o.Root.At("spec", "selector").IsNull()
 }
 
-// Judged reports whether an object can have findings of its own. Workloads, budgets and autoscalers
-// can.
+// Judged reports whether an object can have findings of its own, as workloads, budgets and
+// autoscalers can.
 func (t Table) Judged(o *source.Object) bool {
 	return t.Find(o.APIVersion, o.Kind) != nil || scales(o) || o.Kind == "PodDisruptionBudget" && o.Group() == "policy"
 }
@@ -316,8 +316,8 @@ var pointers = setOf("App Application ApplicationSet Bundle GitRepo Kustomizatio
 // Maker returns a custom resource in the namespace whose operator may create pods with a label, or
 // nil if there is none. A resource qualifies if the label's value is the resource's name or
 // lower-case kind. It also qualifies if the label key and the resource's API group share a domain:
-// for example, the operator for postgresql.cnpg.io sets cnpg.io/cluster. If the resource or the
-// label has no namespace, any namespace matches.
+// for example, the operator for postgresql.cnpg.io sets cnpg.io/cluster. The namespace is ignored
+// if it is empty, or if the resource has none or is an installer.
 func (s *Set) Maker(namespace, key, value string) *source.Object {
 	for _, o := range s.Customs {
 		if o.Namespace != namespace && o.Namespace != "" && namespace != "" && !installers[o.Kind] {
@@ -358,7 +358,7 @@ func (l *loader) recordOperated(o *source.Object) {
 // pkg/controller/constants/constants.go, QueueLabel).
 const queueName = "kueue.x-k8s.io/queue-name"
 
-// Finite reports whether the pods of a workload terminate by themselves and release their resources
+// Finite reports whether the pods of a workload terminate on their own and release their resources
 // (R-A1, R-W15). This is true for the pods of Jobs and CronJobs, bare pods that do not restart, and
 // pods of hooks that a tool waits for. If such a pod does not fit now, it can wait and run later.
 func (w *Workload) Finite() bool {

@@ -70,7 +70,7 @@ func Below(dir, path string) (name string, ok bool) {
 func Local(name string) bool { return filepath.IsLocal(filepath.FromSlash(name)) }
 
 // follow follows a path component by component up to the root of a work tree. It returns false if a
-// name does not exist, or if the system generated the name for an open file.
+// name does not exist or is a link in /proc, because such a link may stand for an open file.
 func follow(abs string) (root, name string, ok bool) {
 	top := filepath.VolumeName(abs) + string(filepath.Separator)
 	at, rest := top, parts(abs)

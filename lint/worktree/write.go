@@ -166,8 +166,8 @@ func unchanged(dir *os.Root, name string, before []byte) error {
 	return err
 }
 
-// writeBeside writes a temporary file next to another file. The process id in its name keeps apart
-// two runs that write the same file at the same time.
+// writeBeside writes a temporary file next to another file. The temporary name contains the process
+// id, so that two runs can write the same file at the same time.
 func writeBeside(dir *os.Root, name string, data []byte, mode fs.FileMode) (temp string, err error) {
 	temp = fmt.Sprintf(".%.100s.%d.tmp", name, os.Getpid())
 	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -234,7 +234,7 @@ func Make(root, name string) (*Spot, error) {
 	return At(root, name)
 }
 
-// step opens the directory part in dir. name is the directory's path relative to the root.
+// step opens a subdirectory of dir. part is its name, and name is its path relative to the root.
 func step(dir *os.Root, part, name string) (*os.Root, error) {
 	info, err := dir.Lstat(part)
 	switch {
@@ -277,8 +277,8 @@ func (s *Spot) Lstat() (fs.FileInfo, error) {
 // directory.
 var ErrNotRegular = errors.New("is not a regular file")
 
-// Check returns an error unless name is a regular file below root of at most limit bytes. The name
-// must not lead into .git, which is not part of the work tree.
+// Check returns an error unless name is a regular file below root and has at most limit bytes. The
+// name must not lead into .git, which is not part of the work tree.
 func Check(root, name string, limit int64) error {
 	if OfGit(name) {
 		return errOfGit
