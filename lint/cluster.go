@@ -61,7 +61,7 @@ type clusters struct {
 	budget     *budget
 	summary    *summary
 	// altered holds objects in which kustomizations may change any field. loose holds the objects
-	// in files that no render uses. It is set only if there are renders or several units.
+	// in files that no render uses. loose is set only if there are renders or several units.
 	altered, loose []*source.Object
 	unit           func(file string) string
 	// around is used to find the objects that a selector may match. It is built on first use.
@@ -69,7 +69,7 @@ type clusters struct {
 	// renderReader is shared by all renders, because most renders have the same surrounding
 	// objects. It is created on first use.
 	renderReader *workload.Reader
-	// releases holds the values that releases pass to charts that are not available locally.
+	// releases finds the values that Helm releases pass to charts that are not available locally.
 	releases *releases
 }
 
@@ -126,8 +126,8 @@ func (d *clusters) parts(m *manifests) []part {
 	return parts
 }
 
-// configuredPart returns the part for a configured cluster. It adds the part's objects to taken and
-// its renders to deployed.
+// configuredPart returns the part for a configured cluster. It adds the part's objects to the map
+// "taken" and its renders to the map "deployed".
 func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*locate.Rendered]bool) part {
 	p := part{name: c.Name, topology: d.files.Configured(c.Topology)}
 	for _, o := range objects {
@@ -154,9 +154,9 @@ type cluster struct {
 	// whole holds everything that the part declares. It is used for counting, so that an object
 	// counts once and not once per context.
 	whole *workload.Set
-	// topologies caches the nodes of contexts by the NodeTopology documents that declare these
-	// nodes. Most contexts have the same nodes. answered holds the answers shared by contexts with
-	// identical nodes.
+	// topologies caches nodes, keyed by the NodeTopology documents that declare them, because most
+	// contexts have the same nodes. answered holds the answers that contexts with identical nodes
+	// share.
 	topologies map[string]*topology.Topology
 	answered   map[*topology.Topology]*derive.Answered
 	// judged holds the findings of units that were judged separately.
@@ -308,10 +308,10 @@ type given struct {
 	line       int
 }
 
-// of returns a function that finds the values that a release passes to charts. The argument p is
-// the name of the part that contains the release. The function skips charts that have been
-// rendered, because their renders are judged. It also skips values for another cluster, because the
-// nodes of this cluster say nothing about them.
+// of returns a function that takes a release and returns the values that it passes to charts. The
+// argument p is the name of the part that contains the release. Values for rendered charts are left
+// out, because the renders are judged. Values for another cluster are also left out, because they
+// cannot be checked against the nodes of this cluster.
 func (r *releases) of(p string) func(*source.Object) *workload.Given {
 	return func(o *source.Object) *workload.Given {
 		found := r.finder.Of(o)

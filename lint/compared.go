@@ -25,8 +25,8 @@ type presence struct {
 	why     map[diag.Object]string
 	skipped map[string]string
 	unread  []source.Skipped
-	// hidden maps objects in unread paths to the reason why they were not read. It is filled on
-	// first use.
+	// hidden maps each object in an unread path to the reason why the path was not read. It is
+	// filled on first use.
 	hidden map[diag.Object]string
 }
 

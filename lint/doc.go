@@ -66,8 +66,8 @@
 //	declared       present in the input. Anything else is assumed not to exist, unless it
 //	               may exist elsewhere, which makes the answer unknown
 //	document       one YAML or JSON document of a file
-//	finite         describes pods that terminate by themselves (Job, CronJob, bare pods that
-//	               do not restart); all others are permanent
+//	finite         describes pods that terminate on their own (Job, CronJob, bare pods that
+//	               do not restart); all other pods are permanent
 //	fragment       placement fields in an object of a kind that is not judged, or in the
 //	               values for a chart that is not available locally
 //	node           a machine that pods are scheduled on

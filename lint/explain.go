@@ -175,8 +175,8 @@ func (x *explaining) isAt(o *source.Object) bool {
 	return x.run.renders.RawObject(o) == x.at
 }
 
-// explain explains the findings at the place about objects in a cluster. If a finding has a
-// different wording when several units are judged together, explain uses that wording.
+// explain explains those findings at the place that are about objects in a cluster. If a finding
+// has a different wording when several units are judged together, explain uses that wording.
 func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Object, together map[foundAt][]accept.Finding) *derive.Explainer {
 	e := derive.NewExplainer(in)
 	x.run.judge.findings(e.Facts(), c, objects, func(fact int, f *accept.Finding) {
@@ -194,8 +194,8 @@ func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Obje
 	return e
 }
 
-// add adds a finding in the requested file. If the finding is on the requested line and about the
-// requested rule, add explains it. Otherwise, add only lists it in elsewhere.
+// add adds a finding in the requested file. If the finding is on the requested line and comes from
+// the requested rule, add explains it. Otherwise, add only lists it in elsewhere.
 func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, diag.Account)) {
 	if d.Location.File != x.file.Name {
 		return

@@ -17,8 +17,8 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Fixed is the result of applying safe edits to the linted files in memory. Writing them is left to
-// the caller, which can check whether the files have changed in the meantime.
+// Fixed is the result of applying safe edits to the linted files in memory. The caller writes the
+// files and can first check whether they have changed in the meantime.
 type Fixed struct {
 	// Before reports on the original files and After on the edited files.
 	Before, After *diag.Report
@@ -76,7 +76,7 @@ func Fix(ctx context.Context, o Options) (*Fixed, error) {
 	return fixed, nil
 }
 
-// Left returns the report on the files when only some of the changes have been written.
+// Left returns the report on the files after only some of the changes have been written.
 func (m *Fixed) Left(made func(name string) bool) (*diag.Report, error) {
 	files := slices.DeleteFunc(slices.Clone(m.Files), func(f FixedFile) bool { return !made(f.Name) })
 	switch len(files) {
@@ -135,8 +135,8 @@ type fixer struct {
 	locks map[string]string
 }
 
-// repairs collects the safe edits in report order, without duplicates. It records edits that cannot
-// be applied at their location as withheld.
+// repairs collects the safe edits in report order, without duplicates. If an edit cannot be applied
+// at its location, repairs records it as withheld.
 func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 	seen := map[diag.Edit]*repair{}
 	for i := range m.before.Diagnostics {
@@ -218,8 +218,8 @@ func (m *fixer) linked(shown string) bool {
 }
 
 // try lints the files with some edits applied. It returns the reason why the edits must not be
-// applied, or "". For example, the edits must fix the findings that propose them, and must not
-// cause new findings.
+// applied, or "". For example, the edits may cause new findings, or may not fix the findings that
+// propose them.
 func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	if len(repairs) == 0 {
 		return m.before, ""
@@ -263,7 +263,7 @@ func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 }
 
 // rerender returns a Renderer that reuses the earlier outputs of most roots. It renders a root
-// again only if the root uses a changed chart or a file in texts.
+// again only if the root uses a changed chart or a file in the map "texts".
 func (m *fixer) rerender(texts map[string][]byte, changed map[*render.Chart]bool) Renderer {
 	return func(ctx context.Context, roots []render.Root) []*render.Output {
 		outs := slices.Clone(m.outputs)

@@ -60,7 +60,7 @@ func (j *judge) add(f *derive.Built, c *cluster, objects []*source.Object) []acc
 	return j.found[before:]
 }
 
-// all evaluates the policy on facts like add, but records no findings and returns all of them.
+// all is like add, but returns all findings, including duplicates, and records none of them.
 func (j *judge) all(f *derive.Built, c *cluster, objects []*source.Object) (found []accept.Finding) {
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
 		f.Found(fact)
@@ -86,7 +86,7 @@ func (j *judge) take() []accept.Finding {
 	return found
 }
 
-// findingsOnComplaints returns the findings for complaints about suppressions.
+// findingsOnComplaints converts complaints about suppressions to findings.
 func (j *judge) findingsOnComplaints(complaints []accept.Complaint) []accept.Finding {
 	j.add(derive.SuppressionFacts(complaints), nil, nil)
 	return j.take()

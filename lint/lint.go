@@ -18,15 +18,15 @@ type Policy interface {
 	// Evaluate runs the rules on f and updates the tally. A rule that fails is recorded in the
 	// tally and not run again. The error is ctx.Err() if ctx is done.
 	Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error)
-	// Whole reports whether any rule outside the core may read a list of facts, or a field of the
-	// list's rows such as workloads.terms. The list must then be complete, because custom rules may
-	// also judge healthy rows.
+	// Whole reports whether any rule outside the core may read a list of facts, or a field such as
+	// workloads.terms in the rows of a list. If so, the list must be complete, because custom rules
+	// may also judge healthy rows.
 	Whole(path string) bool
 	// Wants reports whether any rule might report a row of a list. The arguments after the list are
 	// the row's fields, as alternating names and values.
 	Wants(list string, fields ...any) bool
-	// Losses returns the topology keys for which enabled rules ask about the loss of a domain. The
-	// keys are sorted and unique.
+	// Losses returns sorted, distinct topology keys. For each key, an enabled rule asks what
+	// happens if one of its domains is lost.
 	Losses() []string
 	// IDs returns the ids of all rules, including those that are off.
 	IDs() []string
@@ -77,7 +77,7 @@ type Options struct {
 	// Config is the team's configuration, or nil.
 	Config *config.Config
 	// Compared is set if the report will be compared with one about another revision of the files.
-	// The report then also lists which objects were judged, and why the others were not.
+	// The report then also lists which objects were judged, and why other objects were not.
 	Compared bool
 	// Baseline holds accepted findings, or is nil. If Rebase is set, the current findings replace
 	// the baseline's entries.

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// manifests holds the input that a run has read. The set leaves out the objects in files that a
-// render uses.
+// manifests holds the input that a run has read. If a render uses a file, the objects in that file
+// are left out of the field "set".
 type manifests struct {
 	set *source.Set
 	// altered holds objects in which kustomizations may change any field.
@@ -41,7 +41,7 @@ type loader struct {
 	// byFile maps each file name in the paths to the objects in the file. It is computed on first
 	// use.
 	byFile map[string][]*source.Object
-	// asWritten maps the name of a file that charts deploy unchanged to the objects in the file.
+	// asWritten holds the objects of the files that charts deploy unchanged, by file name.
 	asWritten map[string][]*source.Object
 }
 
@@ -107,8 +107,8 @@ func (l *loader) failIfNothingChecked() {
 	}
 }
 
-// Reasons for objects that a kustomization changes. The first one is for leaving out an object, the
-// second one for knowing only part of it.
+// Reasons for objects that a kustomization changes. The first one applies if the object is left
+// out, the second one if only part of the object is known.
 const (
 	altered = "manifest with unknown changes by a kustomization"
 	changed = "a kustomization changes fields of it"

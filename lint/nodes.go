@@ -189,13 +189,13 @@ func in(cluster, note string) string {
 }
 
 // defaultLosses returns the topology keys that Facts always checks. Place checks these keys unless
-// others are requested.
+// the user requests other keys.
 func defaultLosses() []string {
 	return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
 }
 
 // lossesToSurvive returns a function that lists the topology keys for which a workload must survive
-// the loss of a domain. It combines the keys in always with those that the configuration requires.
+// the loss of a domain. These are the keys in "always" and those that the configuration requires.
 func lossesToSurvive(c *config.Config, always []string) func(*workload.Workload) []string {
 	return func(w *workload.Workload) []string {
 		keys := slices.Concat(always, c.Asks(w.Namespace(), w.Labels))

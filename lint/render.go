@@ -271,8 +271,8 @@ func (l *loader) removeUsedFiles() {
 	l.set.Skipped = slices.DeleteFunc(slices.Clone(l.set.Skipped), func(s source.Skipped) bool {
 		return reached[s.File] && slices.Contains(usedByRenders, s.Reason)
 	})
-	// Files outside the paths are read too. This way, the paths do not affect which objects count
-	// as being in no render.
+	// Files outside the paths are also read, so that the paths do not affect which objects count as
+	// being in no render.
 	var beside []string
 	for _, name := range slices.Sorted(maps.Keys(reached)) {
 		if l.files.ByName[name] == nil {
@@ -357,8 +357,8 @@ func isTemplate(name string, chart func(dir string) bool) bool {
 	return false
 }
 
-// usedByRenders lists reasons for skipping a file that no longer apply if a render uses the file.
-// The file then counts as checked.
+// usedByRenders lists reasons for skipping a file. If a render uses the file, such a reason no
+// longer applies, and the file counts as checked.
 var usedByRenders = []string{
 	source.SkipKustomization, source.SkipPatch, source.SkipJSONPatch,
 	source.SkipTemplate, source.SkipHelmValues, source.SkipHelmChart,
@@ -491,8 +491,8 @@ func others(n int) string {
 	return fmt.Sprintf(" and %d others are not rendered", n)
 }
 
-// shapesChart reports whether a file in a chart affects the output although no text of the output
-// comes from this file.
+// shapesChart reports whether a file in a chart affects the output even though no text from the
+// file appears there.
 func shapesChart(name string) bool {
 	return path.Ext(name) == ".tgz" || slices.Contains([]string{".helmignore", "values.schema.json", "requirements.yaml", "requirements.lock", "Chart.lock"}, path.Base(name))
 }

@@ -240,8 +240,8 @@ func (r *run) input(s *scene) derive.Input {
 	}
 }
 
-// manyContexts describes the question about an object that stays open because there are too many
-// contexts to judge.
+// manyContexts describes an open question about an object. The question stays open because there
+// are too many contexts to judge.
 const manyContexts = "what becomes of it in further contexts: there are too many"
 
 // skipRemainingContexts marks the objects in a cluster's remaining contexts as undecided.
@@ -251,8 +251,8 @@ func (r *run) skipRemainingContexts(c *cluster) {
 	r.decisions.meet(c.key(), derive.Unjudged(c.objects))
 }
 
-// recordRefusals records a failure for each answer in a context that the checker rejected. It also
-// records one for each answer that an internal fault prevented.
+// recordRefusals records a failure for each answer that the checker rejected, and for each answer
+// that an internal fault prevented.
 func (r *run) recordRefusals(s *scene) {
 	for _, x := range s.model.Run().Refused {
 		what := "the checker refuses an answer, which is left open: "
@@ -325,7 +325,7 @@ type pendingPart[T any] struct {
 	// leftOut describes the input that was skipped so far.
 	leftOut string
 	// scene is the only context of the cluster. It is nil if the cluster has several contexts,
-	// because these share answers and must wait for the cluster's turn.
+	// because such contexts share answers and must wait for the cluster's turn.
 	scene *scene
 	made  chan partOutcome[T]
 }
@@ -368,9 +368,8 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	return s
 }
 
-// each processes parts in order, using all processors. For a part with only one context, it calls
-// reason and runs the function that reason returns concurrently. When it is a part's turn, it calls
-// told.
+// each processes parts in order, using all processors. If a part has only one context, it calls
+// reason to get a function, which it runs concurrently. When it is the part's turn, it calls told.
 func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*pendingPart[T])) {
 	var begun []*pendingPart[T]
 	for len(parts) > 0 || len(begun) > 0 {

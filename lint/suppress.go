@@ -36,8 +36,8 @@ type suppressions struct {
 	all     []accept.Suppression
 	inline  map[diag.Span][]int
 	entries []int
-	// allowed holds the suppressions in manifests that may take effect, or is nil if all of them
-	// may. permitted caches which suppressions are allowed, and inert lists those that are not.
+	// allowed holds the suppressions in manifests that may take effect. If it is nil, all of them
+	// may take effect. permitted caches which suppressions are allowed. inert lists the others.
 	allowed   accept.Allowance
 	permitted map[diag.Suppression]bool
 	inert     []diag.Suppression
@@ -301,9 +301,9 @@ func (s *suppressions) inEffect() (all []diag.Suppression) {
 	return all
 }
 
-// Inline returns the active suppressions in manifests. It includes those in all other files below
-// the root, because rendered manifests may come from them. The error names the files that could not
-// be read.
+// Inline returns the active suppressions in manifests and in all other files below the root. The
+// other files matter because rendered manifests may come from them. The error names the files that
+// could not be read.
 func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
 	r := newRun(ctx, o, nil)
 	r.suppressions.gather(r.load())

@@ -65,9 +65,9 @@ func (u *unit) key(seed maphash.Seed) unitKey {
 	return unitKey{u.name, h.Sum64()}
 }
 
-// units divides a context into units. The result with lists the names of the units that have
-// workloads, disruption budgets or namespace limits. Both results are nil if with would have fewer
-// than two names, and for a render or a configured cluster. Other objects that affect workloads,
+// units divides a context into units. It also returns the names of the units that have workloads,
+// disruption budgets or namespace limits. If there are fewer than two such names, or if the context
+// is a render or a configured cluster, both results are nil. Other objects that affect workloads,
 // such as a Namespace or an autoscaler, are added to every unit.
 func (d *clusters) units(x *scene) (all []unit, with []string) {
 	if !x.cluster.several {

@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// necessary maps the name of each list of facts to bodies of built-in rules. These bodies report
-// rows of the list. Each body is a list of conditions. A rule can report a row only if the row
-// meets all conditions of at least one body.
+// necessary holds, for each list of facts, the bodies of the built-in rules that report rows of the
+// list. A body is represented by its conditions. A rule can report a row only if the row meets all
+// conditions of at least one body.
 type necessary map[string][][]condition
 
 // condition compares a field of a row with constants or with another field.
@@ -235,8 +235,8 @@ func compared(left any, operator string, right any) bool {
 // reads records which fields of the facts a rule may read.
 type reads struct {
 	all bool
-	// paths maps a field's dotted path, such as workloads.containers.image, to whether the rule
-	// reads everything below the field.
+	// paths holds the dotted paths of the fields that the rule reads, such as
+	// workloads.containers.image. The value is true if the rule reads everything below the field.
 	paths map[string]bool
 }
 

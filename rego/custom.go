@@ -32,8 +32,8 @@ type customKey struct {
 	read func(n *notes, value any) []string
 }
 
-// customKeys returns the keys in the order in which to read them. The order matters, because asks
-// refers to params, and level overrides the level that category implies.
+// customKeys returns the keys in the order in which to read them. The order matters, because "asks"
+// refers to "params", and "level" overrides the level that "category" implies.
 func customKeys() []customKey {
 	return []customKey{
 		{"category", readCategory},
@@ -64,8 +64,8 @@ func customKeys() []customKey {
 	}
 }
 
-// one converts a read function that returns one error to a function that returns a list of
-// problems.
+// one wraps a read function that returns a single error. The wrapper returns a list of problems
+// instead.
 func one(read func(*notes, any) error) func(*notes, any) []string {
 	return func(n *notes, value any) []string {
 		if err := read(n, value); err != nil {
@@ -178,7 +178,7 @@ func readTags(n *notes, value any) error {
 	return nil
 }
 
-// ask is a question about losing nodes. One of its fields is set: survive is a topology key, and
+// ask is a question about losing nodes. Exactly one field is set: survive is a topology key, and
 // param is the name of a parameter that supplies topology keys.
 type ask struct{ survive, param string }
 

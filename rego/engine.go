@@ -308,7 +308,7 @@ type Shared struct {
 }
 
 // Instance is a rule that the configuration bases on a template or on another rule with parameters.
-// An empty title, description, owner or runbook defaults to that of the other rule.
+// An empty title, description, owner or runbook defaults to that of the template or other rule.
 type Instance struct {
 	ID                                 string
 	Use                                string // the template's id
@@ -327,8 +327,8 @@ type Ask struct {
 }
 
 // allowed lists the built-in functions that rules may call. The result of each function depends
-// only on its arguments. The function bounds returns the costs of calls. Calling any other function
-// is a compile error that includes an explanation from refused.
+// only on its arguments. The table "bounds" has the costs of calls. Calling any other function is a
+// compile error, and the table "refused" explains why.
 func allowed() []string {
 	return []string{
 		// functions behind operators and keywords

@@ -94,7 +94,7 @@ func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule
 	return found, nil
 }
 
-// one evaluates a single rule. It isolates a custom rule and counts the rule's steps.
+// one evaluates a single rule. A custom rule is isolated, and its steps are counted.
 func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -114,7 +114,7 @@ func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error
 	return o.found, o.err
 }
 
-// judge evaluates a rule and converts its report to judgements. The with argument is a function
+// judge evaluates a rule and converts its report to judgements. The argument "with" is a function
 // that adds options to the query.
 func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Query) *topdown.Query) ([]facts.Judgement, error) {
 	report, err := r.program.run(ctx, r.code, withParams(e.input, r.params), with)

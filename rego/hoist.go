@@ -36,8 +36,8 @@ func hoist(modules map[string]*ast.Module) {
 	}
 }
 
-// head converts a literal in a rule's result to a value, at the end of the rule's body. Otherwise,
-// the rule would return the unevaluated literal.
+// head changes a rule whose result is a literal. At the end of its body, the rule converts the
+// literal to a value. Otherwise, the rule would return the unevaluated literal.
 func (h *hoister) head(r *ast.Rule) {
 	for _, t := range []**ast.Term{&r.Head.Key, &r.Head.Value} {
 		if *t == nil || !literal(*t) {

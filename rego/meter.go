@@ -147,8 +147,8 @@ type bound struct {
 	// makes returns an upper bound on the size of the result and of intermediate values. It is nil
 	// if neither is much larger than the arguments.
 	makes func(*meter, []*ast.Term) size
-	// work returns the cost of the call, in steps, beyond that of reading the arguments. It may be
-	// nil.
+	// work returns the cost of the call in steps, not counting the cost of reading the arguments.
+	// It may be nil.
 	work func(*meter, []*ast.Term) int64
 }
 
@@ -236,7 +236,8 @@ func (s size) plus(o size) size { return size{s.text + o.text, s.items + o.items
 // steps returns the cost of reading or building a value of size s.
 func (s size) steps() int64 { return s.text/textStep + s.items }
 
-// nothing returns a size of zero, for arguments that a function does not read.
+// nothing is the size function for arguments that a built-in function does not read. It returns
+// zero.
 func (m *meter) nothing(*ast.Term) size { return size{} }
 
 // outer returns the size of a value's top level, excluding nested members.

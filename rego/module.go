@@ -29,8 +29,8 @@ type module struct {
 	locked     bool  // listed in the lock file of a folder with vendored rules
 }
 
-// parse parses a module. OPA reads annotations only on request. Type checks need annotations.
-// Because the file is untrusted, parse turns a panic of the parser into an error.
+// parse parses a module. OPA reads annotations only on request, and type checks need them. Because
+// the file is untrusted, parse turns a panic of the parser into an error.
 func parse(file, text string, annotations bool) (m *ast.Module, err error) {
 	return parseWith(file, text, annotations, capabilities())
 }

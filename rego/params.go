@@ -149,7 +149,7 @@ func (s *schema) scalar(v any) (any, error) {
 	return s.listed(n)
 }
 
-// maxInteger is the largest integer up to which float64 represents every integer exactly.
+// maxInteger is 2^53. Up to this limit, float64 represents every integer exactly.
 const maxInteger = 1 << 53
 
 // listed checks a value against the schema's enumeration, if there is one.

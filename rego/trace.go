@@ -196,7 +196,7 @@ func (t *trace) head(r *ast.Rule, env scope) abstract {
 	return v
 }
 
-// body evaluates the expressions in a body in order, adding the variables they bind to env.
+// body evaluates the expressions in a body in order. Variables that they bind are added to env.
 func (t *trace) body(body ast.Body, env scope) {
 	for _, e := range body {
 		t.step(1)

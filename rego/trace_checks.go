@@ -79,8 +79,8 @@ func placeNames(nodes []*node) string {
 	return strings.Join(all, ", ")
 }
 
-// equal checks that constants compared with an enumeration belong to it. It also adds a fault if
-// there are too many constants to check.
+// equal checks that all constants that are compared with an enumeration belong to it. It also adds
+// a fault if there are too many constants to check.
 func (c *checks) equal(at *ast.Location, v, with abstract) {
 	i := slices.IndexFunc(v.of, func(member any) bool {
 		n, ok := member.(*node)

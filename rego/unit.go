@@ -33,8 +33,8 @@ type UnitOptions struct {
 
 // UnitTest is the result of one unit test.
 type UnitTest struct {
-	// Package is the test's package without the data prefix, and Name is the name of the rule that
-	// is the test. File and Line give the position of that rule.
+	// Package is the test's package without the data prefix, and Name is the name of the test rule.
+	// File and Line give the position of that rule.
 	Package, Name, File string
 	Line                int
 	// Failure explains why the test failed. It is empty if the test passed.

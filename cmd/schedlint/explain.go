@@ -140,7 +140,7 @@ func runs(engine *rego.Engine, conf *config.Config, id string) error {
 	return nil
 }
 
-// parseSpot parses FILE:LINE or FILE:LINE:COLUMN. It splits from the end, because file names can
+// parseSpot parses FILE:LINE or FILE:LINE:COLUMN. It starts from the end, because file names can
 // contain colons, for example after a drive letter.
 func parseSpot(text string) (lint.Spot, error) {
 	rest, last, ok := cutNumber(strings.TrimRight(text, ":"))

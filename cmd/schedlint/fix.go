@@ -68,8 +68,8 @@ func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, dif
 	return r, false, errors.Join(err, leftErr)
 }
 
-// writeFiles writes files. If one cannot be written, it continues with the next. The error lists
-// all files that could not be written, with names relative to dir.
+// writeFiles writes files. If a file cannot be written, it continues with the next file. The error
+// lists all files that could not be written, with names relative to dir.
 func writeFiles(dir string, files []lint.FixedFile) (written []lint.FixedFile, err error) {
 	dir = worktree.Resolved(dir)
 	var errs []error

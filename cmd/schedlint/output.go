@@ -86,7 +86,7 @@ func (o outputs) has(condition func(format string) bool) bool {
 }
 
 // tell prints failures to standard error, unless standard output already reports them in readable
-// form. If all outputs are files, the log of the run then still shows why it failed.
+// form. The log of the run therefore shows why it failed, even if all outputs are files.
 func (o outputs) tell(stderr io.Writer, failures diag.Failures) {
 	told := slices.ContainsFunc(o, func(out output) bool {
 		return out.path == "" && slices.Contains([]string{"text", "github", "markdown"}, out.format)

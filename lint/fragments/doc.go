@@ -9,10 +9,10 @@
 //
 // Invariants: only maps that a chart can pass on to pods count. A map is left out if it is below a
 // switch that is off (enabled: false, replicas: 0), belongs to a complete manifest, contains
-// variables, placeholders or encrypted values, or may be overridden by parameters. Left then says
-// that something was left out. Suspended releases are ignored. A map that several aliases refer to
-// counts once. There are limits on the maps, nodes and bytes of a run and on the depth of values.
-// Over says which limit was exceeded.
+// variables, placeholders or encrypted values, or may be overridden by parameters. The field
+// Left then says that something was left out. Suspended releases are ignored. A map that several
+// aliases refer to counts once. There are limits on the maps, nodes and bytes of a run and on the
+// depth of values. The field Over says which limit was exceeded.
 //
 // Non-goals: charts; values files and values in other objects; whether a chart uses a value.
 package fragments

@@ -168,9 +168,9 @@ func (w *walk) over(format string, args ...any) {
 }
 
 // written returns a file that contains only the text of a block scalar, with each line at the same
-// place as in the original file. cost is the size of the new file. written returns nil if cost
-// exceeds most. It also returns nil if the scalar is not a literal block, because its lines may
-// then differ from those in the original file.
+// place as in the original file. It returns nil if the size of the new file would exceed the limit
+// "most", or if the scalar is not a literal block. In other scalars, lines may differ from those in
+// the original file. The result cost is the size of the new file.
 func written(file *source.File, block *source.Node, most int) (inner *source.File, cost int) {
 	head := file.Span(block).Line
 	if !literal(file, block, head) {
@@ -247,8 +247,8 @@ type walk struct {
 	// set in parts of the values whose maps are left out.
 	template, off bool
 	path          []string
-	// seen holds those visited nodes that several paths reach. A node may be visited twice, once
-	// with off set and once without.
+	// seen holds visited nodes that several paths reach. A node may be visited twice, once while
+	// the field "off" is set and once while it is not.
 	seen map[visit]bool
 }
 

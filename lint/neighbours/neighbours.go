@@ -99,8 +99,8 @@ func (n *Index) label(i int, node *source.Node, depth int) {
 // reach describes the objects that the selectors in a part may match. A part is the objects of a
 // render or of a unit.
 type reach struct {
-	// labels holds one label that each selector requires, with every value that the selector
-	// allows. any is set if a selector may match objects without any of these labels.
+	// labels holds one required label for each selector, with every value that the selector allows.
+	// any is set if a selector may match objects without any of these labels.
 	labels map[label]bool
 	any    bool
 	// namespaces holds the part's namespaces. anywhere is set if a term may select pods in other

@@ -15,9 +15,9 @@ import (
 // schemaVersion must be incremented when the json format changes incompatibly.
 const schemaVersion = "1"
 
-// writeJSON writes the json format. Package diag defines the types of its members. The member
-// accepted lists accepted findings, which do not count. The member complete is false if there are
-// failures. The member change is present only if the run was compared with a revision.
+// writeJSON writes the json format. Package diag defines the types of its members. "accepted" lists
+// accepted findings, which do not count. "complete" is false if there are failures. "change" is
+// present only if the run was compared with a revision.
 func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 	out := newMembers(w)
 	out.member("schemaVersion", schemaVersion)

@@ -341,7 +341,7 @@ func filled(line []byte, indent, text string, width int) []byte {
 	return line
 }
 
-// appendTally appends the number of pods of each workload to text. The argument pods holds one
+// appendTally appends the name and pod count of each workload to text. The argument pods holds one
 // workload name per pod. It is sorted in place.
 func appendTally(text []byte, pods []string) []byte {
 	slices.Sort(pods)

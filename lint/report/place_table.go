@@ -213,7 +213,7 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 }
 
 // fits answers the question of whether all pods of a workload are placed. If some pods are not
-// placed, the cell includes how many are.
+// placed, the cell includes the number of pods that are.
 func fits(w *diag.PlacementWorkload) tableCell {
 	cell := tableCell{answer: answerTo(w.Verdict)}
 	if w.Reason == reasonWaits {
@@ -249,7 +249,7 @@ func rulesAlone(w *diag.PlacementWorkload) string {
 	return why + "by rules alone: " + answer
 }
 
-// reasonWaits is the reason for a verdict if pods that terminate by themselves wait for capacity.
+// reasonWaits is the reason for a verdict when pods that terminate on their own wait for capacity.
 const reasonWaits = "waits"
 
 // badness ranks answers. A higher number means a worse answer.
@@ -283,8 +283,8 @@ func lossKeys(ws []diag.PlacementWorkload) []string {
 	return keys
 }
 
-// survives returns the question about a topology key: do all pods run again after the loss of any
-// one domain?
+// survives returns the question of whether all pods run again after the loss of any one domain of a
+// topology key.
 func survives(key string) question {
 	title := Visible(key)
 	for _, d := range domainNames {
@@ -377,12 +377,12 @@ func lossReasons(w *diag.PlacementWorkload, key string) string {
 	return strings.Join(parts, "; ")
 }
 
-// harms reports whether a loss does, or might do, harm.
+// harms reports whether a loss is harmful or might be harmful.
 func harms(s *diag.PlacementSurvival) bool {
 	return badness[answerTo(s.Verdict)] > badness[answerYes]
 }
 
-// alike reports whether two losses differ only in their domains.
+// alike reports whether two groups of losses differ only in their domains.
 func (t lossGroup) alike(o lossGroup) bool {
 	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
 }

@@ -26,7 +26,7 @@ const (
 	// results to include.
 	maxResults = 5000
 	// maxPacked is GitHub's limit on the compressed file size in bytes. maxSARIF limits the
-	// uncompressed size, for the sake of other readers.
+	// uncompressed size, so that other tools can read the file.
 	maxPacked, maxSARIF = 10_000_000, 64 << 20
 	// unwritten is the number of bytes to reserve for data in the compressor's buffer and for the
 	// note about omitted results.
@@ -86,7 +86,7 @@ func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int)
 		WithResults([]*sarif.Result{}).
 		AddInvocation(invocation(r, kept, left))
 	if opts.Category != "" {
-		// GitHub uses everything up to the last slash of the ID as the category. The part after the
+		// GitHub uses everything up to the last slash of the ID as the category. Text after the
 		// slash would distinguish runs.
 		run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID(strings.TrimRight(opts.Category, "/") + "/"))
 	}
@@ -258,8 +258,8 @@ type candidate struct {
 
 // candidates returns all findings that count, even if a change did not introduce them. Code
 // scanning needs all of them, because it closes any finding that is missing from the file. New
-// findings come first. Within the new findings and within the others, the worst come first, because
-// the document may have to omit the last ones.
+// findings come first, and then unchanged ones. Both are sorted by level, worst first, because the
+// document may have to omit the last findings.
 func candidates(r *diag.Report) []candidate {
 	var all []candidate
 	add := func(findings []diag.Diagnostic, state string) {
@@ -347,7 +347,7 @@ func writeResults(w io.Writer, doc string, results []string) error {
 	return nil
 }
 
-// severity is a level as SARIF and GitHub name it.
+// severity holds the names that SARIF and GitHub use for a level.
 type severity struct{ level, problem string }
 
 // severityOf returns the severity for a level. An unknown level gets the mildest severity.

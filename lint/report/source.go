@@ -90,7 +90,8 @@ func (f *file) hash(n int) string {
 	return hashes[n-1].String()
 }
 
-// A long line is cut to window cells, of which at most lead are before the caret.
+// window is the maximum width of a source line in cells. A longer line is cut so that at most
+// "lead" cells come before the caret.
 const (
 	window = 120
 	lead   = 40

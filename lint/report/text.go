@@ -163,7 +163,7 @@ func (t *textWriter) source(gutter int, number, text string) {
 	t.println(t.paint(dim, fmt.Sprintf(" %*s |", gutter, number)), " ", text)
 }
 
-// place returns file:line:col without any parts that are unknown.
+// place returns file:line:col, omitting any part that is unknown.
 func (t *textWriter) place(s diag.Span) string {
 	if s.File == "" {
 		return ""

@@ -128,8 +128,7 @@ func isRepository(root, name string) bool {
 // Remove removes the temporary directory.
 func (t *Tree) Remove() { os.RemoveAll(t.Dir) }
 
-// Clean replaces the name of the temporary directory in text with prefix, because that name differs
-// from run to run.
+// Clean replaces the name of the temporary directory, which differs from run to run, with a prefix.
 func (t *Tree) Clean(text, prefix string) string {
 	const sep = string(filepath.Separator)
 	return strings.NewReplacer(worktree.Here(t.Dir)+sep, prefix, t.Dir+sep, prefix).Replace(text)

@@ -227,8 +227,8 @@ func (s *From) at(t *tree, o *lint.Options) (err error) {
 // maxInert is the maximum number of ineffective suppressions to list.
 const maxInert = 20
 
-// Announce reports the suppressions that do not count. If the report has a change, they appear
-// among the change's silences. Otherwise, they appear in the notes.
+// Announce reports the suppressions that do not count. If the report describes a change, they
+// appear among the change's silences. Otherwise, they appear in the notes.
 func (s *From) Announce(r *diag.Report) {
 	notes := &r.Summary.Notes
 	*notes = append(*notes, s.notes...)

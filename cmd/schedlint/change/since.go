@@ -196,7 +196,7 @@ func (r *Request) unpack(o lint.Options, id string) (*tree, error) {
 	return t, nil
 }
 
-// mayBeRead reports whether a run may read a file although no option names the file. Such files are
+// mayBeRead reports whether a run may read a file even if no option names the file. Such files are
 // manifests, parts of rules and charts, and sources of renders.
 func mayBeRead(name string) bool {
 	return path.Base(name) == "modules.txt" || slices.Contains([]string{".yaml", ".yml", ".json", ".rego", ".tpl", ".tgz", ".helmignore"}, strings.ToLower(filepath.Ext(name))) ||

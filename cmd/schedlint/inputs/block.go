@@ -19,8 +19,8 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Block holds entries for the renders and ignore keys of the configuration. The entries name the
-// inputs that were found.
+// Block holds entries for the keys "renders" and "ignore" of the configuration. The entries name
+// the inputs that were found.
 type Block struct {
 	conf   *config.Config
 	target string // absolute path of the configuration file to add the block to
@@ -91,8 +91,8 @@ func (p parents) add(name string, named bool) {
 }
 
 // globs returns the subdirectories' names as globs, escaping special characters. If the argument
-// whole is set, a single glob can replace the names of all subdirectories of a parent. For that,
-// the parent must have at least three subdirectories, and each must have an entry.
+// "whole" is set, a single glob replaces the names of all subdirectories of a parent, provided that
+// there are at least three of them and each has an entry.
 func (p parents) globs(whole bool) (all []string) {
 	for parent, names := range p {
 		if whole && !slices.Contains(names, "") && len(names) >= fewest && names[0] != "." {
@@ -279,8 +279,8 @@ func (b *Block) Print(w io.Writer) {
 }
 
 // Write adds the block to the configuration, or creates a configuration with the block. It prints a
-// message about the change to told. If it cannot add the block, it prints the block to out and
-// returns an error with the reason.
+// message about the change to the writer "told". If it cannot add the block, it prints the block to
+// the writer "out" and returns an error with the reason.
 func (b *Block) Write(out, told io.Writer) error {
 	shown := filepath.ToSlash(worktree.Here(b.target))
 	shortened := func(doing string, err error) error { // drop the file's path, which the message already has

@@ -19,8 +19,8 @@ import (
 // chartName is the name of the file that every chart directory has.
 const chartName = "Chart.yaml"
 
-// chart adds a chart given on the command line. The argument has the form CHART or CHART=VALUES.
-// Without values files, the configuration's entries for the chart apply, if there are any.
+// chart adds a chart given on the command line. The argument has the form CHART or CHART=VALUES. If
+// it names no values files, the configuration's entries for the chart apply, if there are any.
 func (c *choosing) chart(arg string) error {
 	dir, files, _ := strings.Cut(arg, "=")
 	if !isFile(worktree.Absolute(c.o.Dir, dir), chartName) {

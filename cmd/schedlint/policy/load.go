@@ -24,7 +24,7 @@ type Source struct {
 	// Shown returns the name to show for a folder in errors. If it is nil, errors show the folder's
 	// path unchanged.
 	Shown func(dir string) string
-	// Listed is set to load even the rules that the configuration turns off.
+	// Listed is set if rules that the configuration turns off should be loaded too.
 	Listed bool
 }
 
@@ -70,8 +70,8 @@ func values(p *config.Params) rego.Values {
 }
 
 // with returns the rule folders in s and in the configuration, without duplicates. Folders in the
-// configuration become relative to the working directory. They stay absolute if the configuration
-// has an absolute path because it belongs to another tree.
+// configuration become relative to the working directory. If the configuration belongs to another
+// tree, its path is absolute, and its folders stay absolute.
 func (s Source) with(conf *config.Config) []string {
 	all := slices.Clone(s.Dirs)
 	file, _ := conf.Source()

@@ -146,7 +146,7 @@ func (r *ownRule) example() string {
 }
 
 // Check loads the rules in the given folders and their subfolders, and returns how many there are.
-// The missing error lists unit tests and fixtures that do not exist. Vendored rules need neither.
+// The error "missing" lists unit tests and fixtures that rules lack. Vendored rules need neither.
 func Check(dirs []string) (n int, missing, err error) {
 	own, err := ownRules(dirs)
 	var errs []error

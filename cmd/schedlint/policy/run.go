@@ -38,7 +38,8 @@ type Tests struct {
 	unnoticed int
 }
 
-// All runs all tests and reports whether they passed. Print calls in rules write to printed.
+// All runs all tests and reports whether they passed. The output of print calls in rules goes to
+// the argument "printed".
 func (p *Tests) All(ctx context.Context, w, printed io.Writer) (passed bool, err error) {
 	if p.pattern, err = regexp.Compile(p.Run); err != nil {
 		return false, fmt.Errorf("--run %s: %w", p.Run, err)
@@ -157,8 +158,8 @@ func (f *fixture) params() (rego.Values, error) {
 	return v, nil
 }
 
-// lint returns a rule's findings in a fixture. If the argument without is not nil, lint leaves that
-// condition out of the rule.
+// lint returns a rule's findings in a fixture. The argument "without" is a condition to leave out
+// of the rule, or nil.
 func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.Condition) ([]diag.Diagnostic, error) {
 	params, err := f.params()
 	if err != nil {

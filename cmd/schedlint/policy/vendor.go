@@ -54,8 +54,8 @@ func vendorDir(source string) (string, error) {
 // maxLeft is the maximum number of entries in the list of files that were not copied.
 const maxLeft = 20
 
-// Vendor copies the rules from a source to a folder and reports what it did. If the argument to is
-// empty, the folder is named after the source.
+// Vendor copies the rules from a source to a folder and reports what it did. If the argument "to"
+// is empty, the folder is named after the source.
 func Vendor(out io.Writer, from, to string, forced bool) (err error) {
 	if to == "" {
 		if to, err = vendorDir(from); err != nil {
@@ -129,9 +129,9 @@ func hintVendored(out io.Writer, to string, conf *config.Config) error {
 	return errors.Join(err, written)
 }
 
-// WriteBundle writes an OPA bundle with the rules from the given folders and packs, and then prints
-// a message to told. The bundle depends only on the rules, so the same rules always produce the
-// same bytes.
+// WriteBundle writes an OPA bundle with the rules from the given folders and packs. It then prints
+// a message to the writer "told". The bundle depends only on the rules, so the same rules always
+// produce the same bytes.
 func WriteBundle(told io.Writer, path string, dirs, packs []string) error {
 	engine, err := rego.Load(rego.Options{Rules: rules.FS})
 	if err != nil {
