@@ -15,8 +15,8 @@ type Unmet struct {
 	Term *model.Term
 	// Cause is missing-key, null-selector or contradiction.
 	Cause string
-	// Beside lists keys of other terms that no node carries along with this term's key. It is nil
-	// if no node carries this term's key.
+	// Beside lists keys of other terms. No node carries all of these keys and this term's key.
+	// Beside is nil if no node carries this term's key at all.
 	Beside []string
 	// Between holds two requirements that contradict each other. Other is the term that contains
 	// the requirement Between[0].

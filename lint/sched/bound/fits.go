@@ -257,8 +257,8 @@ type nodeLimit struct {
 	must   bool
 }
 
-// nodeLimits returns the limits that anti-affinity and all spreads but one impose. ok is false if
-// one of those spreads counts anything other than exactly the workload's own pods.
+// nodeLimits returns the limits that anti-affinity and all spread constraints except one impose. ok
+// is false unless each of these constraints counts exactly the workload's own pods.
 func nodeLimits(m *model.Model, p *Problem, except int) (all []nodeLimit, ok bool) {
 	for _, key := range p.Keys {
 		domain, _ := m.Numbered(key, m.Topology.Nodes)

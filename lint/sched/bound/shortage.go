@@ -267,8 +267,8 @@ func leftOver(claims []claim, excess int64) int {
 	return pods
 }
 
-// overcommitted returns a request for which the nodes, counted one by one, cannot hold all pods
-// that request at least as much. It returns 0 if there is no such request.
+// overcommitted returns an amount for which the pods that request at least that much do not all
+// fit, counted node by node. It returns 0 if there is no such amount.
 func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	sizes := slices.Clone(claims)
 	slices.SortStableFunc(sizes, func(x, y claim) int { return cmp.Compare(y.each, x.each) })

@@ -20,7 +20,7 @@ type books struct {
 	here map[place3]int
 	// total counts a workload's pods on all nodes that have the key.
 	total map[keyOf]int
-	// on holds each node's load. It is nil for an empty node.
+	// on has one entry per node. It is the node's load, or nil if the node is empty.
 	on []*load
 	// placed counts the pods of each workload. running marks the nodes with running pods.
 	placed  map[*workload.Workload]int
@@ -165,7 +165,7 @@ func (b *books) tally(g *model.Group, n, by int) {
 	}
 }
 
-// counted reports whether a spread constraint of g counts the pods on node n. The argument to is
+// counted reports whether a spread constraint of g counts the pods on node n. The argument `to` is
 // the node that is considered for a new pod of g.
 func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	p := b.m.Eligible(g.Workload).Nodes[n]
@@ -206,7 +206,7 @@ type relations struct {
 	keys    []string
 	looked  map[*workload.Workload][]string
 	against map[*workload.Workload][]against
-	// migrating lists the entries of the field against that come from a migration instead of a term
+	// migrating lists the entries in `against` that come from a migration instead of a term
 	// (R-W25).
 	migrating map[*workload.Workload][]against
 	watched   map[*workload.Workload][]watch

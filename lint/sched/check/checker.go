@@ -86,7 +86,8 @@ func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 }
 
 // Verify checks the runs that a decision is based on. A complete run must place all pods. A stuck
-// run must end in a state where no pending pod fits. Verify also fills in why none of them fits.
+// run must end in a state where no pending pod fits. Verify also records in the decision why none
+// of them fits.
 func (c Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	v, err := replay(m, d.Witness)
 	if err != nil {
@@ -107,7 +108,7 @@ func (c Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	return c.Certify(m, d.Stuck)
 }
 
-// Certify checks that a run ends in a stuck state, and fills in why no pending pod fits.
+// Certify checks that a run ends in a stuck state, and records in s why no pending pod fits.
 func (Checker) Certify(m *model.Model, s *certificate.Stuck) error {
 	v, err := replay(m, s.Placements)
 	if err != nil {
@@ -116,8 +117,8 @@ func (Checker) Certify(m *model.Model, s *certificate.Stuck) error {
 	return pending(v, s)
 }
 
-// pending fills in why no pending pod fits after a stuck run. It returns an error if one of them
-// fits.
+// pending records in s why no pending pod fits after a stuck run. It returns an error if a pending
+// pod fits.
 func pending(v *nodeSets, s *certificate.Stuck) error {
 	m := v.m
 	still := stuckState{v, map[string]*takers{}}

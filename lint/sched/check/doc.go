@@ -4,9 +4,9 @@
 // Checker replays runs pod by pod (checker.go). It applies its own filters (filters.go) to each
 // pod, given the pods already in place (books.go). It checks proofs against the model, with one
 // type for each kind of proof. Where search explored all states, Checker explores them again
-// (states.go, loss.go, rollout.go). It shares with search, through package model, everything that
-// follows from a single document: requests, selectors and node-level filters. It does not share
-// domains, counting or controller steps.
+// (states.go, loss.go, rollout.go). Checker and search both use package model for everything that
+// follows from a single document, namely requests, selectors and node-level filters. They do not
+// share code for domains, counting or controller steps.
 //
 // The same filters explain refusals to users. State holds the pods in place, and Placement
 // returns each node's answer to one more pod, with all reasons (refusals.go).

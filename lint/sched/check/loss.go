@@ -39,9 +39,9 @@ type losses struct {
 	ends    map[*workload.Workload]*extent
 	settled bool
 	begun   bool
-	// claimed marks the workloads for which the answers claim that, in every run in which the
-	// workload loses a pod, pods are missing at the end. hits marks the claimed workloads that lose
-	// a pod in the current state.
+	// claimed marks the workloads that, according to the answers, have pods missing at the end of
+	// every run in which they lose a pod. hits marks the claimed workloads that lose a pod in the
+	// current state.
 	claimed, hits map[*workload.Workload]bool
 }
 

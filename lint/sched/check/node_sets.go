@@ -21,8 +21,8 @@ type nodeSets struct {
 	nested  map[string]bool
 }
 
-// newNodeSets returns node sets with only the running pods in place. If the argument lost is not
-// nil, it omits the running pods that this node loss removes.
+// newNodeSets returns node sets with only the running pods in place. If a node loss is given, it
+// omits the running pods that the loss removes.
 func newNodeSets(lost *absence, m *model.Model, contend bool) *nodeSets {
 	return &nodeSets{newFilters(newBooks(lost, m), contend), map[string]*sited{}, map[*model.Group][]int{}, map[string]bool{}}
 }
@@ -214,8 +214,8 @@ func (ns *nodeSets) reachable(g *model.Group) []int {
 	return model.Cached(ns.reached, g, func() []int { return ns.lasting(g, ns.sites(g)) })
 }
 
-// lasting returns the given nodes that running pods do not block permanently. If no pods are
-// running, these are the nodes that have the keys of all hard spread constraints.
+// lasting returns those of the given nodes that running pods do not block permanently. If no pods
+// are running, these are the nodes that have the keys of all hard spread constraints.
 func (ns *nodeSets) lasting(g *model.Group, nodes []int) []int {
 	keys := model.HardKeys(g)
 	if len(ns.running) == 0 && len(keys) == 0 {

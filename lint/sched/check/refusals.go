@@ -55,7 +55,7 @@ type Refusal struct {
 	Unmet     *Unmet
 }
 
-// Port is a host port in use by a pod. By names the pod's workload.
+// Port is a host port in use by a pod. By is the name of the pod's workload.
 type Port struct {
 	model.HostPort
 	By string

@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// rolls explores the states of a rollout with the checker's filters. It adds the controller's moves
-// to the placements that the embedded states explores.
+// rolls explores the states of a rollout with the checker's filters. The embedded type explores
+// placements, and rolls adds the controller's moves.
 type rolls struct {
 	*states
 	r          certificate.Rollout
@@ -134,7 +134,7 @@ func (s *rolls) step(member, n, by int) {
 }
 
 // replayRoll checks each move of a stuck rollout, and checks that no move is possible after the
-// last one. It also fills in why no new pod fits.
+// last one. It also records in out why no new pod fits.
 func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) error {
 	v := newNodeSets(nil, m, true)
 	group := func(move certificate.Move) *model.Group {

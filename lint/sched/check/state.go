@@ -19,7 +19,7 @@ import (
 type State struct {
 	v    *nodeSets
 	pods []certificate.Placed
-	// on lists the pods on each node, as indices into pods.
+	// on maps each node to the pods on it, which are indices into the field pods.
 	on map[*topology.Node][]int
 	// called maps workloads to the names that messages use for them.
 	called map[*workload.Workload]string
@@ -107,7 +107,7 @@ func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	return Repels{}
 }
 
-// repelling completes r with the workload of a pod that repels a new pod, and with the number of
+// repelling adds two facts to r: the workload of a pod that repels a new pod, and the number of
 // that workload's pods in the domain.
 func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Repels {
 	of := s.v.m.Groups[pod.Workload].Origin()

@@ -22,8 +22,8 @@ type states struct {
 	columns []string // by node: a key for its class and pods, or "" if it must be recomputed
 	seen    map[string]bool
 	steps   int
-	// complete is set if some maximal state has all pods in place, and stuck if some maximal
-	// state does not.
+	// complete is set if some maximal state has all pods in place. stuck is set if some maximal
+	// state lacks pods.
 	complete, stuck bool
 	// whole is called for every state in which all pods are in place, to continue from that
 	// state. It may be nil.
@@ -221,13 +221,13 @@ func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Work
 	return nil
 }
 
-// choices assigns a node to every pod such that no two of the pods exclude each other in both
-// scheduling orders. Every run that places all pods is such an assignment.
+// choices assigns a node to every pod. For any two pods, at least one scheduling order allows both
+// on their assigned nodes. Every run that places all pods is such an assignment.
 type choices struct {
 	s *states
 	v *demand
-	// sites lists each member's possible nodes. The field at lists the nodes that are assigned to
-	// each member's pods.
+	// sites lists each member's possible nodes. The lists in `at` are the nodes assigned to each
+	// member's pods.
 	sites [][]int
 	at    [][]int
 	steps int

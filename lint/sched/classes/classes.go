@@ -39,16 +39,16 @@ func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes 
 
 // tables caches the node tables of one model.
 type tables struct {
-	// of holds the tables, keyed by the rules and resources by which the workloads distinguish
-	// nodes. single holds the tables for single workloads, keyed by their unsorted rules.
+	// Both maps hold tables. Keys in `of` are the rules and resources by which workloads
+	// distinguish nodes. Keys in `single` are the unsorted rules of a single workload.
 	of, single map[string]*table
 	// text, demands and most are scratch space.
 	text    []byte
 	demands []Demand
 	most    []int64
-	// units assigns each node the number of its unit. No rule of a table so far distinguishes the
-	// nodes of a unit. ruled records these rules. grained caches how the nodes of units are divided
-	// further by their sizes (see Demand).
+	// units assigns each node the number of its unit. No rule in the tables built so far
+	// distinguishes the nodes of a unit. ruled records these rules. grained caches how the nodes of
+	// units are divided further by their sizes (see Demand).
 	units   []int32
 	ruled   map[string]bool
 	grained map[string]*grained
@@ -81,8 +81,8 @@ type table struct {
 // grained groups nodes that no rule distinguishes and whose sizes are equal after rounding down to
 // multiples of the grain (see Demand).
 type grained struct {
-	// of maps each node to its group, first lists the first node of each group, and sizes holds the
-	// first node's amount of each resource.
+	// `of` maps each node to its group, `first` lists the first node of each group, and sizes holds
+	// the first node's amount of each resource.
 	of, first []int32
 	sizes     [][]int64
 	// known caches the Classes that combine these groups, keyed by each group's class number.
@@ -197,8 +197,8 @@ func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
 	return t.known[asks]
 }
 
-// sized returns the classes if sizes divide some of the shapes. The argument told marks the shapes
-// that sizes divide.
+// sized returns the classes when node sizes divide some of the shapes further. The argument told
+// marks these shapes.
 func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Classes {
 	g := all.inGrains(m, t, s)
 	m.Run().Spend(len(g.first) * (1 + len(s.demands)) / model.PerStep)
@@ -277,8 +277,9 @@ func (t *table) sizes(n int, to []int64) []int64 {
 	return to
 }
 
-// numbered gives each of n items a number. Items with equal descriptions get the same number, in
-// the order of first occurrence. The second result is a string that encodes all of the numbers.
+// numbered gives each of n items a number. Items with equal descriptions get the same number. The
+// numbers follow the order of first occurrence. The second result is a string that encodes all of
+// the numbers.
 func numbered(n int, look func(text []byte, i int) []byte) (to []int32, all string) {
 	numbers := map[string]int32{}
 	to = make([]int32, n)

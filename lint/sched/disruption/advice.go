@@ -38,8 +38,8 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 
 // shape returns the cache key for trials that run at most `pods` pods of a workload. Trials with
 // the same key have the same outcome. For an isolated workload the key is bound.Shape. For a group
-// it is a hash of all the manifests, so it can be the same only in another context. The key is ""
-// if too many workloads contend or if no other trial can have the same key.
+// it is a hash of all the manifests, so only a trial in another context can have the same key. The
+// key is "" if too many workloads contend or if no other trial can have the same key.
 func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
 	return model.Cached(tr.shapes, sized{w, pods}, func() string {
 		switch {
@@ -174,10 +174,10 @@ type trial struct {
 	w, changed *workload.Workload
 	group      []*workload.Workload
 	contenders []*workload.Workload // judged by counting only
-	// declared lists the contenders before the change or, without contenders, the group. It is nil
-	// unless there are more than maxTogether of them. about lists all workloads in the trial. ruled
-	// lists the workloads that rules connect to the changed one. It equals about unless contenders
-	// are judged by counting.
+	// declared lists the contenders before the change. If there are no contenders, it lists the
+	// group. It is nil if the list would have at most maxTogether entries. The roster about lists
+	// all workloads in the trial. ruled lists the workloads that rules connect to the changed one.
+	// Both rosters are the same unless contenders are judged by counting.
 	declared, about, ruled *search.Roster
 	further                []*topology.Node // added to the declared nodes
 	steps                  int              // the step budget of the trial

@@ -13,9 +13,9 @@
 // the workload in question, directly or transitively, and the workloads that may fill a node
 // together with it. If there are too many of the latter (a crowd), the question is decided by
 // counting alone, for example because some node always has room (T16) or a rollout needs no extra
-// room (C12). If the outcome is never by the rules alone, it is also never in a crowd. Any other
-// outcome is unknown. Pods that finish (Job, CronJob) are omitted because they free their room
-// again.
+// room (C12). If the rules alone give the outcome never, a crowd does not change it. Any other
+// outcome is unknown. Pods that finish (Job, CronJob) are omitted because they eventually free
+// their room.
 //
 // Room: if the other pods cannot fill or block all the nodes that could take a pod, the pod
 // always finds a node, whatever is lost, drained or rolled out (T16). This check comes first and
@@ -39,10 +39,10 @@
 // search within the budget.
 //
 // Pools that may grow: for an outcome of always, the outcome must be always at every size from
-// count to max. The question is repeated at the sizes that search.SizesOf lists. If these only
-// represent the other sizes, the outcome must also follow from placement alone. An outcome of never
-// is decided with the pools at their maximum size. In all other cases the outcome depends on how
-// far the pools grow and is unknown.
+// count to max. The question is repeated at the sizes that search.SizesOf lists. If the list
+// contains only representative sizes, the outcome must also follow from placement alone. An outcome
+// of never is decided with the pools at their maximum size. In all other cases the outcome depends
+// on how far the pools grow and is unknown.
 //
 // Advice: Holds applies an edit to a workload, or adds nodes, and judges rollouts and drains
 // after that change. Package facts offers only advice that holds. A trial uses at most half of

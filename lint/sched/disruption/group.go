@@ -107,9 +107,9 @@ func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 }
 
 // doubtful returns a reason if an answer about w together with other workloads may be wrong,
-// because it is unknown whether one workload's rule applies to another workload. Rules never select
-// by the label values that a scene adds to tell pods apart, but they may select by the pods' own
-// labels. The caller omits members that do not fit (see withoutUnfit).
+// because it is unknown whether one workload's rule applies to another workload. A scene adds label
+// values to tell pods apart. Rules never select by these values, but they may select by the pods'
+// own labels. The caller omits members that do not fit (see withoutUnfit).
 func (j *shared) doubtful(w *workload.Workload, among []*workload.Workload) model.Reason {
 	all := j.doubts(w).all
 	if len(all) == 0 {
@@ -163,8 +163,8 @@ func (j *shared) unlisted(w *workload.Workload) model.Reason {
 }
 
 // reasonAboutOthers returns a reason if something is unknown about the other workloads that may
-// fill a node together with w: whether their pods fit, or which pods their rules select. A verdict
-// based on the rules alone then does not settle the question.
+// fill a node together with w: whether their pods fit, or which pods their rules select. If so, a
+// verdict based on the rules alone does not settle the question.
 func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workload) model.Reason {
 	for _, o := range group {
 		if names := search.Unlisted(j.m, o); o != w && len(names) > 0 {

@@ -159,7 +159,7 @@ func most(w *workload.Workload) int {
 }
 
 // groups builds two kinds of groups for the given pod counts: workloads connected by hard rules,
-// and those plus the workloads that contend for their nodes.
+// and the same workloads plus those that contend for their nodes.
 func (j *shared) groups(pods func(*workload.Workload) int) (ruled map[*workload.Workload][]*workload.Workload, contending contention) {
 	extra := map[*workload.Workload]int{}
 	if len(j.m.Workloads) == 1 && takesPart(j.m.Group(j.m.Workloads[0])) { // no other workload exists
@@ -361,8 +361,9 @@ func needs(m *model.Model, w, o *workload.Workload) bool {
 	})
 }
 
-// impossible reports whether a decision proves that the given workloads cannot be fully placed
-// together with all other workloads, although those can be placed on their own (rest).
+// impossible reports whether decision d proves that the given workloads cannot be fully placed. If
+// d proves this only for all workloads together, the decision rest must show that they can be
+// placed with fewer pods.
 func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
 	placed := rest.Verdict == diag.Always || rest.Verdict == diag.Sometimes
 	never := func(w *workload.Workload) bool { return verdict(d, w) == diag.Never }

@@ -18,8 +18,9 @@ type Survival struct {
 	Key, Value string
 	Meaning    certificate.Meaning
 	Verdict    diag.Outcome
-	// Pending is the number of pods that are missing at the end. If the verdict is Never, every
-	// run leaves at least this many missing. If it is Sometimes, some run does.
+	// Pending is the number of pods that are missing at the end. If the verdict is Never, every run
+	// leaves at least this many pods missing. If the verdict is Sometimes, at least one run leaves
+	// this many pods missing.
 	Pending int
 	// Why explains an Unknown verdict, or a verdict that does not follow from placement.
 	Why  model.Reason
@@ -124,8 +125,8 @@ type loss struct {
 	// may fill nodes together with it. If there are too many contenders, contending equals ruled.
 	ruled, contending []*workload.Workload
 	about             *assembly // the assembly of contending
-	// everybody is the assembly of all contenders, even if there are too many to search. If there
-	// are not, it equals about.
+	// everybody is the assembly of all contenders. It differs from the field about only if there
+	// are too many contenders to search.
 	everybody *assembly
 	kinds     *search.Kinds
 	room      *search.Room
@@ -339,8 +340,8 @@ func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answ
 	return open
 }
 
-// contains reports whether all contains every element of some. Both lists must be in the same
-// order.
+// contains reports whether the first list contains every element of the second list. Both lists
+// must be in the same order.
 func contains(all, some []string) bool {
 	for _, s := range all {
 		if len(some) > 0 && s == some[0] {
@@ -363,10 +364,10 @@ func (j *shared) larger() *shared {
 	return j.atMaximum
 }
 
-// settle tries the cheapest method first. It starts with only the workloads that rules connect.
-// If w never recovers among them, it never recovers when more pods are present. If it can
-// recover, other pods may still take the room. With too many contenders, only counting can rule
-// that out.
+// settle tries the cheapest method first. It starts with only the workloads that rules connect. If
+// w never recovers among them, it never recovers when more pods are present. If it can recover,
+// other pods may still take the room. If there are too many contenders, only counting can rule out
+// that they take it.
 func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	if q.key == hostname && l.Recreated(q.w) && q.spares.of(l.Meaning, func() bool { // for any lost node (T16)
 		return q.room.FitsAnyway(search.AnyNode, l, q.everybody.Roster, model.Certain(q.w))

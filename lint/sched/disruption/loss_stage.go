@@ -162,18 +162,17 @@ func (s *stage) search(all []answer, steps int) {
 	}
 }
 
-// without decides the scene without the given nodes.
+// without removes the given nodes from the scene and decides the rest.
 func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 	left := slices.DeleteFunc(slices.Clone(s.m.Topology.Nodes), func(n *topology.Node) bool { return nodes[n.Name] })
 	return search.Decide(s.j.m.Variant(s.ws, left, s.add...), s.j.options(s.j.steps))
 }
 
-// onRemaining decides the scene on the remaining nodes. If fewer pods are never worse, this
-// settles every answer (T7). After a repair, the pods on the remaining nodes form a valid
-// placement of the smaller cluster. A pod that is rejected there is also rejected when more pods
-// are in place. So a workload that is complete in every run on the remaining nodes is complete
-// after every repair. A workload that is complete in no run there is never complete after a
-// repair.
+// onRemaining decides the scene on the remaining nodes. If fewer pods are never worse, this settles
+// every answer (T7). After a repair, the pods on the remaining nodes form a valid placement on the
+// smaller cluster. A pod that is rejected there is also rejected when more pods are in place. So a
+// workload that is complete in every run on the remaining nodes is complete after every repair. A
+// workload that is complete in no run there is never complete after a repair.
 //
 // Pods on unreachable nodes still keep other pods away, but only in anti-affinity domains that
 // contain a lost node. onRemaining omits those domains and, transitively, all domains that share a
@@ -211,11 +210,11 @@ func (s *stage) onRemaining(all []answer) {
 	}
 }
 
-// stuck tries to construct a run that leaves pods of w Pending. It returns their number, or 0 if
-// it finds no such run. The run starts with a placement that is stuck when only the remaining
-// nodes are available. Those pods survive the loss, and all other pods were on the lost nodes.
-// All pods must also fit on the remaining nodes. A pod that is not recreated is missing as soon
-// as its node is lost.
+// stuck tries to construct a run that leaves pods of w Pending. It returns their number, or 0 if it
+// finds no such run. The run starts with a stuck placement on the remaining nodes and puts all
+// other pods on the lost nodes. After the loss, those other pods are missing. stuck also requires
+// that the remaining nodes can hold all pods. A pod that is not recreated is missing as soon as its
+// node is lost.
 func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	lost := func(n *topology.Node) bool { return s.lost[n.Name] }
 	if len(d.Witness) != d.Total || !check.Completes(s.m, d.Witness, lost) {

@@ -33,8 +33,8 @@ const (
 // fixes tries changes that may resolve a finding.
 type fixes struct{ *shared }
 
-// Remedies returns the changes that make r complete. Without them, r may get stuck or cannot
-// complete.
+// Remedies returns the changes that make the rollout r complete. Without them, it may get stuck or
+// cannot complete.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 	group, tooMany := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
 	var all []Remedy
@@ -192,9 +192,9 @@ func respread(w *workload.Workload, edit func(*corev1.TopologySpreadConstraint) 
 	return &c
 }
 
-// Honored reports whether a workload would survive the loss of any one of a key's domains, with
-// unreachable nodes, if its hard spread constraints did not count nodes with taints that its pods
-// do not tolerate (R-T3).
+// Honored reports whether a workload would survive if any one domain of a key became unreachable.
+// It assumes that the workload's hard spread constraints do not count nodes with taints that its
+// pods do not tolerate (R-T3).
 func (f fixes) Honored(w *workload.Workload, key string) bool {
 	honor := corev1.NodeInclusionPolicyHonor
 	c := respread(w, func(t *corev1.TopologySpreadConstraint) bool {

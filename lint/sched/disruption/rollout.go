@@ -92,8 +92,8 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 }
 
 // judgeOnDeclared judges a rollout on the declared nodes, among all workloads that contend for
-// them. If that is undecided, the rules alone can still give two answers: that the rollout never
-// completes, or that each pod gets the room that its predecessor freed (C12).
+// them. If that gives no verdict, the rules alone may still show that the rollout never completes,
+// or that each pod gets the room that its predecessor freed (C12).
 func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := Rollout{Rollout: how, Replicas: replicas}
 	switch {
@@ -425,8 +425,8 @@ func (q *rolling) explore() diag.Outcome {
 }
 
 // shrinks reports whether removing some of the workload's pods never hurts its other pods. This
-// holds if no workload in the group requires or counts them nearby and the workload has no hard
-// spread constraint. Then any set of placed pods could have been placed in any order.
+// holds if no workload in the group requires these pods nearby or counts them, and the workload has
+// no hard spread constraint. Then any set of placed pods could have been placed in any order.
 func (q *rolling) shrinks() bool {
 	for _, o := range q.group {
 		for _, t := range q.j.m.Group(o).Terms {

@@ -197,10 +197,10 @@ func (j *shared) grows(w *workload.Workload, pods int) bool {
 	return j.Judged(w) && (search.Grows(j.m, j.groupAtAnySize(w, pods)) || search.Grows(j.m, j.contendersGrown(w, pods)))
 }
 
-// holdsAtEverySize reports whether yes returns true at every cluster size with `pods` pods of w. If
-// it tries only sizes that represent the other sizes, it calls yes with `every` set to false. In
-// that case yes must return true only if placement alone proves the answer for all contending
-// workloads.
+// holdsAtEverySize reports whether the function `yes` returns true at every cluster size with
+// `pods` pods of w. If it tries only representative sizes, it calls the function with `every` set
+// to false. In that case, the function must return true only if placement alone proves the answer
+// for all contending workloads.
 func (j *shared) holdsAtEverySize(w *workload.Workload, pods, spare int, yes func(at *shared, group []*workload.Workload, every bool) bool) bool {
 	group := j.groupAtAnySize(w, pods)
 	sizes := search.SizesOf(j.m, group, spare)

@@ -190,8 +190,8 @@ func (v views) Scaled(w *workload.Workload) *Scene {
 }
 
 // Updated shows a workload during an update. If the state in which the rollout is stuck is known,
-// it shows that state. Otherwise it shows all old pods in place if the strategy keeps them all
-// until a new pod runs, and returns nil if the strategy does not.
+// it shows that state. Otherwise, if the strategy keeps all old pods until a new pod runs, it shows
+// them all in place. If the strategy does not keep them, it returns nil.
 func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
 	s := v.scene(v.withoutUnfit(w, v.contenders(w, r.Replicas))).with(w, r.Replicas)
 	old := s.of[w]

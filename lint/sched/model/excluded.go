@@ -20,8 +20,8 @@ const (
 	Cordoned ExclusionKind = "cordoned"
 	// Tainted means that the pods do not tolerate Taint.
 	Tainted ExclusionKind = "tainted"
-	// LacksLabel means that the nodes lack the label Key=Want of a nodeSelector. OtherValue means
-	// that they have Key=Has instead.
+	// LacksLabel means that the nodes lack the label Key=Want, which a nodeSelector requires.
+	// OtherValue means that they have Key=Has instead.
 	LacksLabel ExclusionKind = "lacks-label"
 	OtherValue ExclusionKind = "other-value"
 	// FailsExpression means that there is only one nodeSelectorTerm and Requirement is the first of
@@ -48,7 +48,7 @@ type Exclusion struct {
 	Nodes          []*topology.Node
 }
 
-// exclusionKey is the same for a workload's exclusions that differ only in their nodes.
+// exclusionKey identifies an Exclusion regardless of its nodes.
 type exclusionKey struct {
 	kind           ExclusionKind
 	taint          corev1.Taint
@@ -65,9 +65,9 @@ func (x *Exclusion) id() exclusionKey {
 	return id
 }
 
-// Excluded returns the nodes that reject the workload's pods, grouped by reason, which is the first
-// filter that the pods fail. Larger groups come first. If small is set, nodes that are too small
-// for one pod are included. A growing pool is included only if it has no node yet.
+// Excluded returns the nodes that reject the workload's pods, grouped by reason. The reason is the
+// first filter that the pods fail. Larger groups come first. If small is set, nodes that are too
+// small for one pod are included. A growing pool is included only if it has no node yet.
 func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	key := excludedKey{m.Groups[w].Signature, "", small}
 	if small {
@@ -122,7 +122,8 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	return all
 }
 
-// excludedKey is the same for workloads that the same nodes reject for the same reasons.
+// excludedKey is the cache key for Excluded. If two workloads have the same key, the same nodes
+// reject them for the same reasons.
 type excludedKey struct {
 	signature, request string
 	small              bool
@@ -188,7 +189,7 @@ type Cause string
 
 // The causes of an unknown decision.
 const (
-	// Waits means that the pods finish. If they do not all fit at once alongside all other pods,
+	// Waits means that the pods finish. If they do not all fit at the same time as all other pods,
 	// some of them wait for room.
 	Waits Cause = "waits"
 	// ByLabel means that a rule depends on a label whose value only the cluster knows. ByVariable

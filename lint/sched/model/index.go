@@ -23,10 +23,9 @@ type labelIndex struct {
 type labelTable struct {
 	all   map[string][]*workload.Workload
 	pairs map[[3]string][]*workload.Workload
-	// open lists, by namespace and label key, the workloads whose value for that key is unknown.
+	// open maps a namespace and a label key to the workloads whose value for that key is unknown.
 	open map[[2]string][]*workload.Workload
-	// values lists, for each label key, the values of known labels in sorted order. It is built on
-	// first use.
+	// values maps each label key to its known values in sorted order. It is built on first use.
 	values map[string][]string
 }
 
@@ -159,8 +158,8 @@ func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 	return n
 }
 
-// Others returns the declared workloads, except the owner, whose pods the term selects. If maybe
-// is set, it includes those whose pods the term might select.
+// Others returns the declared workloads, except the owner, whose pods the term selects. If the
+// argument maybe is set, it also includes those whose pods the term might select.
 func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workload.Workload {
 	var others []*workload.Workload
 	for _, list := range m.Index.Candidates(t, owner) {

@@ -88,8 +88,8 @@ func (m *Model) Permanent() *Model {
 	return p
 }
 
-// withoutWorkloads indexes the workloads for which out returns true and that may ever have pods. It
-// returns nil if there are none.
+// withoutWorkloads indexes the workloads that may ever have pods and for which the function out
+// returns true. It returns nil if there are no such workloads.
 func withoutWorkloads(m *Model, out func(*Group) bool) *labelIndex {
 	var ws []*workload.Workload
 	for _, w := range slices.Concat(m.Workloads, m.elsewhere) {
@@ -108,8 +108,7 @@ func mayExist(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && (!g.Count.Known || g.Count.N > 0)
 }
 
-// LeansOn returns the doubts that arise because a hard term may require absent pods nearby or count
-// them.
+// LeansOn returns the doubts about a hard term that may require absent pods nearby or count them.
 func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	switch {
 	case !t.Hard || m.absent == nil || g.Spec.NodeName != "" || t.Use == AntiAffinity:
@@ -146,8 +145,8 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	return all
 }
 
-// Doubtful yields the workloads that a term may or may not select, and the key of a label that
-// decides this. Only the cluster knows the label's value.
+// Doubtful yields the workloads that a term may or may not select, each with the key of a label
+// that decides whether it does. Only the cluster knows the label's value.
 func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.Workload, string] {
 	return func(yield func(w *workload.Workload, key string) bool) {
 		if !m.MaybeDoubtful(t, owner) {

@@ -112,8 +112,8 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	return newModel(run, set, topo, newPerNodes(topo), nil)
 }
 
-// newModel builds a model in an existing run. The argument nodes may already hold results for the
-// nodes, and ready holds groups that have already been prepared.
+// newModel builds a model in an existing run. It reuses the results cached in nodes and the groups
+// that ready already holds.
 func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNodes, ready map[*workload.Workload]*Group) *Model {
 	m := &Model{
 		run:       run,
@@ -317,8 +317,8 @@ type Apart struct {
 }
 
 // Elsewhere returns the workloads that may or may not be deployed. Selectors find them, so a rule
-// is not reported as matching no pods when another file may declare matching pods. They take no
-// part in decisions, and every answer that depends on them is unknown.
+// that selects only such workloads is not reported as matching no pods. They take no part in
+// decisions, and every answer that depends on them is unknown.
 func (m *Model) Elsewhere() []*workload.Workload { return m.elsewhere }
 
 // RunningOnes returns the running workloads that take part in decisions.

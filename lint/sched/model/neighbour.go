@@ -28,10 +28,9 @@ type neighbours struct {
 // finish. If there are any, it is unknown whether all pods can be scheduled.
 func (m *Model) NotModeled() []*workload.Workload { return m.beside().all }
 
-// Neighbour returns a workload that takes no part in decisions but may block the pods of w,
-// because both can use the same node or required anti-affinity keeps them apart. It returns nil
-// if there is no such workload. Otherwise a positive answer about w holds only while that
-// workload is absent.
+// Neighbour returns a workload that takes no part in decisions but may block the pods of w, because
+// both can use the same node or required anti-affinity keeps them apart. A positive answer about w
+// holds only while that workload is absent. Neighbour returns nil if there is no such workload.
 func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	n := m.beside()
 	g := m.Groups[w]

@@ -40,8 +40,8 @@ func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// Extended reports whether a resource is an extended resource, which has a name in a domain that
-// does not belong to Kubernetes (R-N26).
+// Extended reports whether a resource is an extended resource. The name of such a resource is in a
+// domain that does not belong to Kubernetes (R-N26).
 func Extended(name corev1.ResourceName) bool {
 	s := string(name)
 	return strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
@@ -82,8 +82,8 @@ func podRequests(w *workload.Workload) corev1.ResourceList {
 	return resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{})
 }
 
-// requested returns a container's requests, with its limits as defaults, as in pod creation
-// (pkg/apis/core/v1/defaults.go SetDefaults_Pod; R-P3).
+// requested returns a container's requests, using its limits as defaults, like the API server when
+// it creates a pod (pkg/apis/core/v1/defaults.go SetDefaults_Pod; R-P3).
 func requested(c *workload.Container) corev1.ResourceList {
 	if len(c.Resources.Limits) == 0 {
 		return c.Resources.Requests

@@ -140,7 +140,7 @@ func (m *Model) Each(ws []*workload.Workload) int {
 }
 
 // Ask calls f to answer a question about the given workloads within the given number of steps. It
-// reports whether the question was answered. If not, the run records why.
+// reports whether the question was answered. The run records why a question was not answered.
 func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func()) bool {
 	sound := false
 	if !m.run.Within(steps, func() { sound = m.run.Guard(ObjectsOf(ws), f) }) {
@@ -178,8 +178,8 @@ func (r *Run) Times(steps int) int { return int(float64(steps) * r.factor) }
 // it never uses up the steps of the objects after it.
 type SharedBudget struct {
 	run *Run
-	// each is the factor by which an object's document budget is multiplied to get the object's
-	// share. spare is the number of steps left for any object.
+	// each is the ratio of an object's share to its document's budget. spare is the number of steps
+	// left for any object.
 	each, spare float64
 }
 
@@ -204,7 +204,7 @@ func (m *Model) shared(objects []*source.Object, steps float64) *SharedBudget {
 }
 
 // Ask calls f to answer a question about one of the objects. It reports whether the question was
-// answered. If not, the run records why.
+// answered. The run records why a question was not answered.
 func (p *SharedBudget) Ask(o *source.Object, question string, f func()) bool {
 	objects, sound := []*source.Object{o}, false
 	if !p.Within(o, func() { sound = p.run.Guard(objects, f) }) {

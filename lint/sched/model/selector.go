@@ -203,8 +203,8 @@ func (r *Requirement) compare(value string, has bool) Answer {
 	return r.among(in)
 }
 
-// among evaluates the condition on an existing label. The argument says whether the label's value
-// is one of the listed values.
+// among evaluates the condition on an existing label. The argument in says whether the label's
+// value is one of the listed values.
 func (r *Requirement) among(in Answer) Answer {
 	switch r.Op {
 	case metav1.LabelSelectorOpExists:

@@ -68,8 +68,8 @@ func (m *Model) Number() {
 	}
 }
 
-// InOrder returns the workloads that represent a group's members, and the workloads at the further
-// indices given. The result is in model order.
+// InOrder returns the workloads that represent a group's members, plus the workloads at the indices
+// in further. The result is in model order.
 func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*workload.Workload {
 	m.Number()
 	places := slices.Clone(further)

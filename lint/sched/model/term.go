@@ -90,8 +90,8 @@ func terms(w *workload.Workload) []*Term {
 	return all
 }
 
-// nth returns the i-th item in a list, or nil if there is none. A term has no item if it is not in
-// the manifest but comes from advice that is being tried.
+// nth returns the i-th item in a list, or nil if there is none. A term has no item if it was added
+// by advice that is being tried.
 func nth(items []*source.Node, i int) *source.Node {
 	if i < len(items) {
 		return items[i]

@@ -26,8 +26,8 @@ type clique struct {
 	r       *rivals
 	key     string
 	members []int
-	// holds lists, for each member, how many of the member's pods fit in each domain. wants lists
-	// the members' pod counts. alone marks the members that need a separate domain for each pod.
+	// holds gives, for each member, how many of the member's pods fit in each domain. wants gives
+	// each member's pod count. alone marks the members that need a separate domain for each pod.
 	holds [][]int
 	wants []int
 	alone []bool

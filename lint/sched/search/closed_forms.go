@@ -279,8 +279,8 @@ func (f *conflictGraph) most(o *outcome) []step {
 // fewest pods.
 type fewest struct {
 	f *conflictGraph
-	// in marks the domains where a pod group has pods, and barred marks those that the group must
-	// avoid. used counts the group's placed pods. full is set once all of the group's pods are
+	// `in` marks the domains where a pod group has pods, and `barred` marks those that the group
+	// must avoid. used counts the group's placed pods. full is set once all of the group's pods are
 	// certain to be placed.
 	in, barred [][]bool
 	used       []int

@@ -22,8 +22,8 @@ type colouring struct {
 	f *conflictGraph
 	// conflict marks the pairs of pod groups that cannot share a domain.
 	conflict [][]bool
-	// may marks the domains that a pod group can still use. room counts the pods that fit in these
-	// domains, and need counts the pods that still have to be placed.
+	// `may` marks the domains that a pod group can still use. `room` counts the pods that fit in
+	// these domains, and `need` counts the pods that still have to be placed.
 	may        [][]bool
 	room, need []int
 	got        [][]int // domains, in the order in which they were taken
@@ -37,9 +37,9 @@ type colouring struct {
 // decide, it leaves the outcome unchanged.
 func (f *conflictGraph) colour(o *outcome) {
 	for _, sided := range []bool{false, true} {
-		// If an exclusion applies in one direction only, the two pod groups can share a domain in
-		// one of the two orders. A proof of never therefore ignores such exclusions, but the search
-		// for a run respects them.
+		// If only one of two pod groups excludes the other, they can share a domain when the pods
+		// are placed in the right order. A proof of never therefore ignores such exclusions, but
+		// the search for a run respects them.
 		c := f.colouring(sided)
 		found, done := c.solve()
 		if done && !found && !sided {
@@ -136,7 +136,7 @@ func (c *colouring) spare(u int) int {
 	return room
 }
 
-// try assigns domains to the pod groups that still need some. It reports whether at most forgone
+// try assigns domains to the pod groups that still need some. It reports whether at most `forgone`
 // pods stay unplaced.
 func (c *colouring) try() bool {
 	u := c.tightest()

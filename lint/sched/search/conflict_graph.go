@@ -16,7 +16,7 @@ type conflictGraph struct {
 	// units lists the component's pod groups that have pods. pods holds the pod count of each.
 	units []int
 	pods  []int
-	// at holds, for each pod group and domain, a node in the domain that is open to the group, or
+	// `at` holds, for each pod group and domain, a node in the domain that is open to the group, or
 	// -1. free holds, for each pod group, a node where nothing ever blocks the group, or -1.
 	at   [][]int32
 	free []int32
@@ -95,8 +95,8 @@ func openTo(a *state, i int) []int32 {
 	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool { return !a.takes(i, int(n)) })
 }
 
-// relate fills in closes. It returns the keys on which pod groups exclude each other, and whether
-// any groups clash on host ports.
+// relate computes the field closes. It returns the keys on which pod groups exclude each other, and
+// whether any groups clash on host ports.
 func (f *conflictGraph) relate() (keys []int, ported bool) {
 	index := map[int]int{}
 	for u, i := range f.units {

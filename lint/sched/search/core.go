@@ -75,8 +75,8 @@ func newRelaxation(group map[*workload.Workload]bool) *relaxation {
 // is minimized, the question is asked repeatedly under different relaxations.
 type question struct {
 	m *model.Model
-	// of is the workload in question, or nil for all workloads. If contend is false, only the rules
-	// count and pods do not compete for resources.
+	// `of` is the workload in question, or nil for all workloads. If contend is false, only the
+	// rules count and pods do not compete for resources.
 	of      *workload.Workload
 	contend bool
 }
@@ -232,7 +232,7 @@ func (q question) among(group map[*workload.Workload]bool) ([]*workload.Workload
 	return owners, q.core(relax, owners)
 }
 
-// remaining returns the workloads to which the relaxation leaves pods.
+// remaining returns the workloads that still have pods under the relaxation.
 func (r *relaxation) remaining(ws []*workload.Workload) []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool {
 		n, counted := r.count[w]
@@ -508,8 +508,8 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	return room
 }
 
-// fitting returns how many pods fit on a node according to one of their requests. The result is at
-// most the given number.
+// fitting returns how many pods fit on a node when only one of their requests counts. The result is
+// at most the given number.
 func fitting(n *topology.Node, r *model.Request, most int) int {
 	has, judged := model.Offered(n, r)
 	if !judged || r.Amount == 0 {

@@ -173,9 +173,9 @@ func (u *podGroup) somewhere() bool {
 // maxRivalry is the maximum number of nodes in rivals, summed over all pod groups.
 const maxRivalry = 200_000
 
-// rivals holds pod groups that compete for nodes. open lists the nodes that may accept each group.
-// slots is an upper bound on how many of the group's pods fit on each of these nodes when no other
-// pods are present.
+// rivals holds pod groups that compete for nodes. For each group, open holds the nodes that may
+// accept its pods. slots holds upper bounds on how many of these pods fit on each of the nodes when
+// no other pods are present.
 type rivals struct {
 	a     *state
 	units []int

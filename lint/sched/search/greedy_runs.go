@@ -13,8 +13,8 @@ type greedyRuns struct{ *state }
 // maxRepairs is the maximum number of runs that repair tries.
 const maxRepairs = 12
 
-// repair looks for a run that places all pods, in case the best run so far does not. Each attempt
-// moves the pod groups that had unplaced pods to the front.
+// repair looks for a run that places all pods if the best run so far leaves some unplaced. Each
+// attempt moves the pod groups that had unplaced pods to the front.
 func (g greedyRuns) repair(o *outcome) {
 	first, last := map[int]int{}, o.best
 	for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {

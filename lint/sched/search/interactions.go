@@ -241,8 +241,8 @@ const maxGrowth = 500
 // Conflicts finds the workloads that, by the rules alone, can be placed together only in the right
 // order or not at all. It skips workloads that are faulty by themselves and workloads that interact
 // with faulty ones. It also skips workloads that depend on pods that run to completion, or on
-// unknown labels and namespaces. If a finding says that no run places all pods, it holds even if
-// undeclared workloads provide peers and however far pools grow.
+// unknown labels and namespaces. A finding that no run places all pods remains true even if
+// undeclared workloads provide peers or pools grow.
 func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
 	m = m.Permanent()
 	if m.Run().Within(m.Altogether(), func() {

@@ -40,7 +40,8 @@ type offered struct {
 	sizes []offer
 }
 
-// offer is a number of nodes of one kind. has is the smallest amount that any of them offers.
+// offer is a number of nodes of one kind. The field has is the smallest amount that any of them
+// offers.
 type offer struct {
 	kind  int32
 	has   int64
@@ -95,11 +96,11 @@ const alone = -2
 type DomainLoss struct {
 	// Value is the value of the topology key, or the node name.
 	Value string
-	// lost lists the lost nodes. If a single node is lost, like lists all nodes of its kind,
-	// because any of them may be the lost one. If a domain is lost, like equals lost.
+	// lost lists the lost nodes. If a single node is lost, `like` lists all nodes of its kind,
+	// because any of them may be the lost one. If a domain is lost, both lists are equal.
 	nodes      []*topology.Node
 	lost, like []int32
-	// taken counts the lost nodes of each kind. any counts the lost nodes of unspecified kind.
+	// taken counts the lost nodes of each kind. `any` counts the lost nodes of unspecified kind.
 	taken map[int32]int
 	any   int
 }

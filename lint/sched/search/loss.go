@@ -188,8 +188,8 @@ func (s *losing) onLost(i, n int) int32 {
 	return s.a.in[i][n]
 }
 
-// exploreEvictions explores the eviction of each pod that may be evicted next. any reports whether
-// there is such a pod. ok is false if the budget is exhausted.
+// exploreEvictions explores the eviction of each pod that may be evicted next. The result any
+// reports whether there is such a pod. ok is false if the budget is exhausted.
 func (s *losing) exploreEvictions() (any, ok bool) {
 	missing := func(w *workload.Workload) (pods int) { // missing pods of an owner
 		for i := range s.c.units {

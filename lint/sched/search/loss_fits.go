@@ -536,8 +536,8 @@ func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 }
 
 // even returns how many pods are missing after a loss from one particular placement. In that
-// placement, each domain has m pods. The other pods are on remaining nodes as far as they fit
-// there, and otherwise on lost nodes.
+// placement, each domain has m pods. As many of the other pods as possible are on remaining nodes,
+// and the rest are on lost nodes.
 func (s *shares) even(m int) int {
 	rest := s.pods
 	for i := range s.zones {

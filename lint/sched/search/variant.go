@@ -77,10 +77,10 @@ func byOwner(components []component) [][]*workload.Workload {
 }
 
 // Few returns nodes that represent all nodes. For each class of nodes that are equivalent for the
-// workloads, it returns at most keep nodes, because pods never use more nodes than there are pods.
-// Nodes for which tell returns different strings are not equivalent. tell may be nil. Few returns
-// all nodes if rules depend on how many DaemonSet pods are in a domain, because DaemonSet pods run
-// on every node.
+// workloads, it returns at most `keep` nodes, because pods never use more nodes than there are
+// pods. Nodes for which the function `tell` returns different strings are not equivalent. It may be
+// nil. Few returns all nodes if rules depend on how many DaemonSet pods are in a domain, because
+// DaemonSet pods run on every node.
 func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.Node) string) []*topology.Node {
 	if countsDaemons(m, ws) {
 		return slices.Clone(m.Topology.Nodes)

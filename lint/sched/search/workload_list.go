@@ -30,8 +30,8 @@ const fewMembers = 40
 // many holds aggregate data for a large number of workloads.
 type many struct {
 	at map[*source.Object]*workload.Workload
-	// looks counts the workloads by how they distinguish nodes (see classes.Look). sample holds one
-	// workload for each such way.
+	// looks counts the workloads for each result of classes.Look, which describes how they
+	// distinguish nodes. sample holds one workload for each result.
 	looks  map[string]int
 	sample []*workload.Workload
 	// asked is the sum of the requests of all pods except those of DaemonSets. daemons is the sum
