@@ -104,14 +104,14 @@ type Place struct {
 	// value from the command line it is "--set" or "--set-string".
 	File string
 	// Line and Column are the position of the value. If the value is a map or list that begins on
-	// another line, they are the position of its key. Both count from 1, and columns are code points.
-	// They are 0 for values from the command line.
+	// another line, they are the position of its key. Both are counted from 1, and columns are
+	// counted in code points. They are 0 for values from the command line.
 	Line, Column int
 }
 
-// Render renders a chart like helm template, with two exceptions. The order of the output differs.
-// Functions that are random or that read the clock, the environment or the network return constants
-// or nothing. The error is a *Problem.
+// Render renders a chart as helm template does, with two exceptions. The order of the output
+// differs. Functions that are random or that read the clock, the environment or the network return
+// constants or nothing. The error is a *Problem.
 func Render(in Input) (*Result, error) { return render(in, limits.ChartSteps) }
 
 func render(in Input, steps int) (res *Result, err error) {

@@ -63,7 +63,7 @@ func fixed(name string) int {
 var decimals = strings.Fields("add1f addf subf divf mulf")
 
 // deepFunctions lists functions that read their arguments completely. Some of these functions
-// expect numbers or keys, but print a value of any other type.
+// expect numbers or keys, but print the whole value if it has any other type.
 var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote squote cat print printf println html js urlquery deepCopy mustDeepCopy
 	merge mustMerge mergeOverwrite mustMergeOverwrite deepEqual has mustHas uniq mustUniq without mustWithout
 	join sortAlpha urlJoin int int64 float64 toDecimal add1 add sub div mod mul add1f addf subf divf mulf
@@ -73,8 +73,8 @@ var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote
 var jsonFunctions = strings.Fields("toYaml toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson")
 
 // charges maps function names to functions that charge for a call. They charge for the work and the
-// result, but not for reading the arguments. Each charge is an upper bound. A function that is not
-// listed has a result that is not much larger than its arguments.
+// result, but not for reading the arguments. Each charge is an upper bound. The result of a
+// function that is not listed is not much larger than its arguments.
 var charges = func() map[string]func(*budget, []reflect.Value) {
 	all := map[string]func(*budget, []reflect.Value){}
 	for _, row := range []struct {
@@ -405,7 +405,7 @@ func fits(n int) {
 // items charges for a list of n items of about 16 bytes each.
 func (b *budget) items(n int) { b.charge(n/2 + 1) }
 
-// errCyclic is the error for a value that Helm would print until its stack overflows.
+// errCyclic is the error for a value that makes Helm print until the stack overflows.
 const errCyclic = limit("a value is nested without a limit, as it contains itself")
 
 // printed charges for printing an entire value. It panics if the value contains itself.
@@ -483,8 +483,9 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 // manyLevels is the depth at which deep begins to look for cycles.
 const manyLevels = 200
 
-// cyclic reports whether a value contains a map or list that contains itself. In the argument open,
-// a container is true if v is inside it, and false if the container has no cycle.
+// cyclic reports whether a value contains a map or list that contains itself. The argument open
+// maps a container to true if v is inside the container, and to false if the container has no
+// cycle.
 func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 	b.charge(1)
 	v = concrete(v)

@@ -213,7 +213,7 @@ func (e *engine) include(s *template.Set, name string, dot any) (string, error) 
 }
 
 // tpl executes a string as a template that may use the definitions of a set. Definitions in the
-// string are visible only within it.
+// string are visible only within the string.
 func (e *engine) tpl(s *template.Set, text string, dot any) (string, error) {
 	e.budget.text(len(text))
 	e.budget.charge(s.Len())

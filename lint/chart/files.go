@@ -16,7 +16,7 @@ import (
 
 // files is the value of .Files in templates. It holds the chart files that are neither templates
 // nor read by Helm itself. It is a map, so that templates can range over it. The engine charges for
-// calls of its methods (see fileMethods).
+// calls to its methods (see fileMethods).
 type files map[string][]byte
 
 func newFiles(from []*helm.File, absent []string) any {
@@ -79,7 +79,7 @@ func (f files) GetBytes(name string) []byte {
 	return []byte{}
 }
 
-// Get returns the contents of a file as a string. Files never change, so the string shares their
+// Get returns the contents of a file as a string. Files never change, so the string can share their
 // memory.
 func (f files) Get(name string) string {
 	data := f[name]
@@ -108,7 +108,7 @@ func (f files) AsConfig() string { return f.encoded(func(data []byte) string { r
 func (f files) AsSecrets() string { return f.encoded(base64.StdEncoding.EncodeToString) }
 
 // encoded returns the files as YAML for the data of a ConfigMap or a Secret. If several files have
-// the same base name, it uses the one whose full name sorts last. Helm uses a random one.
+// the same base name, encoded uses the file whose full name sorts last. Helm uses a random one.
 func (f files) encoded(encode func([]byte) string) string {
 	if f == nil {
 		return ""

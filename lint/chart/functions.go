@@ -222,8 +222,8 @@ func (e *engine) charged(f reflect.Value) any {
 }
 
 // fileMethods returns the methods of .Files. Each method charges for the files that it reads. The
-// argument one returns the files in which to look up a name. The argument many returns the files in
-// which to look up a pattern.
+// argument "one" returns the files in which a name is looked up. The argument "many" returns the
+// files in which a pattern is looked up.
 func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[string]any {
 	all := func(receiver T) files {
 		f := many(receiver, "")
@@ -430,9 +430,9 @@ func buildCustomCert(cert, key string) (certificate, error) {
 }
 
 // Constants returns Render's replacements for functions that are random, that depend on the
-// machine, or whose results have a random order. The caller must call start with the name of each
-// template before executing it. Tests pass these functions to another engine to compare its output
-// with Render's.
+// machine, or whose results have a random order. Before executing a template, the caller must call
+// start with the template's name. Tests pass these functions to another engine to compare its
+// output with Render's.
 func Constants(chart string) (functions texttemplate.FuncMap, start func(template string)) {
 	c := &constants{chart: chart}
 	functions = c.functions()

@@ -129,8 +129,8 @@ type chain struct {
 	rivals []string
 }
 
-// outcome describes the possible output of a pipeline: the values of field chains, literal strings
-// and, if open is set, anything else.
+// outcome describes what a pipeline may print. This is the value of a field chain, a literal string
+// or, if open is set, anything else.
 type outcome struct {
 	chains []chain
 	texts  []string

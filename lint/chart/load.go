@@ -137,7 +137,7 @@ func (l *loader) collect() error {
 	return nil
 }
 
-// spare reports whether only templates read a file of a chart or dependency.
+// spare reports whether a file of a chart or dependency is read only by templates.
 func spare(name string) bool {
 	dir, rest, in := strings.Cut(name, "/")
 	if in && dir == "charts" {
@@ -413,7 +413,7 @@ func CheckKubeVersion(version string) error {
 // from the chart, which are shortened but not escaped.
 type Problem struct {
 	// File is a file of the chart, named as in Origin.Template, or one of Input.Values. If the
-	// problem is an argument, File is "--set" or "--set-string", and Line is the number of the
+	// problem is in an argument, File is "--set" or "--set-string", and Line is the number of the
 	// argument.
 	File string
 	// Line counts from 1. It is 1 if the line is unknown.
@@ -423,7 +423,7 @@ type Problem struct {
 	// Refused is set if Helm might render the chart, for instance because the chart exceeds a
 	// schedlint limit or needs files outside the chart.
 	Refused bool
-	// Steps is the number of steps before the problem occurred.
+	// Steps is the number of steps taken before the problem occurred.
 	Steps int
 }
 

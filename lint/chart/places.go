@@ -18,8 +18,8 @@ import (
 )
 
 // candidate is a position at which the value on a line may have been set. It counts only if the
-// finished line agrees with it. The line must equal whole or, if whole is empty, contain the
-// scalar.
+// finished line agrees with it. If the field whole is set, the line must equal it. Otherwise, the
+// value on the line must equal the field scalar.
 type candidate struct {
 	place         Place
 	scalar, whole string
@@ -407,8 +407,8 @@ func (w *weighed) add(o origin, action bool, piece []byte) {
 	w.cands = cands
 }
 
-// origin returns the origin of the line with index k in a segment. The argument of is the number of
-// lines in the segment. The result action reports whether an action printed the line.
+// origin returns the origin of a line in a segment, given the index k of the line and the number of
+// lines in the segment. It also reports whether an action printed the line.
 func (s *segment) origin(k, of int) (o origin, action bool) {
 	n := s.node
 	switch {
@@ -529,8 +529,8 @@ func (t *trace) called(name string, args []reflect.Value, result reflect.Value) 
 	}
 }
 
-// textsIn finds the strings whose origins are known in an argument, and appends them to all. The
-// argument may be a string or a list.
+// textsIn finds the strings in an argument whose origins are known, and appends them to the list
+// all. The argument may be a string or a list.
 func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	if text, ok := stringOf(arg); ok {
 		if one := t.tracedOf(text); one != nil {

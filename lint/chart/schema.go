@@ -117,8 +117,9 @@ func (c *counted) MatchString(text string) bool {
 	return c.Regexp.MatchString(text)
 }
 
-// read charges for the size of a schema and returns a message if it exceeds a limit. The jsonschema
-// library stores the full path of every subschema and calculates with numbers of any length.
+// read charges for the size of a schema and returns a message if the schema exceeds a limit. The
+// jsonschema library stores the full path of every subschema and calculates with numbers of any
+// length.
 func (w *schemaWork) read(part any, depth int) string {
 	switch part := part.(type) {
 	case json.Number:

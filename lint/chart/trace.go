@@ -42,7 +42,7 @@ type segment struct {
 	cands []candidate // set if an action prints a value
 }
 
-// written is a source text of templates. It is a file or an argument of tpl.
+// written is the text of a template file, or an argument of tpl.
 type written struct {
 	file   string
 	starts []int   // offsets of the lines
@@ -57,7 +57,7 @@ type node struct {
 	chains []chain // of an action
 }
 
-// origin is the place in the templates where a line was written. The field in is nil if the place
+// origin is the place in the templates where a line was written. The field "in" is nil if the place
 // is unknown.
 type origin struct {
 	in    *written
@@ -124,7 +124,7 @@ const maxBlocks = 50_000
 
 const errDepth = limit("include, tpl and template are limited to a depth of 1000")
 
-// limited turns a panic with a limit into an error.
+// limited turns a panic into an error if the panic value is a limit.
 func limited(err *error) {
 	switch r := recover().(type) {
 	case nil:

@@ -96,8 +96,8 @@ func unknownValues(format string, args ...any) pointers.Reason {
 	return pointers.Reason{What: pointers.WhyValues, Detail: fmt.Sprintf(format, args...)}
 }
 
-// add adds values. The limit on the size of values counts another 64 bytes for each line whose
-// place is known.
+// add adds values. Each line with an entry in Places counts as another 64 bytes towards the limit
+// on the size of values.
 func (l *layers) add(v render.Values) pointers.Reason {
 	if l.values += len(v.Text) + 64*len(v.Places); l.values > limits.ReleaseValues {
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the values of releases have more than %d MiB", limits.ReleaseValues>>20), Refused: true}
@@ -121,7 +121,7 @@ func (l *layers) own() pointers.Reason {
 // unknown returns a reason if t contains unknown text. Variables in t are plain text unless a Flux
 // Kustomization substitutes them.
 func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
-	// A pointer outside the tree may deploy the HelmRelease and substitute variables.
+	// A pointer outside the tree may deploy the HelmRelease and substitute its variables.
 	substituted := l.from.parent == nil && l.pointer.Kind == pointers.FluxHelmRelease
 	if l.from.parent != nil {
 		l.from.parent.climb(func(d *Deployment) { substituted = substituted || d.Pointer.Substitution != nil })

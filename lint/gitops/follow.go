@@ -43,7 +43,7 @@ type Options struct {
 	most *most // replaces the limits in tests
 }
 
-// Root is a kustomization: its directory and its file.
+// Root is a kustomization, given by its directory and its file.
 type Root struct{ Dir, File string }
 
 // Result holds the deployments, and the renders of roots that no pointer deploys.
@@ -359,9 +359,9 @@ func (d *Deployment) Files() []string {
 	return slices.Compact(all)
 }
 
-// Entries returns the pointers at which the chains of pointers that lead to the deployment start.
-// It also returns, in sorted order, the names and addresses of the clusters that any pointer in
-// these chains targets.
+// Entries returns the first pointer of each chain of pointers that leads to the deployment. It also
+// returns, in sorted order, the names and addresses of the clusters that any pointer in these
+// chains targets.
 func (d *Deployment) Entries() (all []*pointers.Pointer, clusters []string) {
 	d.climb(func(x *Deployment) {
 		if x.stands() {
@@ -390,8 +390,8 @@ func (d *Deployment) climb(visit func(x *Deployment)) {
 }
 
 // finish completes the result. If a render contains a changed version of a pointer in the tree,
-// finish drops the unchanged version. It also drops all deployments that only dropped pointers lead
-// to.
+// finish drops the unchanged version. It also drops all deployments that are reached only through
+// dropped pointers.
 func (f *follower) finish() {
 	children := map[*Deployment][]*Deployment{}
 	var queue []*Deployment

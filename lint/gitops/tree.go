@@ -98,7 +98,7 @@ func (t *tree) file(name string) *source.File {
 	return source.NewFile(name, name, text)
 }
 
-// cached returns the same as the method file, but reads each file only once.
+// cached is like the method "file", but reads each file only once.
 func (t *tree) cached(name string) *source.File {
 	file, ok := t.read[name]
 	if !ok {
@@ -172,8 +172,8 @@ func (t *tree) plain(dir string, which pointers.Files) (all []string, jsonnet bo
 	return all, jsonnet
 }
 
-// globOf converts an Argo CD glob to a regular expression. A star also matches slashes. It returns
-// nil for an empty glob, and an expression that never matches for a malformed one.
+// globOf converts an Argo CD glob to a regular expression. A star also matches slashes. For an
+// empty glob, it returns nil. For a malformed one, it returns an expression that never matches.
 func globOf(glob string) *regexp.Regexp {
 	if glob == "" {
 		return nil
@@ -307,9 +307,10 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 // resultName is the file name given to rendered text.
 const resultName = "<render>"
 
-// place sets the place of a rendered pointer. It uses the place of the pointer in the tree that the
-// build started from. If that pointer is unknown, place uses the place of the pointer's name. If
-// that is unknown too, it uses the place of the pointer that produced the render.
+// place sets the place of a rendered pointer. It uses the place of the pointer in the tree from
+// which the rendered pointer was built. If that is unknown, it uses the place where the rendered
+// pointer's name was written. If that place is also unknown, it uses the place of the pointer that
+// produced the render.
 func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *places, raw *written, from *Deployment) {
 	at, marked := places.of(o.Root.At("metadata", "name"))
 	switch {
@@ -331,10 +332,10 @@ func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *p
 	}
 }
 
-// contained finds the pointer in a source file that a rendered pointer was built from, and records
-// that a render contains the pointer. Because the build may have renamed the pointer, contained
-// looks for the same name, then for part of the name, then for any pointer of the same kind. If
-// several pointers match, it records all of them and returns nil.
+// contained finds, in a source file, the pointer from which a rendered pointer was built. It
+// records that a render contains this pointer. Because the build may have renamed the pointer,
+// contained looks for the same name, then for part of the name, then for any pointer of the same
+// kind. If several pointers match, it records all of them and returns nil.
 func (f *follower) contained(file string, o *source.Object) *written {
 	var near []*written
 	for _, w := range f.byFile[file] {

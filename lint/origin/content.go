@@ -119,8 +119,8 @@ func (w *sourceObject) agrees() bool {
 	return 2*same >= all
 }
 
-// agreement counts the scalars of node a. same is the number of scalars that are at the same place
-// in node b, and all is the total number.
+// agreement counts the scalars of node a. The result "same" is the number of scalars that are equal
+// to the scalar at the same place in node b. The result "all" is the total number.
 func agreement(a, b *source.Node, depth int) (same, all int) {
 	if depth > maxNested {
 		return 0, 1
@@ -253,7 +253,7 @@ type setter struct {
 	// cost is the number of patches and patch operations in the setter.
 	cost int
 	// follow returns the steps in the setter that correspond to the steps to a field in the
-	// rendered object. A step has no value if the setter does not set it.
+	// rendered object. A returned step has no value if the setter does not set that field.
 	follow func(steps []*source.Step) []source.Step
 }
 

@@ -103,9 +103,9 @@ func (s *search) in(dir string, above steps) {
 	}
 }
 
-// before returns the name of an object before the kustomizations on a path add prefixes and
-// suffixes to it. The argument is the resulting name. ok is false if the kustomizations cannot
-// produce this name.
+// before returns the name that an object had before the kustomizations on a path added prefixes and
+// suffixes. The argument is the resulting name. ok is false if the kustomizations cannot produce
+// this name.
 func (w steps) before(name string) (before string, ok bool) {
 	for _, k := range slices.Backward(w) {
 		prefix, suffix := k.affixes()
@@ -242,8 +242,8 @@ func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	return all
 }
 
-// only returns steps of which only the last has a key and a value. It returns nil if the value is
-// nil.
+// only returns as many steps as it is given, but only the last one has a key and a value. It
+// returns nil if the value is nil.
 func only(steps []*source.Step, key, value *source.Node) []source.Step {
 	if value == nil {
 		return nil
@@ -259,8 +259,8 @@ func isField(steps []*source.Step, names ...string) bool {
 		slices.EqualFunc(steps, names, func(s *source.Step, name string) bool { return s.Key.Value == name })
 }
 
-// labels returns a setter for labels and selectors. The setter may not apply, because kustomize's
-// configuration determines which of these fields kustomize sets.
+// labels returns a setter for labels and selectors. It is uncertain whether the setter applies,
+// because kustomize's configuration determines which of these fields kustomize sets.
 func labels(k *kustomization, pairs *source.Node) setter {
 	return setter{in: text{file: k.file}, cost: 1, follow: func(steps []*source.Step) []source.Step {
 		n := len(steps)

@@ -186,8 +186,8 @@ type Place struct {
 	// value.
 	Template diag.Span
 	// Inside is the template that prints the text if this template is in an archive, and ""
-	// otherwise. Template is the position that names the archive. If Template is zero, Span is that
-	// position.
+	// otherwise. Template is then the position at which the archive is named. If Template is zero,
+	// Span is that position.
 	Inside string
 }
 
@@ -204,7 +204,7 @@ type Mapper struct {
 	patterns map[string]*regexp.Regexp
 	copies   map[*source.Node]copied // keyed by the replacement's source
 	// sourceNames lists the files to search for objects without an origin annotation. byKind maps
-	// each kind to the files that declare it. Both are nil until first used.
+	// each kind to the files that declare objects of that kind. Both are nil until first used.
 	sourceNames []string
 	isSource    map[string]bool
 	byKind      map[groupKind][]string
@@ -276,9 +276,9 @@ func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 	return w
 }
 
-// match finds the object in a file from which an object was rendered. Group and kind must be equal.
-// The name must equal the rendered name, or kustomizations on a path from the file must change it
-// to the rendered name. If loose is true, the name may also be part of the rendered name.
+// match finds, in a file, the object from which o was rendered. Group and kind must be equal. The
+// name must equal the rendered name, or kustomizations on a path from the file must change it to
+// the rendered name. If loose is true, the name may also be part of the rendered name.
 func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceObject {
 	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
 	names, exact := map[string]bool{o.Name: true}, map[string][]steps{}

@@ -14,7 +14,7 @@
 // The package follows kustomize-controller (fluxcd/pkg: kustomize), helm-controller and argo-cd
 // (reposerver/repository, applicationset/generators).
 //
-// The package writes chart values as YAML again, with the place of each line. There are limits on
+// The package converts chart values back to YAML, with the place of each line. There are limits on
 // the size of one source's values and of all values in a run.
 //
 // Non-goals: rendering; reading from a cluster.

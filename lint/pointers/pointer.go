@@ -58,8 +58,8 @@ type Pointer struct {
 	file *source.File
 }
 
-// Destination is a cluster and a namespace. The cluster is identified by Name or by Server. Without
-// a name and a server, it is the cluster where Flux itself runs.
+// Destination is a cluster and a namespace. The cluster is identified by Name or by Server. If both
+// are empty, it is the cluster where Flux itself runs.
 type Destination struct{ Name, Server, Namespace string }
 
 // Reason says why something is not rendered. A zero Reason means that nothing prevents rendering.
@@ -164,8 +164,9 @@ type Repository struct {
 
 // Chart holds a pointer's settings for a chart.
 type Chart struct {
-	// Remote is set if the chart is in a chart repository, where it is called Name, or if only a
-	// Flux object identifies the chart. Otherwise, the source's Path is the chart directory.
+	// Remote is set if the chart is in a chart repository, where the field Name identifies it, or
+	// if only a Flux object identifies the chart. Otherwise, the source's Path is the chart
+	// directory.
 	Remote bool
 	Name   string
 	// Version is a version or a version range, or empty for any version.

@@ -28,8 +28,8 @@ type Text struct {
 	node *source.Node // the values as a node, or nil if they are written as text
 }
 
-// Sets reports whether the values in t contain the dotted path target or replace one of its parents
-// by a value that is not a map.
+// Sets reports whether the values in t set the dotted path in target, or set one of its parents to
+// a value that is not a map.
 func (t *Text) Sets(target string) bool {
 	n := t.node
 	for _, key := range strings.Split(target, ".") {
@@ -237,7 +237,7 @@ func BlockText(file *source.File, n *source.Node) *Text {
 }
 
 // Nested returns YAML that sets a single value at a dotted name, as Helm's --set flag does. If the
-// argument whole is set, the value is a string. Nested returns false if the name or the value is
+// argument "whole" is true, the value is a string. Nested returns false if the name or the value is
 // not simple.
 func Nested(name, text string, whole bool) (values []byte, ok bool) {
 	keys := strings.Split(name, ".")
@@ -282,8 +282,8 @@ func Escaped(value string) string {
 	return out.String()
 }
 
-// typed converts text as --set does if the result is not a string. Such results are integers
-// without leading zeros, booleans and null. For any other text, typed returns false.
+// typed converts text that --set does not treat as a string. Such text is a boolean, null or an
+// integer without leading zeros. For any other text, typed returns false.
 func typed(text string) (value string, ok bool) {
 	if word := strings.ToLower(text); slices.Contains([]string{"true", "false", "null", "0"}, word) {
 		return word, true
@@ -313,8 +313,8 @@ func (v *view) charge(bytes int) bool {
 	return *v.made <= limits.ReleaseValues
 }
 
-// text returns the text of a scalar, or "" if n is not a scalar. A variable or unknown parameter in
-// the text sets open.
+// text returns the text of a scalar, or "" if n is not a scalar. If the text contains a variable or
+// an unknown parameter, text sets v.open.
 func (v *view) text(n *source.Node) string {
 	if n.IsNull() || n.Kind != source.Scalar {
 		return ""
@@ -331,7 +331,7 @@ func (v *view) text(n *source.Node) string {
 	return text
 }
 
-// aside returns the same as the method text, but never sets open.
+// aside is like the method "text", but never sets v.open.
 func (v *view) aside(n *source.Node) string {
 	other := &view{fill: v.fill}
 	if text := other.text(n); !other.open || v.fill == nil {

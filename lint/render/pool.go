@@ -30,8 +30,8 @@ type Pool struct {
 	Nonce string
 	// Workers is the maximum number of workers. 0 means one for each processor.
 	Workers int
-	// Patience is the wall-clock limit for a root. 0 means ten minutes. It only stops workers that
-	// hang, because the cost and the CPU time of a root have their own limits.
+	// Patience is the wall-clock limit for a root. 0 means ten minutes. Only workers that hang
+	// reach it, because the cost and the CPU time of a root have their own limits.
 	Patience time.Duration
 	// expire returns a channel that signals that a root has run out of time. If expire is nil, the
 	// clock decides. Tests set expire to time out particular roots.
@@ -85,9 +85,9 @@ type queue struct {
 	spent   bool
 }
 
-// take returns the index of the next root, or -1 if there is none. It waits while too many bytes of
-// output have not been counted yet. Otherwise, outputs could fill the memory while a slow root is
-// rendered.
+// take returns the index of the next root, or -1 if there is none. It waits while the outputs that
+// are not counted yet have too many bytes. Otherwise, they could fill the memory while a slow root
+// is rendered.
 func (q *queue) take() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -144,7 +144,7 @@ func (q *queue) hold(i int) {
 	q.left = q.left.Less(size)
 }
 
-// work renders roots from the queue. If its worker is killed, it starts a new one.
+// work renders roots from the queue. If its worker is killed, work starts a new worker.
 func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 	var w *worker
 	defer func() { w.stop() }()
@@ -261,7 +261,8 @@ type task struct {
 }
 
 // Serve is the main loop of a worker. It reads tasks and builds their roots until the input ends.
-// The Watch enforces the limits of each root. A panic in build fails only the current root.
+// The Watch enforces the limits of each root. After a panic in build, only the current root has no
+// result.
 func Serve(in io.Reader, out io.Writer, w *Watch, build func(r Root, nonce string) *Output) error {
 	from, buffer := json.NewDecoder(in), bufio.NewWriter(out)
 	to := json.NewEncoder(buffer)
@@ -293,7 +294,7 @@ func guarded(t task, build func(r Root, nonce string) *Output) (o *Output) {
 	return build(t.Root, t.Nonce)
 }
 
-// broken returns an output with a problem that the files of the root did not cause.
+// broken returns an output with a problem that was not caused by the files of the root.
 func broken(r Root, kind, why string) *Output {
 	file := r.Dir
 	if r.Chart != nil {

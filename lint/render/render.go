@@ -115,11 +115,11 @@ type Output struct {
 	Marks Marks
 	// Lines holds the origin of each line of Text. It is set only for charts.
 	Lines Lines
-	// Inside lists the templates in packed dependencies that Lines refers to. An element is the name
-	// of the archive relative to the chart, a colon, and the name of the template in the archive.
-	// Inside is set only for charts.
+	// Inside lists those templates in packed dependencies to which Lines refers. An element is the
+	// name of the archive relative to the chart, a colon, and the name of the template in the
+	// archive. Inside is set only for charts.
 	Inside []string
-	// Charts maps file names in Files to the outputs of charts that kustomize processed further. A
+	// Charts maps some of the names in Files to chart outputs that kustomize processed further. A
 	// position in such a file is a position in the Text of the chart's output. The Lines of that
 	// output lead to the sources.
 	Charts map[string]*Output
@@ -160,8 +160,9 @@ type Mark struct {
 }
 
 // Line is the origin of one line of chart output. Template and At are the template and its line.
-// Values, ValuesAt and ValuesColumn are the position at which the value on the line was set. Files
-// are indices into Output.Files, or -1 if the origin is unknown. Columns count code points from 1.
+// Values, ValuesAt and ValuesColumn are the position at which the value on the line was set. Each
+// file is given as an index into Output.Files, or as -1 if the origin is unknown. Columns count
+// code points from 1.
 //
 // If the template is in a packed dependency, Template and At are the position at which the chart
 // lists the dependency. Inside is then the number of the template in Output.Inside, counted from 1,
@@ -201,7 +202,7 @@ type Problem struct {
 	Line, Column int
 	// Detail describes the problem without paths of this machine.
 	Detail string
-	// First is the first occurrence of a Repeated key, and nil for other kinds.
+	// First is the position of the first occurrence of a Repeated key. It is nil for other kinds.
 	First *Place
 	// Setting is the part of Root.Chart that is wrong, such as values[0], set[0] or set-string[0], or
 	// "" for any other cause.
@@ -245,7 +246,7 @@ type Overlay struct {
 }
 
 // Changes reports whether kustomize is needed to apply the overlay. An overlay that only sets a
-// namespace does not need it.
+// namespace does not need kustomize.
 func (o *Overlay) Changes() bool {
 	return o != nil && (len(o.Fields) > 0 || len(o.Labels) > 0 || o.Variables != nil)
 }
@@ -256,7 +257,7 @@ type Variables struct {
 	// Open is set if an unknown source may set further variables. If Open is false, a variable that
 	// is neither in Given nor in Unknown is unset.
 	Open bool
-	// Unknown lists variables that are set, but to unknown values.
+	// Unknown lists variables that are set, but whose values are unknown.
 	Unknown []string
 }
 
@@ -307,7 +308,7 @@ func (all *Lines) UnmarshalJSON(text []byte) error {
 	})
 }
 
-// pack encodes a slice. numbers appends the numbers that represent one element.
+// pack encodes a slice. The function numbers appends the numbers that represent one element.
 func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
 	packed, row := make([]byte, 0, 8*len(all)), []int(nil)
 	for i := range all {
@@ -319,7 +320,7 @@ func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
 	return json.Marshal(packed)
 }
 
-// unpack decodes a slice whose elements consist of width numbers each.
+// unpack decodes a slice. The argument width says how many numbers represent one element.
 func unpack[T any](text []byte, width int, all *[]T, row func([]int) T) error {
 	var packed []byte
 	if err := json.Unmarshal(text, &packed); err != nil {

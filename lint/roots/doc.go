@@ -11,7 +11,7 @@
 // from one. In a cycle that nothing else refers to, the first kustomization by name is the root. A
 // Component that no root reaches is never rendered, so its references do not count. The same tree
 // gives the same Found, regardless of the order of the paths. Find reads nothing outside the
-// confinement root and opens no pipes or devices. There are limits on the number of directory
+// confinement directory and opens no pipes or devices. There are limits on the number of directory
 // entries, path elements and bytes. Anything beyond a limit is listed in Unread or reported as a
 // Reason.
 //

@@ -29,7 +29,8 @@ type Options struct {
 	// OnlyKustomizations leaves out pointers, node files and charts. If Charts is set, charts are
 	// included again. OnlyRenderable leaves out node files and the values files of charts.
 	OnlyKustomizations, OnlyRenderable, Charts bool
-	// Declares reports whether an object declares nodes. If it is nil, no object does.
+	// Declares reports whether an object declares nodes. If Declares is nil, no object declares
+	// nodes.
 	Declares func(o *source.Object) bool
 	// Read, if not nil, is called with the name of every file that is read, relative to Root.
 	Read func(name string, text []byte)
@@ -235,9 +236,9 @@ func (f *finder) dropPatches() {
 	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, none)
 }
 
-// rootsOf returns the kustomizations that are rendered on their own. The argument parts holds the
-// strongly connected components of the reference graph, each after the components that refer to it.
-// rootsOf visits the components in this order. If no root reaches a component yet, its first
+// rootsOf returns the kustomizations that are rendered on their own. The argument "parts" holds the
+// strongly connected components of the reference graph. Each component comes after those that refer
+// to it. rootsOf visits the components in this order. If no root reaches a component yet, its first
 // kustomization that can be a root becomes a root.
 func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 	reached := map[*Kustomization]bool{}
@@ -257,8 +258,9 @@ func byDir(a, b *Kustomization) int { return strings.Compare(a.Dir, b.Dir) }
 
 // parts returns the strongly connected components of the reference graph. Each component is sorted,
 // and comes before the components that it refers to. The algorithm is Kosaraju's: parts visits the
-// kustomizations in reverse finishing order. A kustomization that is not in a component yet starts
-// one, and all other such kustomizations that reach it join that component.
+// kustomizations in reverse finishing order. Each kustomization that is not in a component yet
+// starts a new one. All other unassigned kustomizations from which it can be reached join the new
+// component.
 func (f *finder) parts() (parts [][]*Kustomization) {
 	var finished []*Kustomization
 	seen := map[*Kustomization]bool{}
@@ -345,8 +347,8 @@ func (f *finder) visit(from *Kustomization, seen map[*Kustomization]bool, next f
 }
 
 // block sets Blocked on every kustomization. For each kind it finds the nearest reason, either from
-// the kustomization itself or from one that it refers to. If several are equally near, it uses the
-// first one by name.
+// the kustomization itself or from one that it refers to. If several reasons are equally near, it
+// uses the first one by name.
 func (f *finder) block() {
 	back := f.referrers()
 	for kind := range kinds {

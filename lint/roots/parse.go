@@ -33,8 +33,8 @@ type entry struct {
 
 // parsed is the content of a file named like a kustomization file.
 type parsed struct {
-	// foreign is set if the file is not a kustomization for kustomize but another object, such as a
-	// Flux Kustomization.
+	// foreign is set if the file does not belong to kustomize but contains another object, such as
+	// a Flux Kustomization.
 	foreign, component bool
 	// broken says why the file cannot be used, or is empty if it can.
 	broken  string
@@ -170,7 +170,7 @@ func mentionsNode(text []byte) bool {
 }
 
 // manifest examines an input file and records what it declares. It skips kustomizations, because
-// load reads them. A file that is only named like a kustomization is not skipped.
+// load reads them. It does not skip other files that have the name of a kustomization file.
 func (f *finder) manifest(in source.Input) {
 	base, dir := path.Base(in.Name), path.Dir(in.Name)
 	if source.IsKustomizationFile(base) || base == chartName {

@@ -253,7 +253,7 @@ const ciDir = "ci"
 type valuesPlace struct {
 	dir string
 	// named reports whether a file is a values file, given the file's name without the extension.
-	// If it is nil, all files are values files.
+	// If named is nil, all files are values files.
 	named func(stem string) bool
 	// inside is set if files in the directory count only when the directory is inside a chart.
 	inside bool
@@ -295,8 +295,8 @@ func (f *finder) environments() {
 	}
 }
 
-// near returns the directory above a chart and the next directory above that one. It returns no
-// directories for a chart that cannot be installed on its own.
+// near returns the two nearest directories above a chart. It returns none for a chart that cannot
+// be installed on its own.
 func (f *finder) near(c *Chart) (all []string) {
 	for dir := c.Dir; c.Installs() && dir != "." && len(all) < 2; dir = path.Dir(dir) {
 		all = append(all, path.Dir(dir))

@@ -137,8 +137,8 @@ func readLock(folder fs.FS) (*Lock, error) {
 	return parseLock(text)
 }
 
-// Home returns the nearest folder with a lock: dir itself or, in a work tree, one of its parents up
-// to the root of the work tree. It returns "" if there is none.
+// Home returns the nearest folder with a lock. This is dir itself or, in a work tree, one of its
+// parents up to the root of the work tree. It returns "" if there is none.
 func Home(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

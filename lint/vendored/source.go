@@ -115,8 +115,8 @@ func digest(text []byte) string {
 // beside matches the names of files that are copied although no rule needs them.
 var beside = regexp.MustCompile(`^(?i:readme|licen[cs]e|copying)(\.[A-Za-z]+)?$`)
 
-// Keeps reports whether a file is copied. Only rules, libraries, tests, fixtures, READMEs and
-// licenses that are not hidden are copied. name has forward slashes.
+// Keeps reports whether a file is copied. Rules, libraries, tests, fixtures, READMEs and licenses
+// are copied unless they are hidden. name has forward slashes.
 func Keeps(name string) bool {
 	return counts(name) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
@@ -128,7 +128,7 @@ func counts(name string) bool {
 	return path.Base(name) != LockName && (path.Ext(name) == ".rego" || fixture || beside.MatchString(path.Base(name)))
 }
 
-// entry is a file of a source. text is only set if the file is kept.
+// entry is a file of a source. text is set only if the file is kept.
 type entry struct {
 	name string
 	kept bool
@@ -206,7 +206,7 @@ func readFile(from io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// Folders that contain the built-in rules in bundles written by the command policy bundle.
+// Folders for the built-in rules in bundles that the command "schedlint policy bundle" writes.
 const (
 	builtinFolder = "rules/"
 	libraryFolder = "schedlint/lib/"
@@ -234,8 +234,8 @@ func arranged(all []entry) []entry {
 	return all
 }
 
-// below returns the only subfolder of top, if all kept files are below it. ok is false unless the
-// subfolder itself has subfolders with rules.
+// below returns the subfolder of top that contains all kept files. ok is false if there is no such
+// subfolder, or if it has no subfolders with rules.
 func below(all []entry, top string) (next string, ok bool) {
 	for _, e := range all {
 		if !e.kept {

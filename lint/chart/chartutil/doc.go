@@ -3,9 +3,9 @@
 // of the cluster.
 //
 // Contract: the results equal those that Helm 3.21.4's package of the same name computes for helm
-// template. This includes which maps are shared within the result, because templates change maps.
-// It also includes type names, because templates print them: typeOf .Values is "chartutil.Values".
-// Helm's package is not imported because it links all of client-go for a list of API versions.
+// template. The results also share the same maps, because templates change maps. Even type names
+// are the same, because templates print them: typeOf .Values is "chartutil.Values". Helm's package
+// is not imported because it links all of client-go for a list of API versions.
 //
 // Invariants: where Helm depends on map order, this package processes keys in sorted order. It
 // changes the chart in the same way as Helm, and does not change the values of the release. All

@@ -11,14 +11,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// merger merges values. With drop set, a null removes the key that it overrides. Otherwise the
+// merger merges values. If drop is set, a null removes the key that it overrides. Otherwise the
 // null is kept.
 type merger struct {
 	charge func(int)
 	drop   bool
 }
 
-// Costs in steps. A table itself also has a cost, because it must be allocated.
+// Costs in steps. A table has a cost of its own, because it must be allocated.
 const (
 	tableSteps = 4
 	chartSteps = 20
@@ -86,8 +86,9 @@ func (m merger) under(high, low map[string]any, depth int) map[string]any {
 	if high == nil {
 		return low
 	}
-	// With drop set, a null in high removes the key from both sides. Otherwise both sides get the
-	// null. The change to low is observable, because low may be part of values that are still in use.
+	// If drop is set, a null in high removes the key from both sides. Otherwise both sides get the
+	// null. The change to low is observable, because low may be part of values that are still in
+	// use.
 	for key, value := range high {
 		switch {
 		case value != nil:

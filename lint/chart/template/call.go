@@ -291,8 +291,8 @@ func indexOne(v, by reflect.Value) (reflect.Value, error) {
 	return v, fmt.Errorf("can't index item of type %s", v.Type())
 }
 
-// position converts an index to an int. It returns an error if the index is negative or exceeds the
-// argument most.
+// position converts an index to an int. It returns an error if the index is negative or greater
+// than the argument "most".
 func position(by reflect.Value, most int) (int, error) {
 	at := int64(-1)
 	switch class(by.Kind()) {

@@ -49,7 +49,7 @@ func (x *run) pipeline(dot reflect.Value, p *parse.PipeNode) reflect.Value {
 	return v
 }
 
-// find returns the index of the innermost variable with a name. The search costs steps.
+// find returns the index of the innermost variable with the given name. The search costs steps.
 func (x *run) find(name string) int {
 	for i := len(x.variables) - 1; i >= 0; i-- {
 		if x.variables[i].name == name {
@@ -138,8 +138,8 @@ func looksFloat(text string) bool {
 // function whose first argument is the receiver, such as time.Time.Year.
 type Methods map[reflect.Type]map[string]any
 
-// of returns a method of a value. The value may be a pointer or an interface only if it is nil. As
-// in Go, an addressable value also has the methods of its pointer type.
+// of returns a method of a value. A value that is a pointer or an interface must be nil. As in Go,
+// an addressable value also has the methods of its pointer type.
 func (m Methods) of(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	if v.CanAddr() {
 		if f := m[reflect.PointerTo(v.Type())][name]; f != nil {

@@ -323,7 +323,7 @@ func (s *Set) Clone() *Set {
 // Len returns the number of templates.
 func (s *Set) Len() int { return len(s.templates) }
 
-// Lookup returns the template with a name, or nil.
+// Lookup returns the template with the given name, or nil.
 func (s *Set) Lookup(name string) *Template { return s.templates[name] }
 
 // Parse adds the templates in the text. A template replaces an earlier one with the same name

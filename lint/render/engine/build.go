@@ -182,8 +182,8 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 // expression are the kind and the name of the target.
 var unmatched = lazy.Regexp(`no (?:resource )?matches (?:for Id|strategic merge patch) "?([^.\s]+)\.[^/]*/([^.\s]+)\.`)
 
-// patchNamed returns the node of the patch whose target the error names, or nil if there is not
-// exactly one such patch.
+// patchNamed returns the node of the patch whose target is named in the error, or nil if there is
+// not exactly one such patch.
 func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
 	id := unmatched().FindStringSubmatch(said)
 	if id == nil {
@@ -219,16 +219,16 @@ func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
 // longer, because kustomize prints whole objects.
 const maxSaid = 10_000
 
-// triedAsFile matches a text that kustomize adds to an error message. The text occurs once for
-// every directory between the root and the error.
+// triedAsFile matches text that kustomize adds to an error message. It occurs once for every
+// directory between the root and the error.
 var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)
 
 // address matches the memory address that kustomize prints for a generator.
 var address = lazy.Regexp(` &\{0x[0-9a-f]+ [^}]*\}`)
 
-// mentioned returns the kustomization whose directory is the last one in an error message. If the
-// message contains no directory, mentioned returns the root's kustomization. It also returns the
-// entry of that kustomization that is the last one in the message, or nil.
+// mentioned returns the kustomization whose directory an error message names last. If the message
+// names no directory, mentioned returns the root's kustomization. It also returns that
+// kustomization's entry that the message names last, or nil if the message names no entry.
 func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
 	last := -1
 	for _, k := range p.sorted() {

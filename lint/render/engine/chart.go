@@ -45,9 +45,9 @@ func buildChart(r render.Root, t *tree) *render.Output {
 // Without it, many small charts would cost too little.
 const leastSteps = 4_000
 
-// spared returns the number of bytes in chart files that are not charged. The byte limit assumes
-// YAML, which is parsed at about 4 MB per second. Templates are parsed faster, and their execution
-// is charged separately. Most other files are not parsed at all.
+// spared returns how many of the bytes in chart files are not charged. The byte limit assumes YAML,
+// which is parsed at about 4 MB per second. Templates are parsed faster, and their execution is
+// charged separately. Most other files are not parsed at all.
 func (c *charting) spared() (n int) {
 	for _, f := range c.in.Files {
 		base, one := path.Base(f.Name), limits.PassedOver // number of bytes that cost as much as one byte of YAML
@@ -218,8 +218,8 @@ func (c *charting) problem(name string, line int, err error) *render.Problem {
 	return p
 }
 
-// confined returns the name of a chart file relative to the root of confinement. It returns "" for
-// files in an archive and for names that do not refer to files.
+// confined returns the name of a chart file relative to the confinement directory. It returns ""
+// for files in an archive and for names that do not refer to files.
 func (c *charting) confined(name string) string {
 	if c.root.Chart.Archive != "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "--") || strings.Contains(name, ".tgz:") {
 		return ""
@@ -494,8 +494,8 @@ type chartOutput struct {
 	c     *charting
 	out   *render.Output
 	index map[string]int    // index of each name in Output.Files
-	names map[string]string // package chart's file names, mapped to names relative to the root of confinement
-	// inside holds the files in packed dependencies by the names that package chart uses.
+	names map[string]string // names relative to the confinement directory, by package chart's file names
+	// inside holds the files in packed dependencies, keyed by the names that package chart uses.
 	inside map[string]archived
 }
 
@@ -536,7 +536,7 @@ func (w *chartOutput) file(name string) int {
 	return w.confined(known)
 }
 
-// confined returns the index of a file, given its name relative to the root of confinement.
+// confined returns the index of a file, given its name relative to the confinement directory.
 func (w *chartOutput) confined(known string) int {
 	if known == "" {
 		return -1
@@ -595,9 +595,9 @@ func (c *charting) dependency(archive string) (at render.Place, listed bool) {
 	return render.Place{File: c.confined(path.Join(dir, chartFile)), Line: 1, Column: 1}, false
 }
 
-// dependencyLine returns the position of the dependency that an archive contains. The command helm
-// dependency build names archives name-version.tgz. If several dependencies have a name that fits,
-// dependencyLine chooses the longest name.
+// dependencyLine returns the position at which Chart.yaml or requirements.yaml lists the dependency
+// in an archive. The command "helm dependency build" names archives name-version.tgz. If the names
+// of several dependencies fit, dependencyLine chooses the longest one.
 func dependencyLine(chart []byte, archive string) (line, column int) {
 	doc, err := parse(chart)
 	if err != nil || doc.err != nil || len(doc.docs) != 1 {

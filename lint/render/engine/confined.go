@@ -21,8 +21,8 @@ import (
 )
 
 // tree is the part of the repository that a build can read. It consists of the regular files and
-// directories below the root of confinement, except git's own files. Names are relative to the root
-// and use forward slashes.
+// directories below the confinement directory, except git's own files. Names are relative to the
+// confinement directory and use forward slashes.
 type tree struct {
 	dir  string
 	root *os.Root
@@ -57,8 +57,8 @@ func openTree(dir string, bytes int) (*tree, error) {
 	return &tree{dir: dir, root: root, left: bytes, files: map[string]*file{}, real: map[string]*file{}}, nil
 }
 
-// read returns the file or directory with the given name. It caches the result, so that a file
-// does not change during a build.
+// read returns the file or directory with the given name. It caches the result, so that a build
+// always sees the same contents of a file.
 func (t *tree) read(name string) *file {
 	name = path.Clean(name)
 	if f, ok := t.files[name]; ok {
@@ -76,7 +76,7 @@ func (t *tree) read(name string) *file {
 	return f
 }
 
-// find resolves a name. Links may lead anywhere below the root of confinement.
+// find resolves a name. Links may lead anywhere below the confinement directory.
 func (t *tree) find(name string) *file {
 	local := filepath.FromSlash(name)
 	switch {

@@ -18,9 +18,9 @@
 // through kustomize's merges. They do not reach the printed text, because kustomize converts
 // objects to JSON before it prints them. The text is therefore the same as without markers. A
 // marker maps a value of the result to its position in the sources, and counts only if both values
-// are the same. Objects themselves need no markers: the marks of their values and their final kind
-// and name lead to the document that declares them. An extra annotation would change the result of
-// JSON patches and replacements that use annotations.
+// are the same. Objects themselves need no markers. The marks of an object's values, together with
+// its final kind and name, lead to the document that declares it. An extra annotation would change
+// the result of JSON patches and replacements that use annotations.
 //
 // Build reads a chart completely, including links, and package chart renders it. The output of its
 // templates, without NOTES.txt and crds/, becomes one text in Helm's install order, with hooks
@@ -28,7 +28,7 @@
 // helmCharts, the build sees it as a virtual file. Marks then refer to the lines of that file, and
 // the lines lead to the templates. Kustomize itself never runs Helm.
 //
-// Invariants: nothing outside the root of confinement and nothing in .git is read. Nothing is
+// Invariants: nothing outside the confinement directory is read, and nothing in .git. Nothing is
 // written or executed, and there are no network connections. Only regular files are opened. No
 // input causes a panic. No message contains a path of this machine or the password of a URL.
 //

@@ -222,7 +222,7 @@ func (o operator) apply(s string, args []string) (value string, known bool) {
 	return s, true
 }
 
-// part evaluates ${name:offset} and ${name:offset:length}, both in bytes.
+// part evaluates ${name:offset} and ${name:offset:length}. Offset and length are in bytes.
 func part(s string, args []string) (string, bool) {
 	at, err := strconv.Atoi(args[0])
 	if err != nil {

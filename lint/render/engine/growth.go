@@ -108,8 +108,8 @@ func (p *plan) replace(k *kustomization) (bytes int) {
 	return bytes
 }
 
-// pathKey converts a field path to a string. If one path leads below another, the longer string
-// begins with the shorter one.
+// pathKey converts a field path to a string. If one path is below another, its string begins with
+// the string of the other path.
 func pathKey(path string) string {
 	return strings.Join(utils.SmarterPathSplitter(path, "."), "\x00") + "\x00"
 }

@@ -196,7 +196,8 @@ func (p *plan) inflated(r *release, inherited string) (sum, *render.Problem) {
 type chartPlace struct{ dir, archive, version string }
 
 // locate finds the chart of a release in the repository. Kustomize reads the chart from a
-// directory. locate also accepts an archive, because kustomize would unpack the same files from it.
+// directory. In addition, locate accepts an archive, because kustomize would unpack it into the
+// same files.
 func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 	s := &r.spec
 	home := path.Join(r.k.dir, filepath.ToSlash(cmp.Or(r.home, types.HelmDefaultHome)))
@@ -341,8 +342,8 @@ func (p *plan) generatorCharts(e *entry, doc *parsed, name string) ([]*release, 
 	return all, nil
 }
 
-// valuesOf returns the values that kustomize passes to Helm: a values file that kustomize
-// generates, followed by the additional values files.
+// valuesOf returns the values that kustomize passes to Helm. A values file that kustomize generates
+// comes first, and the additional values files follow.
 func (p *plan) valuesOf(r *release, at chartPlace) ([]render.Values, *render.Problem) {
 	first, problem := p.firstValues(r, at)
 	if problem != nil {
@@ -492,8 +493,8 @@ type valuesSource struct {
 	root *yaml.Node
 }
 
-// placesOf returns the origin of each line of values: the position in the first source that has
-// the same value at the same path.
+// placesOf returns the origin of each line of values. The origin is the position in the first
+// source that has the same value at the same path.
 func placesOf(text []byte, from []valuesSource) []render.Place {
 	places := make(valuesPlaces, strings.Count(string(text), "\n")+1)
 	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {

@@ -61,8 +61,8 @@ type entry struct {
 	charts  []*release // charts of a generators entry
 }
 
-// scalarKey is the value of a scalar and the top-level field that contains the scalar, in lower
-// case.
+// scalarKey holds the value of a scalar and the lower-case name of the top-level field that
+// contains the scalar.
 type scalarKey struct{ field, value string }
 
 var errNone = errors.New("has no kustomization.yaml")
@@ -126,7 +126,7 @@ func (k *kustomization) read() *render.Problem {
 	return nil
 }
 
-// mistyped matches Go's error about a value of the wrong type for its field.
+// mistyped matches Go's error about a value that has the wrong type for its field.
 var mistyped = lazy.Regexp(`cannot unmarshal (\w+) into Go struct field (?:[A-Z]\w*\.)?([\w.]+) of type (\S+)`)
 
 // typeWord returns the usual name of a Go or JSON type.

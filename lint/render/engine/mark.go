@@ -104,8 +104,9 @@ func (m *marker) file(name string) int {
 	return len(m.files) - 1
 }
 
-// lift removes the markers below a node from the comments and stores marker i as line number -1-i.
-// Otherwise, kustomize would print the markers, which takes as long as all other work on them.
+// lift removes the markers from a node and from everything below it. It stores the index i of a
+// marker as the line number -1-i. If the markers stayed, kustomize would print them, which takes as
+// long as all other work on them.
 func (m *marker) lift(n *yaml.Node, depth int) {
 	if n == nil || depth > maxNesting {
 		return
@@ -209,7 +210,7 @@ func (l *lines) line(n int) []byte {
 }
 
 // column returns the column at which a scalar begins, after its tag and anchor. start is the offset
-// of its text.
+// of the scalar's text.
 func (l *lines) column(n *yaml.Node, start int) int {
 	rest, from := l.rest(n.Line, n.Column)
 	if rest == nil {
@@ -250,7 +251,7 @@ type change struct {
 	with       string
 }
 
-// apply applies changes to the text. They must not overlap.
+// apply applies changes to the text. The changes must not overlap.
 func apply(text []byte, changes []change) []byte {
 	slices.SortStableFunc(changes, func(a, b change) int { return a.start - b.start })
 	size := len(text)

@@ -108,8 +108,8 @@ func (r *results) declaredName(f found) []string {
 	return []string{identityOf(doc.docs[f.origin.doc]).name}
 }
 
-// votes lists the documents that an object's marks point to. kind is the document with the object's
-// kind, or nil.
+// votes lists the documents that an object's marks point to. kind is the document that sets the
+// object's kind, or nil if it is unknown.
 type votes struct {
 	docs map[origin]bool
 	kind *origin

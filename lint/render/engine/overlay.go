@@ -99,8 +99,8 @@ func merge(k, add *types.Kustomization) {
 	}
 }
 
-// replaced returns a list in which item replaces the items with the same name. The new item is the
-// last one in the list.
+// replaced returns the list without the items that have the same name as the new item, followed by
+// the new item.
 func replaced[T any](list []T, item T, name func(T) string) []T {
 	list = slices.DeleteFunc(slices.Clone(list), func(t T) bool { return name(t) == name(item) })
 	return append(list, item)
@@ -271,8 +271,8 @@ func (p *plan) pointedAt(err error) *render.Problem {
 	return problem
 }
 
-// chartOverlaid returns a kustomization for a chart with an overlay. It contains only the chart's
-// output. A kustomization file in the chart directory is ignored.
+// chartOverlaid returns a kustomization for a chart with an overlay. The kustomization contains
+// only the chart's output. A kustomization file in the chart directory is ignored.
 func (p *plan) chartOverlaid(dir string) (*kustomization, *render.Problem) {
 	root := p.root
 	root.Overlay, root.Left = nil, p.most
@@ -375,8 +375,8 @@ func operationsIn(text, file string, shift func(line, column int) (int, int, boo
 func nodeText(n *yaml.Node, key string) string { return text(field(n, key)) }
 
 // patched adds marks for the values that JSON patches set in an object, unless the values were
-// changed later. Existing marks from index first on take precedence. names lists possible earlier
-// names of the object.
+// changed later. The existing marks in r.marks[first:] take precedence. names lists possible
+// earlier names of the object.
 func (r *results) patched(res *resource.Resource, root *yaml.Node, names []string, first int) {
 	taken := map[spot]bool{}
 	for _, m := range r.marks[first:] {
@@ -397,8 +397,8 @@ func (r *results) patched(res *resource.Resource, root *yaml.Node, names []strin
 	}
 }
 
-// child returns the node that a step of a JSON pointer leads to. The step is a key or an index. "-"
-// means the last item, because the operation has already appended it.
+// child returns the node that a step of a JSON pointer leads to. The step is a key or an index. The
+// step "-" leads to the last item, because the operation has already appended that item.
 func child(n *yaml.Node, step string) *yaml.Node {
 	if n = target(n); n == nil || n.Kind != yaml.SequenceNode {
 		return field(n, step)

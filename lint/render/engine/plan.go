@@ -265,7 +265,7 @@ func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 	return sum{}, e.problem(fmt.Errorf("%s: %s is a directory, expected a file", e.label(), shown(f.name)))
 }
 
-// joined returns the file name of an entry relative to the root of confinement.
+// joined returns the file name of an entry relative to the confinement directory.
 func joined(e *entry) string { return path.Join(e.k.dir, filepath.ToSlash(e.name)) }
 
 func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
@@ -364,16 +364,16 @@ func (p *plan) sorted() []*kustomization {
 // functionKeys lists the annotations that make kustomize run a container or a command.
 var functionKeys = []string{"config.kubernetes.io/function", "config.k8s.io/function"}
 
-// pathKeys lists the fields of builtin plugins that contain file names. dataKeys lists those fields
+// pathKeys lists the fields of builtin plugins that contain file names. dataKeys lists the ones
 // whose files are not parsed as YAML. Kustomize ignores the case of these fields.
 var (
 	pathKeys = []string{"path", "paths", "files", "envs", "env"}
 	dataKeys = []string{"files", "envs", "env"}
 )
 
-// plugins rejects generators, transformers and validators that are not built into kustomize, and
-// rejects URLs in built-in ones. name is the file of the plugins, or "" if they are inline. Paths
-// in the plugins are relative to base.
+// plugins rejects generators, transformers and validators that are not built into kustomize. It
+// also rejects URLs in built-in plugins. name is the file of the plugins, or "" if they are inline.
+// Paths in the plugins are relative to base.
 func (p *plan) plugins(doc *parsed, e *entry, name, base string) *render.Problem {
 	for _, root := range doc.docs {
 		if !isMapping(root) {

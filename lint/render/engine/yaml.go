@@ -154,8 +154,8 @@ func text(n *yaml.Node) string {
 
 var saidLine = lazy.Regexp(`\byaml: line (\d+): `)
 
-// lineSaid splits a parser message into its line number and the rest. If it has no line number,
-// lineSaid returns 1.
+// lineSaid splits a parser message into its line number and the rest. If the message has no line
+// number, lineSaid returns 1.
 func lineSaid(err error) (int, string) {
 	said := err.Error()
 	if m := saidLine().FindStringSubmatchIndex(said); m != nil {
