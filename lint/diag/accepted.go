@@ -20,12 +20,12 @@ type Acceptance struct {
 	// By is annotation, comment, configuration or baseline.
 	By     string `json:"by"`
 	Reason string `json:"reason"`
-	// Until is the last day on which the acceptance is valid, for example 2027-03-31, or "".
+	// Until is the last valid day of the acceptance, for example 2027-03-31, or "".
 	Until    string `json:"until,omitempty"`
 	Location Span   `json:"location"`
 }
 
-// Suppression is an annotation, comment or configuration entry that accepts a rule's findings.
+// Suppression is an annotation, comment or configuration entry that accepts findings of a rule.
 type Suppression struct {
 	Acceptance
 	Rule string `json:"rule"`
@@ -38,31 +38,30 @@ type Change struct {
 	// Since is the revision as the user wrote it.
 	Since string `json:"since"`
 	// Introduced is the number of findings that are new since the earlier revision. All fields of
-	// Change count a finding once per render, so one result may represent several findings.
+	// Change count a finding once per render. One result may represent several findings.
 	Introduced int `json:"-"`
 	// Silences lists changes that make findings disappear without fixing them.
 	Silences []Silence `json:"silences"`
-	// Fixed holds findings of the earlier revision that no longer occur. Their locations are those
-	// in the earlier revision.
+	// Fixed holds findings of the earlier revision that no longer occur. They have locations in the
+	// earlier revision.
 	Fixed []Diagnostic `json:"fixed"`
 	// Gone holds findings of the earlier revision about objects or files that no longer exist.
 	Gone []Diagnostic `json:"gone"`
 	// Undecided holds findings of the earlier revision that may still apply but can no longer be
-	// checked. For example, the file is now excluded or cannot be parsed, the rule is off, the
-	// answer for the object is unknown, or its pods stay Pending anyway.
+	// checked. For example, the rule is now off, or the file cannot be parsed.
 	Undecided []Diagnostic `json:"undecided"`
 	// Unchanged holds the findings that the earlier revision already had.
 	Unchanged []Diagnostic `json:"unchanged"`
 }
 
-// Judged is an object that rules have examined.
+// Judged is an object that rules have checked.
 type Judged struct {
 	Object   Object
 	Location Span
 }
 
-// Quiet is a finding about a failed render that the user did not request. It counts only if the
-// same render succeeds in the earlier revision.
+// Quiet is a finding about a failed render. The user did not request this render. The finding
+// counts only if the render succeeds in the earlier revision.
 type Quiet struct {
 	Render     string
 	Diagnostic Diagnostic
@@ -76,7 +75,7 @@ type Silence struct {
 
 // Key identifies a finding. It does not change when files are moved, lines are added, fields are
 // reordered, numbers change or an API version is raised. Field is the path of the field up to its
-// last list item, so that all findings in one item share a key. File is set only for a finding
+// last list item. All findings in one item therefore share a key. File is set only for a finding
 // without an object, because nothing else identifies it.
 type Key struct {
 	Cluster   string `json:"cluster,omitempty"`
@@ -110,10 +109,10 @@ func (d *Diagnostic) Key() Key {
 	return k
 }
 
-// ResultKey returns the key that identifies a result. The key stays the same if the finding is
-// fixed in only some of several contexts. In most cases it is the key of the finding. If Written is
-// set, the key names this source object instead of the rendered object. For a finding about nodes,
-// the key leaves out the context.
+// ResultKey returns the key that identifies a result. It stays the same when the finding is fixed
+// in only some of several contexts. It is usually the key of the finding. If Written is set, it
+// names this source object instead of the rendered object. For a finding about nodes, it leaves out
+// the context.
 func (d *Diagnostic) ResultKey() Key {
 	w := *d
 	switch {
@@ -125,8 +124,7 @@ func (d *Diagnostic) ResultKey() Key {
 	return w.Key()
 }
 
-// Parts returns the parts of a key in a fixed order. It leaves out the branch and the render if
-// they are not set.
+// Parts returns the parts of a key in a fixed order. It leaves out an empty branch or render.
 func (k Key) Parts() []string {
 	parts := []string{k.Cluster, k.Rule, k.Group, k.Kind, k.Namespace, k.Name, k.Field, k.File}
 	if k.Branch != "" {
@@ -145,9 +143,8 @@ const (
 	StageCheck = "check" // the independent checker rejected an answer
 )
 
-// Failure describes work that could not be done. The results of the run cover only the remaining
-// work. A run with a failure is incomplete, so the absence of findings does not mean that there are
-// no problems.
+// Failure describes work that could not be done. A run with a failure is incomplete. The absence of
+// findings then does not mean that there are no problems.
 type Failure struct {
 	// Stage is read, rule or check.
 	Stage string `json:"stage"`
@@ -162,7 +159,7 @@ type Failure struct {
 	Internal bool `json:"internal,omitempty"`
 }
 
-// String returns the location and the message. Names from the input are not escaped.
+// String returns the location and the message. It does not escape names from the input.
 func (f Failure) String() string {
 	text := f.Message
 	if f.Rule != "" {
@@ -186,7 +183,7 @@ type Failures []Failure
 // Complete reports whether there are no failures.
 func (f Failures) Complete() bool { return len(f) == 0 }
 
-// Internal reports whether a failure is a fault of schedlint itself.
+// Internal reports whether any failure is a fault of schedlint itself.
 func (f Failures) Internal() bool {
 	return slices.ContainsFunc(f, func(one Failure) bool { return one.Internal })
 }
@@ -196,8 +193,8 @@ func (f Failures) HasFailed(rule string) bool {
 	return slices.ContainsFunc(f, func(one Failure) bool { return one.Rule == rule })
 }
 
-// Add appends a failure unless there is an equal one already, because the same failure often occurs
-// in several contexts.
+// Add appends a failure. It skips a failure that is already in the list, because the same failure
+// often occurs in several contexts.
 func (f *Failures) Add(one Failure) {
 	if !slices.Contains(*f, one) {
 		*f = append(*f, one)

@@ -8,7 +8,7 @@ import (
 )
 
 // Span is a range in one file. Line and Column start at 1. Column and EndColumn count Unicode code
-// points, and EndColumn is exclusive. The zero Span means that no location is known.
+// points. EndColumn is exclusive. The zero Span is an unknown location.
 type Span struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
@@ -17,7 +17,7 @@ type Span struct {
 	EndColumn int    `json:"endColumn"`
 }
 
-// IsZero reports whether no location is known.
+// IsZero reports whether the location is unknown.
 func (s Span) IsZero() bool { return s.Line == 0 }
 
 // Compare orders spans by file, then start, then end.
@@ -59,27 +59,28 @@ type Rule struct {
 	// ID is the name of the rule. The rule's folder, its package, the configuration and SARIF use
 	// the same name.
 	ID string
-	// Title is one line without a period. Description is the rationale, in full sentences.
+	// Title is one line without a period. Description explains the purpose of the rule in full
+	// sentences.
 	Title, Description string
 	// Category determines the default level. Rules in the categories invalid and infeasible are
 	// errors, rules in ineffective and fragile are warnings, and rules in advice are off.
 	Category string
-	// Level is the level of the category, unless the configuration overrides it.
+	// Level is the level from the configuration, or else the level of the category.
 	Level Level
 	// Since is the version that introduced the rule, for example v0.1.0.
 	Since string
 	// Related holds URLs of background reading.
 	Related []string
-	// Owner is the person or team responsible for the rule, Runbook is a URL with instructions, and
+	// Owner is the person or team responsible for the rule. Runbook is a URL with instructions.
 	// Tags are lower-case words to filter by. Most rules leave them empty.
 	Owner, Runbook string
 	Tags           []string
-	// Replaces is the id of the built-in rule that this one replaces, or "".
+	// Replaces is the id of the built-in rule that this rule replaces, or "".
 	Replaces string
 	// Pack is the part of the id before the dot, or "".
 	Pack string
-	// Template is set for a rule that runs only when other rules use it as a template. Use is the
-	// id of the template that the rule uses, or "".
+	// Template is set for a rule that runs only as a template of other rules. Use is the id of this
+	// rule's template, or "".
 	Template bool
 	Use      string
 	// Params are the parameters of the rule in alphabetical order.
@@ -94,8 +95,8 @@ type Param struct {
 	Default string
 }
 
-// Object identifies the Kubernetes object that a diagnostic is about. Namespace is empty if the
-// manifest does not set one.
+// Object identifies the Kubernetes object of a diagnostic. Namespace is empty if the manifest does
+// not set one.
 type Object struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -103,8 +104,8 @@ type Object struct {
 	Name       string `json:"name"`
 }
 
-// ObjectName returns the name of an object for messages, such as Deployment shop/web. For an object
-// without a namespace, it returns only kind and name.
+// ObjectName returns the name of an object for messages, such as Deployment shop/web. Without a
+// namespace, it returns only kind and name.
 func ObjectName(kind, namespace, name string) string {
 	return strings.TrimSpace(kind + " " + strings.TrimPrefix(namespace+"/"+name, "/"))
 }
@@ -123,15 +124,16 @@ type Edit struct {
 	OldText string `json:"-"`
 }
 
-// Fix is a possible repair. A diagnostic lists the smallest repair first. Edits may be empty,
-// because not every repair can be made by editing text.
+// Fix is a possible repair. A diagnostic lists the smallest repair first. Edits is empty if the
+// repair cannot be made by editing text.
 type Fix struct {
 	Description string `json:"description"`
 	Edits       []Edit `json:"edits,omitempty"`
 	// Safe is set if the edits may be applied without approval. Another lint run must first confirm
 	// the edits.
 	Safe bool `json:"safe,omitempty"`
-	// Withheld explains why edits that would otherwise be safe are not safe here, or is empty.
+	// Withheld explains why the edits are not safe here, or is empty. Edits of this kind are
+	// normally safe.
 	Withheld string `json:"withheld,omitempty"`
 	// Placeless is the first edit of a withheld repair. Its Location is only the nearest known
 	// location in the sources.
@@ -151,13 +153,13 @@ type Diagnostic struct {
 	Cluster string   `json:"cluster,omitempty"`
 	// Clusters replaces Cluster for a finding about nodes that several clusters share (see Merge).
 	Clusters []string `json:"clusters,omitempty"`
-	// Nodes is set if the finding is about nodes, which several contexts may share.
+	// Nodes is set if the finding is about nodes. Several contexts may share these nodes.
 	Nodes bool `json:"-"`
 	// Branch is the path element that distinguishes the object's file from its alternatives, for
 	// example prod. It is "" for a file without alternatives.
 	Branch string `json:"branch,omitempty"`
-	// Render is the name of the render that the finding is about, or "". Renders holds the names of
-	// all renders that have this finding at the same source location (see Merge).
+	// Render is the name of the finding's render, or "". Renders holds the names of all renders
+	// with this finding at the same source location (see Merge).
 	Render  string   `json:"-"`
 	Renders []string `json:"renders,omitempty"`
 	// Assumed is the release name that schedlint chose for Render because no source sets one, or
@@ -166,29 +168,28 @@ type Diagnostic struct {
 	// Differ is set if the message applies to Render only.
 	Differ   bool `json:"-"`
 	Location Span `json:"location"`
-	// Written is the object in the sources that contains Location. If that object has the same name
-	// as the rendered object, Written is the zero Object.
+	// Written is the object in the sources that contains Location. It is the zero Object if that
+	// object has the same name as the rendered object.
 	Written Object `json:"-"`
 	// WrittenField is the field in a values file that contains Location, or "".
 	WrittenField string `json:"-"`
 	// Field is the path from the object to Location, for example
-	// spec.template.spec.containers[app].image. List items are identified by their content. Field
-	// is "" if Location is not a field of the object.
+	// spec.template.spec.containers[app].image. A path identifies list items by their content.
+	// Field is "" if Location is not a field of the object.
 	Field string `json:"field,omitempty"`
-	// Pending is the number of pods that stay Pending, or 0 if the finding is not about Pending
-	// pods.
+	// Pending is the number of pods that stay Pending, or 0 for any other problem.
 	Pending int       `json:"pending,omitempty"`
 	Related []Related `json:"related"`
 	// MoreRelated is the number of related locations that the output format left out. It is 0 until
 	// the report is formatted.
 	MoreRelated int   `json:"moreRelated,omitempty"`
 	Fixes       []Fix `json:"fixes"`
-	// Accepted explains why the finding does not count. It is nil if the finding counts.
+	// Accepted explains why the finding does not count. It is nil for a finding that counts.
 	Accepted *Acceptance `json:"accepted,omitempty"`
 }
 
-// Compare orders diagnostics by location, then by level with the worst first, then by rule,
-// message, details, object and cluster.
+// Compare orders diagnostics by location, level, rule, message, details, object and cluster. The
+// worst level comes first.
 func (d *Diagnostic) Compare(o *Diagnostic) int {
 	return cmp.Or(
 		cmp.Compare(d.Location.File, o.Location.File),
@@ -212,21 +213,20 @@ type Skip struct {
 	Reason string `json:"reason"`
 	Count  int    `json:"count"`
 	// MayHoldWorkloads is set if the documents or paths may contain workloads. For example, a
-	// template or a hidden directory may contain workloads, but a CRD schema cannot.
+	// template may contain workloads, but a CRD schema cannot.
 	MayHoldWorkloads bool `json:"mayHoldWorkloads,omitempty"`
-	// Budget is set for questions that were abandoned because their step budget was exhausted.
+	// Budget is set for questions that stayed open because their step budget ran out.
 	Budget bool `json:"budget,omitempty"`
 	// Places lists the location of each document as file:line, or the path of each file that was
 	// not read. The list is sorted and limited to MaxPlaces.
 	Places []string `json:"places"`
 }
 
-// MaxPlaces is the maximum number of locations in a summary entry. Count always includes all of
-// them.
+// MaxPlaces is the maximum number of locations in a summary entry. Count has no such limit.
 const MaxPlaces = 20
 
-// Unsettled reports whether open questions fail a run. With FailAny, every open question fails it.
-// With FailBudget, only questions that exceeded their step budget do.
+// Unsettled reports whether open questions fail a run. With FailAny, every open question fails the
+// run. With FailBudget, only questions that exceeded their step budget fail the run.
 func Unsettled(open []Skip, fail string) bool {
 	return slices.ContainsFunc(open, func(k Skip) bool { return fail == FailAny || fail == FailBudget && k.Budget })
 }
@@ -238,24 +238,24 @@ const (
 	FailAny    = "any"
 )
 
-// Summary describes which input was checked and which was left out, so that a run that checked
-// nothing does not look like a clean one.
+// Summary describes which input was checked and which was left out. Without it, a run that checked
+// nothing would look like a run without findings.
 type Summary struct {
 	Files     int `json:"files"`
 	Documents int `json:"documents"`
-	// Renders is the number of renders that were judged. Unrendered is the number of renders that
-	// should have been judged but could not be rendered.
+	// Renders is the number of renders that were checked. Unrendered is the number of renders that
+	// failed.
 	Renders    int `json:"renders,omitempty"`
 	Unrendered int `json:"unrendered,omitempty"`
-	// Workloads is the number of judged workloads. OtherObjects is the number of Kubernetes objects
-	// that do not create pods. NodeObjects is the number of v1 Nodes in the manifests. They are
-	// part of the topology only if --topology names their file.
+	// Workloads is the number of checked workloads. OtherObjects is the number of Kubernetes
+	// objects that create no pods. NodeObjects is the number of v1 Nodes in the manifests. These
+	// nodes are part of the topology only if --topology names their file.
 	Workloads int `json:"workloads"`
 	// Fragments is the number of checked maps with placement fields in chart values. It counts only
-	// the values for charts that are not part of the input.
+	// values for charts that are not part of the input.
 	Fragments int `json:"fragments,omitempty"`
-	// Contexts is the number of contexts that were judged. There is one for each cluster, and more
-	// if directories or files are alternatives.
+	// Contexts is the number of contexts that were checked. There is one for each cluster. There
+	// are more if directories or files are alternatives.
 	Contexts     int `json:"contexts"`
 	OtherObjects int `json:"otherObjects"`
 	NodeObjects  int `json:"nodeObjects"`
@@ -264,29 +264,28 @@ type Summary struct {
 	Nodes            int  `json:"nodes"`
 	TopologyDeclared bool `json:"topologyDeclared"`
 	// Skipped lists the documents and paths that were left out. NotJudged lists kinds that no rule
-	// judges although they contain a pod template or placement fields.
+	// checks although they have a pod template or placement fields.
 	Skipped   []Skip `json:"skipped"`
 	NotJudged []Skip `json:"notChecked"`
 	// Repeated lists objects with conflicting declarations.
 	Repeated []Skip `json:"repeated"`
-	// Unknown counts the questions that cannot be answered from the input, by subject.
+	// Unknown counts the questions that the input does not answer. There is one entry per topic.
 	Unknown []Skip `json:"unknown"`
-	// Notes are complete sentences. They explain why some input was not checked, and point out
-	// results that require pools to grow beyond their count.
+	// Notes are complete sentences. They explain why some input was not checked. They also point
+	// out results that require pools to grow.
 	Notes    []string `json:"notes"`
 	Errors   int      `json:"errors"`
 	Warnings int      `json:"warnings"`
 	// NoteFindings is the number of findings with the level note.
 	NoteFindings int `json:"noteFindings"`
-	// Accepted is the number of findings accepted by a suppression or the baseline. They are not
-	// included in any other count. Healed is the number of findings in the baseline that no longer
-	// occur.
+	// Accepted is the number of findings accepted by a suppression or the baseline. No other number
+	// includes them. Healed is the number of findings in the baseline that no longer occur.
 	Accepted int `json:"accepted"`
 	Healed   int `json:"healed"`
 }
 
-// Unjudged returns nothing if any workload was judged. Otherwise it returns the entries of Skipped
-// that may contain workloads, because the absence of findings then means nothing.
+// Unjudged returns the entries of Skipped that may contain workloads, if no workload was checked.
+// The absence of findings then means nothing. If any workload was checked, it returns nil.
 func (s *Summary) Unjudged() []Skip {
 	if s.Workloads > 0 {
 		return nil
@@ -299,16 +298,16 @@ type Report struct {
 	Diagnostics []Diagnostic
 	// Accepted holds the findings that do not count, each with its reason.
 	Accepted []Diagnostic
-	// Suppressions holds all suppressions in effect, whether used or not.
+	// Suppressions holds all suppressions in effect, even unused ones.
 	Suppressions []Suppression
-	// Inert holds the suppressions in manifests that had no effect because the revision whose
-	// suppressions the user allows does not contain them.
+	// Inert holds the suppressions in manifests that had no effect. The user allows only
+	// suppressions of one revision, and that revision does not contain them.
 	Inert []Suppression
-	// Change compares the findings with those of a revision. It is nil unless a comparison was
-	// requested. With a comparison, Diagnostics has only the new findings.
+	// Change compares the findings with those of a revision. It is nil without a comparison. With a
+	// comparison, Diagnostics has only the new findings.
 	Change  *Change
 	Summary Summary
-	// Failures holds the parts of the work that were not done (see Complete).
+	// Failures describes the work that was not done (see Complete).
 	Failures Failures
 	// Rules holds all enabled rules, sorted by id.
 	Rules []Rule
@@ -317,30 +316,30 @@ type Report struct {
 	// AnswerUnknown reports whether schedlint cannot tell if a finding from an earlier revision
 	// still applies. If AnswerUnknown is nil, schedlint can always tell.
 	AnswerUnknown func(*Diagnostic) bool
-	// Rendered holds the names of successful renders, and NotRendered holds the names of failed
+	// Rendered holds the names of successful renders. NotRendered holds the names of failed
 	// renders. Quiet holds the findings about failed renders that the user did not request.
 	Rendered, NotRendered []string
 	Quiet                 []Quiet
-	// Judged holds the workloads and disruption budgets that were judged. WhyUnjudged explains why
-	// an object from an earlier revision is no longer judged although it still exists, or returns
-	// "". SubjectGone reports whether a finding from an earlier revision is about an object or a
-	// render that no longer exists. If SubjectGone is nil, everything still exists.
+	// Judged holds the workloads and disruption budgets that were checked. WhyUnjudged returns the
+	// reason why an existing object from an earlier revision is no longer checked, or "".
+	// SubjectGone reports whether the object or render of an earlier finding no longer exists. If
+	// SubjectGone is nil, everything still exists.
 	Judged      []Judged
 	WhyUnjudged func(o Object, file string) string
 	SubjectGone func(*Diagnostic) bool
 	// Source returns the contents of the file that a span names, or nil.
 	Source func(file string) []byte
-	// Display returns the path of a file as the user would write it. If it is nil, the path in the
-	// span is used.
+	// Display returns the path of a file as the user would write it. If Display is nil, the path in
+	// the span is used.
 	Display func(file string) string
 }
 
-// Complete reports whether all requested work was done. A run is complete even if the output format
-// truncates results or a placement search exhausts its budget.
+// Complete reports whether all requested work was done. A run can be complete even if the output
+// format leaves out results or a placement search exhausts its budget.
 func (r *Report) Complete() bool { return r.Failures.Complete() }
 
-// Sort puts the diagnostics in a fixed order, drops exact duplicates and counts levels in the
-// summary.
+// Sort puts the diagnostics in a fixed order and drops exact duplicates. It also counts levels in
+// the summary.
 func (r *Report) Sort() {
 	r.Diagnostics, r.Accepted = sorted(r.Diagnostics), sorted(r.Accepted)
 	r.Summary.Accepted = len(r.Accepted)
@@ -357,7 +356,7 @@ func (r *Report) Sort() {
 	}
 }
 
-// Merge combines findings that several contexts share into one result each.
+// Merge combines findings that several contexts share. Each becomes one result.
 func (r *Report) Merge() {
 	r.Diagnostics, r.Accepted = Merge(r.Diagnostics), Merge(r.Accepted)
 	r.Sort()
@@ -368,7 +367,8 @@ func sorted(all []Diagnostic) []Diagnostic {
 	return slices.CompactFunc(all, func(a, b Diagnostic) bool { return a.Compare(&b) == 0 })
 }
 
-// Worst returns the worst level among the diagnostics, or the empty level.
+// Worst returns the worst level among the diagnostics. It returns the empty level if there are
+// none.
 func (r *Report) Worst() Level {
 	var worst Level
 	for i := range r.Diagnostics {
@@ -381,8 +381,8 @@ func (r *Report) Worst() Level {
 
 // Outcome is the answer to a question about pods. It covers every scheduling order and every choice
 // among the nodes that pass the filters. The answer is "always", "sometimes" or "never" if the
-// property holds in every run, in some runs or in no run. If this is not known, the answer is
-// "unknown".
+// property holds in every run, in some runs or in no run. The answer is "unknown" if this is not
+// known.
 type Outcome string
 
 // Possible outcomes. None means that a question does not apply.
@@ -394,7 +394,7 @@ const (
 	None      Outcome = "none"
 )
 
-// sourcePlace is the key by which findings from several contexts are merged into one result.
+// sourcePlace is the key for merging findings from several contexts into one result.
 type sourcePlace struct {
 	rule, cluster string
 	location      Span
@@ -402,9 +402,8 @@ type sourcePlace struct {
 	said          string // only set for nodes, because contexts may have different messages about them
 }
 
-// sourcePlace returns the key by which a finding is merged with others. Two findings about nodes
-// are merged if they have the same rule, location and message, even in different clusters and
-// renders.
+// sourcePlace returns the key for merging a finding with others. Findings about nodes are merged if
+// they have the same rule, location and message. Their clusters and renders may differ.
 func (d *Diagnostic) sourcePlace() sourcePlace {
 	switch {
 	case d.Nodes:
@@ -415,10 +414,10 @@ func (d *Diagnostic) sourcePlace() sourcePlace {
 	return sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location}
 }
 
-// Merge combines findings of the same rule at the same location. It combines findings from several
-// renders of the same source, and findings about nodes that several contexts share. The result has
-// the worst level. If the message differs in another render, that message becomes a related
-// location. The argument all holds the findings from every context.
+// Merge combines findings of the same rule at the same location. The findings come from several
+// renders of the same source, or are about nodes that several contexts share. The result has the
+// worst level. If the message differs in another render, that message becomes a related location.
+// The argument all holds the findings from every context.
 func Merge(all []Diagnostic) []Diagnostic {
 	shared := func(d Diagnostic) bool { return d.Render != "" || d.Nodes }
 	if !slices.ContainsFunc(all, shared) {

@@ -3,16 +3,16 @@ package diag
 import "strings"
 
 // Nearest returns the candidate that the user most likely meant instead of word, or "" if no
-// candidate is near. At most a third of the letters in word, and no more than three, may be wrong.
-// Letter case is ignored. If several candidates are equally near, the first one is returned. No
-// candidate is near a word that is longer than any valid name.
+// candidate is near. At most a third of the letters in word may be wrong, and no more than three.
+// Letter case is ignored. If several candidates are equally near, the first one is returned. A word
+// longer than any valid name has no near candidate.
 func Nearest(word string, candidates []string) string {
 	return Within(word, candidates, min(3, max(1, len(word)/3)))
 }
 
-// Within returns the candidate that can be reached from word with the fewest edits, or "" if every
-// candidate needs more than the given number. An edit inserts, deletes or replaces a letter, or
-// swaps two letters. Letter case is ignored, and so is a candidate equal to word.
+// Within returns the candidate that needs the fewest edits to become word. It returns "" if every
+// candidate needs more than the given number of edits. An edit inserts, deletes or replaces a
+// letter, or swaps two letters. Letter case is ignored. A candidate equal to word is skipped.
 func Within(word string, candidates []string, edits int) string {
 	if len(word) > longestName {
 		return ""
@@ -31,16 +31,15 @@ func Within(word string, candidates []string, edits int) string {
 	return best
 }
 
-// longestName is the maximum length of a qualified name, which is a domain of 253 characters, a
-// slash and 63 more characters. Longer words are ignored because the time to compare two words is
-// proportional to the product of their lengths.
+// longestName is the maximum length of a qualified name: a domain of 253 characters, a slash and 63
+// more characters. Longer words are ignored, because comparing long words is slow.
 const longestName = 317
 
-// distances holds the table rows, which are reused for the next comparison.
+// distances holds rows of the distance table. Later comparisons reuse them.
 type distances struct{ before, last, row []int }
 
 // between returns the number of edits that turn a into b. An edit inserts, deletes or replaces a
-// letter, or swaps two adjacent letters. It returns limit as soon as the number reaches limit.
+// letter, or swaps two adjacent letters. A result of limit or more is not exact.
 func (d *distances) between(a, b string, limit int) int {
 	if n := len(a) - len(b); n >= limit || -n >= limit {
 		return limit

@@ -1,13 +1,11 @@
 package diag
 
-// Placements is the output of the place command. It has a decision for each context of each
-// cluster.
+// Placements is the output of the place command. It has a decision for each context.
 type Placements struct {
 	SchemaVersion string `json:"schemaVersion"`
-	// Failures describes the work that could not be done. The decisions cover only the remaining
-	// work.
+	// Failures describes the work that could not be done. The decisions do not cover this work.
 	Failures Failures `json:"failures"`
-	// Unrendered is the number of kustomizations that should have been rendered but were not.
+	// Unrendered is the number of kustomizations that could not be rendered.
 	Unrendered int         `json:"unrendered,omitempty"`
 	Decisions  []Placement `json:"decisions"`
 }
@@ -18,8 +16,8 @@ type Placement struct {
 	Cluster string `json:"cluster,omitempty"`
 	Context string `json:"context"`
 	// IfShared lists directories that may share a cluster. If it is set, the decision assumes that
-	// all of them do. Each directory also has its own decision. A decision with IfShared does not
-	// fail a run.
+	// all of them share one. Each directory also has its own decision. A decision with IfShared
+	// does not fail a run.
 	IfShared     []string            `json:"ifShared,omitempty"`
 	Verdict      string              `json:"verdict"`
 	RulesVerdict string              `json:"rulesVerdict"`
@@ -30,13 +28,13 @@ type Placement struct {
 	Invalid      []PlacementInvalid  `json:"invalid"`
 	Unmodelled   []string            `json:"unmodelled"`
 	Notes        []string            `json:"notes"`
-	// Unknown counts open questions by subject, like Summary.Unknown.
+	// Unknown counts open questions by topic, like Summary.Unknown.
 	Unknown []Skip `json:"unknown"`
 }
 
-// PlacementPods counts pods over all possible end states. Out of Total pods, at least MinPlaced and
-// at most MaxPlaced are placed. If Exact is false, both numbers are only bounds. Pods that
-// terminate on their own do not count.
+// PlacementPods counts pods over all possible end states. At least MinPlaced and at most MaxPlaced
+// of Total pods are placed. If Exact is false, both numbers are only bounds. Pods that terminate on
+// their own do not count.
 type PlacementPods struct {
 	Total     int  `json:"total"`
 	MaxPlaced int  `json:"maxPlaced"`
@@ -45,8 +43,8 @@ type PlacementPods struct {
 }
 
 // PlacementWorkload is the decision about one workload, together with all others. If the verdict is
-// "never", Core explains why. If several workloads can never be placed together, all of them have
-// the same Core, which explains why. Repairs lists repairs that were tried.
+// "never", Core explains why. Several workloads that can never be placed together have the same
+// Core. Repairs lists tested repairs.
 type PlacementWorkload struct {
 	APIVersion   string `json:"apiVersion"`
 	Kind         string `json:"kind"`
@@ -57,18 +55,18 @@ type PlacementWorkload struct {
 	RulesVerdict string `json:"rulesVerdict"`
 	MaxPlaced    int    `json:"maxPlaced"`
 	MinPlaced    int    `json:"minPlaced"`
-	// Reason is the cause of an unknown verdict. Otherwise it is "". The causes are waits (the pods
-	// terminate on their own, and those that do not fit at first run later), label-value (a rule
-	// asks for a label with a value that the cluster sets), variable (a rule asks for a label with
-	// a value that a later tool sets), finite-pods (a rule depends on pods that terminate on their
-	// own), unknown-pods (a rule depends on pods that are not modeled), unlisted-resource (the
-	// pods, or others that compete for the same nodes, request an extended resource that no node
-	// lists), pool-growth (the answer is different at some size of a growing pool), budget (the
-	// answer takes more steps than --steps allows), size (too many pods or nodes to search), or
-	// internal (the checker rejected the answer).
+	// Reason is the cause of an unknown verdict, or "". The causes are waits (the pods terminate on
+	// their own, and those that do not fit at first run later), label-value (a rule selects a label
+	// with a value that the cluster sets), variable (a rule selects a label with a value that a
+	// later tool sets), finite-pods (a rule depends on pods that terminate on their own),
+	// unknown-pods (a rule depends on pods that are not modeled), unlisted-resource (the pods, or
+	// others that compete for the same nodes, request an extended resource that no node lists),
+	// pool-growth (the answer is different at some size of a growing pool), budget (the answer
+	// takes more steps than --steps allows), size (too many pods or nodes to search), or internal
+	// (the checker rejected the answer).
 	Reason string `json:"reason"`
 	// Paused is set for a paused Deployment. A Deployment that is created paused has no pods until
-	// it is resumed. The other fields describe the pods that it will have after that.
+	// it is resumed. The other fields describe the pods after that.
 	Paused bool `json:"paused,omitempty"`
 	// Why is Reason in words, or "" if the verdict or a note already explains it.
 	Why  string          `json:"-"`
@@ -97,14 +95,14 @@ type PlacementRollout struct {
 	Verdict     string `json:"verdict"`
 	Surge       int    `json:"surge"`
 	Unavailable int    `json:"unavailable"`
-	// Reason is an explanation in words, or "" if the rollout completes.
+	// Reason explains the verdict in words, or is "" if the rollout completes.
 	Reason string `json:"reason"`
 }
 
 // PlacementSurvival describes whether all pods run again after the loss of a topology domain.
 // Meaning is gone (the nodes are deleted) or unreachable (their Node objects remain). Verdict is
-// "always", "sometimes", "never" or "unknown". Pending is the number of pods that stay Pending. If
-// the verdict is "never", Pending is a lower bound.
+// "always", "sometimes", "never" or "unknown". Pending is the number of pods that stay Pending. It
+// is a lower bound if the verdict is "never".
 type PlacementSurvival struct {
 	Key     string `json:"key"`
 	Value   string `json:"value"`
@@ -113,11 +111,11 @@ type PlacementSurvival struct {
 	Pending int    `json:"pending"`
 	// Like is the number of additional nodes with the same result.
 	Like int `json:"like"`
-	// Reason is a condition, other than node capacity, that the verdict depends on.
+	// Reason is a condition of the verdict other than node capacity.
 	Reason string `json:"reason"`
-	// WhereItRuns is set if pods stay Pending after the loss of any domain that runs at least one
-	// of them. The verdict for the key is then "never", although losing a domain that runs none of
-	// the pods is harmless.
+	// WhereItRuns is set if the loss of any domain that runs pods of the workload leaves pods
+	// Pending. The verdict for the key is then "never", although the loss of any other domain is
+	// harmless.
 	WhereItRuns bool `json:"whereItRuns,omitempty"`
 }
 
@@ -148,7 +146,7 @@ type PlacementStep struct {
 	Zone string `json:"-"`
 }
 
-// PlacementStuck is a run that ends with Pending pods that do not fit anywhere.
+// PlacementStuck is a run that ends with Pending pods. These pods fit on no node.
 type PlacementStuck struct {
 	Placements []PlacementStep    `json:"placements"`
 	Pending    []PlacementPending `json:"pending"`
@@ -159,13 +157,13 @@ type PlacementPending struct {
 	Workload string `json:"workload"`
 	Count    int    `json:"count"`
 	Reason   string `json:"reason"`
-	// Orphaned is set for pods that are bound to an undeclared node. Such pods are deleted instead
-	// of staying Pending.
+	// Orphaned is set for pods that are bound to an undeclared node. Such pods are deleted. They do
+	// not stay Pending.
 	Orphaned bool `json:"orphaned,omitempty"`
 }
 
-// PlacementInvalid is a field of an object or of its pods that the API server rejects. The workload
-// is left out of the decision.
+// PlacementInvalid is a field of an object or of its pods that the API server rejects. The decision
+// leaves out the workload.
 type PlacementInvalid struct {
 	Workload string `json:"workload"`
 	Field    string `json:"field"`
@@ -181,12 +179,11 @@ type Explanation struct {
 	// Found holds the findings at the location. If there are none, it has one entry without a
 	// Diagnostic. This entry is about the workload on the same line.
 	Found []Explained
-	// Near holds findings from elsewhere in the file when there are none at the location.
+	// Near holds other findings in the file if there are none at the location.
 	Near []Diagnostic
 	// Notes are remarks about the input.
 	Notes []string
-	// Failures describes the work that could not be done. If there are failures, there may be more
-	// to explain.
+	// Failures describes the work that could not be done. Explanations may therefore be missing.
 	Failures Failures
 	// Source and Display are the functions with the same names in Report.
 	Source  func(file string) []byte
@@ -197,7 +194,7 @@ type Explanation struct {
 type Explained struct {
 	Diagnostic *Diagnostic
 	Rule       Rule
-	// Name is the name of the workload that the account is about, for example Deployment shop/web.
+	// Name is the name of the account's workload, for example Deployment shop/web.
 	Name string
 	Account
 }
@@ -205,19 +202,19 @@ type Explained struct {
 // Account explains a finding node by node.
 type Account struct {
 	Tables []NodeTable
-	// Tried is the result of trying the finding's repairs, or "".
+	// Tried is the result of testing the finding's repairs, or "".
 	Tried string
-	// Repairs lists additional repairs that were tried, and Yield describes what they achieved.
+	// Repairs lists additional repairs that were tested. Yield describes what they achieved.
 	Repairs []string
 	Yield   string
-	// Notes mention what is unknown and what the finding ignores.
+	// Notes say what is unknown and what the finding ignores.
 	Notes []string
 }
 
-// NodeTable lists every node once and shows whether it accepts the next pod.
+// NodeTable lists every node once. It shows whether the node accepts the next pod.
 type NodeTable struct {
-	// Name is the name of the pod's workload. Caption describes the pod that the table is about,
-	// and the pods that already run.
+	// Name is the name of the pod's workload. Caption describes the pod and the pods that already
+	// run.
 	Name    string
 	Caption string
 	Rows    []NodeRow

@@ -51,8 +51,8 @@ type Facts struct {
 	Suppressions  []Suppression  `json:"suppressions"`
 }
 
-// Row is one row of the facts. List is the name of the top-level list that contains the row, even
-// if the row is nested.
+// Row is one row of the facts. List is the name of the top-level list that contains the row. This
+// also applies to a nested row.
 type Row struct {
 	List string
 	// Value is a pointer to the row's struct, or nil if no row has the id.
@@ -71,7 +71,7 @@ func (f *Facts) Rows() []Row {
 	return rows
 }
 
-// gather appends the rows of a slice, and their nested rows, to rows.
+// gather appends the rows of a slice to rows. It also appends their nested rows.
 func gather(rows []Row, list string, slice reflect.Value) []Row {
 	of := slice.Type().Elem()
 	if of.Kind() != reflect.Struct {
@@ -112,8 +112,8 @@ func holding(of reflect.Type) (fields []int) {
 	return fields
 }
 
-// Ref returns the name of the workload at index w, for example "Deployment shop/web", or "" if
-// there is no such workload.
+// Ref returns the name of the workload at index w, for example "Deployment shop/web". It returns ""
+// if there is no such workload.
 func (f *Facts) Ref(w int) string {
 	if w < 0 || w >= len(f.Workloads) {
 		return ""
@@ -126,7 +126,7 @@ type Judgement struct {
 	Rule string
 	Fact int
 	// Reason names the entry of the message catalogue that describes the fact. It is empty if the
-	// rule sets Message and Details itself or supplies the values for the message.
+	// rule sets Message and Details itself, or supplies the values for the message.
 	Reason  string
 	Message string
 	Details []string
@@ -135,19 +135,18 @@ type Judgement struct {
 	// Path holds the keys and indices that lead from the row to one of its fields. It is empty if
 	// the judgement is about the whole row.
 	Path []string
-	// Level overrides the level of the rule for this finding. If it is "", the level of the rule
-	// applies.
+	// Level is the level of this finding. If it is "", the level of the rule applies.
 	Level diag.Level
 }
 
-// Tally records what each rule has cost so far in all contexts of a run, and which rules failed. A
-// rule that failed in one context is skipped in later ones.
+// Tally records the cost of each rule in all contexts of a run. It also records which rules failed.
+// A failed rule is skipped in later contexts.
 type Tally struct {
 	// Steps and Findings are counts per rule. Steps has no entries for built-in rules.
 	Steps    map[string]int64
 	Findings map[string]int
-	// Took is the CPU time that the user's own rules have used. It is limited because a slow rule
-	// may need few steps.
+	// Took is the CPU time that the user's own rules have used. It has a separate limit, because a
+	// slow rule may need few steps.
 	Took time.Duration
 	// Failures has one entry for each rule that failed.
 	Failures diag.Failures
@@ -160,7 +159,7 @@ func NewTally() *Tally { return &Tally{Steps: map[string]int64{}, Findings: map[
 func (t *Tally) HasFailed(rule string) bool { return t.Failures.HasFailed(rule) }
 
 // JSON encodes the facts as rules see them, without the parameters of a rule. Fields are in schema
-// order, and empty lists are encoded as [].
+// order. Empty lists are encoded as [].
 func (f *Facts) JSON() []byte { return appendValue(nil, reflect.ValueOf(f).Elem()) }
 
 func appendValue(to []byte, v reflect.Value) []byte {

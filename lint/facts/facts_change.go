@@ -148,7 +148,7 @@ type Loss struct {
 	// Like is the number of other domains with the same result.
 	Like int `json:"like"`
 	// Required is true if the configuration or --survive requires the workload to survive the loss.
-	// It is false if only a rule asks about the loss.
+	// It is false if the loss is checked only because a rule reads the answer.
 	Required bool `json:"required"`
 	// Meaning is gone (the Node objects are deleted), unreachable (the Node objects stay, with the
 	// taint node.kubernetes.io/unreachable) or both.
@@ -221,7 +221,8 @@ type Drain struct {
 	// Pods is the number of pods that the workload is certain to have.
 	Pods int `json:"pods"`
 	// BlockedBy is budget if disruption budgets block the eviction. It is eviction-strategy if the
-	// evictionStrategy of a KubeVirt machine that cannot migrate blocks it. Otherwise it is "".
+	// evictionStrategy of a KubeVirt machine blocks the eviction, because the machine cannot
+	// migrate. Otherwise it is "".
 	BlockedBy string `json:"blocked_by" enum:"budget eviction-strategy "`
 	// Node is the name of the node whose drain has the worst result, or "" if every drain is
 	// harmless.
@@ -286,15 +287,15 @@ type Autoscaler struct {
 	W  int `json:"w"`
 	// Outcome says whether all pods fit at the maximum.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for an unknown outcome. If the outcome is "never" for a reason other than
-	// the workload's own rules, cause is that reason, for example contention. In all other cases,
+	// Cause is the reason for an unknown outcome. If the outcome is "never" and the workload's own
+	// rules are not the reason, cause is the reason, for example contention. In all other cases,
 	// cause is "".
 	Cause string `json:"cause"`
 	// Object is the kind, namespace and name of the autoscaler.
 	Object string `json:"object"`
 	// Min is the smallest number of pods that the autoscaler keeps.
 	Min int `json:"min"`
-	// Max is the largest number of pods that the autoscaler asks for.
+	// Max is the largest number of pods that the autoscaler requests.
 	Max int `json:"max"`
 	// Default is true if the manifest does not set the maximum and max is the default.
 	Default bool `json:"default"`

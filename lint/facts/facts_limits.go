@@ -19,11 +19,11 @@ type Sharing struct {
 	Zones int `json:"zones"`
 	// OnOneNode is the largest number of pods that can run on one node.
 	OnOneNode int `json:"on_one_node"`
-	// Node is the name of a node that can run as many pods as on_one_node says.
+	// Node is the name of a node that can run on_one_node pods.
 	Node string `json:"node"`
 	// InOneZone is the largest number of pods that can run in one zone, or 0 if there are no zones.
 	InOneZone int `json:"in_one_zone"`
-	// Soft is the list of preferred rules that ask for spreading.
+	// Soft is the list of preferred rules that request spreading.
 	Soft []Rule `json:"soft"`
 }
 
@@ -124,7 +124,7 @@ type Request struct {
 	Unlisted bool `json:"unlisted"`
 	// Suggestion is the listed resource that was probably meant instead of an unlisted one, or "".
 	Suggestion string `json:"suggestion"`
-	// Together lists requests that each fit on some node, although no node has room for all of them
+	// Together lists requests that each fit on some node. No node has room for all of them
 	// together. The list is empty if one request alone is too large.
 	Together []ResourceRequest `json:"together"`
 }

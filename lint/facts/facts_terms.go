@@ -79,8 +79,8 @@ type Affinity struct {
 	With int `json:"with"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
-	// Beside lists the topology keys of other terms if some nodes have the key of this term, but no
-	// node has that key and all of the listed keys. Otherwise it is empty.
+	// Beside lists the topology keys of other terms. Some nodes have the key of this term, but no
+	// node has both this key and all the listed keys. In all other cases, the list is empty.
 	Beside []string `json:"beside"`
 	// Between is the list of the two requirements that contradict each other, in kubectl notation.
 	// The list is empty unless the cause is contradiction.
@@ -100,8 +100,8 @@ type TopologyKey struct {
 	Hard bool `json:"hard"`
 	// Key is the topologyKey.
 	Key string `json:"key"`
-	// Fragment is true if the object is not judged, for example a custom resource with an affinity.
-	// The field usable then counts all nodes.
+	// Fragment is true if schedlint does not judge the object, for example a custom resource with
+	// an affinity. The field usable then counts all nodes.
 	Fragment bool `json:"fragment"`
 	// Values is true if the object is a map in the values for a chart, and the chart is not part of
 	// the input.
@@ -142,8 +142,8 @@ type NodeLabel struct {
 	Replacement string `json:"replacement"`
 	// OnNodes is the number of declared nodes that still have the label.
 	OnNodes int `json:"on_nodes"`
-	// Beside is true if another term of the same list uses the replacement, so that the deprecated
-	// label does no harm.
+	// Beside is true if another term of the same list uses the replacement. The deprecated label
+	// then does no harm.
 	Beside bool `json:"beside"`
 	// Platform is the name of a platform that still sets the deprecated label, for example
 	// OpenShift. It is "" unless other objects in the input show that the cluster runs on such a

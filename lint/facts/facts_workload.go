@@ -60,8 +60,8 @@ type Workload struct {
 	Permanent bool `json:"permanent"`
 	// PerNode is true for workloads that run one pod on every node (DaemonSet).
 	PerNode bool `json:"per_node"`
-	// Bare is true for a pod or a KubeVirt machine that no controller recreates, because it has no
-	// owner and no other object's template creates it.
+	// Bare is true for a pod or a KubeVirt machine that no controller recreates. It has no owner,
+	// and no other object's template creates it.
 	Bare bool `json:"bare"`
 	// PriorityClass is the priorityClassName of the pods, or "".
 	PriorityClass string `json:"priority_class"`
@@ -69,8 +69,8 @@ type Workload struct {
 	ServiceAccount string `json:"service_account"`
 	// Scheduler is the schedulerName of the pods, or default-scheduler if it is not set.
 	Scheduler string `json:"scheduler"`
-	// PlacementKnown is true if nodes are declared and the rules of the pods can be judged against
-	// them. It is false if the pods use another scheduler or have scheduling gates, or if a
+	// PlacementKnown is true if nodes are declared and schedlint can check the rules of the pods
+	// against them. It is false if the pods use another scheduler or have scheduling gates, or if a
 	// placement field has a variable or is rejected. Then usable_min, zones_min and pools are
 	// meaningless.
 	PlacementKnown bool `json:"placement_known"`
@@ -80,8 +80,8 @@ type Workload struct {
 	// UsableMax is usable_min plus the number of usable nodes that pools can add. It is 2147483647
 	// if placement is unknown.
 	UsableMax int `json:"usable_max"`
-	// UsablePoolless is the number of nodes counted in usable_min that belong to no pool. It is 0
-	// if placement is unknown.
+	// UsablePoolless is the number of nodes in usable_min that belong to no pool. It is 0 if
+	// placement is unknown.
 	UsablePoolless int `json:"usable_poolless"`
 	// ZonesMin is the number of zones that have usable declared nodes. It is 0 if placement is
 	// unknown.
@@ -126,7 +126,7 @@ type Workload struct {
 	// KubeVirt machines.
 	Containers []Container `json:"containers"`
 	// Claims are the resourceClaims of the pods, which request devices through dynamic resource
-	// allocation. Whether enough devices exist is not judged.
+	// allocation. Schedlint does not check whether enough devices exist.
 	Claims []DeviceClaim `json:"claims"`
 	// ClaimsKnown is false if a variable replaces all claims.
 	ClaimsKnown bool `json:"claims_known"`
@@ -278,8 +278,8 @@ type Term struct {
 	// Matches are the declared workloads with pods that the term selects or may select, as indices
 	// in the list of workloads.
 	Matches []int `json:"matches"`
-	// MatchesKnown is false if the list matches was left empty because the lists of all terms would
-	// together be too long.
+	// MatchesKnown is false if the lists of all terms together would be too long. The list matches
+	// is then empty.
 	MatchesKnown bool `json:"matches_known"`
 	// MaxSkew is the maxSkew of a spread constraint, or 0 for any other term.
 	MaxSkew int `json:"max_skew"`
@@ -299,8 +299,8 @@ type Term struct {
 	// pool has no nodes yet, one node is counted for each of its zones. The number is 0 if
 	// placement is unknown.
 	Domains int `json:"domains"`
-	// DomainsMissing is the number of nodes that the pods can use but that lack the key. If a pool
-	// has no nodes yet, one node is counted for each of its zones. The number is 0 if placement is
+	// DomainsMissing is the number of nodes without the key that the pods can use. If a pool has no
+	// nodes yet, one node is counted for each of its zones. The number is 0 if placement is
 	// unknown.
 	DomainsMissing int `json:"domains_missing"`
 }
@@ -340,7 +340,7 @@ type Scaler struct {
 	Kind string `json:"kind" enum:"HorizontalPodAutoscaler ScaledObject"`
 	// Min is the smallest number of pods that the autoscaler keeps.
 	Min int `json:"min"`
-	// Max is the largest number of pods that the autoscaler asks for.
+	// Max is the largest number of pods that the autoscaler requests.
 	Max int `json:"max"`
 }
 
@@ -353,8 +353,8 @@ type Machine struct {
 	EvictionStrategy string `json:"eviction_strategy"`
 }
 
-// Answers holds the answers to the questions about one workload, as printed by the place command.
-// The answer "none" means that the question does not apply.
+// Answers holds the answers that the place command prints about one workload. The answer "none"
+// means that the question does not apply.
 type Answers struct {
 	// Fits says whether all pods are placed in every scheduling order.
 	Fits diag.Outcome `json:"fits"`
@@ -366,8 +366,8 @@ type Answers struct {
 	Migrates diag.Outcome `json:"migrates"`
 	// Autoscales says whether the pods fit at the maximum of the autoscaler.
 	Autoscales diag.Outcome `json:"autoscales"`
-	// Survives has one row for each topology key that the configuration, --survive or a rule asks
-	// about.
+	// Survives has one row for each topology key whose domains may be lost. The configuration,
+	// --survive or a rule names these keys.
 	Survives []Survives `json:"survives"`
 }
 

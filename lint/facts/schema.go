@@ -13,10 +13,10 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// Schema returns the JSON Schema (draft-07) for the input of rules, generated from Facts and its
-// comments. Every field is required and no other field is allowed, so a rule with a misspelled
-// field does not load. Apart from descriptions, the schema uses only keywords that OPA supports.
-// Callers must not modify it.
+// Schema returns the JSON Schema (draft-07) for the input of rules. It is generated from Facts and
+// its comments. Every field is required and no other field is allowed. A rule with a misspelled
+// field therefore does not load. Apart from descriptions, the schema uses only keywords that OPA
+// supports. Callers must not modify it.
 func Schema() []byte { return schema }
 
 // describer returns the description of a struct field, or "".
@@ -64,9 +64,9 @@ func outcomes() []string {
 	return []string{string(diag.Always), string(diag.Sometimes), string(diag.Never), string(diag.Unknown), string(diag.None)}
 }
 
-// enumeration returns the values that a field may have, or nil if it may have any. The enum tag
-// lists the values of a string field, separated by spaces. Two adjacent spaces, or a space at
-// either end, add the value "".
+// enumeration returns the values that a field may have. It returns nil if all values are allowed.
+// The enum tag lists the values of a string field, separated by spaces. Two adjacent spaces, or a
+// space at either end, add the value "".
 func enumeration(f reflect.StructField) []string {
 	if f.Type == reflect.TypeFor[diag.Outcome]() {
 		return outcomes()
@@ -99,7 +99,7 @@ func schemaOfStruct(t reflect.Type, describe describer) ordered {
 	}
 }
 
-// ordered is a JSON object that keeps its members in order, so that the schema reads like the
+// ordered is a JSON object that keeps its members in order. The schema then has the order of the
 // structs.
 type ordered []member
 

@@ -2,12 +2,12 @@
 // readable text.
 //
 // Contract: each function turns one value, such as a reason, an exclusion or a repair, into one
-// phrase of plain English. A phrase is part of a line, so it begins in lower case and ends without
-// a period. Names and numbers come from the value. All other words come from a table or a function
-// in this package. Some results, for example the reason why a node is excluded, are read by both
-// rules and users. Such a result is first converted to its row, and the phrase is made from the
-// row. Rules contain no message text. A rule names a catalogue entry, which makes the text of the
-// finding from the row or from the values that the rule passes.
+// phrase of plain English. A phrase is part of a line. It begins in lower case and ends without a
+// period. Names and numbers come from the value. All other words come from a table or a function in
+// this package. Both rules and users read some results, for example the reason why a node is
+// excluded. Such a result is first converted to its row, and the phrase is made from the row. Rules
+// contain no message text. A rule names a catalogue entry. The entry makes the text of the finding
+// from the row or from the values that the rule passes.
 //
 // Invariants: equal values produce the same text. Every code in every enumeration has text. A test
 // checks this against the constants in the source. A code without text is a bug, and the code

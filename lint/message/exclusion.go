@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// wording holds two formats for a phrase: one for a single node and one for several nodes. The
+// wording holds two formats for a phrase, one for a single node and one for several nodes. The
 // format argument is the detail of the exclusion.
 type wording struct{ one, many string }
 
@@ -38,7 +38,7 @@ var excludedBy = map[model.ExclusionKind]func(*facts.Exclusion) string{
 	model.Undeclared:      func(x *facts.Exclusion) string { return x.Value },
 }
 
-// excludedRows maps each kind of exclusion to a function that fills in the details of its row.
+// excludedRows maps each kind of exclusion to a function that sets the details of its row.
 var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusion){
 	model.Tainted: func(x *model.Exclusion, row *facts.Exclusion) {
 		row.Key, row.Value, row.Effect = x.Taint.Key, x.Taint.Value, string(x.Taint.Effect)
@@ -65,14 +65,13 @@ func ExclusionRow(x *model.Exclusion) facts.Exclusion {
 }
 
 // Excluded returns the reason why one node cannot run a pod, such as "has the untolerated taint
-// x:NoSchedule". It does not name the node.
+// x:NoSchedule".
 func Excluded(x *model.Exclusion) string {
 	row := ExclusionRow(x)
 	return excludedOne(&row)
 }
 
-// Exclusion returns the reason why some nodes cannot run a pod, such as "n1 is cordoned". It names
-// the nodes.
+// Exclusion returns the reason why some nodes cannot run a pod, such as "n1 is cordoned".
 func Exclusion(x *model.Exclusion) string {
 	row := ExclusionRow(x)
 	return exclusionLine(&row)
@@ -88,7 +87,8 @@ func exclusionLine(x *facts.Exclusion) string {
 	return fmt.Sprintf("%d nodes (%s) %s", x.Nodes, strings.Join(excludedNames(x), ", "), excluded(x, exclusions[model.ExclusionKind(x.Reason)].many))
 }
 
-// excludedNames returns the known names of the excluded nodes, followed by "..." if there are more.
+// excludedNames returns the known names of the excluded nodes. The last element is "..." if there
+// are more nodes.
 func excludedNames(x *facts.Exclusion) []string {
 	if x.Nodes > len(x.Names) {
 		return append(slices.Clip(x.Names), "...")
@@ -111,7 +111,7 @@ func excluded(x *facts.Exclusion, format string) string {
 }
 
 // exclusionLines returns a line for each reason why nodes are excluded. The argument more is the
-// number of further reasons. If it is not 0, another line gives it.
+// number of further reasons. Another line states this number if it is not 0.
 func exclusionLines(all []facts.Exclusion, more int) []string {
 	lines := make([]string, 0, len(all)+1)
 	for i := range all {
@@ -165,7 +165,7 @@ var refusals = map[check.Kind]func(*check.Refusal) string{
 	check.NoCompany: func(r *check.Refusal) string { return unmet(r.Unmet) },
 }
 
-// Refusal returns the reason why a node cannot run a pod. It does not name the node.
+// Refusal returns the reason why a node cannot run a pod, without the name of the node.
 func Refusal(r *check.Refusal) string {
 	if words := refusals[r.Kind]; words != nil {
 		return words(r)
@@ -184,7 +184,7 @@ func noRoom(r *check.Room) string {
 	return fmt.Sprintf("has %s of %s %s left%s, and one pod requests %s", &r.Left, &r.Offered, r.Resource, beside, &r.Requested)
 }
 
-// beside lists the pods that already run on the node. It returns "" if there are none.
+// beside lists the pods that already run on the node, or returns "".
 func beside(r *check.Room) string {
 	if len(r.Beside) == 0 {
 		return ""

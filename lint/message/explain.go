@@ -47,18 +47,18 @@ const (
 // UnknownBecause states why it is unknown which nodes can run a pod.
 func UnknownBecause(reason string) string { return "unknown: " + reason }
 
-// IgnoredResource returns a note for a table that ignores the request for a resource.
+// IgnoredResource returns a note for a table that ignores the requests for a resource.
 func IgnoredResource(name corev1.ResourceName) string {
 	return fmt.Sprintf("no node lists %s, so it is unknown whether a node has it; this table ignores it", name)
 }
 
-// OtherPending returns a note for a table that shows a different number of Pending pods than the
-// finding.
+// OtherPending returns a note for a table that disagrees with the finding about the number of
+// Pending pods.
 func OtherPending(shown, found int) string {
 	return fmt.Sprintf("the number of Pending pods depends on where the others run: %d in the placement shown, %d in the finding", shown, found)
 }
 
-// AllScheduled states that, with the repairs, all pods of the workload can be scheduled.
+// AllScheduled states that all pods of the workload can be scheduled after the repairs.
 func AllScheduled(w *workload.Workload) string {
 	return fmt.Sprintf("all pods of %s can be scheduled if nothing else conflicts; repairs that change a number or a rule were also tried with rollouts and drains", w)
 }
@@ -67,14 +67,14 @@ func AllScheduled(w *workload.Workload) string {
 func AnyPod(w *workload.Workload) string { return fmt.Sprintf("filter results for a pod of %s", w) }
 
 // EmptyNodes returns the caption of a table with the filter results for a pod on empty nodes. The
-// argument all is the number of nodes, and the argument some is the number of nodes that pass the
+// argument all is the number of nodes. The argument some is the number of nodes that pass the
 // node-level filters.
 func EmptyNodes(w *workload.Workload, some, all int) string {
 	return fmt.Sprintf("%d of %s %s the filters on node name, taints and labels; %s, ignoring other pods",
 		some, plural(all, "node"), verb(some, "passes", "pass"), AnyPod(w))
 }
 
-// NextPod returns the caption of a table with the filter results for the first pod that finds no
+// NextPod returns the caption of a table with the filter results for the first pod that fits on no
 // node.
 func NextPod(w *workload.Workload, placed, missing int) string {
 	switch {
@@ -88,7 +88,7 @@ func NextPod(w *workload.Workload, placed, missing int) string {
 	return fmt.Sprintf("%d of %s of %s are scheduled; filter results for the next one", placed, plural(placed+missing, "pod"), w)
 }
 
-// NextPodAlone is like NextPod for a workload that has the nodes to itself.
+// NextPodAlone is like NextPod, for a workload without other workloads on the nodes.
 func NextPodAlone(w *workload.Workload, placed, missing int) string {
 	caption := NextPod(w, placed, missing)
 	if placed > 0 {
@@ -102,7 +102,7 @@ func NextPodAtMaximum(w *workload.Workload, placed, missing int) string {
 	return "at the maximum of the autoscaler: " + NextPod(w, placed, missing)
 }
 
-// NextPodAfter is like NextPod, but also lists the pods that are scheduled first.
+// NextPodAfter is like NextPod. It also lists the pods that are scheduled first.
 func NextPodAfter(w *workload.Workload, placed []string) string {
 	before := "nothing else scheduled"
 	if len(placed) > 0 {
@@ -144,7 +144,7 @@ func afterLoss(l *certificate.Loss) string {
 	return fmt.Sprintf(entry(afterLosses, l.Meaning), upTo(slices.Sorted(maps.Keys(l.Nodes)), maxLost))
 }
 
-// Names that tables use for the pods of a revision and for machines.
+// Table names for the pods of a revision and for machines.
 
 // OldRevision returns the name for the pods that a rollout replaces.
 func OldRevision(w *workload.Workload) string { return "the old revision of " + w.String() }
@@ -155,7 +155,7 @@ func NewRevision(w *workload.Workload) string { return "the new revision of " + 
 // Migrating is the name for the machine that migrates.
 const Migrating = "the machine that migrates"
 
-// PoolGrowth returns the name for the nodes that a pool can add beyond its count.
+// PoolGrowth returns the name for the nodes that a pool can add.
 func PoolGrowth(g topology.Growth) string {
 	text := fmt.Sprintf("up to %d more of pool %s", g.Extra, g.Node.Pool.Name)
 	if zone := g.Node.Labels[corev1.LabelTopologyZone]; zone != "" {
@@ -164,7 +164,7 @@ func PoolGrowth(g topology.Growth) string {
 	return text
 }
 
-// Outlook describes whether a node can run a pod. It does not name the node.
+// Outlook describes whether a node can run a pod, without the name of the node.
 func Outlook(o *check.NodeAnswer) string {
 	switch {
 	case o.Has:

@@ -6,8 +6,8 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// Text is the message of a finding. Headline is a single line that can be read on its own, and
-// Details are further lines. Help is advice for a finding without its own fixes, or "".
+// Text is the message of a finding. Headline is a single line that can be read on its own. Details
+// are further lines. Help is advice for a finding without its own fixes, or "".
 type Text struct {
 	Headline string
 	Details  []string
@@ -18,8 +18,8 @@ type Text struct {
 type Catalogue map[string]words
 
 // words returns the text for a row, or for the values that a rule passes along with the row. It
-// returns false if the row belongs to the wrong list, or if a value is missing or has the wrong
-// type.
+// returns false if the row belongs to the wrong list. It also returns false if a value is missing
+// or has the wrong type.
 type words func(row any, given Values, in *facts.Facts) (Text, bool)
 
 // NewCatalogue returns the catalogue of all messages.
@@ -34,9 +34,9 @@ func NewCatalogue() Catalogue {
 	return all
 }
 
-// Finding returns the text for the reason that a rule reports for a row. The text is made from the
-// given values or, if they are nil, from the row. Finding returns false if there is no such reason
-// or if the reason does not fit the row or the values.
+// Finding returns the text for the reason that a rule reports for a row. If the given values are
+// nil, the text is made from the row. Finding returns false if the reason does not exist. It also
+// returns false if the reason does not fit the row or the values.
 func (c Catalogue) Finding(reason string, row any, given Values, in *facts.Facts) (Text, bool) {
 	words, known := c[reason]
 	if !known {

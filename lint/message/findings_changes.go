@@ -57,8 +57,7 @@ func rolloutMayDeadlock(r *facts.Rollout, in *facts.Facts) Text {
 	return about(in.Ref(r.W), rollout(r, in, "can get stuck"), arithmetic(&r.Arithmetic), stuck)
 }
 
-// rollout describes how a rollout ends, which other workloads are involved and how many replicas
-// there are.
+// rollout describes how a rollout ends. It names the other workloads and the number of replicas.
 func rollout(r *facts.Rollout, in *facts.Facts, fate string) string {
 	if len(r.Others) > 0 {
 		fate += " alongside " + upTo(refs(in, r.Others), maxNamed)
@@ -72,7 +71,7 @@ func rolloutEndsSkewed(r *facts.Skew, in *facts.Facts) Text {
 		fmt.Sprintf("old pods count during the rollout, so the new pods can end up beyond maxSkew %d on %s", r.MaxSkew, r.Key))
 }
 
-// room states how many pods fit, and which rules limit the number.
+// room states how many pods fit and which rules limit the number.
 func room(in *facts.Facts, w int, rules []facts.Rule, l *facts.Limit) string {
 	space := AtMost(l)
 	if len(rules) == 0 {
@@ -141,7 +140,7 @@ func whereItRuns(limited bool, pods int) string {
 	return ", if any run there"
 }
 
-// left states how many of a workload's pods a change leaves without a node.
+// left states how many of a workload's pods have no node after a change.
 func left(outcome diag.Outcome, least, pending, pods int, lacking string) string {
 	share := fmt.Sprintf("%d of %s", pending, plural(pods, "pod"))
 	if pending == 1 && pods == 1 {
@@ -241,8 +240,7 @@ func autoscalerExceeds(r *facts.Autoscaler, in *facts.Facts) Text {
 		limit, fmt.Sprintf("%s would stay Pending", plural(r.Pending, "pod")), growth(r.Growth), begins)
 }
 
-// Rules returns the names of rules. Rules of workloads other than w include the name of the
-// workload.
+// Rules returns the names of rules. It adds the workload's name to rules of workloads other than w.
 func Rules(in *facts.Facts, w int, rules []facts.Rule) []string {
 	names := make([]string, len(rules))
 	for i, r := range rules {
@@ -305,7 +303,8 @@ func Limiting(l *facts.Limit) string {
 	return l.Resource + " capacity"
 }
 
-// Stuck describes where the pods run when a rollout is stuck, and which filters reject a new pod.
+// Stuck describes where the pods run when a rollout is stuck. It also lists the filters that reject
+// a new pod.
 func Stuck(all []facts.Placed, refused []facts.FilterNodes) string {
 	var groups []string
 	for _, r := range all {
@@ -329,7 +328,7 @@ func Like(n int, thing string) string {
 	return fmt.Sprintf(" (or any of %s)", plural(n, "equivalent "+thing))
 }
 
-// Scale returns a remark that a finding applies at the minimum or maximum of an autoscaler.
+// Scale returns a remark about a finding that applies at the minimum or maximum of an autoscaler.
 func Scale(at, scaler string, replicas int) string {
 	if at == "" {
 		return ""

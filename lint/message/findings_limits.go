@@ -103,8 +103,7 @@ func requestExceedsNodes(r *facts.Request, in *facts.Facts) Text {
 	return about(in.Ref(r.W), fmt.Sprintf("each pod requests %s, but %s", requested(r), offer), more)
 }
 
-// noSlot returns the text for a request that does not fit because the nodes have no pod slots (0
-// allocatable pods).
+// noSlot returns the text for nodes that offer no pod slots (0 allocatable pods).
 func noSlot(r *facts.Request, in *facts.Facts) Text {
 	full := r.Eligible - r.Fitting
 	more := ""
@@ -172,8 +171,8 @@ func someEligible(some, nodes int) string {
 	return fmt.Sprintf("%d of %s %s eligible", some, plural(nodes, "node"), verb(some, "is", "are"))
 }
 
-// onlyEligible states that only some nodes are eligible. If all nodes are eligible, it states that
-// there are only so many nodes.
+// onlyEligible states how many nodes are eligible. If all nodes are eligible, it states how many
+// nodes there are.
 func onlyEligible(some, nodes int) string {
 	if some == nodes {
 		return fmt.Sprintf("there %s only %s", verb(nodes, "is", "are"), plural(nodes, "node"))
@@ -203,7 +202,7 @@ func spreadLimit(r *facts.Spread, in *facts.Facts) string {
 	return fmt.Sprintf("%s must spread over %s with maxSkew %d, but %s", podsOfKind(in, r.W, r.Pods), r.Key, r.MaxSkew, few)
 }
 
-// smallest describes the domain that limits how many pods the other domains can take, or returns ""
+// smallest describes the domain that limits the number of pods in the other domains. It returns ""
 // if there is none.
 func smallest(r *facts.Spread) string {
 	if r.Cause != "skew" || r.SmallestDomain == "" {
@@ -229,7 +228,7 @@ func clusterTooSmall(r *facts.Room, in *facts.Facts) Text {
 		eligible(r.Eligible, r.Nodes), left, growth(r.Growth))
 }
 
-// shortage describes what the pods request and the smaller amount that the nodes offer.
+// shortage describes the amount that the pods request and the smaller amount that the nodes offer.
 func shortage(r *facts.Room) (request, room string) {
 	const slot = "one pod slot each"
 	switch {
@@ -266,7 +265,7 @@ func refs(in *facts.Facts, ws []int) []string {
 	return all
 }
 
-// coreRule describes a workload's rule that conflicts with other rules.
+// coreRule describes one rule of a workload in a conflict between rules.
 func coreRule(r *facts.CoreRule) string {
 	switch r.Use {
 	case "anti-affinity", "affinity", "spread":
@@ -290,7 +289,7 @@ func orderDependentPlacement(r *facts.Order, in *facts.Facts) Text {
 		"blocked by "+Rejected(r.Refused), "all pods fit in another order")
 }
 
-// placedFirst lists the pods of a few workloads and the nodes they run on.
+// placedFirst lists the pods of a few workloads and the nodes that run them.
 func placedFirst(all []facts.Placed, in *facts.Facts) string {
 	parts := make([]string, 0, maxNamed)
 	for i := range all[:min(maxNamed, len(all))] {

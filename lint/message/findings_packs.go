@@ -135,7 +135,7 @@ func shortAfterLoss(v *values) (headline, help string) {
 	return where + v.say(" pods request ${resource}, and none is left") + grown + v.say(" (limit ${limit}%)"), fewerRequests
 }
 
-// lost names the lost node or domain, and states how many others have the same result.
+// lost names the lost node or domain. It also states how many others have the same result.
 func lost(v *values) string {
 	return v.say("${kind} ${domain}") + when(v.count("like") > 0, v.say(" (the same for ${like} more)"))
 }
@@ -148,7 +148,7 @@ func label(problem string) valueWords {
 	}
 }
 
-// answer states whether a workload's pods fit, or answers a question about a change.
+// answer describes the answer to whether a workload's pods fit, or to a question about a change.
 func answer(v *values) (headline, help string) {
 	claim := v.choice("claim", map[string]string{
 		"fits": "fit", "rolls": "complete a rollout", "drains": "leave a drained node", "migrates": "migrate", "autoscales": "reach its maximum",

@@ -131,7 +131,8 @@ func valuesMatchNoNode(r *facts.NodeMatch, _ *facts.Facts) Text {
 	return about(r.Object, fmt.Sprintf("%s the %s%s", node, what, unmetCondition(r)), nameMeant(r.Suggestion), ofValues(true))
 }
 
-// unmetCondition returns the condition that no node meets, in parentheses, or "" if there is none.
+// unmetCondition returns the condition that no node meets, in parentheses. It returns "" if there
+// is none.
 func unmetCondition(r *facts.NodeMatch) string {
 	switch {
 	case r.Key == "":
@@ -177,7 +178,7 @@ func topologyKeyOnSomeNodes(r *facts.TopologyKey, _ *facts.Facts) Text {
 		fmt.Sprintf("%s no label %s (%s), so the %s %s", nodes, r.Key, namesOf(r.Without, lacking), strength(r.Use, r.Hard), effect), nameMeant(r.Suggestion))
 }
 
-// ofValues returns a note for a field in the values for a chart that is not part of the input.
+// ofValues returns a note for a field in chart values. The chart is not part of the input.
 func ofValues(values bool) string {
 	if !values {
 		return ""

@@ -22,7 +22,7 @@ const AddSelector = "add a labelSelector"
 
 const selectOwnLabels = "select labels that the pods have"
 
-// Set returns the repair that sets another value.
+// Set returns the repair that sets a field to the given value.
 func Set(value string) string { return "set " + value }
 
 // LabelEveryNode returns the repair for a topology key that only some eligible nodes have.
@@ -53,7 +53,7 @@ func SelectorFix(r *facts.Selector) string {
 	return selectOwnLabels
 }
 
-// AddPodLabel returns the repair for a matchLabelKeys key that the pods do not have.
+// AddPodLabel returns the repair for a matchLabelKeys key without a pod label of this name.
 func AddPodLabel(key string) string {
 	return fmt.Sprintf("add the label %s to the pod template, or remove the key", key)
 }
@@ -76,7 +76,7 @@ var suppressionFixes = map[accept.Problem]string{
 	accept.Unused:        "remove it so that it does not hide the next finding of the rule",
 }
 
-// SuppressionFix returns the repair for a suppression, or "" if there is none.
+// SuppressionFix returns the repair for a suppression, or "".
 func SuppressionFix(c *accept.Complaint) string {
 	if c.Problem == accept.NamesNoRule && c.Near != "" {
 		return "use " + c.Near
@@ -84,7 +84,7 @@ func SuppressionFix(c *accept.Complaint) string {
 	return suppressionFixes[c.Problem]
 }
 
-// Reasons why an edit that is normally safe is not safe here.
+// Reasons why an edit is not safe. Edits of this kind are normally safe.
 const (
 	WithheldRecoded     = "the file is UTF-16, and edits are written as UTF-8"
 	WithheldFragment    = "the controller of the object decides what the key means here"
@@ -106,8 +106,8 @@ var makers = map[source.Maker]string{
 	source.MadeByCluster:   "the document is a copy out of a cluster: its source has to change",
 }
 
-// WithheldMade returns the reason why an edit in generated text is not safe, or "" if the text is
-// not known to be generated.
+// WithheldMade returns the reason why an edit in generated text is not safe. It returns "" if by is
+// "", which means that the text is not known to be generated.
 func WithheldMade(by source.Maker) string { return entry(makers, by) }
 
 // Repairs for rollouts, drains, losses, migrations and autoscalers.
@@ -173,7 +173,7 @@ func ForDrain(rules []facts.Rule) string {
 }
 
 // AllowDisruptions returns the repair that makes a budget allow a disruption. If grow is set, the
-// repair may also be another replica.
+// text also suggests another replica.
 func AllowDisruptions(b *disruption.Budget, grow bool) string {
 	switch {
 	case b.Unscaled != nil:
@@ -228,13 +228,13 @@ func AddNodeWith(request string, resource corev1.ResourceName) string {
 	return fmt.Sprintf("add a node with at least %s %s", request, resource)
 }
 
-// RequestAtMost returns the repair that lowers a request to fit the largest node, or adds a node
-// that fits the request.
+// RequestAtMost returns the repair for a request that is too large for every node. It lowers the
+// request or adds a larger node.
 func RequestAtMost(largest, request string, resource corev1.ResourceName) string {
 	return fmt.Sprintf("request at most %s %s, or add a node with at least %s", largest, resource, request)
 }
 
-// RequestLess returns the repair for pods of one workload that together request too much of a
+// RequestLess returns the repair for one workload whose pods together request too much of a
 // resource.
 func RequestLess(resource corev1.ResourceName) string {
 	return fmt.Sprintf("request less %s or add nodes", resource)
@@ -296,12 +296,12 @@ func TolerateWith(x *model.Exclusion, field string, n int) string {
 	return fmt.Sprintf("%s and set %s to %d (with more, pods can stay Pending, or a rollout or node drain can get stuck)", Tolerate(x), field, n)
 }
 
-// untolerated returns a taint without its value, because a toleration need not name the value.
+// untolerated formats a taint without its value. A toleration need not name the value.
 func untolerated(x *model.Exclusion) string { return fmt.Sprintf("%s:%s", x.Taint.Key, x.Taint.Effect) }
 
 // SetReplicas returns the repair that sets field to n pods. The argument most is the number of pods
-// that fit. If n is smaller, the text warns that rollouts and drains can get stuck with the larger
-// number.
+// that fit. If most is larger than n, the text warns that rollouts and drains can get stuck with
+// most pods.
 func SetReplicas(field string, n, most int) string {
 	text := fmt.Sprintf("set %s to %d", field, n)
 	if n < most {
@@ -310,8 +310,8 @@ func SetReplicas(field string, n, most int) string {
 	return text
 }
 
-// FewerReplicas returns the repair that lowers the number of replicas to n. The argument most is a
-// larger number with which rollouts and drains can get stuck.
+// FewerReplicas returns the repair that lowers the number of replicas to n. The text warns that
+// rollouts and drains can get stuck with most replicas, which is a larger number.
 func FewerReplicas(w *workload.Workload, n, most int) string { return Replicas(w, n) + stuckWith(most) }
 
 func stuckWith(pods int) string {
@@ -325,14 +325,14 @@ func RepairStuck(r *search.Repair) string {
 
 // Apart describes a rule that keeps replicas on different nodes.
 type Apart struct {
-	// Soft is set for a constraint that is not enforced. The other fields apply only to enforced
-	// constraints.
+	// Soft is set for a constraint that is not enforced. The other fields apply only if Soft is not
+	// set.
 	Soft bool
 	// Honor is set if the rule needs nodeTaintsPolicy: Honor. RevisionLabel is the revision label
 	// for matchLabelKeys, or "".
 	Honor         bool
 	RevisionLabel string
-	// AntiAffinity is set if required anti-affinity works as well.
+	// AntiAffinity is set if required anti-affinity also works.
 	AntiAffinity bool
 }
 
@@ -355,13 +355,13 @@ func KeepApart(a Apart) string {
 	return text
 }
 
-// AndPerRevision returns the last phrase of a fix. The phrase says to limit a term to pods of the
-// same revision.
+// AndPerRevision returns the last phrase of a fix. It says to limit a term to pods of the same
+// revision.
 func AndPerRevision(label string) string {
 	return fmt.Sprintf(", and add matchLabelKeys: [%s] so that rollouts and node drains do not get stuck", label)
 }
 
-// AndSoften returns the last phrase of a fix. The phrase says to make the corrected term preferred.
+// AndSoften returns the last phrase of a fix. It says to make the corrected term preferred.
 func AndSoften(use model.Use) string {
 	soft := "make the term preferred"
 	if use == model.Spread {
@@ -370,7 +370,7 @@ func AndSoften(use model.Use) string {
 	return ", and " + soft + " so that it does not block rollouts or node drains"
 }
 
-// Repair describes the change that makes it possible to place the pods.
+// Repair describes a change that makes it possible to place the pods.
 func Repair(r *search.Repair) string {
 	switch {
 	case r.Replicas > 0:
@@ -393,8 +393,8 @@ func Replicas(w *workload.Workload, n int) string {
 	return fmt.Sprintf("set replicas of %s to %d", w, n)
 }
 
-// MoreNodes returns the repair that adds nodes. The argument like names an existing node that the
-// new nodes resemble.
+// MoreNodes returns the repair that adds nodes. The argument like names an existing node of the
+// same kind.
 func MoreNodes(n int, like string) string {
 	return fmt.Sprintf("add %s like %s", plural(n, "more node"), like)
 }
@@ -427,8 +427,8 @@ var givenUp = map[search.Part]string{
 	search.PartReplicas: "run %s elsewhere",
 }
 
-// openings maps a part of a core to a function that describes the change that removes the part. The
-// text names some nodes that become eligible.
+// openings maps a part of a core to a function. The function describes the change that removes the
+// part. It names some nodes that become eligible.
 var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string{
 	search.PartSelector: func(w *workload.Workload, x *model.Exclusion) string {
 		return fmt.Sprintf("label %s with %s, or relax the node selector of %s", few(x), Label(x), w)
@@ -438,8 +438,7 @@ var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string
 	},
 }
 
-// few returns the names of a few excluded nodes, and the number of excluded nodes that it leaves
-// out.
+// few returns the names of a few excluded nodes. It also states how many names it leaves out.
 func few(x *model.Exclusion) string {
 	var names []string
 	for _, n := range x.Nodes[:min(maxNodes, len(x.Nodes))] {

@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// EveryNamespace returns a note about a term whose namespaceSelector the scheduler interprets in an
-// unexpected way.
+// EveryNamespace returns a note about a term with a namespaceSelector. The scheduler interprets
+// this selector in an unexpected way.
 func EveryNamespace(t *model.Term, w *workload.Workload) string {
 	return fmt.Sprintf("the namespaceSelector (%s) of the %s of %s on %s matches every namespace for incoming pods: "+
 		"Kubernetes v1.36 treats a selector of only NotIn and DoesNotExist that way (kubernetes/kubernetes#141526)",
@@ -74,8 +74,8 @@ func Doubt(q *model.Doubt) string {
 	return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value is set at run time", rule, q.Target, q.Key)
 }
 
-// Core describes a member of a core, which is a term or a part of the workload. The argument names
-// holds the details of a part.
+// Core describes a member of a core. The member is a term or a part of the workload. The argument
+// names holds the details of a part.
 func Core(a *search.Atom, names string) string {
 	w := a.Workload.String() + ": "
 	switch {
@@ -93,8 +93,8 @@ func Core(a *search.Atom, names string) string {
 	return w + names
 }
 
-// Replicated states a workload's number of pods in a core. It adds the workload's name if several
-// is set.
+// Replicated states a workload's number of pods in a core. If several is set, it names the
+// workload.
 func Replicated(w *workload.Workload, pods int, several bool) string {
 	if several {
 		return w.String() + ": " + plural(pods, "pod")
@@ -161,18 +161,18 @@ func AtMost(l *facts.Limit) string {
 	return ""
 }
 
-// NoTarget returns the reason for a machine that cannot migrate because rules exclude every target
+// NoTarget returns the reason why a machine cannot migrate. The named rules exclude every target
 // node.
 func NoTarget(rules string) string {
 	return "no node can take the migration target while the machine runs: " + rules
 }
 
-// ScalesBeyond states how many pods fit when an autoscaler requests its maximum number.
+// ScalesBeyond states how many pods fit at the maximum of an autoscaler.
 func ScalesBeyond(fit, most int, l *facts.Limit) string {
 	return fmt.Sprintf("only %d of up to %d pods fit: %s", fit, most, Limiting(l))
 }
 
-// MaxPlaces is the maximum number of nodes that Places lists. If there is only one more, it is
+// MaxPlaces is the maximum number of nodes that Places lists. If there is only one more node, it is
 // listed too, because "1 more" is no shorter.
 const MaxPlaces = 6
 
@@ -182,7 +182,7 @@ func Placed(p *facts.Placed, in *facts.Facts) string {
 }
 
 // Places lists nodes with the number of pods on each, such as "n1 (2), n2". The argument nodes is
-// the total number of nodes, of which the list may contain only a few.
+// the total number of nodes. The list on may contain only a few of them.
 func Places(on []facts.NodePods, nodes int) string {
 	more := 0
 	if nodes > MaxPlaces+1 {
@@ -202,7 +202,7 @@ func Places(on []facts.NodePods, nodes int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Rejected lists filters with the number of nodes that each of them rejects.
+// Rejected lists filters with the number of nodes that each filter rejects.
 func Rejected(by []facts.FilterNodes) string {
 	var parts []string
 	for _, f := range by {

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// reasons holds the text for each cause that does not include a name.
+// reasons holds the text for each cause without a name.
 var reasons = map[model.Cause]string{
 	model.Waits:         "waits for capacity",
 	model.ByLabel:       "depends on a label value that is set at run time",
@@ -46,7 +46,7 @@ var reasons = map[model.Cause]string{
 	model.ByContention:  "capacity that other workloads use",
 }
 
-// named maps each cause that includes a name to a function that returns the text.
+// named maps each cause with a name to a function that returns the text.
 var named = map[model.Cause]func(model.Reason) string{
 	model.ByResource:    unlisted,
 	model.ByScheduler:   func(r model.Reason) string { return "scheduled by another scheduler, " + r.Name },
@@ -66,7 +66,7 @@ var named = map[model.Cause]func(model.Reason) string{
 	},
 }
 
-// Reason describes the reason for an outcome, or returns "" if there is none.
+// Reason describes the reason for an outcome. It returns "" if there is none.
 func Reason(r model.Reason) string {
 	if words := named[r.Cause]; words != nil {
 		return words(r)
@@ -116,7 +116,7 @@ func unclear(u workload.Unclear) string {
 	return entry(unclears, u.Kind)
 }
 
-// Cause returns the text for the code of a cause that does not include a name.
+// Cause returns the text for the code of a cause without a name.
 func Cause(code string) string { return entry(reasons, model.Cause(code)) }
 
 // GrownPools converts pools to the rows that rules see.
@@ -128,7 +128,7 @@ func GrownPools(pools []model.PoolSize) []facts.GrownPool {
 	return rows
 }
 
-// growth states the assumed sizes of growing pools, or returns "" if there are none.
+// growth states the assumed sizes of growing pools. It returns "" if there are none.
 func growth(pools []facts.GrownPool) string {
 	if len(pools) == 0 {
 		return ""
@@ -155,7 +155,7 @@ var companions = map[bound.CompanionKind]string{
 	bound.WithAffinity:     "required affinity on %s keeps all its pods in one domain",
 }
 
-// together names the other rules that a limit depends on, or returns "" if there are none.
+// together names the other rules that contribute to a limit. It returns "" if there are none.
 func together(rules []facts.Rule) string {
 	if len(rules) == 0 {
 		return ""
@@ -167,8 +167,8 @@ func together(rules []facts.Rule) string {
 	return fmt.Sprintf(entry(companions, bound.CompanionKind(rules[0].Use)), strings.Join(keys, ", "))
 }
 
-// amount shows how a number is computed, such as "maxSurge 25% of 3 rounds up to 1". For an
-// absolute number it returns "maxSurge 1".
+// amount shows how a number is computed, such as "maxSurge 25% of 3 rounds up to 1". The text for
+// an absolute number is "maxSurge 1".
 func amount(a *workload.Amount) string {
 	if a.Value.Type == intstr.Int {
 		return fmt.Sprintf("%s %d", a.Field, a.Value.IntVal)
@@ -183,8 +183,7 @@ func amount(a *workload.Amount) string {
 	return fmt.Sprintf("%s %s of %d %s %d", a.Field, a.Value.StrVal, a.Of, word, a.Pods())
 }
 
-// strategies maps each strategy without maxSurge and maxUnavailable to a function that describes
-// it.
+// strategies describes each strategy without maxSurge and maxUnavailable.
 var strategies = map[workload.Strategy]func(*workload.Arithmetic) string{
 	workload.ByRecreate:  func(*workload.Arithmetic) string { return "type Recreate" },
 	workload.ByBlueGreen: func(a *workload.Arithmetic) string { return bothWhole("blueGreen", a) },
@@ -195,7 +194,7 @@ func bothWhole(name string, a *workload.Arithmetic) string {
 	return fmt.Sprintf("%s: %d new beside %s", name, a.Pods, plural(a.Pods, "pod"))
 }
 
-// corrections maps each correction of the amounts to a function that describes it.
+// corrections describes each correction of the amounts.
 var corrections = map[workload.Correction]func(*workload.Arithmetic) string{
 	workload.AsWritten:  func(*workload.Arithmetic) string { return "" },
 	workload.BothZero:   func(*workload.Arithmetic) string { return "; as both are 0, maxUnavailable counts as 1" },
@@ -203,8 +202,8 @@ var corrections = map[workload.Correction]func(*workload.Arithmetic) string{
 	workload.AtLeastOne: func(*workload.Arithmetic) string { return ", but counts as 1" },
 }
 
-// Arithmetic shows how the numbers of a rollout are computed. It returns "" for a workload that is
-// not rolled out.
+// Arithmetic shows how the numbers of a rollout are computed. It returns "" for a workload without
+// rollouts.
 func Arithmetic(a *workload.Arithmetic) string {
 	text := amounts(a)
 	if words := strategies[a.Strategy]; words != nil {
@@ -232,7 +231,7 @@ func amounts(a *workload.Arithmetic) string {
 	return sourced(surge) + ", " + sourced(unavailable)
 }
 
-// sourced formats an amount, with a remark if it is a default.
+// sourced formats an amount. It marks an amount that is a default.
 func sourced(a *workload.Amount) string {
 	if a.Written {
 		return amount(a)
@@ -253,8 +252,8 @@ func Budget(b *disruption.Budget) string {
 	return wordBudget(&b.Amount, b.Pods, b.WhileSmall, unscaled)
 }
 
-// wordBudget describes the minAvailable or maxUnavailable of a budget that selects a number of
-// pods.
+// wordBudget describes the minAvailable or maxUnavailable of a budget. The argument pods is the
+// number of selected pods.
 func wordBudget(a *workload.Amount, pods int, small bool, unscaled string) string {
 	value := a.Field + " " + a.Value.String()
 	switch {

@@ -12,17 +12,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// AlsoToMatch is the text for the second of two required affinity terms that conflict.
+// AlsoToMatch is the text for the second of two conflicting required affinity terms.
 const AlsoToMatch = "one pod must match this term as well"
 
 // FirstDefined returns the text for the first of two equal keys.
 func FirstDefined(key string) string { return key + " is first defined here" }
 
-// LacksKey returns the reason why a rule with a topology key does not count a node.
+// LacksKey returns the reason why a rule does not count a node. The node lacks the topology key.
 func LacksKey(key string) string { return fmt.Sprintf(exclusions[model.LacksLabel].one, key) }
 
-// AtNode returns a statement about a node. If the node belongs to a pool with several nodes, the
-// statement names the pool too.
+// AtNode returns a statement about a node. If the node is one of several in a pool, the statement
+// names the pool too.
 func AtNode(n *topology.Node, what string) string {
 	if n.Pool != nil && n.Pool.Count > 1 {
 		return fmt.Sprintf("pool %s: %s %s", n.Pool.Name, n.Name, what)
@@ -77,7 +77,8 @@ func IsScaled(w *workload.Workload) string { return w.String() + " is scaled" }
 // SelectsLabel returns the text for a term that selects a label.
 func SelectsLabel(asker, label string) string { return fmt.Sprintf("%s selects %s", asker, label) }
 
-// ScalesOnceGrown returns a note about an autoscaler whose maximum fits only after a pool grows.
+// ScalesOnceGrown returns a note about an autoscaler. Its maximum number of pods fits only after a
+// pool grows.
 func ScalesOnceGrown(w *workload.Workload, pool string, nodes int) string {
 	return fmt.Sprintf("%s can scale to %s by %s %s: they fit once pool %s has %s",
 		w, plural(w.Scale.Max, "replica"), w.Scale.Kind, w.Scale.Object.Name, pool, plural(nodes, "node"))
@@ -92,7 +93,7 @@ const (
 // ToSchedule returns the text for the replica count of a workload that does not fit.
 func ToSchedule(pods int) string { return plural(pods, "pod") + " to schedule" }
 
-// PodsOf returns the text for a workload's replica count when several workloads are involved.
+// PodsOf returns the text for the replica count of one of several workloads.
 func PodsOf(pods int, w *workload.Workload) string {
 	return fmt.Sprintf("%s of %s", plural(pods, "pod"), w)
 }
@@ -112,27 +113,26 @@ func MostOfAll(node, largest string, resource corev1.ResourceName) string {
 	return fmt.Sprintf("%s has %s %s, the most of all nodes", node, largest, resource)
 }
 
-// AlsoRequests returns the text for a related location in another workload that requests the same
-// scarce resource.
+// AlsoRequests returns the text for another workload that requests the same scarce resource.
 func AlsoRequests(w *workload.Workload, resource corev1.ResourceName) string {
 	return fmt.Sprintf("%s also requests %s", w, resource)
 }
 
-// AlsoWaits returns the text for another workload in a circle of workloads that wait for each other
-// because of required affinity.
+// AlsoWaits returns the text for another workload in a circle of workloads. Because of required
+// affinity, each workload in the circle waits for the next one.
 func AlsoWaits(w *workload.Workload) string { return w.String() + " waits as well" }
 
-// ScheduledFirst returns the text for a workload whose pods are placed before others.
+// ScheduledFirst returns the text for a workload whose pods are placed first.
 func ScheduledFirst(w *workload.Workload, p *facts.Placed) string {
 	return fmt.Sprintf("%s, scheduled first on %s", w, Places(p.On, p.Nodes))
 }
 
-// TriedWithoutRequests is a note about the repairs of a conflict. It says that resource requests
-// were ignored when the repairs were tried.
+// TriedWithoutRequests is a note about repairs of a conflict. The test of these repairs ignored
+// resource requests.
 const TriedWithoutRequests = "each was tried without resource requests: all pods can then be scheduled"
 
-// IgnoresRequests returns a note that the table counts resource requests although the finding
-// ignores them. The note states how many pods do not fit according to the finding.
+// IgnoresRequests returns a note for a table. The table counts resource requests, but the finding
+// ignores them. The argument pods is the number of pods that do not fit according to the finding.
 func IgnoresRequests(pods int) string {
 	return fmt.Sprintf("the finding ignores resource requests, and at least %s %s left over without them; here they count",
 		plural(pods, "pod"), verb(pods, "is", "are"))

@@ -21,7 +21,7 @@ func verb(n int, one, many string) string {
 	return many
 }
 
-// upTo lists at most limit things and states how many more there are.
+// upTo lists at most limit things. It also states how many more there are.
 func upTo(things []string, limit int) string {
 	if more := len(things) - limit; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(things[:limit], ", "), more)
@@ -78,8 +78,8 @@ func hint(name string) string {
 	return " (" + nameMeant(name) + ")"
 }
 
-// namesOf joins a few names and states how many more there are. The argument n is the total number
-// of things, including those whose names are not in the list.
+// namesOf joins a few names and states how many more there are. The argument n is the total number,
+// which may be larger than the number of names.
 func namesOf(named []string, n int) string {
 	if more := n - len(named); more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(named, ", "), more)
@@ -87,11 +87,11 @@ func namesOf(named []string, n int) string {
 	return strings.Join(named, ", ")
 }
 
-// Values holds the values that a rule passes with a reason, by name. They are strings, numbers,
-// booleans and lists of strings, as package json decodes them, with numbers as json.Number.
+// Values holds the values that a rule passes with a reason, by name. They are strings, booleans,
+// numbers (json.Number) and lists of strings, as package json decodes them.
 type Values map[string]any
 
-// valueWords returns the headline for the values, and advice, which may be "".
+// valueWords returns the headline for the values, and advice or "".
 type valueWords func(v *values) (headline, help string)
 
 // with makes a catalogue entry from a function that needs only the values.
@@ -103,7 +103,7 @@ func with(text valueWords) words {
 	}
 }
 
-// says returns a function that fills in the patterns for the headline and the help text.
+// says returns a function that expands the patterns for the headline and the help text.
 func says(headline, help string) valueWords {
 	return func(v *values) (string, string) { return v.say(headline), v.say(help) }
 }
@@ -148,8 +148,9 @@ func (v *values) choice(name string, of map[string]string) string {
 	return words
 }
 
-// say fills in a pattern. It replaces ${name} by a string, a number or the first members of a list.
-// It replaces ${name thing} by a number of things, and ${name|, } by a list joined with commas.
+// say expands a pattern. It replaces ${name} by a string, a number or the first members of a list.
+// It replaces ${name thing} by a number of things. It replaces ${name|, } by a list joined with
+// commas.
 func (v *values) say(pattern string) string { return os.Expand(pattern, v.part) }
 
 func (v *values) part(part string) string {

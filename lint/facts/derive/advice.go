@@ -14,30 +14,27 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// advisor tries out advice on the declared nodes before a finding suggests it.
+// advisor tests advice on the declared nodes before a finding suggests it.
 type advisor struct{ *builder }
 
-// If advice changes a number or a rule, it must also leave rollouts and drains possible. Advice
-// that causes an outage is worse than no advice. A misspelled name is always corrected, together
-// with any other change that the correction requires.
+// Advice that causes an outage is worse than no advice. Advice that changes a number or a rule must
+// therefore leave rollouts and drains possible. A misspelled name is always corrected.
 
-// maxLower is the number of values that are tried when advice lowers a number of pods. maxMore is
-// the number of additional nodes that are tried beyond the minimum. maxNodes is the maximum number
-// of nodes that advice can ask for.
+// maxLower limits how many smaller pod counts are tested. maxMore limits how many nodes are tested
+// beyond the minimum. maxNodes is the largest number of nodes that advice suggests.
 const (
 	maxLower = 3
 	maxMore  = 2
 	maxNodes = 50
 )
 
-// holds reports whether a workload can be placed, rolled out and drained after an edit. The
-// argument more is the number of nodes to add together with the edit.
+// holds reports whether a workload can be placed, rolled out and drained after an edit. The edit
+// also adds the given number of nodes.
 func (b advisor) holds(w *workload.Workload, edit disruption.Edit, more int) bool {
 	return b.j != nil && b.j.Holds(w, edit, more)
 }
 
-// lower adds advice to reduce the number of pods. The advice names the largest number of pods that
-// can be placed, rolled out and drained.
+// lower adds advice to reduce the number of pods.
 func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject {
 	if w.Count.Key == nil || w.Scale != nil {
 		return s
@@ -60,8 +57,8 @@ func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
 	return 0, false
 }
 
-// repairTexts describes the repairs that work. Pods that run to completion only need to be placed,
-// because they are never rolled out or drained.
+// repairTexts describes the repairs that work. Pods that run to completion are never rolled out or
+// drained. They only need to be placed.
 func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) []string {
 	list := []string{}
 	finite := !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !w.Finite() })
@@ -78,9 +75,8 @@ func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) [
 }
 
 // repair describes a repair for workloads that do not all fit. After the repair, it must be
-// possible to roll out and drain each of them. If this is not possible, repair tries fewer replicas
-// or more nodes. If that fails too, repair returns "". A corrected topology key is always
-// described.
+// possible to roll out and drain all of them. If necessary, repair suggests fewer replicas or more
+// nodes than r. It returns "" if nothing works. A corrected topology key is always described.
 func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	if b.j == nil {
 		return ""
@@ -125,8 +121,8 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	return message.Repair(r)
 }
 
-// declaredAs returns the workload of the model that has the same object as w. The workload w may be
-// a copy of it. If the model has no such workload, declaredAs returns w.
+// declaredAs returns the workload of the model that has the same object as w. If there is none, it
+// returns w.
 func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	if b.originals == nil {
 		b.originals = map[*source.Object]*workload.Workload{}
@@ -140,8 +136,8 @@ func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	return w
 }
 
-// givenUp returns the edit that removes a part of a core. It returns false if no single edit
-// removes the part. For example, requests can be lowered in many ways.
+// givenUp returns the edit that removes a part of a core. It returns false if there are several
+// ways to remove the part. For example, requests can be lowered in many ways.
 func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 	switch {
 	case a.Term != nil:
@@ -171,8 +167,8 @@ func (b advisor) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) 
 	return 0, false
 }
 
-// apart adds advice for replicas that share a node. It suggests a hard rule if rollouts and drains
-// still work with the rule. Otherwise it suggests a preferred rule.
+// apart adds advice for replicas that share a node. It suggests a hard rule if the hard rule does
+// not block rollouts or drains. Otherwise it suggests a preferred rule.
 func (b advisor) apart(s Subject, w *workload.Workload) Subject {
 	var rule message.Apart
 	switch {
@@ -192,8 +188,8 @@ func (b advisor) apart(s Subject, w *workload.Workload) Subject {
 // softSpread makes the hard spread constraints on a key soft.
 func softSpread(key string) disruption.Edit { return disruption.Soft(model.Spread, key) }
 
-// corrected returns the fix for a misspelled topology key. If the corrected rule would block
-// rollouts or drains, the fix also lists the other necessary changes.
+// corrected returns the fix for a misspelled topology key. The corrected rule may block rollouts or
+// drains. The fix then includes a further change that prevents this, if there is one.
 func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag.Fix {
 	value := t.Node.Get("topologyKey")
 	fix := safe(w, value, write(w, value, key))
@@ -208,10 +204,9 @@ func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag
 	return fix
 }
 
-// toleration adds advice to tolerate the taint that excludes nodes. If rollouts or drains could
-// then get stuck, the advice also lowers the number of pods, or else asks for nodes without the
-// taint. Pods that run to completion only need to be placed, because they are never rolled out or
-// drained.
+// toleration adds advice to tolerate the taint that excludes nodes. If this is not enough for
+// rollouts and drains, the advice also lowers the number of pods or adds nodes. Pods that run to
+// completion are never rolled out or drained. They only need to be placed.
 func (b advisor) toleration(s Subject, w *workload.Workload, x *model.Exclusion) Subject {
 	tolerate := disruption.Tolerate(x.Taint)
 	if w.Finite() || b.holds(w, tolerate, 0) {

@@ -22,32 +22,32 @@ type Input struct {
 	Model *model.Model
 	// Set holds the workloads and objects that the model was built from.
 	Set *workload.Set
-	// Problems holds the problems found in the files. They do not belong to any cluster, so callers
+	// Problems holds the problems found in the files. They do not belong to any cluster. Callers
 	// pass them with one context only.
 	Problems []source.Problem
 	// Whole reports whether rules outside the core (custom rules, packs and template instances) may
-	// read a list of facts, or a field of its rows such as workloads.terms. A list that they read
-	// is complete. It also has rows for workloads without problems and for unknown outcomes. If
+	// read the list or field at a path such as workloads.terms. A list that they read must be
+	// complete. It then also has rows for workloads without problems and for unknown outcomes. If
 	// Whole is nil, these rules read no lists.
 	Whole func(path string) bool
 	// Wants reports whether any rule might report a row with the given fields. The fields are
-	// passed as alternating names and values. If Wants is nil, no rule reports any row.
+	// alternating names and values. If Wants is nil, no rule reports any row.
 	Wants func(list string, fields ...any) bool
 	// Origin identifies the cluster context of the facts.
 	Origin Origin
-	// Survive returns the topology keys for which a workload must survive the loss of any single
-	// domain. If Survive is nil, there are no keys.
+	// Survive returns the topology keys of the domains whose loss a workload must survive. If
+	// Survive is nil, there are no such keys.
 	Survive func(*workload.Workload) []string
-	// Asks holds the topology keys that rules ask about. Every workload is checked against the loss
-	// of each domain of these keys.
+	// Asks holds the topology keys of the domains whose loss some rule is about. Every workload is
+	// checked against these losses.
 	Asks []string
-	// Asked reports whether any rule may read a list of facts that is expensive to compute. If
-	// Asked is nil, no rule does.
+	// Asked reports whether any rule may read an expensive list of facts. If Asked is nil, no rule
+	// reads such a list.
 	Asked func(list string) bool
-	// Brief is set to skip the most expensive work, which is facts about changes and advice that
-	// must be tried before it is given.
+	// Brief is set to skip the most expensive work: facts about changes, and advice that must be
+	// tested.
 	Brief bool
-	// Answered is shared by contexts with the same nodes, so that each answer about a change is
+	// Answered is shared by contexts with the same nodes. Each answer about a change is then
 	// computed and reported only once. If Answered is nil, every context computes its own answers.
 	Answered *Answered
 }
@@ -60,8 +60,7 @@ type Origin struct {
 	Render func(*source.Object) string
 }
 
-// builder collects facts. The id of a fact is the position of its subject in subjects, starting at
-// 1.
+// builder collects facts. The id of a fact is the 1-based index of its subject in subjects.
 type builder struct {
 	*Built
 	Input
@@ -73,17 +72,16 @@ type builder struct {
 	// complete is set if any list must be complete. wholes caches the results of Whole.
 	complete bool
 	wholes   map[string]bool
-	// prepared is set once the judge knows which workloads it judges together.
+	// prepared is set after the judge has been told which workloads run together.
 	prepared bool
-	// roomy is set if every node declares its allocatable resources. Only then can resource checks
-	// be trusted.
+	// roomy is set if every node declares its allocatable resources. Resource checks are reliable
+	// only in this case.
 	roomy bool
 	// faulty holds the workloads whose facts show that pods stay Pending.
 	faulty map[*workload.Workload]bool
-	// orderDependent holds the workloads whose facts show that they fit together only in some
-	// scheduling orders.
+	// orderDependent holds the workloads whose pods all fit only in some scheduling orders.
 	orderDependent map[*workload.Workload]bool
-	// repairs is the step budget for trying repairs. All workloads in a decision share it.
+	// repairs is the step budget for testing repairs. All workloads in a decision share it.
 	repairs *model.SharedBudget
 	// changing is the budget for questions about changes to workloads. It is created on first use.
 	changing *model.SharedBudget
@@ -103,7 +101,7 @@ type builder struct {
 	labels map[carriedKey]carried
 }
 
-// Built holds facts and the subject of each row.
+// Built holds facts. It also holds a subject for each row.
 type Built struct {
 	*facts.Facts
 
@@ -125,8 +123,7 @@ func (f *Built) Declared() []*workload.Workload {
 // Subject returns the subject of the row with the given id.
 func (f *Built) Subject(id int) Subject { return f.subjects[id-1] }
 
-// Notes returns notes that do not belong to a finding. They mention workloads that fit only after
-// pools grow, and selectors that the scheduler interprets in an unexpected way.
+// Notes returns notes that do not belong to a finding.
 func (f *Built) Notes() []string { return f.notes }
 
 // Facts builds the facts about the workloads of one cluster.
@@ -217,7 +214,7 @@ func build(in Input) *builder {
 	return b
 }
 
-// The summary uses these names for questions that remained unanswered.
+// The summary uses these names for open questions.
 const (
 	askFields    = "which of its fields the API server rejects or drops"
 	askPlaced    = "whether its pods fit"
@@ -234,7 +231,7 @@ func (b *builder) askAll(question string, f func()) bool {
 	return b.m.Ask(b.m.Workloads, question, b.m.Altogether(), f)
 }
 
-// stepsPerFact is the number of steps charged for turning a fact into a finding, including rule
+// stepsPerFact is the number of steps charged for turning a fact into a finding. It includes rule
 // evaluation and report output.
 const stepsPerFact = 600
 
@@ -247,8 +244,8 @@ func (b *builder) subject(s Subject) int {
 	return len(b.subjects)
 }
 
-// row returns the index of a workload's row, and creates the row if necessary. For an object that
-// creates no pods, or if w is nil, it returns -1.
+// row returns the index of a workload's row, and creates the row if necessary. It returns -1 if w
+// is nil or creates no pods.
 func (b *builder) row(w *workload.Workload) int {
 	if w == nil || w.Fragment || w.Validated {
 		return -1
@@ -278,22 +275,20 @@ func (b *builder) row(w *workload.Workload) int {
 // stepsPerName is the number of steps charged for comparing two names letter by letter.
 const stepsPerName = 4
 
-// nearest returns the candidate that the user probably meant instead of name. It returns "" if
-// there is none.
+// nearest returns the candidate that the user probably meant instead of name, or "".
 func (b *builder) nearest(name string, candidates []string) string {
 	b.m.Run().Spend(stepsPerName * len(candidates))
 	return diag.Nearest(name, candidates)
 }
 
-// suggest returns the node label that the user probably meant instead of key. It returns "" if
-// there is none.
+// suggest returns the node label that the user probably meant instead of key, or "".
 func (b *builder) suggest(key string) string {
 	b.m.Run().Spend(stepsPerName * b.m.Topology.Keys())
 	return b.m.Topology.Suggest(key)
 }
 
-// wanted reports whether any rule might report a row with the given fields. The fields are passed
-// as alternating names and values. Rows that no rule would report are left out.
+// wanted reports whether any rule might report a row with the given fields. The fields are
+// alternating names and values. Other rows are left out.
 func (b *builder) wanted(list string, fields ...any) bool {
 	return b.whole(list) || b.Wants != nil && b.Wants(list, fields...)
 }
@@ -351,9 +346,8 @@ func (b *builder) workload(w *workload.Workload) {
 	limits{b}.placement(w)
 }
 
-// Answered caches results for contexts with the same nodes. It remembers which questions about
-// changes have been answered, which advice was tried, and which fixes were suggested for each
-// reported fact.
+// Answered caches results for contexts with the same nodes. It remembers answered questions about
+// changes, tested advice, and the fixes suggested for each reported fact.
 type Answered struct {
 	changes map[string]progress
 	advice  *disruption.Advice
@@ -361,22 +355,22 @@ type Answered struct {
 	left    *int
 }
 
-// NewAnswered returns an empty cache. Steps spent on trying advice are deducted from left, which
-// can be shared with other caches.
+// NewAnswered returns an empty cache. Testing advice deducts steps from left, which other caches
+// can share.
 func NewAnswered(left *int) *Answered {
 	return &Answered{changes: map[string]progress{}, advice: disruption.NewAdvice(), fixes: map[string][]diag.Fix{}, left: left}
 }
 
-// advice holds the fixes suggested for a row, and a key by which later contexts recognize an equal
-// row.
+// advice holds the fixes suggested for a row. The string row identifies equal rows in later
+// contexts.
 type advice struct {
 	row   string
 	fixes []diag.Fix
 }
 
-// advised adds advice to the subject of a row about a workload. If an earlier context reported an
-// equal row about the same object, the advice given then is reused. Custom rules may report equal
-// rows differently, so if any custom rule reads a list, the advice is tried again.
+// advised adds advice to the subject of a workload's row. If an earlier context reported an equal
+// row about the same object, its advice is reused. Custom rules may report equal rows differently.
+// If there are any, nothing is reused.
 func (b *builder) advised(s Subject, w *workload.Workload, row any, advise func(Subject) Subject) Subject {
 	if b.Answered == nil || b.complete {
 		return advise(s)

@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// capacities adds up the resources that nodes offer and pods request.
+// capacities adds up the resources that nodes offer and the resources that pods request.
 type capacities struct {
 	*builder
 	resources []corev1.ResourceName
@@ -32,7 +32,7 @@ type capacities struct {
 	roomsOf map[*topology.Pool]int
 }
 
-// scope is the group of nodes that a row is about.
+// scope is the group of nodes that a row describes.
 type scope struct {
 	kind, name string
 	nodes      []int
@@ -90,7 +90,7 @@ func (c *capacities) describe() {
 	}
 }
 
-// scope fills in the list of scopes and the list of resources.
+// scope lists the scopes and the resources.
 func (c *capacities) scope() {
 	listed := map[corev1.ResourceName]bool{corev1.ResourceCPU: true, corev1.ResourceMemory: true, corev1.ResourcePods: true}
 	all := &scope{kind: "cluster"}
@@ -266,7 +266,7 @@ func (c *capacities) row(s *scope, resource int) facts.Capacity {
 	return row
 }
 
-// percent returns bounds on part as a percentage of whole. The lower bound is rounded down and the
+// percent returns bounds on part as a percentage of whole. The lower bound is rounded down. The
 // upper bound is rounded up.
 func percent(part span, whole int, known bool) (least, most int) {
 	switch {
@@ -288,8 +288,8 @@ func percent(part span, whole int, known bool) (least, most int) {
 	return least, most
 }
 
-// lossKey describes what is lost with a node or a zone: the amount of a resource that it offers and
-// the amount that its DaemonSet pods request. Losses with equal keys have the same result.
+// lossKey holds the amount of a resource that a node or a zone offers, and the amount that its
+// DaemonSet pods request. Losses with equal keys have the same result.
 type lossKey struct {
 	offers  int
 	daemons span
@@ -356,8 +356,8 @@ func (c *capacities) scopeGrowth(in func(n *topology.Node) []*scope) {
 	}
 }
 
-// added returns bounds on how many nodes each pool adds when it is fully grown. The argument room
-// lists the entries in Topology.Growth to consider, one for each zone of a pool. The lower bound is
+// added returns bounds on how many nodes each pool adds at its maximum size. It considers only the
+// entries of Topology.Growth that room lists. Each entry is one zone of a pool. The lower bound is
 // 0 for a pool that can also grow in other zones.
 func (c *capacities) added(room []int) map[*topology.Pool]span {
 	some, added := map[*topology.Pool]int{}, map[*topology.Pool]span{}
@@ -373,8 +373,9 @@ func (c *capacities) added(room []int) map[*topology.Pool]span {
 	return added
 }
 
-// offers returns bounds on the amount of a resource that fully grown pools add in the zones listed
-// in room. The result known is false if an added node does not declare the resource.
+// offers returns bounds on the amount of a resource that pools add at their maximum size. It
+// considers only the zones listed in room. The result known is false if an added node does not
+// declare the resource.
 func (c *capacities) offers(room []int, resource int) (sum span, known bool) {
 	added, known := c.added(room), true
 	for _, i := range room {
@@ -423,7 +424,7 @@ func (c *capacities) spreadGrown(e *model.Eligibility, pods, perNode demand, usa
 	}
 }
 
-// atMost holds the supply and demand for a resource in a scope when all pools have grown to their
+// atMost holds the supply of a resource and the demand for it when all pools have grown to their
 // maximum size.
 type atMost struct {
 	resource        int
@@ -432,7 +433,7 @@ type atMost struct {
 	known           bool
 }
 
-// atMost fills in the row fields that assume fully grown pools.
+// atMost sets the fields of a row that assume pools at their maximum size.
 func (c *capacities) atMost(s *scope, resource int, row *facts.Capacity) atMost {
 	more, known := c.offers(s.grown.room, resource)
 	row.AllocatableMax = plus(row.Allocatable, more.max)
@@ -445,8 +446,8 @@ func (c *capacities) atMost(s *scope, resource int, row *facts.Capacity) atMost 
 	return a
 }
 
-// after fills in the fields of a loss that assume fully grown pools. Only declared nodes are lost.
-// The loss of a zone also removes the growth of pools in that zone.
+// after sets the fields of a loss that assume pools at their maximum size. Only declared nodes are
+// lost. If a zone is lost, pools cannot grow in it.
 func (c *capacities) after(a *atMost, lost lossKey, row *facts.CapacityLoss) {
 	more, daemons := a.more, lost.daemons.max
 	if row.Key == corev1.LabelTopologyZone {
@@ -469,7 +470,7 @@ func (c *capacities) after(a *atMost, lost lossKey, row *facts.CapacityLoss) {
 	row.PercentGrownMin, row.PercentGrownMax = percentOf(requested, whole, a.known)
 }
 
-// percentOf is like percent, but whole is also a pair of bounds.
+// percentOf is like percent, but whole also has two bounds.
 func percentOf(part, whole span, known bool) (least, most int) {
 	least, _ = percent(part, whole.max, known)
 	_, most = percent(part, whole.min, known)

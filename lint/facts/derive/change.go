@@ -43,7 +43,7 @@ func (b changes) change() {
 			continue
 		}
 		// An earlier context may already have the answers. Custom rules may combine answers with
-		// other rows of this context, so nothing is skipped if there are custom rules.
+		// other rows of this context. If there are custom rules, no question is skipped.
 		shared := b.Answered != nil && !b.complete
 		if shared {
 			if known, ok := b.Answered.changes[b.j.Question(w)]; ok {
@@ -59,8 +59,8 @@ func (b changes) change() {
 	}
 }
 
-// asks runs the functions that answer questions about a change. If one question remains unanswered,
-// the others are still asked.
+// asks runs all the functions that answer questions about a change, even if one question remains
+// open.
 func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload)) {
 	if b.changing == nil {
 		b.changing = b.m.ChangeBudget(model.ObjectsOf(b.m.Workloads))
@@ -78,9 +78,9 @@ func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload
 	}
 }
 
-// rollout adds a fact about whether an update of a workload completes. With an autoscaler, the
-// outcome is "never" only if the update completes neither with the smallest nor with the largest
-// number of pods.
+// rollout adds a fact about whether an update of a workload completes. With an autoscaler, it
+// checks the smallest and the largest number of pods. The outcome is "never" only if the update
+// completes with neither of them.
 func (b changes) rollout(w *workload.Workload) {
 	all := filterStarted(b.j.Rollouts(w))
 	r, ending := worst(all)
@@ -135,9 +135,9 @@ func filterStarted(all []disruption.Rollout) []disruption.Rollout {
 }
 
 // worst returns the rollout to report and the combined outcome of all rollouts. The reported
-// rollout has the worst outcome, where "never" is worse than "sometimes", followed by "unknown" and
-// "always". Only one of the rollouts actually happens. If one of them never completes and another
-// may complete, the combined outcome is "sometimes". Without rollouts, the outcome is "none".
+// rollout has the worst outcome. The order is "never", "sometimes", "unknown", "always". Only one
+// of the rollouts actually happens. If one never completes and another may complete, the combined
+// outcome is "sometimes". Without rollouts, the outcome is "none".
 func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
 	if len(all) == 0 {
 		return nil, diag.None
@@ -156,9 +156,8 @@ func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
 	return &all[0], cmp.Or(all[0].Verdict, diag.None)
 }
 
-// rolloutSubject returns a subject located at the term or the port that blocks the rollout. The
-// other rules that block the rollout become related locations, and the remedies that worked become
-// fixes.
+// rolloutSubject returns a subject located at the term or the port that blocks the rollout. Other
+// blocking rules become related locations. Remedies that worked become fixes.
 func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fact *facts.Rollout) Subject {
 	s := Subject{}
 	if r.Core != nil {
@@ -188,24 +187,23 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 	return s
 }
 
-// coreRules holds the rules of a core and their locations, in the order in which a finding lists
-// them.
+// coreRules holds the rules of a core and their locations. A finding lists them in this order.
 type coreRules struct {
 	b *builder
 	// m is the model of the core.
 	m *model.Model
-	// w is the workload that the finding is about, and s its subject.
+	// w is the workload that the finding is about. s is its subject.
 	w *workload.Workload
 	s Subject
-	// rules holds the rules of the core, except those that exclude nodes, which are in fewer. If
-	// there are no other rules, rules holds them as well.
+	// fewer holds the rules of w that exclude nodes. rules holds the other rules of the core. If
+	// there are no other rules, rules holds the same rules as fewer.
 	rules, fewer []facts.Rule
 	others       []int
 	seen         map[diag.Span]bool
 }
 
-// core returns the rules of a core, and a subject located at its first term, port or request. The
-// workload's own rules come first.
+// core returns the rules of a core. The workload's own rules come first. The subject is located at
+// the first term, port or request.
 func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *coreRules {
 	t := &coreRules{b: b.builder, m: m, w: w, seen: map[diag.Span]bool{}, rules: []facts.Rule{}, others: []int{}}
 	for _, pass := range []struct{ own, term bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
@@ -221,8 +219,8 @@ func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *
 	return t
 }
 
-// add adds one part of the core. Old and new pods of a workload have the same rules, so each
-// location is added only once.
+// add adds one part of the core. Old and new pods of a workload have the same rules. Each location
+// is therefore added only once.
 func (t *coreRules) add(atom search.Atom, own bool) {
 	of := t.w
 	if !own {
@@ -269,10 +267,9 @@ func original(m *model.Model, w *workload.Workload) *workload.Workload {
 	return w
 }
 
-// atOwn moves a subject to a rule of w that refers to one of the other workloads, if w has such a
-// rule. Without this step, a finding about two workloads that exclude each other could be located
-// at the other workload's rule. A subject without a location is moved to the rule that keeps the
-// pods off other nodes.
+// atOwn moves a subject to a rule of w that selects one of the other workloads. Otherwise, if two
+// workloads exclude each other, a finding about w could be located at the other workload's rule. A
+// subject without a location is moved to the rule that keeps the pods off other nodes.
 func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 	if s.Location.IsZero() {
 		s.Location = holding(b.m, w)
@@ -337,8 +334,7 @@ func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy d
 	return message.AddEligibleNode
 }
 
-// skew adds a fact about whether a completed rollout can leave the new pods unevenly spread. The
-// fact names the spread constraint that the new pods may violate.
+// skew adds a fact about whether a completed rollout can leave the new pods unevenly spread.
 func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	if !b.skews() {
 		return
@@ -366,8 +362,8 @@ func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	b.Skews = append(b.Skews, fact)
 }
 
-// scaleOf reports whether pods is the minimum or maximum of the workload's autoscaler, and returns
-// the kind of autoscaler. Both results are "" if there is no autoscaler.
+// scaleOf returns the kind of the workload's autoscaler. The result at says whether pods is its
+// minimum or maximum. Both results are "" if there is no autoscaler.
 func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 	switch {
 	case w.Scale == nil:
@@ -380,9 +376,9 @@ func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 
 func (b *builder) changes() changes { return changes{b} }
 
-// budget adds a fact about a disruption budget that allows no disruptions, selects a pod that
-// another budget selects too, or selects no pods at all. Facts about budgets without these defects
-// are added only if a rule reads the complete list.
+// budget adds a fact about a defect of a disruption budget. A budget has a defect if it allows no
+// disruptions, shares a pod with another budget, or selects no pods. Facts about other budgets are
+// added only if a rule reads the complete list.
 func (b changes) budget(x *disruption.Budget) {
 	if x.Idle {
 		s := Subject{Location: x.SelectorSpan()}
@@ -449,8 +445,8 @@ func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival,
 	b.Budgets = append(b.Budgets, fact)
 }
 
-// maxOthers is the maximum number of workloads in a fact about a budget, and also the maximum
-// number of other budgets in it.
+// maxOthers limits the number of workloads and the number of other budgets in a fact about a
+// budget.
 const maxOthers = 20
 
 // rival is another budget that selects pods from a workload.
@@ -459,7 +455,7 @@ type rival struct {
 	of     *workload.Workload
 }
 
-// rivals returns the other budgets that select any of the pods that x selects, without duplicates.
+// rivals returns the other budgets that select any of the pods that x selects.
 func (b changes) rivals(x *disruption.Budget) (all []rival) {
 	seen := map[*source.Object]bool{x.Object: true}
 	for _, w := range x.Workloads {
@@ -561,8 +557,8 @@ func scalerName(w *workload.Workload) string {
 	return w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/")
 }
 
-// outerLabels adds facts about labels that a KubeVirt machine sets only outside its template,
-// although selectors look for them on its pods (R-W21).
+// outerLabels adds facts about labels that a KubeVirt machine sets only outside its template. Its
+// pods do not get these labels, but selectors look for them on the pods (R-W21).
 func (b changes) outerLabels(w *workload.Workload) {
 	outer := w.OuterLabels()
 	if len(outer) == 0 {

@@ -13,7 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// losses adds a fact about the worst loss of a domain for each requested topology key and meaning.
+// losses adds facts about the worst loss of a domain, for each requested topology key and each
+// meaning.
 func (b changes) losses(w *workload.Workload) {
 	if w.Bare() { // everyone expects a bare pod to be gone with its node
 		return
@@ -67,8 +68,8 @@ func (b changes) losses(w *workload.Workload) {
 	}
 }
 
-// loss returns a fact about the worst loss with the given meaning. The fact includes how many other
-// losses have the same result. If there are no losses, loss returns nil.
+// loss returns a fact about the worst loss with the given meaning. It also counts the other losses
+// with the same result. It returns nil if there are no losses.
 func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning certificate.Meaning) *facts.Loss {
 	some := b.meant[:0]
 	for i := range all {
@@ -96,8 +97,8 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 	return fact
 }
 
-// pendingOf returns how many pods are Pending after a loss. The result least is the number that is
-// certain, and the result most is the number in the worst known scheduling order.
+// pendingOf returns how many pods are Pending after a loss. At least least pods are Pending. In the
+// worst known scheduling order, most pods are Pending.
 func pendingOf(s *disruption.Survival) (least, most int) {
 	if s.Verdict == diag.Never {
 		return s.Pending, s.Pending
@@ -105,8 +106,8 @@ func pendingOf(s *disruption.Survival) (least, most int) {
 	return 0, s.Pending
 }
 
-// drain adds a fact about pods that have nowhere to go when their node is drained. With a single
-// node this is expected, so drain does nothing.
+// drain adds a fact about pods that fit on no other node when their node is drained. With a single
+// node this is expected. There is then no fact.
 func (b changes) drain(w *workload.Workload) {
 	if len(b.m.Topology.Nodes) < 2 {
 		return
@@ -152,8 +153,8 @@ func (b changes) drain(w *workload.Workload) {
 	b.Drains = append(b.Drains, fact)
 }
 
-// holding returns the span of the rule that keeps pods off other nodes. It returns a term or a port
-// if there is one, and otherwise a node rule.
+// holding returns the span of the rule that keeps pods off other nodes. It prefers a term or a port
+// to a node rule.
 func holding(m *model.Model, w *workload.Workload) diag.Span {
 	at := blockingTerm(m, w, func(t *model.Term) bool { return len(m.Others(t, w, false)) > 0 },
 		func(t *model.Term) bool { return m.Peer(t, w, w) == model.Yes })

@@ -20,15 +20,15 @@ type progress struct {
 	judged, placed, changed, lost, guards bool
 	// sized is set if every node declares its allocatable resources.
 	sized bool
-	// budget is set for a disruption budget, and idle for a workload without pods.
+	// budget is set for a disruption budget. idle is set for a workload without pods.
 	budget, idle bool
 }
 
 // Decisions records for each object which questions have been answered.
 type Decisions map[diag.Object]*progress
 
-// Decisions returns the decisions that were made while the facts were built. The result does not
-// refer to the facts, so it does not keep them in memory.
+// Decisions returns the decisions that were made while the facts were built. It holds no reference
+// to the facts, so that their memory can be freed.
 func (f *Built) Decisions() Decisions { return f.settled }
 
 // Unjudged returns decisions for objects that were not checked.
@@ -40,8 +40,8 @@ func Unjudged(objects []*source.Object) Decisions {
 	return d
 }
 
-// Merge merges the decisions of another context into d. A question about an object is settled only
-// if it is settled in every context that contains the object.
+// Merge merges the decisions of another context into d. A question about an object counts as
+// answered only if every context that contains the object has an answer.
 func (d Decisions) Merge(o Decisions) {
 	for id, s := range o {
 		known := d[id]
@@ -56,8 +56,9 @@ func (d Decisions) Merge(o Decisions) {
 	}
 }
 
-// Undecided reports whether an object exists and any of the given lists depends on an unanswered
-// question about it. In that case, the absence of findings about the object means nothing.
+// Undecided reports whether one of the given lists depends on an open question about an object. If
+// so, the absence of findings about the object means nothing. For an unknown object it returns
+// false.
 func (d Decisions) Undecided(o diag.Object, lists []string) bool {
 	s, ok := d[o]
 	switch {
@@ -76,7 +77,7 @@ func (d Decisions) Undecided(o diag.Object, lists []string) bool {
 }
 
 // lists reports for each list of facts whether all questions that it depends on have been answered.
-// It leaves out lists about groups of workloads, because they do not describe a single workload.
+// It leaves out lists about groups of workloads.
 func (d progress) lists() map[string]bool {
 	return map[string]bool{
 		"refusals": d.judged, "unknown_fields": d.judged,
@@ -88,10 +89,9 @@ func (d progress) lists() map[string]bool {
 	}
 }
 
-// Decided reports whether all the questions that the given lists depend on have been answered for
-// an object. If so, the absence of findings means that the object has no problems. Lists that
-// depend on node resources count as unanswered if a node does not declare its allocatable
-// resources.
+// Decided reports whether all questions about an object that the given lists depend on have been
+// answered. If so, the absence of findings means that the object has no problems. If a node does
+// not declare its allocatable resources, lists that depend on them count as unanswered.
 func (d Decisions) Decided(o diag.Object, lists []string) bool {
 	s, ok := d[o]
 	if !ok || len(lists) == 0 {
@@ -112,7 +112,7 @@ var takesRoom = map[string]bool{
 }
 
 // settle records answers to questions about a workload. A workload with several declarations stays
-// undecided, because an answer about one declaration would depend on the others.
+// undecided, because an answer about one declaration may depend on the others.
 func (b *builder) settle(w *workload.Workload, note func(*progress)) {
 	id := w.Object.ID()
 	d := b.settled[id]

@@ -30,9 +30,9 @@ func Reference(w *workload.Workload) string {
 	return strings.Join([]string{w.Object.APIVersion, w.Object.Kind, workload.Space(w.Object.Namespace), w.Object.Name}, "/")
 }
 
-// Decision converts a decision into the document that the place command prints. It adds the judge's
-// answers about changes and about the loss of domains. The function survive returns the topology
-// keys of these domains.
+// Decision builds the document that the place command prints. It adds the judge's answers about
+// changes. It also adds answers about the loss of domains. The function survive returns the
+// topology keys of these domains.
 func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, survive func(*workload.Workload) []string) *diag.Placement {
 	b := newBuilder(Input{Model: m, Survive: survive})
 	b.j = j
@@ -89,8 +89,7 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 	return doc
 }
 
-// quirks returns notes on terms that the scheduler interprets in an unexpected way. The answers in
-// the document follow the scheduler.
+// quirks returns notes on terms that the scheduler interprets in an unexpected way.
 func quirks(m *model.Model) []string {
 	var notes []string
 	for _, w := range m.Workloads {
@@ -106,7 +105,7 @@ func quirks(m *model.Model) []string {
 	return notes
 }
 
-// maxOpen is the maximum number of open questions that notes list.
+// maxOpen is the maximum number of open questions listed in notes.
 const maxOpen = 5
 
 // openNotes returns notes that explain why verdicts are unknown.
@@ -129,7 +128,7 @@ func openNotes(d *certificate.Decision) []string {
 	return notes
 }
 
-// steps converts placed pods to placement steps. It uses names to cache workload references.
+// steps converts placed pods to placement steps. The map names caches workload references.
 func steps(run []certificate.Placed, names map[*workload.Workload]string) []diag.PlacementStep {
 	all := make([]diag.PlacementStep, len(run))
 	for i, p := range run {
@@ -163,8 +162,8 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 	return out
 }
 
-// crowded adds the core and the repairs of a conflict between several workloads to the decision
-// about each of them.
+// crowded adds the core and the repairs of each conflict to the decision about each workload in the
+// conflict.
 func (b decision) crowded(d *certificate.Decision, doc *diag.Placement) {
 	ws, core := search.ExplainTogether(b.m, d)
 	if core == nil {
@@ -179,7 +178,7 @@ func (b decision) crowded(d *certificate.Decision, doc *diag.Placement) {
 	}
 }
 
-// explained describes the parts of a core, with terms first and pod counts last.
+// explained describes the parts of a core. Terms come first and pod counts come last.
 func explained(m *model.Model, ws []*workload.Workload, core *search.Core) []diag.PlacementCore {
 	list := []diag.PlacementCore{}
 	for _, terms := range []bool{true, false} {
@@ -255,7 +254,7 @@ func excludedText(m *model.Model, w *workload.Workload) string {
 	return message.Exclusions(m.Excluded(w, true))
 }
 
-// outside adds to the document the workloads that were left out of the decision.
+// outside adds the workloads that were left out of the decision to the document.
 func outside(m *model.Model, doc *diag.Placement) {
 	for _, w := range m.Workloads {
 		g := m.Group(w)
@@ -277,8 +276,8 @@ func outside(m *model.Model, doc *diag.Placement) {
 	slices.Sort(doc.Unmodelled)
 }
 
-// changed answers the questions about changes to a workload. If not all pods fit to begin with,
-// they cannot fit on fewer nodes, so drains are not checked.
+// changed answers the questions about changes to a workload. If the pods can never all fit, drains
+// get the answer "none".
 func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange {
 	w := d.Workload
 	budget, unfit := message.Reason(model.Reason{Cause: model.ByBudget}), message.Reason(model.Reason{Cause: model.Unplaced})
@@ -310,12 +309,12 @@ func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 // stepsPerRow is the number of steps charged for storing and writing a row of the document.
 const stepsPerRow = 50
 
-// survivals caches the answers about losses, so that workloads with equal answers share one list.
+// survivals caches the answers about losses. Workloads with equal answers share one list.
 type survivals struct {
 	seed  maphash.Seed
 	known map[uint64][]diag.PlacementSurvival
-	// asked and rows are scratch buffers. The answers about one workload and key are in asked, and
-	// all rows of one workload are in rows.
+	// asked and rows are scratch buffers. asked holds the answers about one workload and key. rows
+	// holds all rows of one workload.
 	asked []disruption.Survival
 	rows  []diag.PlacementSurvival
 }
@@ -324,7 +323,7 @@ func newSurvivals() *survivals {
 	return &survivals{seed: maphash.MakeSeed(), known: map[uint64][]diag.PlacementSurvival{}}
 }
 
-// list returns the current rows, reusing an earlier list if it has equal rows.
+// list returns the current rows. If an earlier list has equal rows, list returns that one.
 func (s *survivals) list() []diag.PlacementSurvival {
 	hash := uint64(len(s.rows))
 	for i := range s.rows {
@@ -338,8 +337,8 @@ func (s *survivals) list() []diag.PlacementSurvival {
 	return list
 }
 
-// survives returns the answers about losing a domain for each requested topology key. The list may
-// be shared with other workloads, so callers must not modify it.
+// survives returns the answers about losing a domain for each requested topology key. Callers must
+// not modify the list, because other workloads may share it.
 func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 	rows := b.survivals.rows[:0]
 	for _, key := range b.lost(w) {
@@ -383,7 +382,7 @@ func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	return out
 }
 
-// rolls describes the rollout at the replica count that has the worst outcome.
+// rolls describes the rollout with the worst outcome.
 func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	all := b.j.Rollouts(w)
 	if some := filterStarted(all); len(some) > 0 {

@@ -20,7 +20,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// describe fills in the lists that describe the input, if some rule reads them.
+// describe builds the lists that describe the input, if some rule reads them.
 func (b *builder) describe() {
 	b.Version = facts.Version
 	b.Built.Facts.Cluster = facts.Cluster{Name: b.Origin.Cluster, Context: b.Origin.Context, Declared: b.topo}
@@ -44,7 +44,7 @@ func (b *builder) describe() {
 // askDescribe names the question that stays unanswered when describing a workload takes too long.
 const askDescribe = "facts for your own rules"
 
-// describeWorkloads fills in the existing rows of workloads.
+// describeWorkloads adds descriptions to the existing rows of workloads.
 func (b *builder) describeWorkloads() {
 	if !b.whole("workloads") {
 		return
@@ -92,7 +92,7 @@ type describing struct {
 	*builder
 	parts  []part
 	passed map[*model.Eligibility]*passing
-	// matched is the number of entries so far in the lists of workloads that terms select.
+	// matched is the total length so far of the lists of workloads that terms select.
 	matched int
 	// pools holds the name of the pool of each node, including nodes that pools can add.
 	pools poolNames
@@ -100,7 +100,7 @@ type describing struct {
 	declaredClaims map[[3]string]*source.Object
 }
 
-// part is a group of row fields that are filled in together.
+// part is a group of row fields that are set together.
 type part struct {
 	// fields lists the field names. The part is skipped if no rule reads any of them.
 	fields string
@@ -182,7 +182,7 @@ func amountOfResource(name corev1.ResourceName, q resource.Quantity) facts.Resou
 	return facts.ResourceAmount{Resource: string(name), Quantity: q.String(), Value: int(min(model.Amount(name, q), facts.NoValue))}
 }
 
-// podLevel fills in the pod-level requests and limits, and records whether all resources are known.
+// podLevel sets the pod-level requests and limits. It also records whether all resources are known.
 func (d *describing) podLevel(w *workload.Workload, row *facts.Workload) {
 	row.ResourcesKnown, row.Defaulted = !openResources(w), w.Defaulted
 	if r := w.Spec.Resources; r != nil {
@@ -190,14 +190,13 @@ func (d *describing) podLevel(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// openResources reports whether resources contain a variable or any other value that is not an
-// amount.
+// openResources reports whether any value in the resources is not an amount, such as a variable.
 func openResources(w *workload.Workload) bool {
 	return slices.ContainsFunc(w.Open, func(path string) bool { return strings.Contains(path, "resources") })
 }
 
-// containers fills in the pod's containers, each with the location of its item in the manifest. A
-// KubeVirt machine gets no rows, because KubeVirt creates its containers.
+// containers adds a row for each container, located at the container's list item. A KubeVirt
+// machine gets no rows, because KubeVirt creates its containers.
 func (d *describing) containers(w *workload.Workload, row *facts.Workload) {
 	row.Containers = []facts.Container{}
 	if w.Kind.VM {
@@ -229,8 +228,7 @@ func (b *builder) within(w *workload.Workload, n *source.Node) int {
 }
 
 // imageOf splits an image reference as container runtimes do (distribution/reference,
-// normalize.go). The first part is a registry if it contains a dot or a colon, or if it is
-// localhost.
+// normalize.go). The first part is a registry if it is localhost or contains a dot or a colon.
 func imageOf(n *source.Node) facts.Container {
 	text := n.Text()
 	c := facts.Container{Image: text}
@@ -292,7 +290,7 @@ func value(n *source.Node) any {
 	return n.Plain()
 }
 
-// answers returns, for each workload, the answers that rules read.
+// answers returns the answers that rules read about each workload.
 func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	if !b.whole("workloads.answers") {
 		return nil
@@ -349,11 +347,10 @@ func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 	return row
 }
 
-// outlives reports whether the pods are recreated on other nodes when their node is lost. Pods that
-// run to completion and DaemonSet pods are not.
+// outlives reports whether pods are recreated on other nodes after their node is lost.
 func outlives(w *workload.Workload) bool { return !w.Finite() && !w.Kind.PerNode() }
 
-// answer fills in the answers about changes to a workload, but only those that rules read.
+// answer sets those answers about changes to a workload that rules read.
 func (b *builder) answer(as decision, w *workload.Workload, row *facts.Answers) {
 	var questions []func(*workload.Workload)
 	ask := func(field string, f func(*workload.Workload)) {
@@ -389,7 +386,7 @@ func (b *builder) answer(as decision, w *workload.Workload, row *facts.Answers) 
 }
 
 // worstOf returns the worst outcome among the losses with one meaning. It returns unknown if there
-// are none, for example because no node has the key.
+// are no such losses, for example because no node has the key.
 func worstOf(all []disruption.Survival, meaning certificate.Meaning) diag.Outcome {
 	worst := (*disruption.Survival)(nil)
 	for i := range all {
@@ -446,7 +443,7 @@ func (d *describing) claim(kind, namespace, name string) *source.Object {
 }
 
 // deviceRequests returns the alternatives of a request, or the request itself. In v1beta1 the
-// device class is a field of the request. In later versions it is in the request's exactly field
+// device class is a field of the request. In later versions it is in the field exactly
 // (staging/src/k8s.io/api/resource).
 func deviceRequests(n *source.Node) (all []facts.DeviceRequest) {
 	name := n.Get("name").Text()

@@ -16,15 +16,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// poolLabels lists the labels that platforms use for pool names, from most to least specific (see
-// the Karpenter, EKS, GKE, AKS, DigitalOcean, kops and Cluster API documentation).
+// poolLabels lists the labels that platforms use for pool names. The most specific label comes
+// first (see the Karpenter, EKS, GKE, AKS, DigitalOcean, kops and Cluster API documentation).
 var poolLabels = []string{
 	"karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name", "cloud.google.com/gke-nodepool",
 	"kubernetes.azure.com/agentpool", "agentpool", "doks.digitalocean.com/node-pool", "kops.k8s.io/instancegroup", "cluster.x-k8s.io/deployment-name",
 }
 
-// poolOf returns the name of a node's pool and the label that names it. Both are "" if the node has
-// no pool.
+// poolOf returns the name of a node's pool and the label with this name. The label is "" for a
+// NodeTopology pool. Both results are "" if the node has no pool.
 func poolOf(n *topology.Node) (name, label string) {
 	if n.Pool != nil {
 		return n.Pool.Name, ""
@@ -37,8 +37,8 @@ func poolOf(n *topology.Node) (name, label string) {
 	return "", ""
 }
 
-// poolNames holds pool names. The slices nodes and growth have the same indices as Topology.Nodes
-// and Topology.Growth.
+// poolNames holds pool names. The slice nodes is parallel to Topology.Nodes, and growth is parallel
+// to Topology.Growth.
 type poolNames struct{ nodes, growth []string }
 
 func (b *builder) namesOfPools() (p poolNames) {
@@ -64,7 +64,7 @@ type passing struct {
 	zoneless, open bool
 }
 
-// placeable reports whether a workload's node-level rules can be judged.
+// placeable reports whether a workload's node-level rules can be checked.
 func (b *builder) placeable(w *workload.Workload) bool {
 	return b.topo && !b.m.Group(w).Unknown.Given() && w.SpecNode != nil
 }
@@ -118,7 +118,7 @@ func (p *passing) add(n *topology.Node, zones map[string]bool) {
 	}
 }
 
-// nodesOf fills in which pools the pods can use, and how many nodes and zones they can use.
+// nodesOf sets the pools that the pods can use, and the numbers of usable nodes and zones.
 func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	row.PlacementKnown = d.placeable(w)
 	if !row.PlacementKnown {
@@ -131,8 +131,7 @@ func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	row.ZonesMax = len(p.grown)
 }
 
-// share fills in bounds on how many pods share a node or a zone when the workload runs its minimum
-// number of pods.
+// share sets bounds on how many pods share a node or a zone. It assumes the minimum number of pods.
 func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	pods := row.PodsMin
 	row.OnOneNodeMax, row.InOneZoneMax = pods, pods
@@ -169,8 +168,7 @@ type users struct {
 	known         bool
 }
 
-// users finds the workloads that can use each node. Nodes that the same workloads can use share one
-// list.
+// users finds the workloads that can use each node. Nodes with the same workloads share one list.
 func (b *builder) users() (u users) {
 	var kinds []*model.Eligibility
 	by := map[*model.Eligibility][]int{}

@@ -16,8 +16,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// tolerations fills in the pods' tolerations, each with its location and the pools that the pods
-// could not use without it.
+// tolerations adds a row for each toleration of the pods. Each row lists the pools that the pods
+// can use only with this toleration.
 func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	row.Tolerations = []facts.Toleration{}
 	items := w.SpecNode.Get("tolerations").Items()
@@ -44,8 +44,8 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// opens returns the pools that the pods could not use without one of their tolerations. The
-// argument without is the index of this toleration.
+// opens returns the pools that the pods can use only with one of their tolerations. The argument
+// without is the index of this toleration.
 func (d *describing) opens(w *workload.Workload, without int) []string {
 	e := d.m.Eligible(w)
 	other := *w
@@ -79,7 +79,7 @@ func (d *describing) opens(w *workload.Workload, without int) []string {
 	return names
 }
 
-// nodeRules fills in the expressions of nodeSelector and node affinity.
+// nodeRules adds a row for each expression of nodeSelector and node affinity.
 func (d *describing) nodeRules(w *workload.Workload, row *facts.Workload) {
 	row.NodeRules = []facts.NodeRule{}
 	for k, v := range w.SpecNode.Get("nodeSelector").Fields() {
@@ -112,12 +112,11 @@ func (d *describing) nodeRules(w *workload.Workload, row *facts.Workload) {
 // operators lists the valid node affinity operators.
 var operators = []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}
 
-// expressions caches how many nodes meet an expression. The lower bound counts declared nodes, and
-// the upper bound also counts nodes that pools can add.
+// expressions caches bounds on the number of nodes that meet an expression.
 type expressions struct{ nodes map[string]span }
 
-// meet sets the bounds on how many nodes meet an expression, regardless of other rules. The lower
-// bound counts declared nodes, and the upper bound also counts nodes that pools can add.
+// meet sets the bounds on how many nodes meet an expression. The lower bound counts declared nodes.
+// The upper bound also counts nodes that pools can add.
 func (d *describing) meet(rule *facts.NodeRule) {
 	if !d.topo {
 		rule.NodesMax = facts.NoBound
@@ -154,7 +153,7 @@ func (d *describing) meet(rule *facts.NodeRule) {
 // exceed the limit.
 const maxMatches = 2_000_000
 
-// terms fills in pod affinity terms and spread constraints.
+// terms adds a row for each pod affinity term and each spread constraint.
 func (d *describing) terms(w *workload.Workload, row *facts.Workload) {
 	row.Terms = []facts.Term{}
 	row.TermsKnown = !w.Refused() && !slices.ContainsFunc(w.Open, func(path string) bool {
@@ -188,10 +187,11 @@ func policy(honors bool) string {
 	return string(corev1.NodeInclusionPolicyIgnore)
 }
 
-// keptDomains caches how many nodes lack a topology key, and how many distinct values the key has.
+// keptDomains caches two numbers per topology key: the distinct values and the nodes without the
+// key.
 type keptDomains struct{ known map[carriedKey][2]int }
 
-// domains counts the distinct values of a label key, and the nodes that lack the key.
+// domains counts the distinct values of a label key. It also counts the nodes without the key.
 func (d *describing) domains(nodes []*topology.Node, key string) (values, missing int) {
 	if len(nodes) == 0 {
 		return 0, 0
@@ -230,7 +230,7 @@ func (d *describing) matches(w *workload.Workload, t *model.Term) []int {
 	return slices.Compact(all)
 }
 
-// guards fills in a workload's disruption budgets and autoscaler.
+// guards adds a row for each disruption budget and each autoscaler of a workload.
 func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 	row.Budgets, row.Scalers = []facts.PodBudget{}, []facts.Scaler{}
 	if d.j != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Explainer explains facts node by node. Unlike Facts, it keeps the data that the facts were built
-// from.
+// Explainer explains facts node by node. It keeps the data that the facts were built from.
 type Explainer struct {
 	b *builder
 	// left is the number of steps left for the remaining accounts.
@@ -29,8 +28,7 @@ func NewExplainer(in Input) *Explainer { return &Explainer{build(in), in.Model.A
 // Facts returns the facts that the Explainer explains.
 func (x *Explainer) Facts() *Built { return x.b.Built }
 
-// Fact explains the fact with the given id. It also returns the workload that the fact is about, or
-// nil.
+// Fact explains the fact with the given id. It also returns the workload of the fact, or nil.
 func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 	s := x.b.subjects[id-1].explain
 	if s.account == nil {
@@ -43,7 +41,7 @@ func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 	return s.of, a
 }
 
-// Workload explains which nodes accept a pod of a workload that runs alone.
+// Workload explains which nodes accept a pod of a workload. It ignores all other workloads.
 func (x *Explainer) Workload(w *workload.Workload) diag.Account {
 	return x.bounded(w, func() diag.Account {
 		switch {
@@ -78,12 +76,13 @@ func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) 
 	return a
 }
 
-// judge returns a new judge, so that the steps spent on building the facts do not count.
+// judge returns a new judge. The steps spent on building the facts then do not count.
 func (x *Explainer) judge() *disruption.Judge {
 	return disruption.New(x.b.m, x.b.Set, search.Options{})
 }
 
-// unavailable returns an account that explains why nodes cannot be checked, or false if they can.
+// unavailable returns an account that explains why nodes cannot be checked. It returns false if
+// nodes can be checked.
 func (x *Explainer) unavailable(w *workload.Workload) (diag.Account, bool) {
 	g := x.b.m.Group(w)
 	switch {
@@ -109,7 +108,7 @@ func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Acco
 	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: message.AnyPod(w), Rows: []diag.NodeRow{row}}}}
 }
 
-// still returns an account that checks a single pod on each node, as if all nodes were empty.
+// still returns an account that checks a single pod on each node. It treats all nodes as empty.
 func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 	if a, open := x.unavailable(w); open {
 		a.Notes = append(a.Notes, notes...)
@@ -122,7 +121,7 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, check.Still(x.b.m, w))}, Notes: notes}
 }
 
-// alone explains a workload as if no other workload used the nodes.
+// alone explains a workload as if there were no other workload.
 func (x *Explainer) alone(w *workload.Workload) diag.Account {
 	a, open := x.unavailable(w)
 	if open {

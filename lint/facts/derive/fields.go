@@ -26,7 +26,7 @@ func (b refusals) fields(w *workload.Workload) {
 	b.settle(w, func(d *progress) { d.judged = true })
 }
 
-// refusal adds a fact about a field that the API server rejects, either always or depending on a
+// refusal adds a fact about a field that the API server rejects. The rejection may depend on a
 // feature gate. For an object that creates no pods, w is nil.
 func (b refusals) refusal(w *workload.Workload, object string, s Subject, p workload.Problem) {
 	if p.Fix != "" {

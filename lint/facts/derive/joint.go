@@ -18,8 +18,8 @@ import (
 // joint builds the facts about workloads that affect each other.
 type joint struct{ *builder }
 
-// joint adds the facts about workloads that affect each other. It skips workloads that are already
-// known to be faulty.
+// joint adds the facts about workloads that affect each other. It skips workloads whose pods are
+// already known to stay Pending.
 func (b joint) joint() {
 	for _, c := range search.Conflicts(b.m, b.faulty) {
 		for _, w := range c.Among {
@@ -47,7 +47,7 @@ func (b joint) indices(ws []*workload.Workload) []int {
 	return list
 }
 
-// crowd adds a fact about workloads that fit individually but not together.
+// crowd adds a fact about workloads. Each of them fits alone, but they do not fit together.
 func (b joint) crowd(c *search.Conflict) {
 	w := c.Workloads[0]
 	account := func(x *Explainer) diag.Account {
@@ -102,7 +102,7 @@ func certain(m *model.Model, w *workload.Workload) int {
 	return w.Count.N
 }
 
-// order adds a fact about pods that fit nowhere if certain other pods are scheduled first.
+// order adds a fact about pods that fit on no node if other pods are scheduled first.
 func (b joint) order(c *search.Conflict) {
 	pending := c.Stuck.Pending[0]
 	w := pending.Workload
@@ -133,7 +133,8 @@ func (b joint) order(c *search.Conflict) {
 	b.Orders = append(b.Orders, fact)
 }
 
-// refusedNodes returns the number of nodes that each filter rejects, in descending order.
+// refusedNodes returns the number of nodes that each filter rejects. The largest number comes
+// first.
 func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	rows := make([]facts.FilterNodes, 0, len(reasons))
 	for filter, nodes := range reasons {
@@ -145,10 +146,9 @@ func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	return rows
 }
 
-// blocking returns the span of the rule of w that blocks the workloads in the argument some. It
-// prefers the first hard term that refers to another of these workloads, then the first hard term
-// that refers to the pods of w. Without such a term, it returns a host port, or else the number of
-// pods.
+// blocking returns the span of the rule of w that blocks some of the given workloads. It prefers a
+// hard term that selects pods of another of these workloads. The next choice is a hard term that
+// selects the pods of w. The last choices are a host port and the number of pods.
 func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) diag.Span {
 	among := func(t *model.Term, own bool) bool {
 		return slices.ContainsFunc(some, func(o *workload.Workload) bool { return (o == w) == own && m.Peer(t, w, o) == model.Yes })
@@ -156,9 +156,9 @@ func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) d
 	return blockingTerm(m, w, func(t *model.Term) bool { return among(t, false) }, func(t *model.Term) bool { return among(t, true) })
 }
 
-// blockingTerm returns the span of the first hard term that the function others accepts. If there
-// is none, it returns the span of the first hard term that own accepts, or else the span of a host
-// port or of the number of pods.
+// blockingTerm returns the span of the first hard term that the function others accepts. The next
+// choice is the first hard term that the function own accepts. The last choices are a host port and
+// the number of pods.
 func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.Term) bool) diag.Span {
 	for _, asks := range []func(*model.Term) bool{others, own} {
 		for _, t := range m.Group(w).Terms {
@@ -178,8 +178,7 @@ func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.
 // maxNamed is the maximum number of nodes in a sentence.
 const maxNamed = 6
 
-// volume adds a fact about workloads whose combined requests exceed the available amount of a
-// resource.
+// volume adds a fact about workloads that together request too much of a resource.
 func (b joint) volume(s *bound.Shortage) {
 	w := s.Workloads[0]
 	requested, offered := s.Sums()

@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// limits builds the facts about the rules that keep the pods of one workload from being placed.
+// limits builds the facts about the rules that block the pods of one workload.
 type limits struct{ *builder }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -54,14 +54,14 @@ func (b limits) limits(w *workload.Workload) {
 	}
 }
 
-// limitLists maps the kind of a limit to the name of its list of facts.
+// limitLists maps each kind of limit to its list of facts.
 var limitLists = map[bound.Limited]string{
 	bound.ByAntiAffinity: "anti_affinity", bound.BySpread: "spreads", bound.ByHostPort: "host_ports", bound.ByRoom: "room",
 }
 
-// frame returns a subject for a limit, located at the given span. If pods exceed the limit, the
-// subject also mentions the number of pods and the excluded nodes. frame also returns the reasons
-// why nodes are excluded, and how many reasons were left out.
+// frame returns a subject for a limit, located at the given span. If pods exceed the limit, related
+// locations show the number of pods and the excluded nodes. frame also returns the reasons why
+// nodes are excluded. The result more is the number of further reasons.
 func (b limits) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (s Subject, all []facts.Exclusion, more int) {
 	s = alone(w, at)
 	if !l.Exceeded {
@@ -208,8 +208,8 @@ func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
 	b.HostPorts = append(b.HostPorts, fact)
 }
 
-// portSpan returns the first host port of the workload and its span. If there is no host port, it
-// returns "".
+// portSpan returns the first host port of the workload and its span. If there is none, the port is
+// "".
 func portSpan(w *workload.Workload, ports []model.HostPort) (string, diag.Span) {
 	if len(ports) == 0 {
 		return "", diag.Span{}

@@ -47,21 +47,22 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 	b.TopologyKeys = append(b.TopologyKeys, fact)
 }
 
-// carried holds the number of nodes with a label, and the first few nodes without it.
+// carried holds the number of nodes with a label. It also holds the first few nodes without the
+// label.
 type carried struct {
 	with    int
 	without []*topology.Node
 }
 
-// carriedKey identifies a label key and a list of nodes. The address and the length identify the
-// list.
+// carriedKey identifies a label key and a list of nodes. The list is identified by its address and
+// its length.
 type carriedKey struct {
 	first **topology.Node
 	n     int
 	key   string
 }
 
-// carried counts the usable nodes with a label. The result is cached, because many workloads have
+// carried counts the usable nodes with a label. It caches the result, because many workloads share
 // the same usable nodes.
 func (b *builder) carried(usable []*topology.Node, key string) carried {
 	if len(usable) == 0 {
@@ -126,7 +127,7 @@ func (b terms) nodeLabels(w *workload.Workload) {
 	})
 }
 
-// eachNodeTerm visits the required terms of a node affinity, then the preferred ones.
+// eachNodeTerm visits the required terms of a node affinity first, and then the preferred terms.
 func eachNodeTerm(w *workload.Workload, visit func(term *source.Node, hard bool)) {
 	affinity := w.SpecNode.At("affinity", "nodeAffinity")
 	for _, term := range affinity.At("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms").Items() {
@@ -178,8 +179,8 @@ type condition struct {
 type conditions []condition
 
 // nodeMatches adds facts about which nodes match the nodeSelector or node affinity in chart values.
-// A chart can only add conditions, so if the values match no node, the rendered pods cannot match
-// one either.
+// A chart can only add conditions. If no node matches the values, no node matches the rendered
+// pods.
 func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
 	if w.Within == "" || len(nodes) == 0 || len(w.Problems)+len(w.Unknown) > 0 {
 		return
@@ -193,8 +194,8 @@ func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
 	}
 }
 
-// nodeMatch adds a fact about how many nodes match. The argument all holds alternative sets of
-// conditions. A node matches if it meets all conditions in one of the sets.
+// nodeMatch adds a fact about how many nodes match. A node matches if it meets all conditions of
+// one set in all.
 func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all []conditions, nodes []*topology.Node) {
 	if len(all) == 0 || slices.ContainsFunc(all, func(c conditions) bool { return len(c) == 0 || c.unsettled(nodes) }) {
 		return
@@ -240,9 +241,9 @@ func (c conditions) unmet(nodes []*topology.Node) *condition {
 	return nil
 }
 
-// unsettled reports whether no conclusion can be drawn from the conditions. Conditions on node
-// names are inconclusive for nodes of pools, because pool nodes have invented names. Conditions on
-// deprecated labels are left to another rule.
+// unsettled reports whether no conclusion can be drawn from the conditions. The nodes of pools have
+// invented names, which makes conditions on node names inconclusive. Another rule covers conditions
+// on deprecated labels.
 func (c conditions) unsettled(nodes []*topology.Node) bool {
 	pooled := slices.ContainsFunc(nodes, func(n *topology.Node) bool { return n.Pool != nil })
 	return slices.ContainsFunc(c, func(one condition) bool {
@@ -251,8 +252,8 @@ func (c conditions) unsettled(nodes []*topology.Node) bool {
 	})
 }
 
-// selectorConditions returns the conditions of a nodeSelector. If a label is null, it returns no
-// conditions, because null removes a label that the chart sets.
+// selectorConditions returns the conditions of a nodeSelector. It returns no conditions if a label
+// is null, because null removes a label that the chart sets.
 func selectorConditions(w *workload.Workload, selector *source.Node) (all conditions) {
 	for k, v := range selector.Fields() {
 		if v.IsNull() {
@@ -281,11 +282,11 @@ func affinityConditions(w *workload.Workload, terms *source.Node) (all []conditi
 }
 
 // termBeside reports whether a term with a deprecated topology key is harmless because another term
-// in the list has the new key. A soft affinity or anti-affinity term is harmless because scores add
-// up, and a term without domains adds nothing. Required anti-affinity is harmless because a label
-// that no node has does not separate any pods (R-A8). Required affinity is not harmless because it
-// needs both labels. A soft spread constraint is not harmless because it only scores nodes that
-// have all keys (podtopologyspread/scoring.go, requireAllTopologies).
+// in the list has the new key. A soft affinity or anti-affinity term is harmless. Scores add up,
+// and a term without domains adds nothing. Required anti-affinity is harmless. A label that no node
+// has does not separate any pods (R-A8). Required affinity needs both labels and is therefore not
+// harmless. A soft spread constraint is not harmless. It scores only nodes that have all keys
+// (podtopologyspread/scoring.go, requireAllTopologies).
 func termBeside(all []*model.Term, t *model.Term) bool {
 	replacement, deprecated := topology.Deprecated(t.Key)
 	if !deprecated || t.Use == model.Spread || t.Use == model.Affinity && t.Hard {
@@ -297,8 +298,8 @@ func termBeside(all []*model.Term, t *model.Term) bool {
 }
 
 // nodeTermBeside reports whether another term in the same node affinity uses the new name of a
-// deprecated key. This makes the deprecated key harmless, because required terms are alternatives
-// and the scores of preferred terms add up.
+// deprecated key. If so, the deprecated key is harmless. Required terms are alternatives, and the
+// scores of preferred terms add up.
 func nodeTermBeside(w *workload.Workload, term *source.Node, hard bool, key string) (found bool) {
 	replacement, deprecated := topology.Deprecated(key)
 	if !deprecated || replacement == "" {
@@ -313,8 +314,8 @@ func nodeTermBeside(w *workload.Workload, term *source.Node, hard bool, key stri
 	return found
 }
 
-// maker returns the name of a custom resource whose operator may create the pods that a selector is
-// meant to match. It returns "" if there is none.
+// maker returns the name of a custom resource, or "". Its operator may create the pods that a
+// selector is meant to match.
 func (b terms) maker(w *workload.Workload, t *model.Term) string {
 	if b.Set == nil || len(b.Set.Customs) == 0 {
 		return ""

@@ -88,7 +88,7 @@ func (b limits) sharing(w *workload.Workload) {
 // maxRelated is the maximum number of nodes among the related locations of a finding.
 const maxRelated = 3
 
-// excluded adds the excluded nodes to a subject as related locations, and returns up to maxReasons
+// excluded adds the excluded nodes to a subject as related locations. It returns up to maxReasons
 // reasons for their exclusion.
 func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subject, []facts.Exclusion) {
 	all := m.Excluded(w, small)
@@ -103,11 +103,11 @@ func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subj
 	return s, rows
 }
 
-// maxReasons is the maximum number of reasons in a fact. The most frequent ones come first.
+// maxReasons is the maximum number of reasons in a fact.
 const maxReasons = 50
 
-// eligibility adds a fact about how many nodes pass the node-level filters, and reports whether
-// there are any.
+// eligibility adds a fact about how many nodes pass the node-level filters. It reports whether any
+// node passes them.
 func (b limits) eligibility(w *workload.Workload) bool {
 	e := b.m.Eligible(w)
 	if e.Count+e.Growable > 0 && !b.wanted("eligibility", "outcome", diag.Always) {
@@ -169,8 +169,8 @@ func nodeRule(m *model.Model, w *workload.Workload) diag.Span {
 	return w.CountSpan()
 }
 
-// affinityFails reports whether the required node affinity matches no node even when the
-// nodeSelector is ignored.
+// affinityFails reports whether the required node affinity alone matches no node. It ignores the
+// nodeSelector.
 func affinityFails(m *model.Model, w *workload.Workload) bool {
 	c := *w
 	c.Spec.NodeSelector = nil
@@ -180,7 +180,8 @@ func affinityFails(m *model.Model, w *workload.Workload) bool {
 }
 
 // failingPair returns the span of a nodeSelector label that no node has, or the zero Span. If there
-// are several, it picks the first in alphabetical order, because the order of fields may change.
+// are several, it picks the first in alphabetical order. The order of fields in the file does not
+// matter.
 func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) diag.Span {
 	pairs := map[string]*source.Node{}
 	for k := range selector.Fields() {
@@ -240,7 +241,8 @@ func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 	return s
 }
 
-// nearNodeLabel returns the node label that the user probably meant instead of a selector's label.
+// nearNodeLabel returns the node label that the user probably meant instead of a label in a
+// selector.
 func (b limits) nearNodeLabel(key, value string) string {
 	var keys, values []string
 	for _, labels := range b.m.Topology.AllNodeLabels() {
@@ -266,7 +268,7 @@ func (b limits) nearNodeLabel(key, value string) string {
 	return ""
 }
 
-// requests adds facts that compare a pod's requests with empty nodes, and reports whether the pod
+// requests adds facts that compare a pod's requests with empty nodes. It reports whether the pod
 // fits on any node.
 func (b limits) requests(w *workload.Workload) bool {
 	if !b.wanted("requests", "outcome", diag.Always, "unlisted", false) && bound.FitsSomewhere(b.m, w) {
@@ -309,8 +311,8 @@ func (b limits) requests(w *workload.Workload) bool {
 	return fit.Fitting > 0
 }
 
-// jointly adds a fact about a pod that does not fit on any node, although some node is large enough
-// for each request on its own. For example, the nodes with enough memory may have too little CPU.
+// jointly adds a fact about a pod that fits on no node, although each of its requests alone fits on
+// some node. For example, the nodes with enough memory may have too little CPU.
 func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	if len(fit.Requests) == 0 {
 		return
@@ -376,8 +378,8 @@ func declared(m *model.Model, node string) bool {
 	return slices.ContainsFunc(m.Topology.Nodes, func(n *topology.Node) bool { return n.Name == node })
 }
 
-// unlisted adds facts about requested extended resources that no node lists, and reports whether
-// there are any. If so, it is unknown which nodes the pods can use, so the workload gets no facts
+// unlisted adds facts about requested extended resources that no node lists. It reports whether
+// there are any. If so, it is unknown which nodes the pods can use. The workload then gets no facts
 // about changes or about other workloads.
 func (b limits) unlisted(w *workload.Workload) bool {
 	names := search.Unlisted(b.m, w)
@@ -404,9 +406,9 @@ func (b limits) unlisted(w *workload.Workload) bool {
 	return true
 }
 
-// nearResource returns the extended resource on a node that the user probably meant instead of
-// name. It looks for the same domain with a similar name, or the same name with a similar domain.
-// The two parts are compared separately because names are much shorter than domains.
+// nearResource returns the extended resource that the user probably meant instead of name. Either
+// the name is similar and the domain is the same, or the domain is similar and the name is the
+// same. The two parts are compared separately because names are much shorter than domains.
 func (b limits) nearResource(name corev1.ResourceName) string {
 	domain, rest, _ := strings.Cut(string(name), "/")
 	byName, byDomain := map[string]string{}, map[string]string{}

@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Subject holds the object, location and explanation of a row, which rules do not see.
+// Subject holds the object, location and explanation of a row. Rules do not see it.
 type Subject struct {
 	Object   *diag.Object // nil for a finding about a file without objects
 	Location diag.Span
@@ -25,7 +25,7 @@ type Subject struct {
 	// Pending is the number of pods that stay Pending according to the row.
 	Pending int
 
-	// written is the YAML node from which the paths of findings start, or nil. It belongs to file.
+	// written is the YAML node at which the paths of findings start, or nil. It belongs to file.
 	written *source.Node
 	file    *source.File
 
@@ -33,8 +33,7 @@ type Subject struct {
 	explain explanation
 }
 
-// explanation holds the workload that a row is about, and the function that builds the row's
-// account.
+// explanation holds the workload of a row, and the function that builds the row's account.
 type explanation struct {
 	of      *workload.Workload
 	account account
@@ -62,7 +61,7 @@ func about(w *workload.Workload, at diag.Span) Subject {
 	return Subject{Location: at}.of(w).withAccount(w, func(x *Explainer) diag.Account { return x.still(w) }).as(w.Object.File, w.Object.Root)
 }
 
-// alone returns a subject whose account ignores all other workloads.
+// alone returns a subject with an account that ignores all other workloads.
 func alone(w *workload.Workload, at diag.Span) Subject {
 	return about(w, at).withAccount(w, func(x *Explainer) diag.Account { return x.alone(w) })
 }
@@ -76,14 +75,15 @@ func (s Subject) in(id diag.Object) Subject {
 	return s
 }
 
-// as sets the YAML node from which the paths of findings start.
+// as sets the YAML node at which the paths of findings start.
 func (s Subject) as(file *source.File, n *source.Node) Subject {
 	s.file, s.written = file, n
 	return s
 }
 
-// At returns the span of the field at a path relative to the subject, or of its nearest existing
-// parent. A path refers to a list item by its index or by its name.
+// At returns the span of the field at a path relative to the subject. If there is no such field, it
+// returns the span of the nearest existing parent. A path refers to a list item by its index or by
+// its name.
 func (s Subject) At(path []string) diag.Span {
 	at, n := s.Location, s.written
 	for _, name := range path {
@@ -102,7 +102,7 @@ func (s Subject) At(path []string) diag.Span {
 }
 
 // step follows one element of a path. In a list, it returns the item with the given index or name.
-// In a map, it returns the field with the given name, and the field's key.
+// In a map, it returns the field with the given name, together with the field's key.
 func step(n *source.Node, name string) (key, next *source.Node) {
 	if n == nil || n.Kind != source.Sequence {
 		return n.Field(name)
@@ -132,8 +132,8 @@ func (s Subject) related(at diag.Span, format string, args ...any) Subject {
 	return s
 }
 
-// node adds the declaration of a node as a related location. If several nodes have the same
-// declaration, it is added only once.
+// node adds the declaration of a node as a related location. A declaration shared by several nodes
+// is added only once.
 func (s Subject) node(n *topology.Node, what string) Subject {
 	for _, r := range s.Related {
 		if r.Location == n.Span {
@@ -153,7 +153,7 @@ func write(w *workload.Workload, n *source.Node, text string) diag.Fix {
 	return writeAt(w, w.File().Span(n), text)
 }
 
-// writeAt returns a fix that replaces a scalar and keeps its quotes, which JSON requires.
+// writeAt returns a fix that replaces a scalar. It keeps the quotes, because JSON requires them.
 func writeAt(w *workload.Workload, at diag.Span, text string) diag.Fix {
 	fix := diag.Fix{Description: message.Set(text)}
 	line := []rune(w.File().Line(at.Line))
@@ -164,9 +164,9 @@ func writeAt(w *workload.Workload, at diag.Span, text string) diag.Fix {
 	return fix
 }
 
-// safe marks a fix as safe to apply without approval, or records why it is not. An edit is safe if
-// it has no effect elsewhere and the edited manifest can still be applied to a cluster that already
-// has the object.
+// safe marks a fix as safe to apply without approval, or records why the fix is not safe. A safe
+// edit affects nothing else. The edited manifest can still be applied to a cluster that already has
+// the object.
 func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	e := &fix.Edits[0]
 	if start, end, ok := w.File().Range(e.Location); ok { // within one line
@@ -209,14 +209,14 @@ func arithmeticOf(a *workload.Arithmetic) facts.Arithmetic {
 	}
 }
 
-// termRule converts a term to the form that rules see. The argument w is the row index of the
-// term's workload.
+// termRule converts a term to the form that rules see. The argument w is the index of the term's
+// workload.
 func termRule(w int, t *model.Term) facts.Rule {
 	return facts.Rule{W: w, Use: string(t.Use), Hard: t.Hard, Key: t.Key}
 }
 
-// limitOf converts a limit to the form that rules see. The argument w is the row index of the
-// limited workload. If l is nil, there is no limit.
+// limitOf converts a limit to the form that rules see. The argument w is the index of the limited
+// workload. If l is nil, there is no limit.
 func limitOf(w int, l *bound.Limit) facts.Limit {
 	if l == nil {
 		return facts.Limit{By: "none", Rules: []facts.Rule{}}
@@ -232,9 +232,8 @@ func limitOf(w int, l *bound.Limit) facts.Limit {
 	}
 }
 
-// placed describes where a workload's pods run, or the pods of one revision during a rollout. The
-// argument nodes holds one entry per pod. The result counts all nodes, but names only a few of
-// them.
+// placed describes where the pods of a workload or of one revision run. The argument nodes holds
+// one entry per pod. The result counts all nodes, but names only a few of them.
 func placed(w int, revision string, nodes []*topology.Node) facts.Placed {
 	p := facts.Placed{W: w, Revision: revision, Pods: len(nodes)}
 	at := map[*topology.Node]int{}

@@ -44,7 +44,7 @@ func (b *builder) usable(w *workload.Workload) []*topology.Node {
 }
 
 // term adds facts about one affinity term or spread constraint. It skips terms that the API server
-// rejects, because facts about refusals cover them.
+// rejects. There are separate facts about refusals.
 func (b terms) term(w *workload.Workload, t *model.Term, usable []*topology.Node) {
 	if unreadable(w, t) {
 		return
@@ -122,8 +122,8 @@ func (b terms) selector(w *workload.Workload, t *model.Term) {
 	b.Selectors = append(b.Selectors, fact)
 }
 
-// nearestLabel returns a label of the workload's own pods that almost matches the selector, such as
-// app=web for app=website.
+// nearestLabel returns a label of the workload's own pods that almost matches the selector. For
+// example, app=web almost matches app=website.
 func nearestLabel(w *workload.Workload, t *model.Term) string {
 	for _, r := range t.Pairs() {
 		if v, ok := w.Labels[r[0]]; ok && v != r[1] {
@@ -247,9 +247,9 @@ func softRules(w *workload.Workload, m *model.Model) []facts.Rule {
 	return soft
 }
 
-// fragments adds facts about placement fields in objects that are not judged. The facts cover
-// values that the core API rejects and node labels that the fields use. There are no facts about
-// pods, because an operator decides which pods get these fields and how many pods there are.
+// fragments adds facts about placement fields in objects that schedlint does not judge. The facts
+// cover values that the core API rejects, and node labels. There are no facts about pods, because
+// an operator decides which pods exist and which of them get these fields.
 func (b terms) fragments(set *workload.Set) {
 	for _, o := range set.Foreign {
 		b.settled[o.ID()] = &progress{}

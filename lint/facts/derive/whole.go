@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// questions returns the names of all lists that can be completed. For most of them, a complete list
-// has a row for each workload. The outcome of the row is "none" if the question does not apply and
-// "unknown" if it has no answer.
+// questions returns the names of all lists that can be completed. Most complete lists have a row
+// for each workload. The outcome of the row is "none" if the question does not apply. It is
+// "unknown" if there is no answer.
 func questions() []string {
 	var names []string
 	for _, q := range perWorkload() {
@@ -34,8 +34,8 @@ type question struct {
 	// change is set if the question is about a change, such as a rollout or the loss of a node.
 	// Such questions are skipped for workloads whose pods do not fit.
 	change bool
-	// arises reports whether the question applies to a workload. If it does not apply, the workload
-	// gets a row with the outcome "none", or no row if bare is set.
+	// arises reports whether the question applies to a workload. If not, the workload gets a row
+	// with the outcome "none". If bare is set, it gets no row.
 	arises func(b *builder, w *workload.Workload) bool
 	bare   bool
 	// add adds one or more rows for a workload.

@@ -1,8 +1,8 @@
-// Package listing prints facts as YAML, as JSON for other tools, or as tables with the location of
-// each row. It also prints the documentation of the fields.
+// Package listing prints facts. The formats are YAML, JSON for other tools, and tables with the
+// location of each row. It also prints the documentation of the fields.
 //
-// Contract: equal facts give equal output. Unprintable characters are escaped, so names in
-// manifests cannot break the output.
+// Contract: equal facts give equal output. Unprintable characters are escaped. Names in manifests
+// therefore cannot break the output.
 //
 // Non-goals: building facts, deciding which rows are bad.
 package listing

@@ -17,14 +17,14 @@ import (
 // Context holds the facts of one context.
 type Context struct {
 	Facts *facts.Facts
-	// Place returns the location of the row with the given id. The file name in the location is the
-	// one to print.
+	// Place returns the location of the row with the given id. The location has the file name to
+	// print.
 	Place func(id int) diag.Span
-	// Params holds the parameters of a rule as rules see them, or nil.
+	// Params holds the parameters of a rule in the form that rules see, or nil.
 	Params json.RawMessage
 }
 
-// Options selects the rows to list. Zero values select everything.
+// Options selects the rows to list. The zero value selects all rows.
 type Options struct {
 	// List is the name of a list.
 	List string
@@ -72,7 +72,7 @@ func Write(w io.Writer, format string, contexts []Context, o Options) error {
 	return nil
 }
 
-// value returns the facts, or one list of them, with the fields in schema order.
+// value returns all facts, or one list of them. The fields are in schema order.
 func (c *Context) value(list string) object {
 	all := objectOf(reflect.ValueOf(c.Facts).Elem())
 	if list != "" {
@@ -144,7 +144,7 @@ func (c *Context) table(out *bytes.Buffer, list string) {
 	})
 }
 
-// cells writes the fields of a row. The fields of a nested row are prefixed with its path.
+// cells writes the fields of a row. It puts the path of a nested row before each of its fields.
 func cells(out *bytes.Buffer, prefix string, row reflect.Value) {
 	for f, field := range row.Fields() {
 		switch name := f.Tag.Get("json"); {
@@ -170,7 +170,7 @@ func (c *Context) place(row reflect.Value) string {
 	return fmt.Sprintf("%s:%d", report.Visible(at.File), at.Line)
 }
 
-// brief returns a short form of a value. Lists of nested rows are replaced by their number.
+// brief returns a short form of a value. For a list of nested rows, it returns the number of rows.
 func brief(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -183,8 +183,8 @@ func brief(v reflect.Value) string {
 	return report.Visible(string(appendJSON(nil, v)))
 }
 
-// at writes all rows that are located on a line, each with all its fields and its path in the
-// facts.
+// at writes all rows that are located on a line. It writes all fields of each row, and the path of
+// the row in the facts.
 func (c *Context) at(out *bytes.Buffer, o Options) {
 	for _, list := range Lists() {
 		c.rows(list, func(i int, v reflect.Value) { c.within(out, o, fmt.Sprintf("%s[%d]", list, i), v) })
@@ -228,8 +228,7 @@ func objectOf(v reflect.Value) object {
 	return all
 }
 
-// resolved converts a value to the form that is written, which is an object, a list of values or a
-// plain value.
+// resolved converts a value to an object, a list of values or a plain value.
 func resolved(v any) any {
 	value, ok := v.(reflect.Value)
 	if !ok {
@@ -302,8 +301,8 @@ func appendPlain(to []byte, v any) []byte {
 	return append(to, bytes.TrimRight(out.Bytes(), "\n")...)
 }
 
-// writeYAML writes an object in block style. Strings are quoted as in JSON, which is valid YAML,
-// unless they are plain words.
+// writeYAML writes an object in block style. Plain words are not quoted. Other strings are quoted
+// as in JSON, which is valid YAML.
 func writeYAML(out *bytes.Buffer, v any, depth int) {
 	switch x := resolved(v).(type) {
 	case object:
@@ -360,7 +359,7 @@ func nested(v any) bool {
 	return false
 }
 
-// flat returns a value as it is written on the same line as its key.
+// flat formats a value on the same line as its key.
 func flat(v any) string {
 	if text, ok := resolved(v).(string); ok {
 		return scalar(text)
@@ -368,8 +367,8 @@ func flat(v any) string {
 	return string(appendJSON(nil, v))
 }
 
-// scalar returns a string as YAML. It quotes the string unless it is a plain word that YAML reads
-// only as a string.
+// scalar returns a string as YAML. It does not quote a plain word that YAML always reads as a
+// string.
 func scalar(text string) string {
 	plain := text != "" && !slices.Contains(reserved, strings.ToLower(text)) && strings.IndexFunc(text, func(r rune) bool {
 		return r != '_' && r != '-' && r != '/' && r != '.' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')

@@ -31,8 +31,7 @@ var schema = sync.OnceValue(func() *node {
 	return &root
 })
 
-// inner returns the schema of the row that a node describes. For a list, this is the schema of the
-// list items.
+// inner returns the schema of a row. For a list, this is the schema of its items.
 func (n *node) inner() *node {
 	for n.Items != nil {
 		n = n.Items
@@ -70,8 +69,8 @@ func Schema(w io.Writer) error {
 	return err
 }
 
-// Doc writes the description of the field at a path such as workloads.terms.key, and the fields
-// below it.
+// Doc writes the description of the field at a path such as workloads.terms.key. It also writes the
+// fields of a nested row.
 func Doc(w io.Writer, path string) error {
 	n, at := schema(), "input"
 	for name := range strings.SplitSeq(strings.TrimPrefix(path, "input."), ".") {
@@ -129,13 +128,12 @@ func noField(at, name string, n *node) error {
 // reference writes a table of fields for each type of row in the schema.
 type reference struct {
 	w io.Writer
-	// seen maps the shape of a row to the path of the table that describes it.
+	// seen maps the shape of a row to the path of its table.
 	seen map[string]string
 }
 
-// Reference writes the documentation of all fields as Markdown, with a section for each list and
-// each type of nested row. A nested row with the same fields as an earlier row gets a link to the
-// earlier section instead.
+// Reference writes the documentation of all fields as Markdown. There is a section for each list
+// and each type of nested row. If an earlier row has the same fields, a link replaces the section.
 func Reference(w io.Writer) {
 	r := reference{w, map[string]string{}}
 	r.all()
@@ -197,7 +195,7 @@ func (n *node) shape() string {
 	return b.String()
 }
 
-// named returns the type of a node. Outcomes have a separate type name.
+// named returns the type of a node. Outcomes have their own type name.
 func (n *node) named() string {
 	if n.inner().outcome() {
 		return strings.Replace(n.kind(), "string", "[outcome](#outcomes)", 1)
