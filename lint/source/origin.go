@@ -106,8 +106,7 @@ func (f *File) Templates() (all []string) {
 	return slices.Compact(all)
 }
 
-// template returns p if Helm may have written it. Otherwise, it returns "", because any comment can
-// look like one of Helm's.
+// template returns p, or "" if Helm cannot have written p. Any comment can look like one of Helm's.
 func template(p string) string {
 	_, file, ok := strings.Cut(p, "/")
 	if !ok || !localPath(p) || path.Clean(p) != p || !worktree.Local(p) || !strings.Contains("/"+file, "/templates/") {

@@ -85,7 +85,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// parse parses the text of the file and fills in the result.
+// parse parses the text of the file into r.
 func (r *result) parse(opts Options) {
 	text := r.file.Text
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {

@@ -68,8 +68,8 @@ func IsVariable(text string) bool {
 	return strings.HasPrefix(text, yttSign) || strings.Contains(text, "(@") || strings.Contains(text, "${") || strings.Contains(text, "$(") || strings.Contains(text, "{{") || strings.HasPrefix(text, "ENC[")
 }
 
-// braced returns the placeholder {X} for a map with the key X and no value, because YAML reads the
-// placeholder as such a map. X must be one word directly next to both braces.
+// braced returns the placeholder {X} for a node. YAML reads {X} as a map with the key X and no
+// value. X must be one word directly next to both braces.
 func braced(y *yaml.Node) (text string, ok bool) {
 	if y.Kind != yaml.MappingNode || y.Style != yaml.FlowStyle || len(y.Content) != 2 || y.Anchor != "" {
 		return "", false
@@ -188,8 +188,8 @@ func (n *Node) Replace(name string, value *Node) *Node {
 	return &c
 }
 
-// With returns a copy of a map with one more field. The new key is not in the file, so With gives
-// it the position of another node.
+// With returns a copy of a map with one more field. The new key gets the position of the node at,
+// because it is not in the file.
 func (n *Node) With(name string, value, at *Node) *Node {
 	key := &Node{Value: name, Type: String, Shared: true}
 	if at != nil {

@@ -32,12 +32,12 @@ type File struct {
 	index *textIndex
 	made  sync.Once
 	maker Maker // see Maker
-	// unsaid guards printed, which is the file without the template actions that print nothing. It
-	// is nil until Printed is called.
+	// unsaid guards printed, the file without template actions that print nothing. printed is nil
+	// until Printed is called.
 	unsaid  sync.Once
 	printed *File
-	// literally guards literal, which is the file without template actions. It is nil until Literal
-	// is called.
+	// literally guards literal, the file without template actions. literal is nil until Literal is
+	// called.
 	literally sync.Once
 	literal   *File
 }
@@ -97,8 +97,8 @@ func (f *File) FieldSpan(key, value *Node) diag.Span {
 }
 
 // ItemSpan returns the position of a list item, which is the position of its first field. In a
-// render, where fields are sorted and the first one has no significance, it returns the same
-// position as Span.
+// render, it returns the same position as Span, because the fields are sorted and the first field
+// has no significance.
 func (f *File) ItemSpan(n *Node) diag.Span {
 	if !f.Result {
 		for k, v := range n.Fields() {

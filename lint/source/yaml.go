@@ -17,8 +17,8 @@ import (
 type document struct {
 	line int
 	root *Node
-	// template is SkipTemplate if any map has a key that is not a scalar, because that is how an
-	// unquoted {{ .Values.x }} parses. It is SkipOtherTemplate in a ytt template, and "" otherwise.
+	// template is SkipTemplate if any map has a key that is not a scalar. An unquoted {{ .Values.x
+	// }} parses as such a key. It is SkipOtherTemplate in a ytt template, and "" otherwise.
 	template string
 	// extent is the range of the document in the file, or zero if parseSimple cannot parse the
 	// document again.
