@@ -55,8 +55,7 @@ type Config struct {
 	Survive []Survive `json:"survive"`
 	// Suppress lists the findings that are accepted.
 	Suppress []Suppress `json:"suppress"`
-	// Baseline is the path of the file with the findings that were accepted when the team adopted
-	// schedlint or last updated the file.
+	// Baseline is the path of the baseline file, which lists accepted findings.
 	Baseline string `json:"baseline"`
 
 	// Dir is the directory that contains the file, or "" if there is no file. Paths in the file are

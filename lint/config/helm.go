@@ -197,7 +197,7 @@ func plain(n *source.Node) string {
 }
 
 // otherSettings returns the keys of a chart entry whose values differ from those in an earlier
-// version of the entry. Each such difference may change the render.
+// version of the entry.
 func (h *Helm) otherSettings(was *Helm) (words []string) {
 	for _, key := range []struct{ word, is, was string }{
 		{"namespace", h.Namespace, was.Namespace},

@@ -48,8 +48,7 @@ func (c *Config) ScopedLevel(rule string) (worst diag.Level) {
 }
 
 // LevelOf returns the level of a finding. base is the level that the rule itself declares. If the
-// rule has a scope that does not select the finding's subject, the level is off and the finding is
-// dropped.
+// rule has a scope, the level is off for findings that the scope does not select.
 func (c *Config) LevelOf(rule string, base diag.Level, a *About) diag.Level {
 	if s := c.scopeOf(rule); s != nil && !s.Has(a) {
 		return diag.LevelOff
@@ -199,8 +198,8 @@ func (l *loader) glob(k *source.Node, path string) {
 	}
 }
 
-// Scope selects findings by their subjects. All keys that are set must match. A list matches if any
-// of its items matches.
+// Scope selects findings by their subjects (see About). All keys that are set must match. A list
+// matches if any of its items matches.
 type Scope struct {
 	// Namespaces, Kinds, Names and Clusters are globs. Paths are globs that match files and
 	// directories, relative to the configuration.
@@ -216,9 +215,10 @@ type Scope struct {
 	MaxPods *int `json:"max-pods"`
 }
 
-// About describes a finding's subject. Scopes select subjects by these properties.
+// About describes the subject of a finding: an object, a pool or a file. Scopes select findings by
+// these properties.
 type About struct {
-	// Object is zero if the subject is something other than an object, such as a pool or a file.
+	// Object is zero if the subject is not an object.
 	Object diag.Object
 	// Global is set for cluster-wide objects, which have no namespace.
 	Global bool

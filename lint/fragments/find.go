@@ -69,8 +69,7 @@ func (f *Finder) Of(o *source.Object) *Found {
 }
 
 // Destinations returns the name and the address of the cluster that an object deploys to. The
-// result is empty if the object sets neither of them, because it then deploys to the cluster in
-// which the controller runs. The result is nil if the object is not a release.
+// result is empty if the object sets neither of them, and nil if the object is not a release.
 func Destinations(o *source.Object) []string {
 	kind, ok := pointers.KindOf(o.Group(), o.Kind)
 	if !ok || kind == pointers.FluxKustomization {

@@ -236,9 +236,8 @@ func labelledOutputs(objects []*source.Object, known func(chart, file string) bo
 const maxSearches = 10_000
 
 // outputName returns a name for the output that a file belongs to. The command helm template
-// --output-dir writes one file per template. Files that contain a single template and whose paths
-// end with the path of that template therefore form one output. Any other file is a separate
-// output.
+// --output-dir writes one file per template, at a path that ends with the path of the template.
+// Files with such paths form one output. Any other file is a separate output.
 func outputName(file string, templates []string) string {
 	if len(templates) != 1 {
 		return file

@@ -198,8 +198,7 @@ func (r *Renders) RawObject(o *source.Object) *source.Object {
 	return Around(r.rawOf(s.File), s.Line, s.Column)
 }
 
-// notFound is the message for a position that is reported in place of the exact source, which was
-// not found.
+// notFound is the message for a position that replaces a source that was not found.
 const notFound = "what sets this was not found in the sources of the render"
 
 // rawOf returns the objects in a source file of a render, as they are before rendering.

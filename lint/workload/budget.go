@@ -26,7 +26,7 @@ type Budget struct {
 	AlwaysAllow bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
-	// Unknown is the reason why the budget cannot be judged, or empty if there is none.
+	// Unknown is the reason why the effect of the budget is unknown, or empty.
 	Unknown string
 	// SelectorUnknown is set if the reason in Unknown concerns the selector.
 	SelectorUnknown bool
@@ -144,9 +144,8 @@ func (b *Budget) Matches(podLabels map[string]string) bool {
 // Allowed returns how many of the expected pods can be evicted at once when all of them are
 // healthy, and the field that sets this limit (R-W19). The results are meaningless if Unknown is
 // set. Allowed mirrors getExpectedPodCount and updatePdbStatus in
-// pkg/controller/disruption/disruption.go, which round percentages up in minAvailable and in
-// maxUnavailable. If neither field is set, the budget allows no evictions and the returned Amount
-// is zero.
+// pkg/controller/disruption/disruption.go and rounds all percentages up. If neither field is set,
+// the budget allows no evictions and the returned Amount is zero.
 func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 	switch {
 	case b.MaxUnavailable != nil:

@@ -31,7 +31,7 @@ const (
 	BothWhole Way = "both-whole"
 )
 
-// Rollout describes how the controller of a workload with a given number of pods replaces the pods.
+// Rollout describes how a controller replaces the pods of a workload with a given number of pods.
 type Rollout struct {
 	Way Way
 	// Surge is the maximum number of additional pods during the update. Unavailable is the maximum

@@ -106,7 +106,7 @@ func (p *place) broken() bool { return !p.absent() && p.value.Kind != source.Map
 func (p *place) brokenList() bool { return !p.absent() && p.value.Kind != source.Sequence }
 
 // text returns the value of a string field, or "" if the field is absent. ok is false if the value
-// cannot be judged because it is a placeholder or not a string.
+// is a placeholder or not a string.
 func (p *place) text() (s string, ok bool) {
 	if p.absent() {
 		return "", true
@@ -144,9 +144,9 @@ func (p *place) appendPath(b []byte) []byte {
 	return append(b, p.name...)
 }
 
-// span returns the location of a field or list item. An absent field has the location of the key
-// whose value is the parent map. If the parent is a list item or the object itself, there is no
-// such key, and span returns the location of the parent's first key.
+// span returns the location of a field or list item. For an absent field, it returns the location
+// of the parent's key. A list item and the object itself have no key. For an absent field in one of
+// them, it returns the location of the first key inside.
 func (c *checker) span(p *place) diag.Span {
 	file := c.w.File()
 	if p.key != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// selector checks a label selector (R-V12, R-V30). typed is the decoded selector. Code in
-// apimachinery decides whether it is valid. If it is invalid, the method looks for the location of
-// the problem and skips fields that cannot be judged.
+// selector checks a label selector (R-V12, R-V30). typed is the decoded selector. The apimachinery
+// library decides whether the selector is valid. If it is invalid, the method looks for the
+// location of the problem.
 func (c *checker) selector(p *place, typed *metav1.LabelSelector) {
 	if typed != nil && len(metav1validation.ValidateLabelSelector(typed, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0 {
 		c.selectorPlaces(p)

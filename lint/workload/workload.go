@@ -39,8 +39,8 @@ type Workload struct {
 	Open []string
 	// Placeholders lists the placeholders in the object (see Set.Placeholders).
 	Placeholders []string
-	// Fragment is set if the Workload describes only placement fields found in an object that is
-	// not judged. In that case only Object, Spec, SpecNode and Problems are meaningful.
+	// Fragment is set if the Workload describes only placement fields of an object whose kind is
+	// not in the table. In that case, only Object, Spec, SpecNode and Problems are meaningful.
 	Fragment bool
 	// Within names the chart values that contain a Fragment, for example "values master". It is
 	// empty for other workloads.
@@ -72,8 +72,7 @@ type Workload struct {
 	// Defaulted is set if a LimitRange may set default requests or limits on the containers.
 	Defaulted bool
 
-	// Elsewhere is set if the workload might not be deployed together with other workloads, because
-	// every file that declares it may belong to another deployment.
+	// Elsewhere is set if the workload might belong to another deployment.
 	Elsewhere bool
 	// Validated is set if no deployment creates the workload (see Set.Validated).
 	Validated bool
@@ -105,7 +104,7 @@ type Problem struct {
 	Field string
 	// Message says what is wrong and what the API server expects.
 	Message string
-	// Fix describes the smallest repair, or is empty if the message makes the repair obvious.
+	// Fix describes the smallest fix, or is empty if the message makes the fix obvious.
 	Fix  string
 	Span diag.Span
 	// Gate is the feature gate for a field in Gated, or empty for other fields.
@@ -271,8 +270,8 @@ func (t Table) Limits(o *source.Object) bool {
 	return (o.Kind == "LimitRange" || o.Kind == "ResourceQuota") && core(o)
 }
 
-// Declares reports whether an object is declared in its own right. Patches are not, nodes are not
-// deployed from manifests, and terminated pods no longer count.
+// Declares reports whether an object is declared in its own right. It returns false for patches,
+// for nodes, and for terminated pods.
 func (t Table) Declares(o *source.Object) bool {
 	if o.APIVersion == "" || o.Kind == "Node" && core(o) {
 		return false
@@ -295,11 +294,10 @@ func ended(o *source.Object, kind *Kind) bool {
 	return kind.Kind == "Pod" && (phase == "Succeeded" || phase == "Failed")
 }
 
-// Operates reports whether a namespace may contain pods that no workload in the set creates,
-// because an operator may create them from another object or because a template is only partly
-// known. A selector that matches no declared pod may still match such a pod. An object without a
-// namespace may be cluster-wide and create pods anywhere. Likewise, a manifest without a namespace
-// may end up in any namespace.
+// Operates reports whether a namespace may contain pods that no workload in the set creates. An
+// operator may create such pods from another object. A selector that matches no declared pod may
+// match them. An object without a namespace may be cluster-wide and create pods anywhere. A
+// manifest without a namespace may end up in any namespace.
 func (s *Set) Operates(namespace string) bool {
 	return s.Operated[namespace] || s.Operated[""] || namespace == "" && len(s.Operated) > 0
 }
@@ -317,7 +315,7 @@ var pointers = setOf("App Application ApplicationSet Bundle GitRepo Kustomizatio
 // nil if there is none. A resource qualifies if the label's value is the resource's name or
 // lower-case kind. It also qualifies if the label key and the resource's API group share a domain:
 // for example, the operator for postgresql.cnpg.io sets cnpg.io/cluster. The namespace is ignored
-// if it is empty, or if the resource has none or is an installer.
+// if it is empty, if the resource has no namespace, or if the resource is an installer.
 func (s *Set) Maker(namespace, key, value string) *source.Object {
 	for _, o := range s.Customs {
 		if o.Namespace != namespace && o.Namespace != "" && namespace != "" && !installers[o.Kind] {
