@@ -404,8 +404,8 @@ func Raised(now, before *Baseline) []diag.Silence {
 	return all
 }
 
-// unjudged returns a silence for each object that still exists but is no longer judged. The
-// findings of such an object have disappeared without being fixed.
+// unjudged returns a silence for each object that still exists but is no longer checked. Its
+// findings have disappeared without being fixed.
 func unjudged(now, before *diag.Report) []diag.Silence {
 	if now.WhyUnjudged == nil {
 		return nil

@@ -12,9 +12,9 @@
 //
 // Baselines and comparisons with a revision match findings by diag.Key. The key does not change
 // when files are moved or renamed or when lines are added above a finding. A baseline or revision
-// covers the findings with a key only as long as their level, their number and their number of
-// Pending pods do not increase. A finding without an object, such as a document that cannot be
-// parsed, is identified by its file.
+// no longer covers the findings with a key if their level, their number or their number of Pending
+// pods has increased. A finding without an object, such as a document that cannot be parsed, is
+// identified by its file.
 //
 // Non-goals: reading configurations, comments or git repositories, and wording findings.
 package accept

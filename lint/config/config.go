@@ -48,8 +48,7 @@ type Config struct {
 	Renders []Render `json:"renders"`
 	// Repositories lists the addresses that GitOps pointers use for this repository.
 	Repositories []string `json:"repositories"`
-	// Clusters divides the tree into clusters. Each cluster is judged separately, against its own
-	// nodes.
+	// Clusters divides the tree into clusters. Each cluster is checked against its own nodes.
 	Clusters []Cluster `json:"clusters"`
 	// Survive lists the node losses that workloads must survive.
 	Survive []Survive `json:"survive"`

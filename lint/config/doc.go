@@ -6,9 +6,9 @@
 // directory. Load does not check rule ids, because only its caller knows the rules.
 //
 // A configuration that was found, rather than named by the user, is untrusted. LoadFound accepts
-// the configuration, and every file that it names, only if they are regular files in the work tree
-// and no link leads to them. Code for a key that names files must check these files with
-// loader.namedFile and read them with Config.Read.
+// only regular files in the work tree that can be reached without links. This applies to the
+// configuration and to every file that it names. Code for a key that names files must check these
+// files with loader.namedFile and read them with Config.Read.
 //
 // Renders can only be resolved once the roots of the tree are known. Expand then applies the globs
 // and finds the values files of charts, and CheckClusters checks that the clusters refer only to

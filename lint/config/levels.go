@@ -235,9 +235,9 @@ type About struct {
 // UnknownPods means that the pod count is unknown. It is larger than any limit.
 const UnknownPods = math.MaxInt
 
-// Has reports whether a scope selects a finding's subject. A scope with namespaces, kinds, names,
-// labels or pod counts selects only objects. A namespaced object that sets no namespace counts as
-// being in the default namespace.
+// Has reports whether a scope selects the subject that a describes. A scope with namespaces, kinds,
+// names, labels or pod counts selects only objects. If an object is namespaced but sets no
+// namespace, it counts as being in the default namespace.
 func (s *Scope) Has(a *About) bool {
 	return (!s.selectsObjects() || a.Object != diag.Object{}) &&
 		(len(s.Namespaces) == 0 || !a.Global && anyGlob(s.Namespaces, cmp.Or(a.Object.Namespace, "default"))) &&

@@ -16,8 +16,8 @@ import (
 
 // Finder finds placement fields in chart values. Its limits apply to one run.
 type Finder struct {
-	// maps counts the maps that were found, nodes counts the nodes that were visited, and bytes
-	// counts the bytes of values that are written as text.
+	// maps counts the maps that were found. nodes counts the nodes that were visited. bytes counts
+	// the bytes of values that are written as text.
 	maps, nodes, bytes limits.Counter
 	levels             int
 

@@ -428,9 +428,9 @@ func fileOf(out *render.Output, file int) string {
 	return out.Files[file]
 }
 
-// throughCharts maps a position in the output of a kustomization's chart to its source. If the
-// source is not in a file, for example because it is in an archive, it returns the position where
-// the kustomization names the chart.
+// throughCharts maps a position in the output of a kustomization's chart to its source. The source
+// may not be in a file, for example because it is in an archive. In this case, throughCharts
+// returns the position where the kustomization names the chart.
 func (r *Renders) throughCharts(x *Rendered, at origin.Place, unknown origin.Place) origin.Place {
 	if x.Out.Charts[at.Patched.File] != nil {
 		at.Patched = r.fromLine(x, at.Patched.File, at.Patched, origin.Place{}).Span

@@ -290,8 +290,8 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 	n.inside.index = index
 }
 
-// field converts the value of a field. If drop reports that the contents of the field are not
-// needed, the result is an empty map or list.
+// field converts the value of a field. If drop returns true for the field, the result is an empty
+// map or list.
 func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
 	if len(y.Content) == 0 || c.drop == nil || !c.drop(name) || !plain(y, depth) {
 		return c.convert(y, depth)

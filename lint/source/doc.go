@@ -2,12 +2,12 @@
 // file.
 //
 // Contract: Load reads files, directories and standard input and returns a Set. The Set holds the
-// files, the objects (Lists are flattened), the documents that were left out, with the reasons, and
-// problems such as syntax errors, repeated keys, alias bombs, cycles, deep nesting and links that
-// lead out of the root. A problem in one document never hides another document. A document that
-// does not parse is a problem if apiVersion or kind is one of its top-level keys. Templates and all
-// other documents that do not parse are left out. Set.Unread lists everything that was not read at
-// all.
+// files, the objects, and the documents that were left out, with reasons. The items of Lists are
+// separate objects. The Set also holds problems such as syntax errors, repeated keys, alias bombs,
+// cycles, deep nesting and links that lead out of the root. A problem in one document never hides
+// another document. A document that does not parse is a problem if apiVersion or kind is one of its
+// top-level keys. Templates and all other documents that do not parse are left out. Set.Unread
+// lists everything that was not read at all.
 //
 // Limits (package limits): a file has at most 64 MiB, 100,000 documents and items of Lists, 1,000
 // problems, 10,000 suppressions and 16,000,000 values. A short file may have only 4,000,000 values

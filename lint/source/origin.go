@@ -213,8 +213,7 @@ func roots(docs []document) []*Node {
 	return all
 }
 
-// Stream finds the objects of a file by position. To do so, it parses the requested documents of
-// the file again.
+// Stream finds the objects of a file by position. It parses only the requested documents again.
 type Stream struct {
 	file *File
 	// parts holds the text of each document. lines holds the number of lines before each document.

@@ -32,10 +32,9 @@ var constants = strings.Fields(`Always OnFailure Never Exists DoesNotExist In No
 	DoNotSchedule ScheduleAnyway Honor Ignore TCP UDP SCTP RollingUpdate Recreate OnDelete OrderedReady Parallel Indexed NonIndexed
 	PreemptLowerPriority IfHealthyBudget AlwaysAllow ON_DEMAND CAPACITY_BLOCK`)
 
-// Placeholder reports whether a later tool or a person replaces the string. This is the case if the
-// string contains a variable or a placeholder, is "...", is encrypted by SOPS, is computed by ytt,
-// or asks to be replaced. A string of several words in capitals also counts, unless it is within
-// two edits of an API value.
+// Placeholder reports whether a later tool or a person replaces the string. Such strings contain a
+// variable or a placeholder, are "...", are encrypted by SOPS or computed by ytt, or ask to be
+// replaced. Several words in capitals also count, unless they resemble an API value.
 func Placeholder(text string) bool {
 	return (strings.ContainsAny(text, "${<%@") || strings.Contains(text, "__")) && held().MatchString(text) ||
 		text == "..." || strings.HasPrefix(text, "ENC[") || strings.HasPrefix(text, yttSign) || asksForValue(text) ||

@@ -370,8 +370,8 @@ func ofOthers(path string) bool {
 	return false
 }
 
-// hidden records a skipped directory if it may contain manifests. Most hidden directories are used
-// only by an editor or CI, so they are not worth recording.
+// hidden records a skipped directory if it may contain manifests. Most hidden directories belong to
+// an editor or CI and are not recorded.
 func (w *walker) hidden(reason, path string) {
 	switch {
 	case versionControl[filepath.Base(path)] || !w.opts.Tracked(path):

@@ -262,8 +262,8 @@ func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 }
 
 // moved converts positions in the parser's text to positions in the file. It is needed only for
-// text with line breaks that are specific to YAML 1.1 and for text with several byte order marks,
-// which are removed before parsing.
+// text with the line breaks of YAML 1.1, and for text from which several byte order marks were
+// removed.
 type moved struct {
 	parser, file *textIndex
 	by           int // bytes removed from the start of the file

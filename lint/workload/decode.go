@@ -145,7 +145,8 @@ func (l *loader) spec(w *Workload) {
 }
 
 // unknown records a field that does not exist. In the spec of a virtual machine, unknown fields are
-// recorded only inside fields that pods also have.
+// recorded only inside fields that pods also have, because the complete type of the spec is not
+// available.
 func (w *Workload) unknown(field string, m source.Mismatch) {
 	w.Unknown = append(w.Unknown, UnknownField{Field: field, Suggestion: m.Suggestion, Span: w.File().FieldSpan(m.Key, m.Value), KeySpan: w.File().Span(m.Key)})
 }

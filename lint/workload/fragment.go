@@ -256,8 +256,8 @@ func (l *loader) envelope(w *Workload) {
 }
 
 // stray records the misspelled and misplaced fields of n. names holds the field names that are
-// valid in n, and elsewhere those that belong in the pod spec. path is the path of n, with a
-// trailing dot.
+// valid in n. The argument elsewhere holds the field names that are valid in the pod spec. path is
+// the path of n, with a trailing dot.
 func (l *loader) stray(w *Workload, n *source.Node, path string, names, elsewhere []string) {
 	for k, v := range n.Fields() {
 		if slices.Contains(names, k.Value) {

@@ -75,7 +75,7 @@ type Reader struct {
 	budgets         map[*source.Object]*Budget // the budgets that might not be deployed
 	lists           sharedLists
 	// Values returns the values that an object passes to a chart outside the input, or nil if there
-	// are none. If Values itself is nil, chart values are not known for any object.
+	// are none. If the field is nil, no chart values are known.
 	Values func(o *source.Object) *Given
 	// once is set if the reader reads only one set. It can then discard YAML trees after reading
 	// them.
@@ -218,8 +218,8 @@ func (l *loader) unversioned(o *source.Object) {
 	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipNoObject, File: o.File.Name, Line: int(o.Root.Line)})
 }
 
-// holdsTemplate reports whether an object contains a pod template (R-W1), which is a spec with
-// containers below a field such as template, podTemplate, workerTemplate or pod.
+// holdsTemplate reports whether an object contains a pod template (R-W1). A pod template is a spec
+// with containers below a field such as template, podTemplate, workerTemplate or pod.
 func holdsTemplate(n *source.Node, path []string, depth int) bool {
 	if depth > 12 {
 		return false
@@ -379,8 +379,8 @@ func (l *loader) removeIdle(idle []*Workload) {
 }
 
 // withoutOwned drops objects created by a declared workload, so that pods are not counted twice. If
-// the direct owner is not declared, withoutOwned looks for the owner's own owner by name. The name
-// of a ReplicaSet is that of its Deployment or Rollout followed by a hash, and a
+// the direct owner is not declared, withoutOwned derives the name of the owner's own owner. The
+// name of a ReplicaSet is the name of its Deployment or Rollout, followed by a hash. A
 // VirtualMachineInstance has the same name as its VirtualMachine.
 func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	declared := map[[3]string]bool{}

@@ -37,8 +37,8 @@ type Rollout struct {
 	// Surge is the maximum number of additional pods during the update. Unavailable is the maximum
 	// number of missing pods.
 	Surge, Unavailable int
-	// Preview is the number of new pods that a blue-green Rollout creates before it scales them up
-	// fully, or 0 if the manifest does not limit them.
+	// Preview is the number of new pods that a blue-green Rollout creates before it scales up
+	// fully. It is 0 if the manifest does not limit this number.
 	Preview int
 	// Default is set if the manifest sets neither the strategy nor maxSurge and maxUnavailable.
 	Default bool

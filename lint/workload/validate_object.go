@@ -250,7 +250,7 @@ func (c *checker) indexed(spec *place) {
 }
 
 // jobSelector checks the selector of a Job. Unless manualSelector is true, the API server generates
-// a selector from the Job's uid, and accepts a selector in the manifest only if it matches the
+// a selector from the Job's uid. It then rejects a selector in the manifest that does not match the
 // generated labels (validateGeneratedSelector).
 func (c *checker) jobSelector(spec *place) {
 	selector, manual := spec.field("selector"), spec.field("manualSelector")

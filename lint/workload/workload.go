@@ -302,8 +302,8 @@ func (s *Set) Operates(namespace string) bool {
 	return s.Operated[namespace] || s.Operated[""] || namespace == "" && len(s.Operated) > 0
 }
 
-// installers lists the kinds whose objects refer to manifests elsewhere. Such manifests may create
-// objects outside the namespace of the installer.
+// installers lists the kinds whose objects refer to manifests in other places. Such manifests may
+// create objects outside the namespace of the installer.
 var installers = setOf(`App Application ApplicationSet Bundle ClusterServiceVersion GitRepo HelmChart HelmRelease Kustomization
 	PackageInstall Subscription`)
 
