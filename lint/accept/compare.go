@@ -36,8 +36,8 @@ func tallies(findings []diag.Diagnostic, key func(diag.Key) diag.Key) map[diag.K
 
 // comparableKey returns a function that adjusts keys so that two revisions can be compared. The
 // function replaces the old names of renders with their new names. If an object has alternatives in
-// only one of the revisions, the function removes the branch from the object's keys. Without this,
-// a second environment would make every finding in the first environment look new.
+// only one of the revisions, the function removes the branch from the object's keys. Otherwise, the
+// findings in the first environment would look new after a second environment is added.
 func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 	object := func(k diag.Key) diag.Key {
 		k.Branch, k.Rule, k.Field = "", "", ""

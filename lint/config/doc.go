@@ -11,7 +11,7 @@
 // files with loader.namedFile and read them with Config.Read.
 //
 // Renders can only be resolved once the roots of the tree are known. Expand then applies the globs
-// and finds the values files of charts, and CheckClusters checks that the clusters refer only to
+// and finds the values files of charts. CheckClusters checks that the clusters refer only to
 // existing renders.
 //
 // schema.json describes the same file for editors. A test keeps the schema consistent with this

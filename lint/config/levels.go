@@ -67,8 +67,8 @@ func (c *Config) Scoped(rule string) bool {
 	return c.scopeOf(rule) != nil || slices.ContainsFunc(c.Scopes, func(s Scoped) bool { return s.level(rule) != "" })
 }
 
-// scopeOf returns a rule's scope, or nil. A scope in the rules section overrides one in the custom
-// section, and a scope for an id overrides one for a glob.
+// scopeOf returns a rule's scope, or nil. A scope in the rules section overrides a scope in the
+// custom section. A scope for an id overrides a scope for a glob.
 func (c *Config) scopeOf(rule string) *Scope {
 	if s := c.Rules[rule].Scope; s != nil {
 		return s
@@ -163,9 +163,9 @@ func (c *Config) UnknownRules(ids []string) (errs []error) {
 	return errs
 }
 
-// OffPacks returns an error for each key in the rules and scopes sections that has no effect
-// because it matches only rules in disabled packs. A key that turns these rules off is not an
-// error. The given function returns the disabled pack that contains a rule, or "".
+// OffPacks returns an error for each key in the rules and scopes sections that matches only rules
+// in disabled packs. Such a key has no effect. A key that turns these rules off is not an error.
+// The given function returns the disabled pack that contains a rule, or "".
 func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error) {
 	c.eachKey(func(key string, level diag.Level, at diag.Span) {
 		var packs []string

@@ -224,8 +224,8 @@ const (
 
 // LoadFound reads a configuration that was found rather than named by the user and is therefore
 // untrusted. The configuration and all files that it names must be regular files below root that
-// can be reached without links. An empty root means the root of the work tree that contains the
-// configuration or, outside of work trees, the directory of the configuration.
+// can be reached without links. If root is empty, the root of the work tree is used. Outside of a
+// work tree, the directory of the configuration is used.
 func LoadFound(path, root string) (*Config, error) {
 	c, err := empty(path)
 	if err != nil {
@@ -260,8 +260,8 @@ func LoadFound(path, root string) (*Config, error) {
 }
 
 // Choose reads the configuration at a path that the user named. If path is empty, it reads the
-// nearest configuration in the working directory or its parents, or returns an empty configuration
-// if there is none. In the second case, errors show the path relative to the working directory.
+// nearest configuration in the working directory or its parents. Errors then show the path relative
+// to the working directory. If there is no such file, Choose returns an empty configuration.
 func Choose(path string) (*Config, error) {
 	if path != "" {
 		return Load(path)

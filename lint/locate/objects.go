@@ -201,8 +201,8 @@ const chartLabel = "helm.sh/chart"
 var versioned = lazy.Regexp(`^(.+)-v?[0-9]+\.[0-9]`)
 
 // labelledOutputs returns the outputs of files without Helm comments. Files in the same directory
-// and from the same chart form one output. If two such files declare the same object, even
-// identically, each file is a separate output.
+// and from the same chart form one output. If two of these files declare the same object, each file
+// is a separate output.
 func labelledOutputs(objects []*source.Object, known func(chart, file string) bool) map[string][]contexts.Output {
 	type declared struct {
 		in contexts.Output // of a directory

@@ -356,8 +356,8 @@ func (x *Rendered) findHooks() {
 	}
 }
 
-// PrintedBy returns the template line that printed a line, even if a value on the printed line
-// comes from a values file.
+// PrintedBy returns the template line that printed a line. A value on the printed line may still
+// come from a values file.
 func (r *Renders) PrintedBy(x *Rendered, s diag.Span) diag.Span {
 	at := r.SourceOf(x, s)
 	if !at.Template.IsZero() {
@@ -409,7 +409,7 @@ func insideOf(printed *render.Output, at render.Line) string {
 }
 
 // isItem reports whether a span represents an entire list item that is a map. The span of the
-// item's first key begins at the same place, but is longer than one character.
+// item's first key begins at the same position, but is longer than one character.
 func isItem(line string, s diag.Span) bool {
 	text := []rune(line)
 	if s.EndLine != s.Line || s.EndColumn != s.Column+1 || s.Column > len(text) {

@@ -114,7 +114,7 @@ func (r *jsonReader) token() byte {
 	return 0
 }
 
-// place advances the line and column counters to the next token and returns its position.
+// place advances to the next token and returns the token's line and column.
 func (r *jsonReader) place() (line, col int32) {
 	passed := r.text[r.at:r.next]
 	if end := bytes.LastIndexByte(passed, '\n'); end >= 0 {

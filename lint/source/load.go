@@ -99,8 +99,7 @@ func Load(opts Options, paths []string) (*Set, error) {
 }
 
 // smallTree is the total input size, in bytes, up to which a single worker reads all files. In a
-// short run, parallel workers would save little time and cost more CPU time, because they share
-// caches and the memory bus.
+// short run, parallel workers would save little time and use more CPU time.
 const smallTree = 16 << 20
 
 // forEach calls f for every index below n, using several workers. If f stores each result at its

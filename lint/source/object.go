@@ -256,9 +256,8 @@ func meansObject(text []byte) bool {
 	return false
 }
 
-// meansObjectInBraces is like meansObject, but checks a document that begins with a brace. It
-// assumes that every quoted string ends on the line where it begins, because the mistake in the
-// document may be a missing quote.
+// meansObjectInBraces is like meansObject, but checks a document that begins with a brace. A quote
+// may be missing in the document, so every quoted string is assumed to end on its line.
 func meansObjectInBraces(text []byte) bool {
 	depth, begins := 0, false // begins: a key or a value may begin here
 	for i := 0; i < len(text); i++ {
@@ -307,8 +306,8 @@ func lineQuoted(text []byte) int {
 	return len(text)
 }
 
-// manifestMention matches anything that may be the key apiVersion or kind, including keys with
-// escapes, explicit keys, and keys with no space after the colon.
+// manifestMention matches anything that may be the key apiVersion or kind. It also matches keys
+// with escapes, explicit keys, and keys with no space after the colon.
 var manifestMention = lazy.Regexp(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t-]*)\?[ \t]|\\(?:[uUx][0-9a-fA-F]|\n)[^"\n]*"[ \t]*:`)
 
 // meantAsManifest is the counterpart of meansManifest for a document that parses but is invalid for

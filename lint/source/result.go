@@ -148,8 +148,8 @@ func documents(text []byte, opts Options) ([]document, []textError) {
 	return got.docs, got.errs
 }
 
-// refuse leaves out a whole file. JSON without any sign of a manifest, such as a list of records,
-// is treated as data rather than as a mistake.
+// refuse leaves out a whole file. JSON without any sign of a manifest is treated as data, not as a
+// mistake.
 func (r *result) refuse(why textError, strict bool) {
 	if !strict && opensJSON(r.file.Text) && len(r.objects)+len(r.problems) == 0 && !manifestMention().Match(r.file.Text) {
 		why.skip = SkipLarge

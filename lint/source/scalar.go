@@ -310,7 +310,7 @@ func resolvePlain(s string) Type {
 }
 
 // numeric reports whether a string contains only characters that occur in numbers. Most strings
-// that begin with a digit, such as 100m, contain other characters, so they need no further check.
+// that begin with a digit contain other characters, such as 100m.
 func numeric(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -62,8 +62,8 @@ func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) b
 	return true
 }
 
-// simpleText reports whether the text is free of control characters, unusual line breaks and other
-// special characters, and whether all characters are ASCII.
+// simpleText reports whether the text has no control characters, unusual line breaks or other
+// special characters. It also reports whether all characters are ASCII.
 func simpleText(text []byte) (ascii, ok bool) {
 	ascii = true
 	for i := 0; i < len(text); i++ {

@@ -282,8 +282,8 @@ type Problem struct {
 	Span   diag.Span
 	// First is the first occurrence of a repeated key.
 	First diag.Span
-	// LastCounts is set for a repeated key in chart output or in a file that only Helm reads,
-	// because Helm uses the last value.
+	// LastCounts is set for a repeated key in chart output or in a file that only Helm reads. Helm
+	// uses the last value.
 	LastCounts bool
 	// Merged is set for a repeated key in chart output that Flux or kustomize processes further.
 	// Both tools reject repeated keys.

@@ -73,8 +73,8 @@ type yamlReader struct {
 	// branches and computed describe the text being parsed.
 	branches *branches
 	computed map[int]computed
-	// comma is set if the text contains a map such as {X,}, for which the parser returns the same
-	// node as for {X}.
+	// comma is set if the text contains a map such as {X,}. The parser returns the same node for
+	// {X}.
 	comma bool
 	nodes nodes
 	*memory

@@ -6,10 +6,10 @@
 // manifests cannot be checked against a wrong topology.
 //
 // Invariants: node names are unique and sorted. Topology.Nodes contains the declared number of
-// nodes for each pool. Topology.Growth describes the nodes that each pool may add before it reaches
-// its max, with one entry per zone. Allocatable comes from the node's allocatable field or, if that
-// is not set, from capacity. If Allocatable is nil, the resources of the node are unknown and are
-// not checked. A Node's resource list is whole if the Node has metadata.uid, which only the API
+// nodes for each pool. Topology.Growth describes the nodes that each pool may add until it reaches
+// its max. It has one entry per zone. Allocatable comes from the node's allocatable field or, if
+// that is not set, from capacity. If Allocatable is nil, the resources of the node are unknown and
+// are not checked. A Node's resource list is whole if the Node has metadata.uid, which only the API
 // server sets. It is also whole if it includes cpu, memory, ephemeral-storage and pods, which every
 // kubelet reports. A native resource that is missing from a whole list is treated as 0. A pool's
 // list is never whole. If no node or pool lists an extended resource, it is unknown whether the

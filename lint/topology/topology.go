@@ -147,8 +147,8 @@ func (t *Topology) Uncertain(key string) bool {
 
 // Known reports whether a node label key is plausible. Plausible keys are well-known keys,
 // deprecated keys, keys in a domain where anyone can define keys, and keys in the user's own
-// domain. Misspelled well-known keys, well-known names without their domain, and undefined keys in
-// a Kubernetes domain (R-V42) are not plausible.
+// domain. Implausible keys are misspelled well-known keys, well-known names without their domain,
+// and undefined keys in a Kubernetes domain (R-V42).
 func Known(key string) bool {
 	if slices.Contains(wellKnown(), key) {
 		return true
@@ -258,11 +258,11 @@ func (x *Extended) add(list corev1.ResourceList) {
 	}
 }
 
-// isWhole reports whether a Node's resource list is complete, which means that a missing native
-// resource can be treated as 0 (R-N23). A Node with metadata.uid comes from an API server, because
-// no one writes a uid by hand. Without a uid, the list is complete if it has the resources that a
-// kubelet reports for every node (pkg/kubelet/nodestatus/setters.go, MachineInfo). A shorter list
-// may be handwritten and contain only the resources that matter to its author.
+// isWhole reports whether a Node's resource list is complete. If it is complete, a missing native
+// resource counts as 0 (R-N23). A Node with metadata.uid comes from an API server, because no one
+// writes a uid by hand. Without a uid, the list is complete if it has the resources that a kubelet
+// reports for every node (pkg/kubelet/nodestatus/setters.go, MachineInfo). A shorter list may be
+// handwritten and contain only the resources that matter to its author.
 func isWhole(uid string, list corev1.ResourceList) bool {
 	if len(list) == 0 {
 		return false

@@ -144,9 +144,8 @@ func (l *loader) spec(w *Workload) {
 	l.envelope(w)
 }
 
-// unknown records a field that does not exist. In the spec of a virtual machine, unknown fields are
-// recorded only inside fields that pods also have, because the complete type of the spec is not
-// available.
+// unknown records a field that does not exist. The complete type of a virtual machine's spec is not
+// available. Unknown fields in it are therefore recorded only inside fields that pods also have.
 func (w *Workload) unknown(field string, m source.Mismatch) {
 	w.Unknown = append(w.Unknown, UnknownField{Field: field, Suggestion: m.Suggestion, Span: w.File().FieldSpan(m.Key, m.Value), KeySpan: w.File().Span(m.Key)})
 }
@@ -353,9 +352,9 @@ var outerLabels = map[string][]string{
 	"VirtualMachinePool":               {"spec", "virtualMachineTemplate", "metadata", "labels"},
 }
 
-// OuterLabels returns the labels of a virtual machine that are outside the instance template and
-// therefore not copied to the pods (R-W21). It omits labels that the pods have anyway. For other
-// kinds of objects, it returns nil.
+// OuterLabels returns the labels of a virtual machine that are outside the instance template. They
+// are not copied to the pods (R-W21). It omits labels that the pods have anyway. For other kinds of
+// objects, it returns nil.
 func (w *Workload) OuterLabels() map[string]OuterLabel {
 	path, ok := outerLabels[w.Kind.Kind]
 	if !ok {

@@ -22,7 +22,7 @@
 // and cites the rules R-V1 to R-V33 and R-V35 to R-V39 of lint/sched/SEMANTICS.md. Each problem has
 // a stage: either the API server rejects the object, or it accepts the object and rejects every pod
 // that the object creates. Workload.Gated lists the fields that are rejected only if a certain
-// feature gate, which is off by default, is on. Set.Refusals lists the rejected budgets and
+// feature gate is on. These gates are off by default. Set.Refusals lists the rejected budgets and
 // autoscalers. A name that a later tool replaces is unknown. Missing fields are not reported if the
 // object may be a patch.
 //

@@ -170,9 +170,9 @@ func (f *fragmentFinder) check(p *place, v *Values) {
 	f.l.set.Fragments = append(f.l.set.Fragments, w)
 }
 
-// misspelt reports whether an unknown field is certainly a misspelling. The test is strict because
-// some charts define their own fields directly below affinity, and because short names are often
-// similar by chance.
+// misspelt reports whether an unknown field is certainly a misspelling. The test is strict, because
+// short names are often similar by chance, and some charts define their own fields directly below
+// affinity.
 func misspelt(m source.Mismatch) bool {
 	if !m.Unknown || m.Suggestion == "" || len(m.Key.Value) < 6 {
 		return false

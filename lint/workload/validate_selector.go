@@ -84,8 +84,8 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 }
 
 // carries reports whether the API server finds a label with the key on the pods when it creates
-// them. It returns false for a pod that was exported from a cluster, because the expression is
-// already in its selector and is not appended again.
+// them. It returns false for a pod that was exported from a cluster, because the selector already
+// contains the expression.
 func (c *checker) carries(key string) bool {
 	if c.created == StageObject && c.w.Object.Root.At("metadata", "uid") != nil {
 		return false

@@ -28,8 +28,8 @@ type Workload struct {
 	TemplateNode, SpecNode *source.Node
 	// Problems lists the fields that the API server rejects.
 	Problems []Problem
-	// Gated lists the fields that the API server drops if a feature gate is off, and rejects if the
-	// gate is on.
+	// Gated lists the fields that are rejected if a feature gate is on. If the gate is off, the API
+	// server drops the fields.
 	Gated []Problem
 	// Unknown lists fields in or around the pod spec that do not exist in the API because they are
 	// misspelled or misplaced.
@@ -47,9 +47,9 @@ type Workload struct {
 	Within string
 	// Running is set for a pod that is already running on Spec.NodeName.
 	Running bool
-	// Exported is set for a Job whose selector contains a uid, which means that it was exported
-	// from a cluster. The API server accepts it as an update to that Job but not as a new Job,
-	// because a new Job gets a different uid.
+	// Exported is set for a Job that was exported from a cluster. The selector of such a Job
+	// contains the Job's uid. The API server rejects it as a new Job, because a new Job gets a
+	// different uid, but accepts it as an update.
 	Exported bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
@@ -149,12 +149,11 @@ func (w *Workload) TemplateOwner() *source.Node {
 // Namespace returns the namespace of the pods, or "" if the manifest does not set it (R-W3).
 func (w *Workload) Namespace() string { return w.Object.Namespace }
 
-// Space returns the namespace of a manifest. For a manifest without one, it returns "default",
-// where kubectl creates the object unless another namespace is configured.
+// Space returns the namespace of a manifest. If the manifest sets none, it returns "default", the
+// namespace that kubectl uses by default.
 func Space(namespace string) string { return cmp.Or(namespace, metav1.NamespaceDefault) }
 
-// Refused reports whether the API server rejects the workload or all of its pods, so that none of
-// the pods are created.
+// Refused reports whether the API server rejects the workload or all of its pods.
 func (w *Workload) Refused() bool { return len(w.Problems) > 0 }
 
 // Bare reports whether the workload is a single pod or virtual machine that no controller
@@ -179,8 +178,8 @@ func (w *Workload) String() string {
 	return w.Object.Kind + " " + name
 }
 
-// File returns the file with the pod template. It differs from Object.File only for a fragment from
-// chart values and for a Rollout that refers to another object for its template.
+// File returns the file with the pod template. It may differ from Object.File for a fragment from
+// chart values, and for a Rollout with a template in another object.
 func (w *Workload) File() *source.File {
 	if w.from != nil {
 		return w.from.File
