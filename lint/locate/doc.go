@@ -10,10 +10,11 @@
 //
 // How the source of a position is found:
 //
-// kustomization the marks of the render (package origin), then the chart that it inflates chart the
-// values file that sets the text, or else the template line pointer the values that it passes to
-// the chart (Render.WithEdit) piped input origin annotations, Helm comments, or the same object
-// below --source-root other files the text itself; a Locator finds the object and the field there
+//	kustomization   the marks of the render (package origin), then the chart that it inflates
+//	chart           the values file that sets the text, or else the template line
+//	pointer         the values that it passes to the chart (Render.WithEdit)
+//	piped input     origin annotations, Helm comments, or the same object below --source-root
+//	other files     the text itself; a Locator finds the object and the field there
 //
 // Invariants: file names are relative to the root of the run and use slashes. Files stores rendered
 // text under a name that no real file can have.
