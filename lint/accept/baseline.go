@@ -20,8 +20,7 @@ const (
 	BaselineKind = "Baseline"
 )
 
-// Baseline holds the findings that a team accepted when it adopted schedlint, or when it last
-// updated the baseline.
+// Baseline holds the findings that a team accepted when it last updated the baseline.
 type Baseline struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -133,8 +132,8 @@ func (b *Baseline) check() error {
 	return nil
 }
 
-// Acceptance returns the value to attach to findings that the baseline accepts. The location in
-// this value is the line that sets the last day, or the first line of the file if no line does.
+// Acceptance returns the value to attach to findings that the baseline accepts. Its location is the
+// line that sets the last day, or the first line of the file if there is no last day.
 func (b *Baseline) Acceptance() diag.Acceptance {
 	line := max(1, b.line)
 	at := diag.Span{File: b.File, Line: line, Column: 1, EndLine: line, EndColumn: 2}

@@ -35,9 +35,9 @@ func tallies(findings []diag.Diagnostic, key func(diag.Key) diag.Key) map[diag.K
 }
 
 // comparableKey returns a function that adjusts keys so that two revisions can be compared. The
-// function gives renamed renders their new names. If an object has alternatives in only one of the
-// revisions, the function also removes the branch from the object's keys. Otherwise, adding a
-// second environment would make every finding in the first environment look new.
+// function replaces the old names of renders with their new names. If an object has alternatives in
+// only one of the revisions, the function removes the branch from the object's keys. Otherwise, the
+// findings in the first environment would look new after a second environment is added.
 func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 	object := func(k diag.Key) diag.Key {
 		k.Branch, k.Rule, k.Field = "", "", ""
@@ -115,12 +115,12 @@ func keysOf(findings []diag.Diagnostic) []diag.Key {
 	return all
 }
 
-// split separates the findings that are within the allowance for their key from those beyond it. If
-// all findings with a key together leave more pods Pending than allowed, all of them are beyond the
-// allowance. Otherwise, each finding with a worse level than allowed is beyond it. If too many
-// findings remain, the last ones are beyond it as well, because equal findings cannot be told
-// apart. split adds the reason, preceded by the text in more, to the details of a finding. It
-// applies the function key to all keys before it compares them.
+// split separates the findings within the allowance for their key from those beyond it. Findings
+// with the same key are all beyond the allowance if together they leave too many pods Pending.
+// Otherwise, a finding is beyond the allowance if its level is too high. If too many findings
+// remain, the last ones are beyond the allowance. split adds the reason, preceded by the text in
+// more, to the details of a finding. It applies the function key to all keys before it compares
+// them.
 func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) diag.Key, more string) (within, beyond []Finding) {
 	groups := map[diag.Key][]int{}
 	for i := range findings {
@@ -178,8 +178,8 @@ type Difference struct {
 	// other current findings.
 	Introduced, Unchanged []diag.Diagnostic
 	// Fixed holds the findings of the revision that no longer apply. Undecided holds findings that
-	// have disappeared but may still apply. Either they were not checked again, or pods of their
-	// object are now Pending, so that questions about later changes were not answered.
+	// have disappeared but may still apply. They were not checked again, or later changes were not
+	// examined because pods of their object are now Pending.
 	Fixed, Undecided []diag.Diagnostic
 }
 
@@ -314,8 +314,8 @@ func CompareWith(now, before *diag.Report, revision string, silences []diag.Sile
 }
 
 // matchToRenders rewrites the findings of an earlier revision so that they match the renders of a
-// later revision. An object that was judged as written may be rendered in the later revision, and
-// vice versa. Two findings match if the same rule reports the same field of the same source object.
+// later revision. An object may be rendered in only one of the two revisions. Two findings match if
+// the same rule reports the same field of the same source object.
 func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
 	type spot struct {
 		rule, field string
@@ -404,8 +404,8 @@ func Raised(now, before *Baseline) []diag.Silence {
 	return all
 }
 
-// unjudged returns a silence for each object that still exists but is no longer judged. The
-// findings of such an object have disappeared without being fixed.
+// unjudged returns a silence for each object that still exists but is no longer checked. Its
+// findings have disappeared without being fixed.
 func unjudged(now, before *diag.Report) []diag.Silence {
 	if now.WhyUnjudged == nil {
 		return nil

@@ -4,17 +4,17 @@
 // in the current date.
 //
 // A finding can be accepted by an annotation of its object, a comment at its line, a configuration
-// entry or the baseline. These are tried in this order, and the first match is reported. Each of
-// them has a reason and may have a last day. A suppression that has no reason, has expired or does
-// not name a rule accepts nothing and causes a complaint. A suppression that matches no finding
-// also causes a complaint if the facts for its rule are complete, because an obsolete suppression
-// would hide the next real problem.
+// entry or the baseline. If several of them accept the finding, the first one in this order is
+// reported. Each of them has a reason and may have a last day. A suppression that has no reason,
+// has expired or does not name a rule accepts nothing and causes a complaint. A suppression that
+// matches no finding also causes a complaint if the facts for its rule are complete. Such an
+// obsolete suppression would hide the next real problem.
 //
 // Baselines and comparisons with a revision match findings by diag.Key. The key does not change
 // when files are moved or renamed or when lines are added above a finding. A baseline or revision
-// covers the findings with a key only as long as their level, their number and their number of
-// Pending pods do not increase. A finding without an object, such as a document that cannot be
-// parsed, is identified by its file.
+// no longer covers the findings with a key if their level, their number or their number of Pending
+// pods has increased. A finding without an object, such as a document that cannot be parsed, is
+// identified by its file.
 //
 // Non-goals: reading configurations, comments or git repositories, and wording findings.
 package accept

@@ -30,8 +30,8 @@ type Suppression struct {
 	// Start is the start of the object that the suppression applies to, or zero if the suppression
 	// may apply to several objects.
 	Start diag.Span
-	// Decided is the number of objects that the suppression applies to and that have complete facts
-	// for its rule. Open is set if the suppression also applies to objects with incomplete facts.
+	// Decided counts the objects that the suppression applies to and whose facts are complete for
+	// its rule. Open is set if the suppression also applies to objects with incomplete facts.
 	Decided int
 	Open    bool
 }

@@ -48,15 +48,13 @@ type Config struct {
 	Renders []Render `json:"renders"`
 	// Repositories lists the addresses that GitOps pointers use for this repository.
 	Repositories []string `json:"repositories"`
-	// Clusters divides the tree into clusters. Each cluster is judged separately, against its own
-	// nodes.
+	// Clusters divides the tree into clusters. Each cluster is checked against its own nodes.
 	Clusters []Cluster `json:"clusters"`
 	// Survive lists the node losses that workloads must survive.
 	Survive []Survive `json:"survive"`
 	// Suppress lists the findings that are accepted.
 	Suppress []Suppress `json:"suppress"`
-	// Baseline is the path of the file with the findings that were accepted when the team adopted
-	// schedlint or last updated the file.
+	// Baseline is the path of the baseline file, which lists accepted findings.
 	Baseline string `json:"baseline"`
 
 	// Dir is the directory that contains the file, or "" if there is no file. Paths in the file are

@@ -197,7 +197,7 @@ func plain(n *source.Node) string {
 }
 
 // otherSettings returns the keys of a chart entry whose values differ from those in an earlier
-// version of the entry. Each such difference may change the render.
+// version of the entry.
 func (h *Helm) otherSettings(was *Helm) (words []string) {
 	for _, key := range []struct{ word, is, was string }{
 		{"namespace", h.Namespace, was.Namespace},
@@ -266,8 +266,8 @@ func (c *Config) charts(i int, t Tree) (all []Chosen, err error) {
 	return all, nil
 }
 
-// candidates returns the two possible locations of a file named in a chart entry, first relative to
-// the chart and then relative to the configuration.
+// candidates returns the two possible locations of a file named in a chart entry. The first is
+// relative to the chart, the second is relative to the configuration.
 func (c *Config) candidates(chart, name string) (all []string, err error) {
 	all = slices.Compact([]string{path.Join(chart, name), path.Clean(name)})
 	all = slices.DeleteFunc(all, func(at string) bool {

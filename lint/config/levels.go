@@ -48,8 +48,7 @@ func (c *Config) ScopedLevel(rule string) (worst diag.Level) {
 }
 
 // LevelOf returns the level of a finding. base is the level that the rule itself declares. If the
-// rule has a scope that does not select the finding's subject, the level is off and the finding is
-// dropped.
+// rule has a scope, the level is off for findings that the scope does not select.
 func (c *Config) LevelOf(rule string, base diag.Level, a *About) diag.Level {
 	if s := c.scopeOf(rule); s != nil && !s.Has(a) {
 		return diag.LevelOff
@@ -68,8 +67,8 @@ func (c *Config) Scoped(rule string) bool {
 	return c.scopeOf(rule) != nil || slices.ContainsFunc(c.Scopes, func(s Scoped) bool { return s.level(rule) != "" })
 }
 
-// scopeOf returns a rule's scope, or nil. A scope in the rules section overrides one in the custom
-// section, and a scope for an id overrides one for a glob.
+// scopeOf returns a rule's scope, or nil. A scope in the rules section overrides a scope in the
+// custom section. A scope for an id overrides a scope for a glob.
 func (c *Config) scopeOf(rule string) *Scope {
 	if s := c.Rules[rule].Scope; s != nil {
 		return s
@@ -164,9 +163,9 @@ func (c *Config) UnknownRules(ids []string) (errs []error) {
 	return errs
 }
 
-// OffPacks returns an error for each key in the rules and scopes sections that has no effect
-// because it matches only rules in disabled packs. A key that turns these rules off is not an
-// error. The given function returns the disabled pack that contains a rule, or "".
+// OffPacks returns an error for each key in the rules and scopes sections that matches only rules
+// in disabled packs. Such a key has no effect. A key that turns these rules off is not an error.
+// The given function returns the disabled pack that contains a rule, or "".
 func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error) {
 	c.eachKey(func(key string, level diag.Level, at diag.Span) {
 		var packs []string
@@ -199,8 +198,8 @@ func (l *loader) glob(k *source.Node, path string) {
 	}
 }
 
-// Scope selects findings by their subjects. All keys that are set must match. A list matches if any
-// of its items matches.
+// Scope selects findings by their subjects (see About). All keys that are set must match. A list
+// matches if any of its items matches.
 type Scope struct {
 	// Namespaces, Kinds, Names and Clusters are globs. Paths are globs that match files and
 	// directories, relative to the configuration.
@@ -216,9 +215,10 @@ type Scope struct {
 	MaxPods *int `json:"max-pods"`
 }
 
-// About describes a finding's subject. Scopes select subjects by these properties.
+// About describes the subject of a finding: an object, a pool or a file. Scopes select findings by
+// these properties.
 type About struct {
-	// Object is zero if the subject is something other than an object, such as a pool or a file.
+	// Object is zero if the subject is not an object.
 	Object diag.Object
 	// Global is set for cluster-wide objects, which have no namespace.
 	Global bool
@@ -235,9 +235,9 @@ type About struct {
 // UnknownPods means that the pod count is unknown. It is larger than any limit.
 const UnknownPods = math.MaxInt
 
-// Has reports whether a scope selects a finding's subject. A scope with namespaces, kinds, names,
-// labels or pod counts selects only objects. A namespaced object that sets no namespace counts as
-// being in the default namespace.
+// Has reports whether a scope selects the subject that a describes. A scope with namespaces, kinds,
+// names, labels or pod counts selects only objects. If an object is namespaced but sets no
+// namespace, it counts as being in the default namespace.
 func (s *Scope) Has(a *About) bool {
 	return (!s.selectsObjects() || a.Object != diag.Object{}) &&
 		(len(s.Namespaces) == 0 || !a.Global && anyGlob(s.Namespaces, cmp.Or(a.Object.Namespace, "default"))) &&

@@ -72,9 +72,9 @@ func (l *loader) err() error {
 
 func (l *loader) at(n *source.Node) diag.Span { return l.file.Span(n) }
 
-// read returns the only document of the file, or nil if the file is empty or cannot be read. Files
-// that source.Load skips in a tree of manifests, such as templates, are errors here, so that they
-// are not mistaken for empty configurations.
+// read returns the only document of the file, or nil if the file is empty or cannot be read. A
+// template, or any other file that source.Load skips, is an error. It must not be mistaken for an
+// empty configuration.
 func (l *loader) read(abs string) *source.Node {
 	info, err := os.Stat(abs)
 	switch {
@@ -224,8 +224,8 @@ const (
 
 // LoadFound reads a configuration that was found rather than named by the user and is therefore
 // untrusted. The configuration and all files that it names must be regular files below root that
-// can be reached without links. An empty root means the root of the work tree that contains the
-// configuration or, outside of work trees, the directory of the configuration.
+// can be reached without links. If root is empty, the root of the work tree is used. Outside of a
+// work tree, the directory of the configuration is used.
 func LoadFound(path, root string) (*Config, error) {
 	c, err := empty(path)
 	if err != nil {
@@ -260,9 +260,8 @@ func LoadFound(path, root string) (*Config, error) {
 }
 
 // Choose reads the configuration at a path that the user named. If path is empty, it reads the
-// nearest configuration in the working directory or its parents, or returns an empty configuration
-// if there is none. Errors in a configuration found this way show its path relative to the working
-// directory.
+// nearest configuration in the working directory or its parents. Errors then show the path relative
+// to the working directory. If there is no such file, Choose returns an empty configuration.
 func Choose(path string) (*Config, error) {
 	if path != "" {
 		return Load(path)
@@ -324,7 +323,7 @@ func (c *Config) check(path string, directory bool) error {
 }
 
 // At returns a copy of the configuration that behaves as if its file were in the directory dir. The
-// copy may name only files below root. Its errors give the argument file as the path of the
+// copy may name only files below root. Its errors show the argument file as the path of the
 // configuration. At returns an error if the copy names a topology file or a render path that is not
 // allowed.
 func (c *Config) At(dir, root, file string) (*Config, error) {

@@ -36,7 +36,7 @@ type Render struct {
 	// LoadRestrictor determines which files a kustomization can read: root-only limits it to its
 	// own directory, and repository, the default, to the repository.
 	LoadRestrictor string `json:"load-restrictor"`
-	// Remotes maps URLs, as written in kustomizations, to directories that are read in their place.
+	// Remotes maps URLs, as written in kustomizations, to directories that are read instead.
 	Remotes map[string]string `json:"remotes"`
 	// Files lists files or directories with manifests that another tool has rendered.
 	Files []string `json:"files"`
@@ -346,8 +346,8 @@ const renderPattern = `^[^*?\[\]{}\\\x00-\x1f\x7f]+$`
 
 var renderForm = regexp.MustCompile(renderPattern)
 
-// loosenedRenders reports renders that were removed or that now render less or differently, because
-// their findings may disappear.
+// loosenedRenders reports renders that were removed, that now render less, or that render something
+// different. Findings in them may disappear.
 func (c *Config) loosenedRenders(before *Config, add adder) {
 	list := c.fieldPlace("renders")
 	switch {
@@ -428,8 +428,8 @@ func (r *Render) loosened(was *Render) (all []string) {
 // what describes an entry in messages.
 func (r *Render) what() string { return cmp.Or(r.pattern(), r.Pointers, strings.Join(r.Files, ", ")) }
 
-// Widen adds the renders that only a changed configuration has, including those in its clusters,
-// because they may contain the objects to judge. It keeps the entries that the changed
+// Widen adds the renders of a changed configuration that c lacks, including renders in its
+// clusters. They may contain the objects to judge. Widen keeps the entries that the changed
 // configuration has removed, and returns descriptions of them.
 func (c *Config) Widen(change *Config) (stays []string) {
 	if c.Discovers() {

@@ -199,9 +199,9 @@ type Survive struct {
 	Labels map[string]string `json:"labels"`
 }
 
-// Asks returns topology keys in sorted order and without duplicates. The workload must survive the
-// loss of any one domain of each key. labels holds the workload's pod labels. A workload without a
-// namespace counts as being in the default namespace.
+// Asks returns topology keys in sorted order and without duplicates. A workload must survive the
+// loss of any one domain of each of these keys. labels holds the workload's pod labels. A workload
+// without a namespace counts as being in the default namespace.
 func (c *Config) Asks(namespace string, labels map[string]string) []string {
 	keys := []string{}
 	for _, s := range c.Survive {

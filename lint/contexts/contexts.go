@@ -68,8 +68,8 @@ type Division struct {
 // Len returns the number of contexts.
 func (d *Division) Len() int { return max(1, len(d.branches)) }
 
-// Contexts yields one context at a time, because all contexts together may hold far more objects
-// than the input does.
+// Contexts yields one context at a time, because together they may hold far more objects than the
+// input.
 func (d *Division) Contexts() iter.Seq[Context] {
 	return func(yield func(Context) bool) {
 		if len(d.branches) == 0 {
@@ -95,9 +95,9 @@ func (d *Division) Whole(objects []*source.Object) {
 type Output struct{ Chart, Name string }
 
 // Split divides objects into contexts. The objects must be sorted by file. declares reports whether
-// an object is declared in its own right rather than as a patch of another one. Patches never turn
-// their files into alternatives. outputs returns the chart outputs that a file belongs to, and may
-// be nil if there are none.
+// an object is declared in its own right rather than as a patch of another object. Patches never
+// turn their files into alternatives. outputs returns the chart outputs that a file belongs to, and
+// may be nil if there are none.
 func Split(objects []*source.Object, declares func(*source.Object) bool, outputs func(*source.File) []Output) Division {
 	d := Division{Branch: NoBranch}
 	groups := identify(objects, declares)

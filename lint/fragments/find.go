@@ -16,8 +16,8 @@ import (
 
 // Finder finds placement fields in chart values. Its limits apply to one run.
 type Finder struct {
-	// maps counts the maps that were found, nodes counts the nodes that were visited, and bytes
-	// counts the bytes of values that are written as text.
+	// maps counts the maps that were found. nodes counts the nodes that were visited. bytes counts
+	// the bytes of values that are written as text.
 	maps, nodes, bytes limits.Counter
 	levels             int
 
@@ -68,9 +68,8 @@ func (f *Finder) Of(o *source.Object) *Found {
 	return found
 }
 
-// Destinations returns the name and the address of the cluster that an object deploys to, as far as
-// the object sets them. The result is empty if the object sets neither of them and deploys to the
-// cluster in which the controller runs. It is nil if the object is not a release.
+// Destinations returns the name and the address of the cluster that an object deploys to. The
+// result is empty if the object sets neither of them, and nil if the object is not a release.
 func Destinations(o *source.Object) []string {
 	kind, ok := pointers.KindOf(o.Group(), o.Kind)
 	if !ok || kind == pointers.FluxKustomization {
@@ -117,7 +116,7 @@ func specOf(o *source.Object) *source.Node {
 }
 
 // sources returns the sources of an Application, or of the template of an ApplicationSet. Argo CD
-// ignores the field source if sources is set.
+// ignores the source field if the sources field is set.
 func sources(o *source.Object) []*source.Node {
 	spec := specOf(o)
 	if several := spec.Get("sources").Items(); len(several) > 0 {
@@ -126,8 +125,8 @@ func sources(o *source.Object) []*source.Node {
 	return []*source.Node{spec.Get("source")}
 }
 
-// argo searches the values of an Argo CD source. In Argo CD, the field valuesObject replaces the
-// field values, and parameters override both.
+// argo searches the values of an Argo CD source. In Argo CD, the valuesObject field replaces the
+// values field. Parameters override both fields.
 func (w *walk) argo(file *source.File, helm *source.Node) {
 	w.off = overrides(helm.Get("parameters")) || overrides(helm.Get("fileParameters"))
 	if object := helm.Get("valuesObject"); object.Len() > 0 {
@@ -168,9 +167,9 @@ func (w *walk) over(format string, args ...any) {
 }
 
 // written returns a file that contains only the text of a block scalar, with each line at the same
-// place as in the original file. It returns nil if the size of the new file would exceed the limit
-// "most", or if the scalar is not a literal block. In other scalars, lines may differ from those in
-// the original file. The result cost is the size of the new file.
+// position as in the original file. It returns nil if the scalar is not a literal block, because
+// other scalars may change line breaks. It also returns nil if the new file would be larger than
+// most. cost is the size of the new file.
 func written(file *source.File, block *source.Node, most int) (inner *source.File, cost int) {
 	head := file.Span(block).Line
 	if !literal(file, block, head) {
@@ -210,8 +209,8 @@ func literal(file *source.File, block *source.Node, line int) bool {
 	return block.Quoted && at >= 0 && strings.Contains(block.Value, "\n") && strings.Trim(text[at:], "|+-0123456789 ") == "" && strings.HasSuffix(strings.TrimRight(text[:at], " "), ":")
 }
 
-// Moved maps a place in the values of one object to the same place in another object. The values
-// must be written as text and be equal in both objects. Otherwise, ok is false.
+// Moved maps a position in the values of one object to the same position in another object. ok is
+// false unless the values are written as text and are equal in both objects.
 func Moved(from, to *source.Object, s diag.Span) (at diag.Span, ok bool) {
 	here, there := sources(from), sources(to)
 	for i := range min(len(here), len(there)) {
@@ -247,8 +246,8 @@ type walk struct {
 	// set in parts of the values whose maps are left out.
 	template, off bool
 	path          []string
-	// seen holds visited nodes that several paths reach. A node may be visited twice, once while
-	// the field "off" is set and once while it is not.
+	// seen holds visited nodes that several paths reach. A node may be visited twice: once with off
+	// set, and once with off not set.
 	seen map[visit]bool
 }
 

@@ -1,11 +1,11 @@
 // Package locate finds the source positions of findings and edits.
 //
-// Contract: findings are made in the manifests that the scheduler would see, which may be the
-// result of a render, but they are reported in the files that a person edits. Files names the files
-// that a run has read. Renders holds the results of renders and their sources. Renders.ToSources
-// and Relocate move a finding together with its related locations and its edits. Positions are
-// never guessed. If the source of a position is not found, the start of the render replaces it, and
-// the finding says so. An edit is moved only if the sources contain exactly the text that it
+// Contract: findings concern the manifests as deployed, which may be rendered. They are reported in
+// the files that a person edits. Files names the files that a run has read. Renders holds the
+// results of renders and their sources. Renders.ToSources and Relocate move a finding together with
+// its related locations and its edits. Positions are never guessed. If the source of a position is
+// not found, the finding is reported at the start of the render. The finding then says that its
+// source was not found. An edit is moved only if the sources contain exactly the text that it
 // replaces. Otherwise the edit is withheld, with a reason.
 //
 // How the source of a position is found:

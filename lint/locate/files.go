@@ -156,8 +156,8 @@ func Relative(dir, name string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Render is a kustomization, a chart or the output of a tool. It is judged as deployed rather than
-// as written in its sources.
+// Render is a kustomization, a chart or the output of a tool. Its rendered objects are checked in
+// place of its sources.
 type Render struct {
 	// Chosen holds the properties by which the configuration selects renders. Its Name identifies
 	// the render in reports and baselines.

@@ -201,8 +201,8 @@ const chartLabel = "helm.sh/chart"
 var versioned = lazy.Regexp(`^(.+)-v?[0-9]+\.[0-9]`)
 
 // labelledOutputs returns the outputs of files without Helm comments. Files in the same directory
-// and from the same chart form one output. If two such files declare the same object, even
-// identically, each file is a separate output.
+// and from the same chart form one output. If two of these files declare the same object, each file
+// is a separate output.
 func labelledOutputs(objects []*source.Object, known func(chart, file string) bool) map[string][]contexts.Output {
 	type declared struct {
 		in contexts.Output // of a directory
@@ -236,9 +236,8 @@ func labelledOutputs(objects []*source.Object, known func(chart, file string) bo
 const maxSearches = 10_000
 
 // outputName returns a name for the output that a file belongs to. The command helm template
-// --output-dir writes one file per template. Files that contain a single template and whose paths
-// end with the path of that template therefore form one output. Any other file is a separate
-// output.
+// --output-dir writes one file per template, at a path that ends with the path of the template.
+// Files with such paths form one output. Any other file is a separate output.
 func outputName(file string, templates []string) string {
 	if len(templates) != 1 {
 		return file

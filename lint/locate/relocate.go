@@ -71,7 +71,8 @@ func Relocate(findings []accept.Finding, of *Renders, sourceRoot string) (notes 
 }
 
 // newRelocation prepares to search a directory for the sources of rendered input. It returns nil if
-// the directory cannot be used, which is an error only if the user named the directory explicitly.
+// the directory cannot be used. In that case, it returns an error only if the user named the
+// directory.
 func newRelocation(f *Files, base string) (*relocation, error) {
 	mapper, err := origin.New(origin.Options{Dir: f.Dir, Root: f.Root, Base: base, Tracked: f.Reading.Tracked, Files: f.ByName})
 	switch {

@@ -198,8 +198,7 @@ func (r *Renders) RawObject(o *source.Object) *source.Object {
 	return Around(r.rawOf(s.File), s.Line, s.Column)
 }
 
-// notFound is the message for a position that is reported in place of the exact source, which was
-// not found.
+// notFound is the message for a position that replaces a source that was not found.
 const notFound = "what sets this was not found in the sources of the render"
 
 // rawOf returns the objects in a source file of a render, as they are before rendering.
@@ -357,8 +356,8 @@ func (x *Rendered) findHooks() {
 	}
 }
 
-// PrintedBy returns the template line that printed a line, even if a value on the printed line
-// comes from a values file.
+// PrintedBy returns the template line that printed a line. A value on the printed line may still
+// come from a values file.
 func (r *Renders) PrintedBy(x *Rendered, s diag.Span) diag.Span {
 	at := r.SourceOf(x, s)
 	if !at.Template.IsZero() {
@@ -410,7 +409,7 @@ func insideOf(printed *render.Output, at render.Line) string {
 }
 
 // isItem reports whether a span represents an entire list item that is a map. The span of the
-// item's first key begins at the same place, but is longer than one character.
+// item's first key begins at the same position, but is longer than one character.
 func isItem(line string, s diag.Span) bool {
 	text := []rune(line)
 	if s.EndLine != s.Line || s.EndColumn != s.Column+1 || s.Column > len(text) {
@@ -429,9 +428,9 @@ func fileOf(out *render.Output, file int) string {
 	return out.Files[file]
 }
 
-// throughCharts maps a position in the output of a kustomization's chart to its source. If the
-// source is not in a file, for example because it is in an archive, it returns the position where
-// the kustomization names the chart.
+// throughCharts maps a position in the output of a kustomization's chart to its source. The source
+// may not be in a file, for example because it is in an archive. In this case, throughCharts
+// returns the position where the kustomization names the chart.
 func (r *Renders) throughCharts(x *Rendered, at origin.Place, unknown origin.Place) origin.Place {
 	if x.Out.Charts[at.Patched.File] != nil {
 		at.Patched = r.fromLine(x, at.Patched.File, at.Patched, origin.Place{}).Span

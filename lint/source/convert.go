@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// weighty is the number of bytes in a scalar that cost as much as one additional value. Long
-// scalars count more because every walk over a long string takes time.
+// weighty is the length in bytes for which a scalar counts as one additional value. Walking a long
+// string takes time.
 const weighty = 64
 
 // converter converts parser nodes to Nodes. It resolves aliases and merge keys, and reports
@@ -81,8 +81,8 @@ func (c *converter) mistake(e textError) {
 	c.fatal = c.fatal || len(c.errs) > c.room
 }
 
-// document converts a document. If keep rejects the object, document converts only apiVersion, kind
-// and metadata, and checks the rest without copying it.
+// document converts a document. If keep rejects the object, the result has only apiVersion, kind
+// and metadata. All other fields are checked but not copied.
 func (c *converter) document(y *yaml.Node, keep func(apiVersion, kind string) bool) *Node {
 	apiVersion, kind := "", ""
 	for i := 0; y.Kind == yaml.MappingNode && i+1 < len(y.Content); i += 2 {
@@ -197,8 +197,7 @@ func scalar(n *Node, y *yaml.Node) {
 	}
 }
 
-// anchor converts an anchored node, and records the size and depth that each alias to the node
-// adds.
+// anchor converts an anchored node. It records the size and depth that an alias to the node adds.
 func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	if c.anchors == nil {
 		c.anchors = map[*yaml.Node]anchored{}
@@ -214,9 +213,8 @@ func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	return n
 }
 
-// alias returns the node that an alias refers to. The node is shared rather than copied.
-// Nevertheless, alias counts the contents of the node as copies, because every later walk visits
-// them once for each alias.
+// alias returns the node that an alias refers to, without copying it. It still counts the node's
+// contents as copies, because later walks visit them once per alias.
 func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	a, seen := c.anchors[y.Alias]
 	switch {
@@ -292,8 +290,8 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 	n.inside.index = index
 }
 
-// field converts the value of a field. If drop reports that the contents of the field are not
-// needed, the result is an empty map or list.
+// field converts the value of a field. If drop returns true for the field, the result is an empty
+// map or list.
 func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
 	if len(y.Content) == 0 || c.drop == nil || !c.drop(name) || !plain(y, depth) {
 		return c.convert(y, depth)

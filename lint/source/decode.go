@@ -34,8 +34,8 @@ type Mismatch struct {
 
 // Decoder decodes Nodes into Go values by their json tags. It follows the rules of the Kubernetes
 // API: names are case-sensitive, null means the zero value, and scalars are not converted between
-// types. If a value does not fit, Decoder reports it, leaves the Go value zero and continues. List
-// items therefore keep their indices.
+// types. A value that does not fit is reported, and the Go value stays zero. List items therefore
+// keep their indices.
 type Decoder struct {
 	// Full maps a type that has only some of the fields of an API type to that API type.
 	Full map[reflect.Type]reflect.Type
@@ -95,8 +95,7 @@ func (d *Decoder) mismatch(want string) {
 	d.found = append(d.found, Mismatch{Path: d.path(), Key: p.key, Value: p.value, Want: want, Placeholder: unknown})
 }
 
-// at decodes the value of a field or list item. While it does so, the decoder's path includes that
-// field or item.
+// at decodes the value of a field or list item. During decoding, the decoder's path includes p.
 func (d *Decoder) at(p place, out reflect.Value) {
 	d.way = append(d.way, p)
 	d.value(p.value, out)

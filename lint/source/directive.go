@@ -19,8 +19,8 @@ type Directive struct {
 	Rule, Text string
 	// Span is the position of the comment. Line is the line that the directive applies to. A
 	// comment after other text applies to its own line. Any other comment applies to the next line
-	// with content. Comments do not count as content, nor do template actions that print nothing.
-	// Line is 0 if no line with content follows.
+	// with content. Comments and template actions that print nothing are not content. Line is 0 if
+	// no line with content follows.
 	Span diag.Span
 	Line int
 }
@@ -204,8 +204,7 @@ func actionSize(text []byte) int {
 }
 
 // branching matches a YAML comment with a template action that begins or ends a branch. A file with
-// such a comment is valid YAML both before and after the template is executed, but with different
-// content.
+// such a comment is valid YAML, but executing the template changes its content.
 var branching = lazy.Regexp(`^[ \t]*#.*(?:\{\{-?[ \t]*(?:if|else|end|range|with)\b|\{%-?[ \t]*(?:if|el(?:se|if)|endif|for|endfor)\b)`)
 
 // branches finds the lines of a text that match branching.
@@ -239,8 +238,7 @@ func (b *branches) between(first, second int32) bool {
 // assignment or an annotation. A file with such a comment is a ytt template.
 var yttControl = lazy.Regexp(`^[ \t]*#@(?:[ \t]+(?:load\(.*\)|def[ \t]+\w+\(.*\)[ \t]*:|(?:if|elif|for|while)(?:/end)?[ \t(].*:|else[ \t]*:|end|\w+[ \t]*=[^=].*)[ \t]*(?:#.*)?\r?\n?$|(?:assert|data|library|overlay|schema|template|yaml)/[a-z])`)
 
-// yttExpression matches a key or a dash, together with the comment after it, from which ytt
-// computes the value.
+// yttExpression matches a key or a dash, followed by a comment with a ytt expression.
 var yttExpression = lazy.Regexp(`^` + unquoted + `*[:-][ \t]+(` + yttSign + `.*\S)`)
 
 // yttSign begins a ytt expression.
@@ -276,9 +274,9 @@ func yttCode(text []byte) (template bool, values map[int]computed) {
 	return false, values
 }
 
-// openQuote returns the quote character of the string that is open at the end of a line, or 0 if no
-// string is open there. The argument quote is the quote character of the string that is open at the
-// start of the line, or 0. A quoted string begins only where a value begins.
+// openQuote returns the quote character of a string that continues on the next line, or 0. The
+// argument quote is the quote character of a string that continues from the previous line, or 0. A
+// quoted string begins only where a value begins.
 func openQuote(line []byte, quote byte) byte {
 	begins := true
 	for i := 0; i < len(line); i++ {

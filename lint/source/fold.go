@@ -8,9 +8,9 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// A folded node keeps its position and releases its contents, which are parsed again when they are
-// needed. Everything that affects pod placement is decoded only once. After that, trees are needed
-// only to locate findings, and most of them are never needed again.
+// A folded node keeps its position and releases its contents. They are parsed again when needed.
+// After an object has been decoded, its tree is needed only to locate findings, so most trees are
+// never parsed again.
 
 // extent is the range of a document in the text of a file.
 type extent struct{ start, end, line int }
@@ -33,9 +33,8 @@ type foldable struct {
 
 // Kept selects the fields that stay in memory when an object is folded.
 type Kept struct {
-	// Names lists the fields that are kept completely. Through is the name of a field, such as
-	// spec, in which only the fields in Names are kept. A field with this name may occur at several
-	// levels.
+	// Names lists the fields that are kept completely. Through names a field, such as spec. In this
+	// field, only the fields in Names are kept. A field with this name may occur at several levels.
 	Names   []string
 	Through string
 }

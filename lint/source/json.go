@@ -38,8 +38,8 @@ func opensJSON(text []byte) bool {
 }
 
 // jsonError returns the JSON syntax error in a text that begins with a bracket or a brace. For any
-// other text, ok is false. If JSON is indented with tabs, a message about the actual JSON mistake
-// is more useful than the YAML parser's complaint about tabs.
+// other text, ok is false. In JSON that is indented with tabs, the YAML parser would complain only
+// about the tabs.
 func jsonError(text []byte) (e textError, ok bool) {
 	if !opensJSON(text) {
 		return e, false
@@ -114,7 +114,7 @@ func (r *jsonReader) token() byte {
 	return 0
 }
 
-// place advances the line and column counters to the next token and returns its position.
+// place advances to the next token and returns the token's line and column.
 func (r *jsonReader) place() (line, col int32) {
 	passed := r.text[r.at:r.next]
 	if end := bytes.LastIndexByte(passed, '\n'); end >= 0 {

@@ -26,19 +26,19 @@ type Options struct {
 	// and vendor if it contains modules.txt. Load still reads such a directory if a path or a link
 	// leads into it.
 	OwnOnly bool
-	// Tracked reports whether a file or link belongs to the input, or whether a directory belongs
-	// to it or contains part of it. The argument is an absolute path in which only the last
-	// component may be a symbolic link. Load leaves out all other files and lists them in
+	// Tracked reports whether a file, link or directory belongs to the input. It also returns true
+	// for a directory that contains part of the input. The argument is an absolute path. Only its
+	// last component may be a symbolic link. Load leaves out untracked files and lists them in
 	// Set.Untracked. Nil accepts everything.
 	Tracked func(path string) bool
 	// Keep reports whether objects of a kind are needed. Nil keeps all objects.
 	Keep func(apiVersion, kind string) bool
-	// Drop reports whether the contents of a map or list in the given field can be left out of the
-	// result. They are still checked.
+	// Drop reports whether to leave out the contents of a map or list in the given field. They are
+	// still checked.
 	Drop func(field string) bool
 	// If Strict is set, every document that does not parse is a problem, except for templates and
-	// excerpts. Use Strict for files with a known purpose, such as a configuration. Otherwise, only
-	// a document that was meant to be a manifest is a problem.
+	// excerpts. Use Strict for files with a known purpose, such as a configuration. Without Strict,
+	// only a document that was meant to be a manifest is a problem.
 	Strict bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
@@ -99,8 +99,7 @@ func Load(opts Options, paths []string) (*Set, error) {
 }
 
 // smallTree is the total input size, in bytes, up to which a single worker reads all files. In a
-// short run, parallel workers would save little time and cost more CPU time, because they share
-// caches and the memory bus.
+// short run, parallel workers would save little time and use more CPU time.
 const smallTree = 16 << 20
 
 // forEach calls f for every index below n, using several workers. If f stores each result at its
@@ -259,11 +258,10 @@ func tooMuch(what string, line int) textError {
 	return textError{problem: Unreadable, line: max(line, 1), column: 1, detail: "has " + what + ", so it is not checked: split it"}
 }
 
-// crowded returns the first line on which the text may exceed the maximum number of values. It
-// counts line breaks and structural characters, because every value begins after one of them. The
-// count may be too high, because these characters are ordinary text in block scalars. Such a text
-// must not reach the parser, which needs hundreds of bytes per value and holds a whole document in
-// memory.
+// crowded returns the first line on which the text may exceed the maximum number of values. The
+// parser needs hundreds of bytes per value, so it must not receive such a text. crowded counts line
+// breaks and structural characters, because every value begins after one of them. The count may be
+// too high, because block scalars can contain these characters too.
 func crowded(text []byte, values int) (line int, ok bool) {
 	if len(text) <= values {
 		return 0, false

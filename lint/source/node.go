@@ -218,8 +218,8 @@ func (n *Node) truth() bool {
 }
 
 // Placeholder reports whether a later tool replaces the node, so that its final value is unknown.
-// The node is either a placeholder string (see the function Placeholder) or a map whose only key
-// is a placeholder without a value.
+// Such a node is a placeholder string (see the function Placeholder), or a map with a single key
+// that is a placeholder and has no value.
 func (n *Node) Placeholder() bool {
 	if n == nil || n.Kind == Scalar {
 		return n != nil && Placeholder(n.Value)

@@ -107,9 +107,10 @@ func scalarValue(n *Node) string {
 	return n.Value
 }
 
-// flatten emits the items of a List, including those of nested Lists, or the object itself if it is
-// not a List. If an item of a typed list has neither kind nor apiVersion, it gets both from the
-// list (apimachinery unstructured, decodeToList; R-K5). flatten returns false as soon as emit does.
+// flatten emits all items of a List and its nested Lists. An object that is not a List is emitted
+// itself. If an item of a typed list has neither kind nor apiVersion, it gets both from the list
+// (apimachinery unstructured, decodeToList; R-K5). flatten stops and returns false when emit
+// returns false.
 func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool) bool {
 	items := n.Get("items")
 	if !strings.HasSuffix(kind, "List") || items == nil || items.Kind != Sequence {
@@ -153,9 +154,9 @@ var helmSteps = map[string]bool{
 	"test": false, "test-success": false,
 }
 
-// isTest reports whether the annotations make an object a Helm test and no other hook. It does not
-// matter which tool rendered the object. Argo CD's own hook annotation takes precedence, as in
-// ArgoHook. Helm 2 had test-success and test-failure (helm: pkg/hooks/hooks.go, v2.17).
+// isTest reports whether the annotations make an object a Helm test and no other hook. Argo CD's
+// own hook annotation takes precedence, as in ArgoHook. Helm 2 had test-success and test-failure
+// (helm: pkg/hooks/hooks.go, v2.17).
 func isTest(annotations *Node) bool {
 	events := annotations.Get(helmHook)
 	if events == nil || annotations.Get(argoHook) != nil {
@@ -192,7 +193,7 @@ func HelmHook(o *Object) Hook {
 }
 
 // ArgoHook says when Argo CD creates an object that it treats as a hook. It returns "" for any
-// other object. If an object lacks Argo CD's annotation, Argo CD respects Helm's.
+// other object. Helm's annotations count only if the object does not have Argo CD's annotation.
 func ArgoHook(o *Object) Hook {
 	steps := o.Root.At("metadata", "annotations", argoHook)
 	if steps == nil {
@@ -230,8 +231,8 @@ func meansManifest(text []byte) bool {
 // JavaScript comment, a directive or a separator.
 var unindented = lazy.Regexp(`^(?:[ \t]*(?:(?:#|//|/\*).*)?(?:\r\n?|\n|$)|%.*\n|---(?:[ \t]+(?:#.*)?)?(?:\r\n?|\n|$)|---[ \t]+)`)
 
-// meansObject is like meansManifest, but checks a single document. A top-level key is one that is
-// indented no more than the first key, or that is directly inside the outermost braces.
+// meansObject is like meansManifest, but checks a single document. A top-level key is indented no
+// more than the first key, or is directly inside the outermost braces.
 func meansObject(text []byte) bool {
 	for m := unindented().Find(text); len(m) > 0; m = unindented().Find(text) {
 		text = text[len(m):]
@@ -255,9 +256,8 @@ func meansObject(text []byte) bool {
 	return false
 }
 
-// meansObjectInBraces is like meansObject, but checks a document that begins with a brace. It
-// assumes that every quoted string ends on the line where it begins, because the mistake in the
-// document may be a missing quote.
+// meansObjectInBraces is like meansObject, but checks a document that begins with a brace. A quote
+// may be missing in the document, so every quoted string is assumed to end on its line.
 func meansObjectInBraces(text []byte) bool {
 	depth, begins := 0, false // begins: a key or a value may begin here
 	for i := 0; i < len(text); i++ {
@@ -306,8 +306,8 @@ func lineQuoted(text []byte) int {
 	return len(text)
 }
 
-// manifestMention matches anything that may be the key apiVersion or kind, including keys with
-// escapes, explicit keys, and keys with no space after the colon.
+// manifestMention matches anything that may be the key apiVersion or kind. It also matches keys
+// with escapes, explicit keys, and keys with no space after the colon.
 var manifestMention = lazy.Regexp(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t-]*)\?[ \t]|\\(?:[uUx][0-9a-fA-F]|\n)[^"\n]*"[ \t]*:`)
 
 // meantAsManifest is the counterpart of meansManifest for a document that parses but is invalid for

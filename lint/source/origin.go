@@ -106,8 +106,7 @@ func (f *File) Templates() (all []string) {
 	return slices.Compact(all)
 }
 
-// template returns p if Helm may have written it. Otherwise, it returns "", because any comment can
-// look like one of Helm's.
+// template returns p, or "" if Helm cannot have written p. Any comment can look like one of Helm's.
 func template(p string) string {
 	_, file, ok := strings.Cut(p, "/")
 	if !ok || !localPath(p) || path.Clean(p) != p || !worktree.Local(p) || !strings.Contains("/"+file, "/templates/") {
@@ -214,8 +213,7 @@ func roots(docs []document) []*Node {
 	return all
 }
 
-// Stream finds the objects of a file by position. To do so, it parses the requested documents of
-// the file again.
+// Stream finds the objects of a file by position. It parses only the requested documents again.
 type Stream struct {
 	file *File
 	// parts holds the text of each document. lines holds the number of lines before each document.

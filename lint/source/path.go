@@ -12,10 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Path is the path from an object to one of its values, field by field. It identifies list items by
-// content rather than by index, as in spec.template.spec.containers[app].image, so that the path
-// stays the same when other items move. An item that is a map is identified by its name, key or
-// topologyKey.
+// Path is the path from an object to one of its values, for example
+// spec.template.spec.containers[app].image. It identifies a list item by its content, so that the
+// path stays the same when other items move. An item that is a map is identified by its name, key
+// or topologyKey.
 type Path []string
 
 // String returns the path with dots between fields.
@@ -54,10 +54,11 @@ func (n *Node) Places() *Places { return &Places{root: n} }
 // fewPlaces is the number of lookups before Places builds an index.
 const fewPlaces = 8
 
-// pathTo returns the path to a position, last step first. The index that Places.walk builds gives
-// the same answer. If kept is true, pathTo searches only the kept fields of folded maps. Otherwise,
-// it searches these fields first, so that the text rarely has to be parsed again. This order does
-// not change the answer, because no two keys or scalars in a folded map begin at the same position.
+// pathTo returns the path to a position, last step first. Places.walk must build an index with the
+// same paths. If kept is true, pathTo searches only the kept fields of folded maps. Otherwise, it
+// searches these fields first, so that the text rarely has to be parsed again. The order of the
+// search does not matter, because no two keys or scalars in a folded map begin at the same
+// position.
 func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 	fields, folded := n.Fields(), n.inside != nil && n.inside.folded != nil
 	var items []*Node
@@ -91,8 +92,8 @@ func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 func (n *Node) begins(line, column int32) bool { return n.Line == line && n.Column == column }
 
 // walk indexes the contents of n. A position belongs to the first node in file order that begins
-// there. If a map or list in a list begins where its first child begins, the position belongs to
-// the child.
+// there. A map or list in a list may begin at the same position as its first child. The position
+// then belongs to the child.
 func (p *Places) walk(n *Node, up int) {
 	for k, v := range n.Fields() {
 		s := p.add(step{up: up, node: k})
@@ -320,9 +321,9 @@ func (f *Follower) Follow(steps []*Step, n *Node) []Step {
 const maxAlike = 64
 
 // item returns the list item that corresponds to a step in another object, or nil if there is no
-// clear match. Corresponding items have the same name. If several items have the name, item returns
-// the only one with equal contents. If there is not exactly one, but both lists have the same
-// number of items with the name, item returns the one at the same position among them.
+// clear match. Corresponding items have the same name. If several items have that name, item
+// returns the one with equal contents, if it is the only one. Otherwise, items with that name
+// correspond by their order. Both lists must then have the same number of them.
 func (f *Follower) item(s *Step, list *Node) *Node {
 	name := itemName(s.Value)
 	alike, there := f.named(list)[name], f.named(s.List)[name]

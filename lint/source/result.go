@@ -85,7 +85,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// parse parses the text of the file and fills in the result.
+// parse parses the text of the file into r.
 func (r *result) parse(opts Options) {
 	text := r.file.Text
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
@@ -148,8 +148,8 @@ func documents(text []byte, opts Options) ([]document, []textError) {
 	return got.docs, got.errs
 }
 
-// refuse leaves out a whole file. JSON without any sign of a manifest, such as a list of records,
-// is treated as data rather than as a mistake.
+// refuse leaves out a whole file. JSON without any sign of a manifest is treated as data, not as a
+// mistake.
 func (r *result) refuse(why textError, strict bool) {
 	if !strict && opensJSON(r.file.Text) && len(r.objects)+len(r.problems) == 0 && !manifestMention().Match(r.file.Text) {
 		why.skip = SkipLarge

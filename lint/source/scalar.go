@@ -32,10 +32,9 @@ var constants = strings.Fields(`Always OnFailure Never Exists DoesNotExist In No
 	DoNotSchedule ScheduleAnyway Honor Ignore TCP UDP SCTP RollingUpdate Recreate OnDelete OrderedReady Parallel Indexed NonIndexed
 	PreemptLowerPriority IfHealthyBudget AlwaysAllow ON_DEMAND CAPACITY_BLOCK`)
 
-// Placeholder reports whether a later tool or a person replaces the string. This is the case if the
-// string contains a variable or a placeholder, is "...", is encrypted by SOPS, is computed by ytt,
-// or asks to be replaced. A string of several words in capitals also counts, unless it is within
-// two edits of an API value.
+// Placeholder reports whether a later tool or a person replaces the string. Such strings contain a
+// variable or a placeholder, are "...", are encrypted by SOPS or computed by ytt, or ask to be
+// replaced. Several words in capitals also count, unless they resemble an API value.
 func Placeholder(text string) bool {
 	return (strings.ContainsAny(text, "${<%@") || strings.Contains(text, "__")) && held().MatchString(text) ||
 		text == "..." || strings.HasPrefix(text, "ENC[") || strings.HasPrefix(text, yttSign) || asksForValue(text) ||
@@ -68,8 +67,8 @@ func IsVariable(text string) bool {
 	return strings.HasPrefix(text, yttSign) || strings.Contains(text, "(@") || strings.Contains(text, "${") || strings.Contains(text, "$(") || strings.Contains(text, "{{") || strings.HasPrefix(text, "ENC[")
 }
 
-// braced returns the placeholder {X} for a map with the key X and no value, because YAML reads the
-// placeholder as such a map. X must be one word directly next to both braces.
+// braced returns the placeholder {X} for a node. YAML reads {X} as a map with the key X and no
+// value. X must be one word directly next to both braces.
 func braced(y *yaml.Node) (text string, ok bool) {
 	if y.Kind != yaml.MappingNode || y.Style != yaml.FlowStyle || len(y.Content) != 2 || y.Anchor != "" {
 		return "", false
@@ -188,8 +187,8 @@ func (n *Node) Replace(name string, value *Node) *Node {
 	return &c
 }
 
-// With returns a copy of a map with one more field. The new key is not in the file, so With gives
-// it the position of another node.
+// With returns a copy of a map with one more field. The new key gets the position of the node at,
+// because it is not in the file.
 func (n *Node) With(name string, value, at *Node) *Node {
 	key := &Node{Value: name, Type: String, Shared: true}
 	if at != nil {
@@ -311,7 +310,7 @@ func resolvePlain(s string) Type {
 }
 
 // numeric reports whether a string contains only characters that occur in numbers. Most strings
-// that begin with a digit, such as 100m, contain other characters, so they need no further check.
+// that begin with a digit contain other characters, such as 100m.
 func numeric(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -10,9 +10,8 @@ import (
 // simple is a fast parser for the style of YAML that most manifests use: block maps and lists,
 // literal blocks, plain scalars, and flow collections and quoted strings that end on the line where
 // they begin. It returns the same nodes as the YAML library in a fraction of the time and memory.
-// It gives up on anything else, including mistakes, and the library then parses the text. The nodes
-// have no comments. They have no tags either, because the converter reads only tags that are
-// written in the file.
+// It gives up on any other text, including invalid text. The library then parses that text. The
+// nodes have no comments. They have no tags, because the converter reads only explicit tags.
 //
 // A node is valid only until the next document is read.
 type simple struct {
@@ -63,8 +62,8 @@ func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) b
 	return true
 }
 
-// simpleText reports whether the text is free of control characters, unusual line breaks and other
-// special characters, and whether all characters are ASCII.
+// simpleText reports whether the text has no control characters, unusual line breaks or other
+// special characters. It also reports whether all characters are ASCII.
 func simpleText(text []byte) (ascii, ok bool) {
 	ascii = true
 	for i := 0; i < len(text); i++ {

@@ -32,12 +32,12 @@ type File struct {
 	index *textIndex
 	made  sync.Once
 	maker Maker // see Maker
-	// unsaid guards printed, which is the file without the template actions that print nothing. It
-	// is nil until Printed is called.
+	// unsaid guards printed, the file without template actions that print nothing. printed is nil
+	// until Printed is called.
 	unsaid  sync.Once
 	printed *File
-	// literally guards literal, which is the file without template actions. It is nil until Literal
-	// is called.
+	// literally guards literal, the file without template actions. literal is nil until Literal is
+	// called.
 	literally sync.Once
 	literal   *File
 }
@@ -82,8 +82,8 @@ func (f *File) Span(n *Node) diag.Span {
 	return s
 }
 
-// FieldSpan returns the position of a field. The span extends from the key to the end of the value
-// if the value is a scalar that begins on the same line. Otherwise, it covers only the key.
+// FieldSpan returns the position of a field. If the value is a scalar on the same line, the span
+// extends from the key to the end of the value. Otherwise, the span covers only the key.
 func (f *File) FieldSpan(key, value *Node) diag.Span {
 	s := f.Span(key)
 	if value == nil || value.Kind != Scalar || value.absent() {
@@ -97,8 +97,8 @@ func (f *File) FieldSpan(key, value *Node) diag.Span {
 }
 
 // ItemSpan returns the position of a list item, which is the position of its first field. In a
-// render, where fields are sorted and the first one has no significance, it returns the same
-// position as Span.
+// render, it returns the same position as Span, because the fields are sorted and the first field
+// has no significance.
 func (f *File) ItemSpan(n *Node) diag.Span {
 	if !f.Result {
 		for k, v := range n.Fields() {
@@ -261,8 +261,8 @@ func plainLen(s []byte, value string) int {
 	return at
 }
 
-// textIndex converts between offsets and positions (line and column). It is built once per file,
-// and lookups take constant or logarithmic time even if the file is a single long line.
+// textIndex converts between offsets and positions (line and column). It is built once per file.
+// Lookups take constant or logarithmic time, even in a long line.
 type textIndex struct {
 	text  []byte
 	lines []int32 // start offset of each line
@@ -311,8 +311,8 @@ func newIndex(text []byte, wide bool) *textIndex {
 	return x
 }
 
-// wideBreak reports whether the byte at i ends a line break other than \n, which is a lone carriage
-// return, U+0085, U+2028 or U+2029.
+// wideBreak reports whether the byte at i ends a lone carriage return, U+0085, U+2028 or U+2029.
+// These are the line breaks other than \n.
 func wideBreak(text []byte, i int) bool {
 	switch text[i] {
 	case '\r':

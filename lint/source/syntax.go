@@ -45,9 +45,9 @@ func parts(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// broken records a document that does not parse. The parser reports only the line on which the
-// current construct begins, and counts lines from 0 in some messages and from 1 in others. broken
-// therefore searches for the line to correct, except in templates, which are not expected to parse.
+// broken records a document that does not parse. The line number in the parser's error is
+// unreliable, so broken searches for the line to correct. It does not search templates, because
+// they are not expected to parse.
 func (r *yamlReader) broken(err error, text []byte) {
 	said, line := problemOf(err)
 	skip, action := notRead(text, r.opts.Strict)
@@ -76,8 +76,7 @@ func (r *yamlReader) broken(err error, text []byte) {
 	r.add(limits.Cost{Documents: 1}, r.most, e.line, e)
 }
 
-// Parser messages for errors that are often caused by the line above the reported one, or by a line
-// much further up.
+// Parser messages for errors that are often caused by an earlier line than the reported one.
 const (
 	saysKey   = "mapping values are not allowed in this context"
 	saysQuote = "found unexpected end of stream"
@@ -185,7 +184,7 @@ func recognise(f *File, d document) string {
 	return ""
 }
 
-// passedOver returns the reason for not judging an object or a List item, or "". merging is set if
+// passedOver returns the reason for leaving out an object or a List item, or "". merging is set if
 // the file contains patch directives.
 func passedOver(o *Object, merging bool) string {
 	switch {
@@ -219,11 +218,11 @@ func isPatch(n *Node) bool {
 	return slices.ContainsFunc(n.Items(), isPatch)
 }
 
-// inflated returns the directories that may contain the charts rendered by a kustomization, and the
-// values files that the kustomization merges with inline values. All paths are relative to the
-// directory of the kustomization. kustomize decodes the values files that it merges, so it rejects
-// repeated keys in them (kustomize: api/internal/builtins/HelmChartInflationGenerator.go,
-// createNewMergedValuesFile). It passes other values files to Helm.
+// inflated returns the directories that may contain a kustomization's charts, and the values files
+// that it merges with inline values. All paths are relative to the directory of the kustomization.
+// kustomize rejects repeated keys in the merged files (kustomize:
+// api/internal/builtins/HelmChartInflationGenerator.go, createNewMergedValuesFile). It passes other
+// values files to Helm.
 func inflated(n *Node) (charts, merged []string) {
 	home := cmp.Or(n.At("helmGlobals", "chartHome").Text(), "charts")
 	for _, chart := range n.Get("helmCharts").Items() {
@@ -283,15 +282,15 @@ type Problem struct {
 	Span   diag.Span
 	// First is the first occurrence of a repeated key.
 	First diag.Span
-	// LastCounts is set for a repeated key in chart output or in a file that only Helm reads,
-	// because Helm uses the last value.
+	// LastCounts is set for a repeated key in chart output or in a file that only Helm reads. Helm
+	// uses the last value.
 	LastCounts bool
-	// Merged is set for a repeated key in chart output that is processed further by Flux or
-	// kustomize, which reject repeated keys.
+	// Merged is set for a repeated key in chart output that Flux or kustomize processes further.
+	// Both tools reject repeated keys.
 	Merged bool
 }
 
-// Skipped is a document that is not judged, or a path that was not read. Line is 0 for a path.
+// Skipped is a document that was left out, or a path that was not read. Line is 0 for a path.
 type Skipped struct {
 	Reason string
 	File   string

@@ -23,9 +23,8 @@ type found struct {
 	problem       string
 }
 
-// walker collects files. It identifies a file by its path with symbolic links resolved, so a file
-// is added only once even if several arguments lead to it. The order of the arguments does not
-// affect the result.
+// walker collects files. It identifies a file by its path with symbolic links resolved, so each
+// file is added only once. The order of the arguments does not affect the result.
 type walker struct {
 	opts  Options
 	root  string // root of the repository without symbolic links
@@ -43,8 +42,8 @@ type walker struct {
 	most, entries int
 }
 
-// link is a symbolic link that has not been followed yet. Links are followed last, so that a file
-// that can also be reached without a link is shown under its own name. bound is a directory that
+// link is a symbolic link that has not been followed yet. Links are followed last. A file that can
+// also be reached without a link is therefore shown under its own name. bound is a directory that
 // contains the link. The link must not lead out of it.
 type link struct{ path, shown, bound string }
 
@@ -370,8 +369,8 @@ func ofOthers(path string) bool {
 	return false
 }
 
-// hidden records a skipped directory if it may contain manifests. Most hidden directories are used
-// only by an editor or CI, so they are not worth recording.
+// hidden records a skipped directory if it may contain manifests. Most hidden directories belong to
+// an editor or CI and are not recorded.
 func (w *walker) hidden(reason, path string) {
 	switch {
 	case versionControl[filepath.Base(path)] || !w.opts.Tracked(path):

@@ -17,8 +17,8 @@ import (
 type document struct {
 	line int
 	root *Node
-	// template is SkipTemplate if any map has a key that is not a scalar, because that is how an
-	// unquoted {{ .Values.x }} parses. It is SkipOtherTemplate in a ytt template, and "" otherwise.
+	// template is SkipTemplate if any map has a key that is not a scalar. An unquoted {{ .Values.x
+	// }} parses as such a key. It is SkipOtherTemplate in a ytt template, and "" otherwise.
 	template string
 	// extent is the range of the document in the file, or zero if parseSimple cannot parse the
 	// document again.
@@ -73,8 +73,8 @@ type yamlReader struct {
 	// branches and computed describe the text being parsed.
 	branches *branches
 	computed map[int]computed
-	// comma is set if the text contains a map such as {X,}, for which the parser returns the same
-	// node as for {X}.
+	// comma is set if the text contains a map such as {X,}. The parser returns the same node for
+	// {X}.
 	comma bool
 	nodes nodes
 	*memory
@@ -262,8 +262,8 @@ func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 }
 
 // moved converts positions in the parser's text to positions in the file. It is needed only for
-// text with line breaks that are specific to YAML 1.1 and for text with several byte order marks,
-// which are removed before parsing.
+// text with the line breaks of YAML 1.1, and for text from which several byte order marks were
+// removed.
 type moved struct {
 	parser, file *textIndex
 	by           int // bytes removed from the start of the file

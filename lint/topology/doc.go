@@ -1,21 +1,22 @@
 // Package topology reads the declared nodes of a cluster.
 //
 // Contract: Load takes objects and returns one Topology. It reads v1 Nodes, either alone or in a
-// List as printed by kubectl, and the pools of NodeTopology documents. The table in load.go has one
-// row for each kind of document. A mistake in a topology is an error and never a finding, because
-// the topology must be correct before manifests can be judged against it.
+// List as printed by kubectl, and the pools of NodeTopology documents. The table in load.go lists
+// the kinds of documents. A mistake in a topology is an error and never a finding, because
+// manifests cannot be checked against a wrong topology.
 //
 // Invariants: node names are unique and sorted. Topology.Nodes contains the declared number of
-// nodes for each pool. Topology.Growth describes the nodes that each pool may add before it reaches
-// its max, with one entry per zone. Allocatable comes from the node's allocatable field or, if that
-// is not set, from capacity. A node with a nil Allocatable is not judged on resources. A Node's
-// resource list is whole if the Node has metadata.uid, which the API server sets, or if the list
-// includes cpu, memory, ephemeral-storage and pods, which every kubelet reports. A native resource
-// that is missing from a whole list is treated as 0. A pool's list is never whole. If no node or
-// pool lists an extended resource, it is unknown whether the nodes have it, unless
-// Extended.Complete is set. Lists of pools with count 0 are included. Pool nodes get only the
-// labels that a kubelet or the node lifecycle controller sets (hostname, os and arch, with the
-// deprecated forms of the last two) and the zone label for the zone that the pool declares.
+// nodes for each pool. Topology.Growth describes the nodes that each pool may add until it reaches
+// its max. It has one entry per zone. Allocatable comes from the node's allocatable field or, if
+// that is not set, from capacity. If Allocatable is nil, the resources of the node are unknown and
+// are not checked. A Node's resource list is whole if the Node has metadata.uid, which only the API
+// server sets. It is also whole if it includes cpu, memory, ephemeral-storage and pods, which every
+// kubelet reports. A native resource that is missing from a whole list is treated as 0. A pool's
+// list is never whole. If no node or pool lists an extended resource, it is unknown whether the
+// nodes have it, unless Extended.Complete is set. The lists of pools with count 0 count as well.
+// Pool nodes get only the labels that a kubelet or the node lifecycle controller sets (hostname,
+// os, arch, and the deprecated forms of os and arch). They also get the zone label for the zone
+// that the pool declares.
 //
 // Non-goals: pods, and the formats of cloud providers.
 package topology

@@ -80,8 +80,8 @@ func (l *loader) pools(o *source.Object) {
 	}
 }
 
-// at returns the location of the first of the given fields that the pool sets, or of the pool's
-// name if it sets none of them.
+// at returns the location of the first of the given fields that the pool sets. If the pool sets
+// none of them, at returns the location of the pool's name.
 func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 	for _, field := range append(fields, "name") {
 		if k, v := item.Field(field); k != nil {

@@ -129,9 +129,8 @@ func Deprecated(key string) (replacement string, is bool) {
 }
 
 // Uncertain reports whether some pool node may have a label that its pool does not declare. A node
-// with a zone, region or instance type label may also have the deprecated form of that label,
-// because cloud providers set both (k8s.io/cloud-provider, controllers/node/node_controller.go;
-// R-S11).
+// with a zone, region or instance type label may also have the deprecated form of the label. Cloud
+// providers set both forms (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
 func (t *Topology) Uncertain(key string) bool {
 	switch key {
 	case corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion:
@@ -148,8 +147,8 @@ func (t *Topology) Uncertain(key string) bool {
 
 // Known reports whether a node label key is plausible. Plausible keys are well-known keys,
 // deprecated keys, keys in a domain where anyone can define keys, and keys in the user's own
-// domain. Misspelled well-known keys, well-known names without their domain, and undefined keys in
-// a Kubernetes domain (R-V42) are not plausible.
+// domain. Implausible keys are misspelled well-known keys, well-known names without their domain,
+// and undefined keys in a Kubernetes domain (R-V42).
 func Known(key string) bool {
 	if slices.Contains(wellKnown(), key) {
 		return true
@@ -172,9 +171,10 @@ func Known(key string) bool {
 	return ours || name == "" || diag.Nearest(domain, []string{"kubernetes.io", "topology.kubernetes.io"}) == ""
 }
 
-// Suggest returns the key that was probably meant, or "" if there is none. The suggestion is the
-// replacement of a deprecated key, a key with the same name in a different domain, or a key that
-// differs by a few letters. If any node has labels, Suggest only returns labels of nodes.
+// Suggest returns the key that was probably meant, or "" if there is none. For a deprecated key, it
+// returns the replacement. For any other key, it returns a key with the same name in a different
+// domain, or a key that differs by a few letters. If any node has labels, Suggest returns only
+// labels of nodes.
 func (t *Topology) Suggest(key string) string {
 	if r := deprecated[key]; r != "" {
 		return r
@@ -221,8 +221,8 @@ func (t *Topology) Keys() int {
 }
 
 // Extended holds the extended resources (R-N26) that a topology's nodes and pools list. Nodes may
-// have further resources from a scheduler extender or dynamic resource allocation (R-N27), so the
-// lists are considered incomplete unless the configuration declares them complete. A nil Extended
+// have further resources from a scheduler extender or dynamic resource allocation (R-N27). The
+// lists are therefore incomplete unless the configuration declares them complete. A nil Extended
 // means that the lists are complete.
 type Extended struct {
 	// Complete is set if every node's allocatable list includes all of its extended resources.
@@ -258,11 +258,11 @@ func (x *Extended) add(list corev1.ResourceList) {
 	}
 }
 
-// isWhole reports whether a Node's resource list is complete, which means that a missing native
-// resource can be treated as 0 (R-N23). A Node with metadata.uid comes from an API server, because
-// no one writes a uid by hand. Without a uid, the list is complete if it has the resources that a
-// kubelet reports for every node (pkg/kubelet/nodestatus/setters.go, MachineInfo). A shorter list
-// may be handwritten and contain only the resources that matter to its author.
+// isWhole reports whether a Node's resource list is complete. If it is complete, a missing native
+// resource counts as 0 (R-N23). A Node with metadata.uid comes from an API server, because no one
+// writes a uid by hand. Without a uid, the list is complete if it has the resources that a kubelet
+// reports for every node (pkg/kubelet/nodestatus/setters.go, MachineInfo). A shorter list may be
+// handwritten and contain only the resources that matter to its author.
 func isWhole(uid string, list corev1.ResourceList) bool {
 	if len(list) == 0 {
 		return false

@@ -23,8 +23,8 @@ func admitsPods(apiVersion, kind string) bool {
 const enforce = "pod-security.kubernetes.io/enforce"
 
 // admission sets Admission and the related fields of each workload. It looks for objects in the set
-// that may change or reject the pods (R-P9 to R-P11, R-N39). An object whose effect is unclear is
-// assumed to do so.
+// that may change or reject the pods (R-P9 to R-P11, R-N39). An object with an unclear effect
+// counts as well.
 func (l *loader) admission() {
 	var limits bySpace[*limitRange]
 	var quotas bySpace[*source.Object]
@@ -154,12 +154,12 @@ type limitRange struct {
 
 // concerns reports whether a LimitRange may set a workload's container requests or reject its pods
 // (plugin/pkg/admission/limitranger/admission.go; defaults in pkg/apis/core/v1/defaults.go). If
-// only is true, the namespace has no other LimitRange. Otherwise, another one may set the limits
-// that this one checks.
+// only is true, the namespace has no other LimitRange. Another LimitRange might set the limits that
+// this LimitRange checks.
 func (r *limitRange) concerns(w *Workload, only bool) bool {
 	containers := slices.Concat(w.Spec.Containers, w.Spec.InitContainers)
 	for _, item := range r.spec.Limits {
-		// The LimitRange fills in missing limits and requests. checked holds every resource with a
+		// The LimitRange sets default limits and requests. checked holds every resource with a
 		// minimum, maximum or ratio.
 		limits := mergeResources(item.Default, item.Max)
 		requests := mergeResources(mergeResources(item.DefaultRequest, limits), item.Min)
@@ -255,9 +255,9 @@ func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTem
 
 // mayExceed reports whether the workloads in a namespace may need more than a ResourceQuota allows,
 // including the extra pods that autoscalers and rollouts create. It ignores quota scopes, because
-// they can only reduce the usage that counts (pkg/quota/v1/evaluator/core/pods.go). The argument
-// times is normally 1, but 2 while nodes are unreachable, because the pods on these nodes count
-// along with their replacements.
+// they only exclude pods from the quota (pkg/quota/v1/evaluator/core/pods.go). Pod counts are
+// multiplied by times. While nodes are unreachable, times is 2, because replacements exist in
+// addition to the old pods. Otherwise, times is 1.
 func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) bool {
 	var spec corev1.ResourceQuotaSpec
 	for _, m := range l.decoder.Decode(o.Root.Get("spec"), &spec) {

@@ -26,7 +26,7 @@ type Budget struct {
 	AlwaysAllow bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
-	// Unknown is the reason why the budget cannot be judged, or empty if there is none.
+	// Unknown is the reason why the effect of the budget is unknown, or empty.
 	Unknown string
 	// SelectorUnknown is set if the reason in Unknown concerns the selector.
 	SelectorUnknown bool
@@ -43,7 +43,7 @@ type budgetSpec struct {
 
 // budget reads a PodDisruptionBudget. A budget without a selector is treated as a patch, because it
 // would not select any pods on its own. A later declaration of the same budget replaces an earlier
-// one, so that the two are not reported as overlapping budgets.
+// one. Otherwise, they would be reported as overlapping budgets.
 func (l *loader) budget(o *source.Object) {
 	if o.Root.At("spec", "selector").IsNull() {
 		l.patch(o)
@@ -141,12 +141,11 @@ func (b *Budget) Matches(podLabels map[string]string) bool {
 	return !b.SelectsNone && b.selector.Matches(labels.Set(podLabels))
 }
 
-// Allowed returns how many of the expected pods can be evicted at once when all of them are
-// healthy, and the field that sets this limit (R-W19). The results are meaningless if Unknown is
-// set. Allowed mirrors getExpectedPodCount and updatePdbStatus in
-// pkg/controller/disruption/disruption.go, which round percentages up in minAvailable and in
-// maxUnavailable. If neither field is set, the budget allows no evictions and the returned Amount
-// is zero.
+// Allowed returns how many pods can be evicted at once if all of the expected pods are healthy
+// (R-W19). It also returns the field that sets this limit. The results are meaningless if Unknown
+// is set. Allowed mirrors getExpectedPodCount and updatePdbStatus in
+// pkg/controller/disruption/disruption.go and rounds all percentages up. If neither field is set,
+// the budget allows no evictions and the returned Amount is zero.
 func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 	switch {
 	case b.MaxUnavailable != nil:

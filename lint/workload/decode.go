@@ -60,8 +60,8 @@ func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	return w
 }
 
-// isManifest reports whether an object of a judged kind is a complete manifest. By contrast, a
-// strategic merge patch contains only the name of the object and the fields to change.
+// isManifest reports whether an object is a complete manifest. A strategic merge patch, by
+// contrast, contains only the name of the object and the fields to change.
 func isManifest(o *source.Object, kind *Kind) bool {
 	template := o.Root.At(kind.Template...)
 	spec := template.Get("spec")
@@ -144,8 +144,8 @@ func (l *loader) spec(w *Workload) {
 	l.envelope(w)
 }
 
-// unknown records a field that does not exist. For virtual machines, only the fields that they
-// share with pods are checked, because schedlint does not have the complete type of their spec.
+// unknown records a field that does not exist. The complete type of a virtual machine's spec is not
+// available. Unknown fields in it are therefore recorded only inside fields that pods also have.
 func (w *Workload) unknown(field string, m source.Mismatch) {
 	w.Unknown = append(w.Unknown, UnknownField{Field: field, Suggestion: m.Suggestion, Span: w.File().FieldSpan(m.Key, m.Value), KeySpan: w.File().Span(m.Key)})
 }
@@ -352,9 +352,9 @@ var outerLabels = map[string][]string{
 	"VirtualMachinePool":               {"spec", "virtualMachineTemplate", "metadata", "labels"},
 }
 
-// OuterLabels returns the labels of a virtual machine that are outside the instance template and
-// therefore not copied to the pods (R-W21). It omits labels that the pods have anyway. For other
-// kinds of objects, it returns nil.
+// OuterLabels returns the labels of a virtual machine that are outside the instance template. They
+// are not copied to the pods (R-W21). It omits labels that the pods have anyway. For other kinds of
+// objects, it returns nil.
 func (w *Workload) OuterLabels() map[string]OuterLabel {
 	path, ok := outerLabels[w.Kind.Kind]
 	if !ok {
@@ -460,7 +460,7 @@ func valueOf(n, k *source.Node) string {
 }
 
 // variables records the object's placeholders, and the placement fields that contain placeholders.
-// The decoder cannot find these, because a placeholder in a string field is a valid string.
+// The decoder does not report placeholders in string fields, because they are valid strings.
 func (w *Workload) variables() {
 	held := placeholders{pod: w.SpecNode}
 	held.find("", w.Object.Root)

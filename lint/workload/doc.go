@@ -5,10 +5,10 @@
 // autoscalers, and the eviction strategies of virtual machines. All of these are facts about
 // manifests. Other packages judge whether the nodes have enough capacity for a change.
 //
-// Contract: Load takes the objects of one cluster and returns one Set. The table in kinds.go has
-// one row for each kind. Only the parts that determine placement are decoded, into the real API
-// types. A value of the wrong type is reported and affects no other field. A field is unknown if
-// its value contains a placeholder that a later tool replaces.
+// Contract: Load takes the objects of one cluster and returns one Set. The table in kinds.go lists
+// the kinds. Only the parts that determine placement are decoded, into the real API types. A value
+// of the wrong type is reported and affects no other field. A field is unknown if its value
+// contains a placeholder that a later tool replaces.
 //
 // Finite reports whether the pods of a workload terminate on their own. Queued reports whether
 // Kueue holds them back.
@@ -22,16 +22,16 @@
 // and cites the rules R-V1 to R-V33 and R-V35 to R-V39 of lint/sched/SEMANTICS.md. Each problem has
 // a stage: either the API server rejects the object, or it accepts the object and rejects every pod
 // that the object creates. Workload.Gated lists the fields that are rejected only if a certain
-// feature gate, which is off by default, is on. Set.Refusals lists the rejected budgets and
+// feature gate is on. These gates are off by default. Set.Refusals lists the rejected budgets and
 // autoscalers. A name that a later tool replaces is unknown. Missing fields are not reported if the
 // object may be a patch.
 //
 // Objects of other kinds are listed if they have a pod template or placement fields. Placement
 // fields that follow the core API schema are validated (Set.Fragments). Other placement fields
-// follow an unknown schema and are not judged.
+// follow an unknown schema and are not checked.
 //
 // A pod may exist even if no manifest declares it. Set.Operates reports whether a namespace may
-// contain pods that no workload in the set creates, and Set.Maker returns a custom resource whose
+// contain pods that no workload in the set creates. Set.Maker returns a custom resource whose
 // operator may create pods with a given label.
 //
 // Non-goals: nodes, capacity, and the effects of workloads on each other.

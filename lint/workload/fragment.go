@@ -14,8 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// fragment holds pod placement fields found in an object that is not judged, such as a custom
-// resource from which an operator creates pods.
+// fragment holds pod placement fields of an object whose kind is not in the table of kinds. An
+// example is a custom resource from which an operator creates pods.
 type fragment struct {
 	NodeSelector              map[string]string                 `json:"nodeSelector"`
 	Affinity                  *corev1.Affinity                  `json:"affinity"`
@@ -25,7 +25,7 @@ type fragment struct {
 
 // Given holds the values that an object passes to a chart outside the input.
 type Given struct {
-	// Values lists the maps whose placement fields can be judged. Left is set if some values were
+	// Values lists the maps whose placement fields can be checked. Left is set if some values were
 	// omitted.
 	Values []Values
 	Left   bool
@@ -77,7 +77,7 @@ type fragmentFinder struct {
 // for pod fields, such as "?*", and do not place pods.
 var policyEngines = []string{"kyverno.io", "gatekeeper.sh", "kubewarden.io"}
 
-// fragments looks for placement fields in an object of a kind that is not judged, and reports
+// fragments looks for placement fields in an object whose kind is not in the table, and reports
 // whether it has any. Placement fields that follow the core API schema are checked. Other fields
 // with the same names are the operator's own, and their meaning is unknown.
 func (l *loader) fragments(o *source.Object) bool {
@@ -135,7 +135,7 @@ func (f *fragmentFinder) walk(p *place) {
 }
 
 // check validates the placement fields of a map if all of them follow the core API schema. In chart
-// values, it reports misspelled fields but no missing ones, because the chart may add those.
+// values, it does not report missing fields, because the chart may add them.
 func (f *fragmentFinder) check(p *place, v *Values) {
 	var fields fragment
 	unfit := f.l.fragmentDecoder.Decode(p.value, &fields)
@@ -170,9 +170,9 @@ func (f *fragmentFinder) check(p *place, v *Values) {
 	f.l.set.Fragments = append(f.l.set.Fragments, w)
 }
 
-// misspelt reports whether an unknown field is certainly a misspelling. The test is strict because
-// some charts define their own fields directly below affinity, and because short names are often
-// similar by chance.
+// misspelt reports whether an unknown field is certainly a misspelling. The test is strict, because
+// short names are often similar by chance, and some charts define their own fields directly below
+// affinity.
 func misspelt(m source.Mismatch) bool {
 	if !m.Unknown || m.Suggestion == "" || len(m.Key.Value) < 6 {
 		return false
@@ -256,8 +256,8 @@ func (l *loader) envelope(w *Workload) {
 }
 
 // stray records the misspelled and misplaced fields of n. names holds the field names that are
-// valid in n, and elsewhere those that belong in the pod spec. path is the path of n, with a
-// trailing dot.
+// valid in n. The argument elsewhere holds the field names that are valid in the pod spec. path is
+// the path of n, with a trailing dot.
 func (l *loader) stray(w *Workload, n *source.Node, path string, names, elsewhere []string) {
 	for k, v := range n.Fields() {
 		if slices.Contains(names, k.Value) {

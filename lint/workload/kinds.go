@@ -23,8 +23,8 @@ type Kind struct {
 	// Selects is set if spec.selector is required and must match the template labels (R-V37).
 	Selects bool
 	// Fixed, Shared and PerPod are labels that the controller adds to pods (R-W2, R-W21). The
-	// values of Fixed labels are known. A Shared label has one value for all pods in a revision,
-	// and a PerPod label has a different value for each pod.
+	// values of Fixed labels are known. A Shared label has one value for all pods in a revision. A
+	// PerPod label has a different value for each pod.
 	Fixed          map[string]string
 	Shared, PerPod []string
 	// NameLabels lists labels that the controller adds with the object's name as their value.
@@ -124,8 +124,8 @@ func (t Table) Relevant(apiVersion, kind string) bool {
 	return !placeless[kind]
 }
 
-// Read reports whether the body of an object is read. This is the case for relevant objects, for
-// objects that can change or reject pods, and for device claims, because pods refer to those.
+// Read reports whether the body of an object is read. It returns true for relevant objects, for
+// objects that can change or reject pods, and for device claims.
 func (t Table) Read(apiVersion, kind string) bool {
 	return t.Relevant(apiVersion, kind) || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind)
 }

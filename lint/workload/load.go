@@ -14,17 +14,16 @@ type Set struct {
 	Workloads []*Workload
 	// Namespaces maps declared namespaces to their labels.
 	Namespaces map[string]map[string]string
-	// Skipped lists objects of a judged kind that are patches rather than complete manifests.
+	// Skipped lists the objects that are patches rather than complete manifests.
 	Skipped []source.Skipped
-	// NotJudged lists objects that have a pod template or placement fields but whose kind is not in
-	// the table. Unresolved lists Rollouts whose workloadRef names an object that is not declared
-	// or has conflicting declarations.
+	// NotJudged lists objects with a pod template or placement fields whose kind is not in the
+	// table of kinds. Unresolved lists Rollouts whose workloadRef names an object that is not
+	// declared or has conflicting declarations.
 	NotJudged, Unresolved []*source.Object
-	// Fragments lists the placement fields of objects that are not judged, if these fields follow
-	// the core API schema.
+	// Fragments lists the placement fields of objects whose kind is not in the table. The fields
+	// follow the core API schema.
 	Fragments []*Workload
-	// Foreign lists objects whose placement fields do not follow the core API schema and are
-	// therefore unknown.
+	// Foreign lists objects with placement fields that do not follow the core API schema.
 	Foreign []*source.Object
 	// Budgets lists the PodDisruptionBudgets in input order.
 	Budgets []*Budget
@@ -47,17 +46,15 @@ type Set struct {
 	Others, Nodes, Owned, Finished int
 	// Topologies lists the NodeTopology documents among the objects.
 	Topologies []*source.Object
-	// Elsewhere lists workloads that might not be deployed, because every file that declares them
-	// may belong to another deployment.
+	// Elsewhere lists workloads that might belong to another deployment.
 	Elsewhere []*Workload
 	// Validated lists workloads that no deployment creates (source.HookNever). Their fields are
 	// validated, but their pods match no selector.
 	Validated []*Workload
-	// Placeholders maps each object to the placeholders in its judged fields. It does not include
-	// variables that a tool replaces.
+	// Placeholders maps each object to the placeholders in the fields that checks read. It does not
+	// include variables that a tool replaces.
 	Placeholders map[*source.Object][]string
-	// BudgetsElsewhere lists budgets that might not be deployed, because every file that declares
-	// them may belong to another deployment.
+	// BudgetsElsewhere lists budgets that might belong to another deployment.
 	BudgetsElsewhere []*Budget
 	// Alternatives holds the objects that may be deployed in place of this set, but never together
 	// with it.
@@ -69,16 +66,16 @@ type Set struct {
 type Reader struct {
 	table   Table
 	decoder *source.Decoder
-	// fragmentDecoder decodes the placement fields of objects that are not judged. It ignores all
-	// other fields of such an object, but inside the placement fields it reports every field that
-	// the core API does not have.
+	// fragmentDecoder decodes the placement fields of objects whose kind is not in the table.
+	// Inside the placement fields, it reports every field that the core API does not have. It
+	// ignores all other fields of the object.
 	fragmentDecoder *source.Decoder
 	envelopes       map[string]map[string]reflect.Type
 	known           map[*source.Object]*Workload
 	budgets         map[*source.Object]*Budget // the budgets that might not be deployed
 	lists           sharedLists
 	// Values returns the values that an object passes to a chart outside the input, or nil if there
-	// are none. If Values itself is nil, chart values are not known for any object.
+	// are none. If the field is nil, no chart values are known.
 	Values func(o *source.Object) *Given
 	// once is set if the reader reads only one set. It can then discard YAML trees after reading
 	// them.
@@ -181,7 +178,7 @@ func (l *loader) object(o *source.Object) {
 	}
 }
 
-// other reads an object of a kind that is not judged.
+// other reads an object whose kind needs no special treatment.
 func (l *loader) other(o *source.Object) {
 	l.validateKind(o)
 	template := o.Kind == "PodTemplate" && core(o)
@@ -221,8 +218,8 @@ func (l *loader) unversioned(o *source.Object) {
 	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipNoObject, File: o.File.Name, Line: int(o.Root.Line)})
 }
 
-// holdsTemplate reports whether an object contains a pod template (R-W1), which is a spec with
-// containers below a field such as template, podTemplate, workerTemplate or pod.
+// holdsTemplate reports whether an object contains a pod template (R-W1). A pod template is a spec
+// with containers below a field such as template, podTemplate, workerTemplate or pod.
 func holdsTemplate(n *source.Node, path []string, depth int) bool {
 	if depth > 12 {
 		return false
@@ -245,7 +242,7 @@ func holdsTemplate(n *source.Node, path []string, depth int) bool {
 	return false
 }
 
-// workload reads one object of a judged kind.
+// workload reads one object whose kind is in the table.
 func (l *loader) workload(o *source.Object, kind *Kind) {
 	if kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull() {
 		// The Rollout refers to another object for the template (argo-rollouts: utils/unstructured
@@ -382,8 +379,8 @@ func (l *loader) removeIdle(idle []*Workload) {
 }
 
 // withoutOwned drops objects created by a declared workload, so that pods are not counted twice. If
-// the direct owner is not declared, withoutOwned looks for the owner's own owner by name. The name
-// of a ReplicaSet is that of its Deployment or Rollout followed by a hash, and a
+// the direct owner is not declared, withoutOwned derives the name of the owner's own owner. The
+// name of a ReplicaSet is the name of its Deployment or Rollout, followed by a hash. A
 // VirtualMachineInstance has the same name as its VirtualMachine.
 func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	declared := map[[3]string]bool{}
@@ -419,10 +416,10 @@ type likeness struct {
 	sum uint64
 }
 
-// repeated marks workloads that are declared more than once with the same group, kind, namespace
-// and name, and distinguishes equal from different declarations. Several unnamed objects in one
-// file may be intentional, but equal unnamed objects in different files count as declarations of
-// the same object.
+// repeated marks workloads that are declared more than once, and distinguishes equal from different
+// declarations. Declarations of the same object have the same group, kind, namespace and name.
+// Several unnamed objects in one file may be intentional. In different files, unnamed objects that
+// are equal count as the same object.
 func (l *loader) repeated() {
 	first, more := make(map[[4]string]*Workload, len(l.set.Workloads)), map[[4]string][]*Workload{}
 	digester, unnamed := source.NewDigester(), map[likeness][]*source.Object{}

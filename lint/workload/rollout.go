@@ -31,14 +31,14 @@ const (
 	BothWhole Way = "both-whole"
 )
 
-// Rollout describes how the controller of a workload with a given number of pods replaces the pods.
+// Rollout describes how a controller replaces the pods of a workload with a given number of pods.
 type Rollout struct {
 	Way Way
 	// Surge is the maximum number of additional pods during the update. Unavailable is the maximum
 	// number of missing pods.
 	Surge, Unavailable int
-	// Preview is the number of new pods that a blue-green Rollout creates before it scales them up
-	// fully, or 0 if the manifest does not limit them.
+	// Preview is the number of new pods that a blue-green Rollout creates before it scales up
+	// fully. It is 0 if the manifest does not limit this number.
 	Preview int
 	// Default is set if the manifest sets neither the strategy nor maxSurge and maxUnavailable.
 	Default bool

@@ -50,9 +50,9 @@ func scales(o *source.Object) bool {
 type target struct{ namespace, kind, name string }
 
 // scale sets Scale on each workload that has an autoscaler. If several autoscalers have the same
-// target, the first one wins, because the HorizontalPodAutoscaler that KEDA generates has the same
-// limits as its ScaledObject. If an autoscaler is declared several times, the last declaration
-// wins. Rejected autoscalers are ignored.
+// target, the first one wins. KEDA generates a HorizontalPodAutoscaler with the same limits as its
+// ScaledObject. If an autoscaler is declared several times, the last declaration wins. Rejected
+// autoscalers are ignored.
 func (l *loader) scale() {
 	type scaling struct {
 		*Scale

@@ -106,7 +106,7 @@ func (p *place) broken() bool { return !p.absent() && p.value.Kind != source.Map
 func (p *place) brokenList() bool { return !p.absent() && p.value.Kind != source.Sequence }
 
 // text returns the value of a string field, or "" if the field is absent. ok is false if the value
-// cannot be judged because it is a placeholder or not a string.
+// is a placeholder or not a string.
 func (p *place) text() (s string, ok bool) {
 	if p.absent() {
 		return "", true
@@ -144,9 +144,9 @@ func (p *place) appendPath(b []byte) []byte {
 	return append(b, p.name...)
 }
 
-// span returns the location of a field or list item. An absent field has the location of the key
-// whose value is the parent map. If the parent is a list item or the object itself, there is no
-// such key, and span returns the location of the parent's first key.
+// span returns the location of a field or list item. For an absent field, it returns the location
+// of the parent's key. A list item and the object itself have no key. For an absent field in one of
+// them, it returns the location of the first key inside.
 func (c *checker) span(p *place) diag.Span {
 	file := c.w.File()
 	if p.key != nil {
@@ -232,8 +232,8 @@ type format struct {
 // strings are plain words, which are valid in every format.
 func (f format) fits(s string) bool { return plainWord(s) || len(f.check(s)) == 0 }
 
-// plainWord reports whether a string has at most 63 characters, all of them lower-case letters,
-// digits or dashes, and begins and ends with a letter or digit.
+// plainWord reports whether a string consists of at most 63 lower-case letters, digits and dashes.
+// The first and the last character must be a letter or digit.
 func plainWord(s string) bool {
 	if s == "" || len(s) > 63 || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
@@ -295,8 +295,8 @@ type naming struct {
 }
 
 // namings lists the kinds whose names are more restricted than DNS subdomains (R-V39). A
-// StatefulSet's name is part of its pods' host names, a CronJob's name gets an 11-character suffix
-// for each Job, and a Job's name is the value of a label on its pods
+// StatefulSet's name is part of its pods' host names. A CronJob's name gets an 11-character suffix
+// for each Job. A Job's name is the value of a label on its pods
 // (pkg/apis/apps/validation/validation.go, ValidateStatefulSetName;
 // pkg/apis/batch/validation/validation.go, ValidateCronJobCreate;
 // pkg/registry/batch/job/strategy.go, generateSelector). Names of custom resources are DNS
@@ -374,9 +374,9 @@ func (c *checker) checkLength(p *place, rule naming, added int) {
 	}
 }
 
-// indexName checks the host names of an Indexed Job's pods, which consist of the Job's name and the
-// pod's index and must be DNS labels (pkg/apis/batch/validation/validation.go, ValidateJob). The
-// Job's name is the name of the object followed by suffix.
+// indexName checks the host names of an Indexed Job's pods, which must be DNS labels
+// (pkg/apis/batch/validation/validation.go, ValidateJob). A host name consists of the Job's name
+// and the pod's index. The Job's name is the name of the object followed by suffix.
 func (c *checker) indexName(spec *place, stage Stage, suffix string) {
 	completions := field(spec.value, "completions", 1)
 	name := c.metadata().field("name")

@@ -250,7 +250,7 @@ func (c *checker) indexed(spec *place) {
 }
 
 // jobSelector checks the selector of a Job. Unless manualSelector is true, the API server generates
-// a selector from the Job's uid, and accepts a selector in the manifest only if it matches the
+// a selector from the Job's uid. It then rejects a selector in the manifest that does not match the
 // generated labels (validateGeneratedSelector).
 func (c *checker) jobSelector(spec *place) {
 	selector, manual := spec.field("selector"), spec.field("manualSelector")
@@ -272,8 +272,8 @@ func (c *checker) jobSelector(spec *place) {
 }
 
 // generated reports whether a selector matches the labels that the API server generates for a Job's
-// pods. A selector exported from a cluster contains the Job's uid and may therefore match. A
-// selector that cannot be judged is assumed to match.
+// pods. A selector exported from a cluster contains the Job's uid and may therefore match. An
+// unknown selector is assumed to match.
 func (c *checker) generated(p *place) bool {
 	match := p.field("matchLabels")
 	requirements, ok := c.requirements(p.field("matchExpressions"))
@@ -309,7 +309,7 @@ func (c *checker) generated(p *place) bool {
 var restartPolicies = []string{"Always", "OnFailure", "Never"}
 
 // restarts checks restartPolicy, which defaults to Always. Jobs need pods that terminate, other
-// controllers need pods that restart, and a bare pod may do either
+// controllers need pods that restart, and a bare pod may have any policy
 // (pkg/apis/core/validation/validation.go, validateRestartPolicy and ValidatePodTemplateSpecForRC;
 // pkg/apis/{apps,batch}/validation/validation.go).
 func (c *checker) restarts(spec *place) {

@@ -141,9 +141,9 @@ func podResource(name string) string {
 
 const quotaPrefix = corev1.DefaultResourceRequestsPrefix
 
-// native reports whether a resource name is native to Kubernetes. Like hugePage, divisible and the
-// check of extended resources in containerResource, it mirrors kubernetes:
-// pkg/apis/core/helper/helpers.go.
+// native reports whether a resource name is native to Kubernetes. The functions native, hugePage
+// and divisible mirror kubernetes: pkg/apis/core/helper/helpers.go. So does the check of extended
+// resources in containerResource.
 func native(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, corev1.ResourceDefaultNamespacePrefix)
 }
@@ -215,7 +215,7 @@ func (c *checker) podResources(p *place) {
 }
 
 // aggregate returns the total requests of all containers. If defaulted is true, unset requests
-// default to the limits, as they do when a pod is created (R-P3).
+// default to the limits (R-P3).
 func (c *checker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
 	convert := func(name string, from []Container) (to []corev1.Container) {
 		nodes := spec.value.Get(name).Items()

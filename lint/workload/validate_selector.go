@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// selector checks a label selector (R-V12, R-V30). typed is the decoded selector. Code in
-// apimachinery decides whether it is valid. If it is invalid, the method looks for the location of
-// the problem and skips fields that cannot be judged.
+// selector checks a label selector (R-V12, R-V30). typed is the decoded selector. The apimachinery
+// library decides whether the selector is valid. If it is invalid, the method looks for the
+// location of the problem.
 func (c *checker) selector(p *place, typed *metav1.LabelSelector) {
 	if typed != nil && len(metav1validation.ValidateLabelSelector(typed, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0 {
 		c.selectorPlaces(p)
@@ -84,8 +84,8 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 }
 
 // carries reports whether the API server finds a label with the key on the pods when it creates
-// them. It returns false for a pod that was exported from a cluster, because the expression is
-// already in its selector and is not appended again.
+// them. It returns false for a pod that was exported from a cluster, because the selector already
+// contains the expression.
 func (c *checker) carries(key string) bool {
 	if c.created == StageObject && c.w.Object.Root.At("metadata", "uid") != nil {
 		return false

@@ -28,8 +28,8 @@ type Workload struct {
 	TemplateNode, SpecNode *source.Node
 	// Problems lists the fields that the API server rejects.
 	Problems []Problem
-	// Gated lists the fields that the API server drops if a feature gate is off, and rejects if the
-	// gate is on.
+	// Gated lists the fields that are rejected if a feature gate is on. If the gate is off, the API
+	// server drops the fields.
 	Gated []Problem
 	// Unknown lists fields in or around the pod spec that do not exist in the API because they are
 	// misspelled or misplaced.
@@ -39,17 +39,17 @@ type Workload struct {
 	Open []string
 	// Placeholders lists the placeholders in the object (see Set.Placeholders).
 	Placeholders []string
-	// Fragment is set if the Workload describes only placement fields found in an object that is
-	// not judged. In that case only Object, Spec, SpecNode and Problems are meaningful.
+	// Fragment is set if the Workload describes only placement fields of an object whose kind is
+	// not in the table. In that case, only Object, Spec, SpecNode and Problems are meaningful.
 	Fragment bool
 	// Within names the chart values that contain a Fragment, for example "values master". It is
 	// empty for other workloads.
 	Within string
 	// Running is set for a pod that is already running on Spec.NodeName.
 	Running bool
-	// Exported is set for a Job whose selector contains a uid, which means that it was exported
-	// from a cluster. The API server accepts it as an update to that Job but not as a new Job,
-	// because a new Job gets a different uid.
+	// Exported is set for a Job that was exported from a cluster. The selector of such a Job
+	// contains the Job's uid. The API server rejects it as a new Job, because a new Job gets a
+	// different uid, but accepts it as an update.
 	Exported bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
@@ -72,8 +72,7 @@ type Workload struct {
 	// Defaulted is set if a LimitRange may set default requests or limits on the containers.
 	Defaulted bool
 
-	// Elsewhere is set if the workload might not be deployed together with other workloads, because
-	// every file that declares it may belong to another deployment.
+	// Elsewhere is set if the workload might belong to another deployment.
 	Elsewhere bool
 	// Validated is set if no deployment creates the workload (see Set.Validated).
 	Validated bool
@@ -105,7 +104,7 @@ type Problem struct {
 	Field string
 	// Message says what is wrong and what the API server expects.
 	Message string
-	// Fix describes the smallest repair, or is empty if the message makes the repair obvious.
+	// Fix describes the smallest fix, or is empty if the message makes the fix obvious.
 	Fix  string
 	Span diag.Span
 	// Gate is the feature gate for a field in Gated, or empty for other fields.
@@ -150,12 +149,11 @@ func (w *Workload) TemplateOwner() *source.Node {
 // Namespace returns the namespace of the pods, or "" if the manifest does not set it (R-W3).
 func (w *Workload) Namespace() string { return w.Object.Namespace }
 
-// Space returns the namespace of a manifest. For a manifest without one, it returns "default",
-// where kubectl creates the object unless another namespace is configured.
+// Space returns the namespace of a manifest. If the manifest sets none, it returns "default", the
+// namespace that kubectl uses by default.
 func Space(namespace string) string { return cmp.Or(namespace, metav1.NamespaceDefault) }
 
-// Refused reports whether the API server rejects the workload or all of its pods, so that none of
-// the pods are created.
+// Refused reports whether the API server rejects the workload or all of its pods.
 func (w *Workload) Refused() bool { return len(w.Problems) > 0 }
 
 // Bare reports whether the workload is a single pod or virtual machine that no controller
@@ -180,8 +178,8 @@ func (w *Workload) String() string {
 	return w.Object.Kind + " " + name
 }
 
-// File returns the file with the pod template. It differs from Object.File only for a fragment from
-// chart values and for a Rollout that refers to another object for its template.
+// File returns the file with the pod template. It may differ from Object.File for a fragment from
+// chart values, and for a Rollout with a template in another object.
 func (w *Workload) File() *source.File {
 	if w.from != nil {
 		return w.from.File
@@ -271,8 +269,8 @@ func (t Table) Limits(o *source.Object) bool {
 	return (o.Kind == "LimitRange" || o.Kind == "ResourceQuota") && core(o)
 }
 
-// Declares reports whether an object is declared in its own right. Patches are not, nodes are not
-// deployed from manifests, and terminated pods no longer count.
+// Declares reports whether an object is declared in its own right. It returns false for patches,
+// for nodes, and for terminated pods.
 func (t Table) Declares(o *source.Object) bool {
 	if o.APIVersion == "" || o.Kind == "Node" && core(o) {
 		return false
@@ -295,17 +293,16 @@ func ended(o *source.Object, kind *Kind) bool {
 	return kind.Kind == "Pod" && (phase == "Succeeded" || phase == "Failed")
 }
 
-// Operates reports whether a namespace may contain pods that no workload in the set creates,
-// because an operator may create them from another object or because a template is only partly
-// known. A selector that matches no declared pod may still match such a pod. An object without a
-// namespace may be cluster-wide and create pods anywhere. Likewise, a manifest without a namespace
-// may end up in any namespace.
+// Operates reports whether a namespace may contain pods that no workload in the set creates. An
+// operator may create such pods from another object. A selector that matches no declared pod may
+// match them. An object without a namespace may be cluster-wide and create pods anywhere. A
+// manifest without a namespace may end up in any namespace.
 func (s *Set) Operates(namespace string) bool {
 	return s.Operated[namespace] || s.Operated[""] || namespace == "" && len(s.Operated) > 0
 }
 
-// installers lists the kinds whose objects refer to manifests elsewhere. Such manifests may create
-// objects outside the namespace of the installer.
+// installers lists the kinds whose objects refer to manifests in other places. Such manifests may
+// create objects outside the namespace of the installer.
 var installers = setOf(`App Application ApplicationSet Bundle ClusterServiceVersion GitRepo HelmChart HelmRelease Kustomization
 	PackageInstall Subscription`)
 
@@ -317,7 +314,7 @@ var pointers = setOf("App Application ApplicationSet Bundle GitRepo Kustomizatio
 // nil if there is none. A resource qualifies if the label's value is the resource's name or
 // lower-case kind. It also qualifies if the label key and the resource's API group share a domain:
 // for example, the operator for postgresql.cnpg.io sets cnpg.io/cluster. The namespace is ignored
-// if it is empty, or if the resource has none or is an installer.
+// if it is empty, if the resource has no namespace, or if the resource is an installer.
 func (s *Set) Maker(namespace, key, value string) *source.Object {
 	for _, o := range s.Customs {
 		if o.Namespace != namespace && o.Namespace != "" && namespace != "" && !installers[o.Kind] {
