@@ -119,9 +119,8 @@ func oneLine(d *diag.Diagnostic) string {
 	return strings.Join(append([]string{message(d)}, d.Details...), "; ")
 }
 
-// message returns the first line of a finding, including its clusters and renders. If renders have
-// different versions of the finding, the line names the render of this version and counts the
-// others.
+// message returns the first line of a finding, including its clusters and renders. If the finding
+// differs between renders, the line names the render of this version and counts the others.
 func message(d *diag.Diagnostic) string {
 	var in []string
 	if text := named("cluster", d.Clusters); text != "" {
