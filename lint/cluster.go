@@ -63,7 +63,8 @@ type clusters struct {
 	// files that no render uses. loose is empty unless there are renders or several units.
 	altered, loose []*source.Object
 	unit           func(file string) string
-	// around is used to find the objects that a selector may match. It is built on first use.
+	// around is an index for finding the objects that a selector may match. It is built on first
+	// use.
 	around *neighbours.Index
 	// renderReader is shared by all renders, because most renders can be deployed with the same
 	// other objects. It is created on first use.
@@ -158,7 +159,7 @@ type cluster struct {
 	// share.
 	topologies map[string]*topology.Topology
 	answered   map[*topology.Topology]*derive.Answered
-	// judged holds the findings of units that were judged separately.
+	// judged holds the findings of units that were checked separately.
 	judged map[unitKey][]accept.Finding
 	seed   maphash.Seed
 	// effects holds errors, notes and an object count from reading the cluster, until they are
@@ -225,7 +226,7 @@ func (d *clusters) neighbours() *neighbours.Index {
 	return d.around
 }
 
-// judged returns the workloads and disruption budgets that were judged in a cluster.
+// judged returns the workloads and disruption budgets that were checked in a cluster.
 func (d *clusters) judged(c *cluster) []diag.Judged {
 	var all []diag.Judged
 	for _, w := range c.whole.Workloads {

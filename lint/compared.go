@@ -30,7 +30,7 @@ type presence struct {
 	hidden map[diag.Object]string
 }
 
-// Reasons why an object is no longer judged.
+// Reasons why an object is no longer checked.
 const (
 	whyAltered = "a kustomization changes it"
 	whyPatch   = "it is used as a patch"

@@ -37,7 +37,7 @@ type explaining struct {
 	spot Spot
 	file *source.File
 	out  *diag.Explanation
-	// elsewhere holds the other findings in the file.
+	// elsewhere holds the findings on other lines of the file.
 	elsewhere []diag.Diagnostic
 	// more is the number of findings at the requested location that exceed maxExplained and are not
 	// explained.

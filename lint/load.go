@@ -114,8 +114,8 @@ const (
 	changed = "a kustomization changes fields of it"
 )
 
-// hidesObjects lists reasons for skipping a whole document. Such a document may contain objects. If
-// a comparison finds that it is skipped, earlier findings in it do not count as fixed.
+// hidesObjects lists reasons for skipping a whole document. Such a document may contain objects. In
+// a comparison, earlier findings in a skipped document do not count as fixed.
 var hidesObjects = map[string]bool{
 	source.SkipTemplate: true, source.SkipOtherTemplate: true, source.SkipExcerpt: true, source.SkipNoManifest: true, source.SkipList: true,
 	source.SkipLarge: true,

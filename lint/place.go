@@ -19,7 +19,7 @@ import (
 var ErrNoTopology = errors.New("no topology: declare the nodes with --topology FILE")
 
 // Place decides for each context whether all its workloads can be placed together. It reports
-// unreadable input as a failure and decides about the rest.
+// unreadable input as a failure and ignores it.
 func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	if o.Level == nil {
 		o.Level = func(string) diag.Level { return diag.LevelOff }

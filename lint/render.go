@@ -25,7 +25,7 @@ type PointerID struct {
 	Namespace, Name string
 }
 
-// Unfollowed is a GitOps pointer that leads to no render.
+// Unfollowed is a GitOps pointer for which there is no render.
 type Unfollowed struct {
 	// Why is the general reason, and Detail adds what is specific to this pointer.
 	Why, Detail string
@@ -74,7 +74,7 @@ func (l *loader) renderAll() {
 	l.removeUsedFiles()
 }
 
-// countUnfollowed counts the pointers that lead to no render.
+// countUnfollowed counts the pointers for which there is no render.
 func (l *loader) countUnfollowed() {
 	l.summary.note(l.opts.Notes...)
 	suspended := 0

@@ -79,7 +79,7 @@ func (r *run) load() *manifests {
 	return l.load()
 }
 
-// report judges all parts and assembles the report.
+// report checks all parts and assembles the report.
 func (r *run) report() *diag.Report {
 	report := &diag.Report{}
 	m := r.load()
@@ -115,7 +115,7 @@ func (r *run) report() *diag.Report {
 	return report
 }
 
-// cluster judges one cluster, context by context.
+// cluster checks one cluster, context by context.
 func (r *run) cluster(a *pendingPart[*derive.Built]) {
 	c := a.cluster
 	for x := range c.Contexts() {

@@ -37,7 +37,8 @@ type suppressions struct {
 	inline  map[diag.Span][]int
 	entries []int
 	// allowed holds the suppressions in manifests that may take effect. If it is nil, all of them
-	// may take effect. permitted caches which suppressions are allowed. inert lists the others.
+	// may take effect. permitted caches which suppressions are allowed. inert lists the
+	// suppressions that are not allowed.
 	allowed   accept.Allowance
 	permitted map[diag.Suppression]bool
 	inert     []diag.Suppression
@@ -347,9 +348,9 @@ func (s *suppressions) scanRemaining() error {
 	})
 }
 
-// sourceComments holds the suppressions in comments of files without objects, such as templates and
-// values files, and of manifests that renders use. A comment counts as unused only if it cannot
-// apply in any render that reads the file.
+// sourceComments holds the suppressions in comments of files that are not checked directly. These
+// are files without objects, such as templates and values files, and manifests that renders use. A
+// comment counts as unused only if it cannot apply in any render that reads the file.
 type sourceComments struct {
 	renders *locate.Renders
 	byFile  map[string][]int // indices of the suppressions
@@ -358,7 +359,7 @@ type sourceComments struct {
 	// comments about the rule.
 	rules map[string][]string
 	asked map[*locate.Rendered]map[string]*askedRule
-	// partly is set if some contexts of a cluster were not judged.
+	// partly is set if some contexts of a cluster were not checked.
 	partly bool
 }
 

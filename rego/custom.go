@@ -330,7 +330,7 @@ func atValues(v Values, message string) error {
 }
 
 // parameters sets a rule's parameters. The parameters in "given" override those of the rule's
-// instance. Parameters in neither get their default values.
+// instance. All other parameters get their default values.
 func (r *rule) parameters(given Values) error {
 	name := "rules." + r.id + ".params"
 	schema := r.schema()
@@ -415,8 +415,7 @@ func (e *Engine) Asks() []Ask {
 	return slices.Compact(all)
 }
 
-// asked returns the topology keys that a question is about. The keys can come from the rule's
-// parameters.
+// asked returns the topology keys in a question. The keys can come from the rule's parameters.
 func (r *rule) asked(a ask) []string {
 	if a.param == "" {
 		return []string{a.survive}

@@ -132,7 +132,7 @@ func (e *Engine) analysePacks() error {
 }
 
 // addCustom compiles the custom modules and adds their rules. The argument "mutant" is true if a
-// condition has been left out of the modules.
+// condition has been removed from the modules.
 func (e *Engine) addCustom(own []*module, mutant bool) error {
 	if len(own) == 0 {
 		return nil
@@ -261,7 +261,7 @@ type Options struct {
 	// Instead replaces a folder's files with files in memory. It allows the caller to check new
 	// rules before writing them to disk. It may be nil.
 	Instead *Folder
-	// Without is a condition to leave out of its rule or library. It may be nil. If Without is set,
+	// Without is a condition to remove from its rule or library. It may be nil. If Without is set,
 	// unused variables and imports are not errors, because only the condition may have used them.
 	Without *Condition
 	// Off reports whether a rule is turned off. It may be nil. Custom rules are checked even when

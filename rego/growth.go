@@ -198,7 +198,7 @@ func multiplied(m *meter, args []*ast.Term) int64 {
 // is a member.
 func parsed(_ *meter, args []*ast.Term) int64 { return int64(len(text(args[0]))) / 2 }
 
-// product returns the cost of searching for a value at every position in another value.
+// product returns the cost of searching for one value at every position of a second value.
 func product(m *meter, args []*ast.Term) int64 {
 	a, b := m.outer(args[0]), m.outer(args[1])
 	return (a.text + a.items) * (b.text + b.items) / 1024

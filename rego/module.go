@@ -293,7 +293,7 @@ func compileWithin(deadline time.Duration, what compilation) (*program, error) {
 // compilation holds the custom modules to compile, and their unit tests.
 type compilation struct {
 	own, tests []*module
-	// mutant is set if a condition has been left out. Unused variables and imports are then not
+	// mutant is set if a condition has been removed. Unused variables and imports are then not
 	// errors, because only the condition may have used them.
 	mutant bool
 }

@@ -206,7 +206,7 @@ func loadOwn(o Options) ([]*module, error) {
 				leaveOut(m.parsed, o.Without.n)
 			}
 		}
-		// A file that does not parse counts as a rule.
+		// A file that cannot be parsed is treated as a rule.
 		if o.Instead == nil && !slices.ContainsFunc(found, func(m *module) bool { return m == nil || m.rule != nil }) {
 			errs = append(errs, fmt.Errorf(`%s: the folder holds no rule; a rule is a file <id>/rule.rego of the package schedlint.rules["<id>"]`, name))
 		}

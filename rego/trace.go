@@ -289,8 +289,8 @@ func (t *trace) comprehension(v ast.Value, env scope) abstract {
 	return oneOf(c)
 }
 
-// visit records that a rule reads a node but not the fields below it. A scalar counts as completely
-// read. So does a node without a known schema.
+// visit records that a rule reads a node but not the fields below it. If the node is a scalar or
+// has no known schema, visit records that the rule reads the node completely.
 func (t *trace) visit(n *node) {
 	if n.scalar() || n.kind == "" {
 		t.whole(n)

@@ -218,12 +218,12 @@ func (l coverage) missing(own []*module) []Uncovered {
 	return slices.Compact(all)
 }
 
-// maxMutants is the maximum number of conditions to leave out in a run. The rules are compiled and
-// tested again for each of them.
+// maxMutants is the maximum number of conditions to remove in a run. For each condition, the rules
+// are compiled and tested again.
 const maxMutants = 2_000
 
-// Condition is an expression in a rule or library that can be left out. An expression that declares
-// variables cannot be left out, so it is not a condition.
+// Condition is an expression in a rule or library that can be removed. An expression that declares
+// variables cannot be removed, so it is not a condition.
 type Condition struct {
 	File string
 	Line int
@@ -238,8 +238,8 @@ type Condition struct {
 	n int // index of the condition in its file
 }
 
-// Mutants holds custom rules and their unit tests. Mutation tests leave out the rules' conditions,
-// one at a time.
+// Mutants holds custom rules and their unit tests. Mutation tests remove the rules' conditions, one
+// at a time.
 type Mutants struct {
 	own, tests []*module
 	conditions []Condition
@@ -360,9 +360,9 @@ func leaveOut(m *ast.Module, n int) (left *ast.Expr) {
 	return left
 }
 
-// named returns an array of all declared variables that an expression uses. OPA rejects unused
-// variables, so this array replaces a condition that is left out. As an expression, an array is
-// always true.
+// named returns an array of all declared variables that an expression uses. The array replaces a
+// removed condition, because OPA rejects unused variables. As an expression, an array is always
+// true.
 func named(m *ast.Module, e *ast.Expr) *ast.Term {
 	declared := ast.NewVarSet()
 	gather := func(t *ast.Term) {

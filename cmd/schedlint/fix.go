@@ -38,8 +38,9 @@ func (f *lintFlags) diffOnly() error {
 	return nil
 }
 
-// run judges the manifests and applies edits if --fix is set. The report describes the files after
-// the edits, except with --fix=diff, which does not write the files.
+// run checks the manifests and applies edits if --fix is set. The report describes the files after
+// the edits. With --fix=diff, the files are not written, and the report describes the files before
+// the edits.
 func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, differs bool, err error) {
 	if f.fix == "" {
 		r, err = lint.Run(cmd.Context(), o)

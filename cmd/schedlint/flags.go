@@ -84,7 +84,7 @@ func keys(to *[]string) value {
 // maxFactor is the maximum factor for step budgets. The limit prevents overflows.
 const maxFactor = 1_000_000
 
-// inputFlags holds the flags shared by all commands that judge manifests.
+// inputFlags holds the flags shared by all commands that check manifests.
 type inputFlags struct {
 	topology, survive []string
 	config            string

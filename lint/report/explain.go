@@ -91,7 +91,7 @@ func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
 	}
 }
 
-// repairs writes the proposed changes and the effect that each of them had when it was tried.
+// repairs writes the proposed changes and the effect of each change.
 func (e *explanation) repairs(f *diag.Explained) {
 	var fixes []diag.Fix
 	if f.Diagnostic != nil {

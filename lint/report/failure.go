@@ -140,7 +140,7 @@ const (
 	// maxLines limits the length of three lists in the text format: silences, fixed findings, and
 	// findings that disappeared together with their objects.
 	maxLines = 1000
-	// maxPlain is the maximum length of a related location or repair in text, in characters.
+	// maxPlain is the maximum length of a related location or fix in text, in characters.
 	maxPlain = 1000
 	// maxBodies is the maximum total size of the findings quoted in junit. After this size is
 	// reached, test cases have only messages.

@@ -21,7 +21,7 @@ const (
 	// maxSentence and maxPath are the maximum lengths of sentences and paths in a finding, in
 	// characters.
 	maxSentence, maxPath = 1000, 300
-	// maxItems is the maximum number of related locations, and of repairs, per finding.
+	// maxItems is the maximum number of related locations, and of fixes, per finding.
 	maxItems = 10
 )
 
@@ -134,8 +134,8 @@ func (p *page) list(sentences []string) {
 	}
 }
 
-// markdownFinding renders a finding: its message and location, source, details, related locations
-// and repairs.
+// markdownFinding renders a finding: its message, location, source, details, related locations and
+// fixes.
 func markdownFinding(src *sources, d *diag.Diagnostic) string {
 	level := cmp.Or(string(d.Level), "finding")
 	parts := []string{"### " + prose(level) + ": " + codeSpan(clipped(d.Rule, maxPath))}
@@ -331,7 +331,7 @@ func (p *page) decision(d decision) {
 	p.add(0, prose(strings.Join(legend(d.columns, d.rows), "; ")))
 }
 
-// contradiction adds the constraints that conflict with each other, and the possible repairs.
+// contradiction adds the constraints that conflict with each other, and the proposed changes.
 func (p *page) contradiction(c *contradiction) {
 	var items []string
 	for i, m := range c.core {

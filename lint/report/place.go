@@ -267,7 +267,7 @@ func contradictions(p *diag.Placement) []contradiction {
 	return all
 }
 
-// cores writes the reasons why workloads can never be placed, followed by the repairs.
+// cores writes the reasons why workloads can never be placed. The proposed changes follow.
 func cores(b io.Writer, p *diag.Placement) {
 	for _, c := range contradictions(p) {
 		fmt.Fprintf(b, "\n%s\n", c.sentence())

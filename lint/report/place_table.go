@@ -389,8 +389,7 @@ func (t lossGroup) alike(o lossGroup) bool {
 	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
 }
 
-// sameLoss reports whether two losses concern the same nodes. The nodes may be deleted in one loss
-// and unreachable in the other.
+// sameLoss reports whether two losses differ only in whether the nodes are deleted or unreachable.
 func sameLoss(a, b diag.PlacementSurvival) bool {
 	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
 }

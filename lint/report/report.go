@@ -17,8 +17,8 @@ type Options struct {
 	// All makes text and Markdown show every finding. By default, findings with the same rule,
 	// level, message and details are shown once, with a count of the others.
 	All bool
-	// Verbose makes text and Markdown list the locations of input that was skipped, not judged or
-	// not understood. By default, they show only the counts.
+	// Verbose makes text and Markdown list the locations of input that was not checked completely.
+	// By default, they show only the number of such locations.
 	Verbose bool
 	// Category distinguishes between several schedlint runs in code scanning. Only sarif uses it.
 	// If Category is empty, the file has no category, and the category passed to the upload action

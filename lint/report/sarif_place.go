@@ -123,8 +123,8 @@ func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, lin
 	return places, links
 }
 
-// sarifFix converts a repair to SARIF. It returns nil if the repair has no edits or if an edit is
-// too large to include.
+// sarifFix converts a fix to SARIF. It returns nil if the fix has no edits or if an edit is too
+// large.
 func sarifFix(f diag.Fix) *sarif.Fix {
 	fix := sarif.NewFix().WithDescription(sarif.NewTextMessage(sentence(Visible(clipped(f.Description, maxPlain)))))
 	changes := map[string]*sarif.ArtifactChange{}
@@ -187,8 +187,8 @@ func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
 // endOfLine is a column past the end of any line.
 const endOfLine = 1 << 30
 
-// covered returns the text that a span covers, or "" if the span is not within the file. Columns
-// past the end of a line count as the end.
+// covered returns the text that a span covers, or "" if the span is not within the file. If a
+// column is past the end of its line, covered uses the end of the line.
 func (f *file) covered(s diag.Span) string {
 	first, ok := f.line(s.Line)
 	last, both := f.line(s.EndLine)

@@ -63,7 +63,7 @@ func (t *textWriter) paint(style, s string) string {
 }
 
 // diagnostic writes a finding. The first line contains the location and message in a form that
-// tools can parse. The source, details, related locations and repairs follow.
+// tools can parse. The source, details, related locations and fixes follow.
 func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	heading := t.paint(bold, t.heading(d.Location))
 	if heading != "" {

@@ -20,7 +20,7 @@ import (
 const chartName = "Chart.yaml"
 
 // chart adds a chart given on the command line. The argument has the form CHART or CHART=VALUES.
-// Without VALUES, the configuration's entries for the chart apply.
+// Without VALUES, chart uses the configuration's entries for the chart, if there are any.
 func (c *choosing) chart(arg string) error {
 	dir, files, _ := strings.Cut(arg, "=")
 	if !isFile(worktree.Absolute(c.o.Dir, dir), chartName) {
@@ -77,7 +77,7 @@ func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 	return render.Root{Confinement: confinement, Dir: within(x.Dir), Chart: chart}
 }
 
-// valuesFile returns a values file's name relative to the directory that its chart is confined to.
+// valuesFile returns a values file's name relative to the directory that the chart must not leave.
 func valuesFile(root, at string) (string, error) {
 	real, err := filepath.EvalSymlinks(at)
 	if err != nil {

@@ -368,8 +368,7 @@ func (r rendered) render(ctx context.Context, all []render.Root) []*render.Outpu
 }
 
 // reads caches files that were read while searching for roots. The keys are file names relative to
-// the root of the run. The run uses the cached contents, so it judges the same bytes that were
-// searched and reads no file twice.
+// the root of the run. The run uses the cached contents, so it reads no file twice.
 type reads struct {
 	byName map[string][]byte
 	left   int // in bytes

@@ -145,8 +145,8 @@ func (r *ownRule) example() string {
 	return ""
 }
 
-// Check loads the rules in the given folders and their subfolders, and returns how many there are.
-// The error "missing" lists unit tests and fixtures that rules lack. Vendored rules need neither.
+// Check loads the rules in the given folders and their subfolders, and returns the number of rules.
+// The error "missing" lists missing unit tests and fixtures. Vendored rules do not need any.
 func Check(dirs []string) (n int, missing, err error) {
 	own, err := ownRules(dirs)
 	var errs []error

@@ -158,8 +158,8 @@ func (f *fixture) params() (rego.Values, error) {
 	return v, nil
 }
 
-// lint returns a rule's findings in a fixture. The argument "without" is a condition to leave out
-// of the rule, or nil.
+// lint returns a rule's findings in a fixture. The argument "without" is a condition to remove from
+// the rule, or nil.
 func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.Condition) ([]diag.Diagnostic, error) {
 	params, err := f.params()
 	if err != nil {
