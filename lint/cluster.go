@@ -308,10 +308,11 @@ type given struct {
 	line       int
 }
 
-// of returns a function that takes a release and returns the values that it passes to charts. The
-// argument p is the name of the part that contains the release. The values for rendered charts are
-// omitted, because the output of these charts is checked instead. The values for another cluster
-// are omitted, because they cannot be checked against the nodes of this cluster.
+// of returns a function that takes a release. The function returns the values that the release
+// passes to charts. The argument p is the name of the part that contains the release. The values
+// for rendered charts are omitted, because the output of these charts is checked instead. The
+// values for another cluster are omitted, because they cannot be checked against the nodes of this
+// cluster.
 func (r *releases) of(p string) func(*source.Object) *workload.Given {
 	return func(o *source.Object) *workload.Given {
 		found := r.finder.Of(o)

@@ -47,9 +47,9 @@ type Withheld struct {
 // effect of an edit is unknown.
 var ErrUnsure = errors.New("no edit is made unless everything can be read and checked")
 
-// Fix lints the files and applies the safe edits that a second run confirms. A run confirms an edit
-// if the findings that propose the edit disappear and no new findings appear. Fix tries each edit
-// alone and then all edits together. If edits overlap, Fix applies only the first one.
+// Fix lints the files and applies the safe edits that a second run confirms. To be confirmed, an
+// edit must make the findings that propose it disappear. It must not cause new findings. Fix tries
+// each edit alone and then all edits together. If edits overlap, Fix applies only the first one.
 func Fix(ctx context.Context, o Options) (*Fixed, error) {
 	var outputs []*render.Output
 	first := o

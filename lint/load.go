@@ -86,9 +86,9 @@ func (l *loader) load() *manifests {
 	return &l.manifests
 }
 
-// failIfNothingChecked adds an error if there was nothing to check. If the paths cover the whole
-// working directory, a document without Kubernetes objects prevents the error, because the same
-// command may run in many repositories.
+// failIfNothingChecked adds an error if there was nothing to check. The same command may run in
+// many repositories. If the paths cover the whole working directory, a single document is therefore
+// enough to prevent the error, even if it contains no Kubernetes object.
 func (l *loader) failIfNothingChecked() {
 	if len(l.set.Problems)+len(l.renders.All)+len(l.renders.Failed)+len(l.set.Objects)+len(l.altered) > 0 {
 		return

@@ -21,7 +21,7 @@ type topologies struct {
 	renders *locate.Renders
 	summary *summary
 	// read caches the nodes of renders and entry pointers by nodesKey. counted is the number of
-	// nodes that the summary already includes for parts that are not configured clusters.
+	// nodes in the summary that belong to no configured cluster.
 	read    map[string]*declaredNodes
 	counted int
 }

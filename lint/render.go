@@ -205,8 +205,8 @@ func (l *loader) readResult(asked *locate.Render) {
 	l.renders.All = append(l.renders.All, &locate.Rendered{Render: *asked, Objects: set.Objects})
 }
 
-// recordUnrendered records a failed render. If the render was not requested explicitly, the failure
-// is usually not an error, because the root may not be meant to be built here.
+// recordUnrendered records a failed render. The failure is usually not an error if the render was
+// not requested explicitly. The root may not be meant to be built here.
 func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 	span := diag.Span{File: asked.FromRoot(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	if at, ok := l.opts.Config.SettingPlace(asked.Chosen, p.Setting); ok {
@@ -256,8 +256,8 @@ var notRendered = map[string]string{
 	render.Repeated: "kustomization that does not build",
 }
 
-// removeUsedFiles removes the objects in files that renders use, because the renders are checked
-// instead. It counts the removed objects that do not appear in any render.
+// removeUsedFiles removes the objects in files that renders use. The renders are checked instead.
+// removeUsedFiles counts the removed objects that do not appear in any render.
 func (l *loader) removeUsedFiles() {
 	reached := l.renders.Reached
 	l.set.Objects = slices.DeleteFunc(slices.Clone(l.set.Objects), func(o *source.Object) bool {

@@ -148,8 +148,8 @@ func (e *Engine) Wants(list string, fields ...any) bool {
 	})
 }
 
-// bodies collects the conditions of all core rules. Any other rule could report any row, so it adds
-// a body without conditions to each list that it reads.
+// bodies collects the conditions of all core rules. Any other rule could report any row. bodies
+// therefore adds a body without conditions to each list that such a rule reads.
 func (e *Engine) bodies() necessary {
 	all := necessary{}
 	lists := factLists(&facts.Facts{})

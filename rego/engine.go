@@ -170,8 +170,8 @@ func (e *Engine) Whole(path string) bool {
 // Packs returns the sorted names of all packs.
 func (e *Engine) Packs() []string { return slices.Clone(e.packs) }
 
-// IDs returns the sorted ids of all rules, including rules that are off but excluding templates.
-// The caller must not modify the slice.
+// IDs returns the sorted ids of all rules. It includes rules that are off, but no templates. The
+// caller must not modify the slice.
 func (e *Engine) IDs() []string {
 	return slices.Clip(e.ids)
 }
@@ -213,7 +213,7 @@ func (e *Engine) File(id string) string {
 	return ""
 }
 
-// Vendored reports whether a rule is vendored, which means that a lock file pins its content.
+// Vendored reports whether a lock file pins the content of a rule.
 func (e *Engine) Vendored(id string) bool {
 	return slices.ContainsFunc(e.modules, func(m *module) bool { return m.rule != nil && m.rule.id == id && m.locked })
 }

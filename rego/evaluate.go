@@ -163,8 +163,8 @@ func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Ju
 	return found[:room], refusal{what: fmt.Sprintf("reports more than %d findings; the others are left out", maxFindings), limit: true}
 }
 
-// due returns the rules to evaluate, together with all fields that these rules read. A rule is
-// evaluated if at least one list of facts that it reads is not empty.
+// due returns the rules to evaluate and all fields that these rules read. It omits a rule if all
+// lists that the rule reads are empty.
 func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	var due []*rule
 	var read reads

@@ -15,8 +15,8 @@ import (
 )
 
 // refusal explains why a rule's evaluation was ended or why its report was rejected. When a rule
-// exceeds a limit, the meter panics with a refusal. OPA checks for cancellation only between steps,
-// which is too late if a single step takes very long.
+// exceeds a limit, the meter panics with a refusal. Canceling would be too slow, because OPA checks
+// for cancellation only between steps, and a step can be long.
 type refusal struct {
 	at   *ast.Location // nil if the whole rule is at fault
 	what string

@@ -14,7 +14,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// Limits for a custom rule. They limit steps and sizes, not times, so that a rule exceeds them on
+// Limits for a custom rule. They limit steps and sizes, not times. A rule therefore exceeds them on
 // every machine or on none.
 const (
 	// maxSteps is a rule's step budget for a run, across all contexts. A rule that visits each of

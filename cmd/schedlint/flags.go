@@ -189,8 +189,8 @@ func (f *failFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.unrendered, "fail-on-unrendered", false, "fail the run if a kustomization, chart or GitOps pointer under the paths cannot be rendered")
 }
 
-// onUnrendered returns an error if the flags require that all inputs render and n is not 0. The
-// argument n is the number of inputs that did not render.
+// onUnrendered returns an error if inputs did not render and the flags do not allow this. The
+// argument n is the number of such inputs.
 func (f *failFlags) onUnrendered(n int) error {
 	if !f.unrendered || n == 0 {
 		return nil

@@ -101,8 +101,8 @@ const (
 
 // Limits for renders.
 const (
-	// RunRoots is the number of roots that a run can render even if each root reaches its own
-	// limit.
+	// RunRoots is the number of roots that a run can render if every root reaches the limit for one
+	// root.
 	RunRoots = 20
 	// PassedOver is the number of bytes in schemas and chart documentation that cost as much as one
 	// byte of YAML.

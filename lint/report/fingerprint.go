@@ -12,9 +12,9 @@ import (
 )
 
 // lineHash is the hash that GitHub's upload action computes for a line of a file. The name of the
-// hash in the upload is primaryLocationLineHash. The action keeps a hash that the upload already
-// contains, but logs a warning if its own hash differs. schedlint must therefore write the same
-// hash as the action, or none.
+// hash in the upload is primaryLocationLineHash. If the upload already contains the hash, the
+// action keeps it. It logs a warning if it computes a different hash. schedlint must therefore
+// write the same hash as the action, or none.
 type lineHash struct {
 	sum uint64
 	nth int // index among all lines in the file with the same sum, from 1

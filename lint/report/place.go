@@ -362,7 +362,7 @@ func appendTally(text []byte, pods []string) []byte {
 // stuckTitle is the heading for a run that gets stuck.
 const stuckTitle = "a scheduling order that gets stuck"
 
-// stuck writes the steps of a run that gets stuck and the pods that it leaves unscheduled.
+// stuck writes the steps of a stuck run and the pods that remain unscheduled.
 func stuck(b io.Writer, s *diag.PlacementStuck) {
 	var line []byte
 	for i := range s.Placements {

@@ -170,8 +170,8 @@ func runeOffset(s string, n int) int {
 	return at
 }
 
-// windowStart returns the offset where printing a line must start so that a certain byte is
-// visible. The argument at is the offset of that byte.
+// windowStart returns the offset at which to start printing a line. The byte at the offset "at"
+// must be visible.
 func windowStart(line string, at int) int {
 	if advance(line, 0, window) == len(line) {
 		return 0

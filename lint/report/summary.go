@@ -13,8 +13,8 @@ import (
 // NothingChecked is the message for input that contains no known workload.
 const NothingChecked = "no workloads were checked, but skipped input may contain some"
 
-// summary writes a line that counts what was examined, followed by indented lines about input that
-// was not checked.
+// summary writes a line with counts of the examined input. Indented lines about input that was not
+// checked follow.
 func (t *textWriter) summary(r *diag.Report) {
 	s, c := &r.Summary, r.Change
 	if text := unchecked(s); text != "" {

@@ -34,7 +34,7 @@ type Request struct {
 	Render            inputs.Choice
 }
 
-// Judged is a tree that has been judged, with the rules and options that were used.
+// Judged is a checked tree with the rules and options that were used.
 type Judged struct {
 	Engine *rego.Engine
 	Report *diag.Report

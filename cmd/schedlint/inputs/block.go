@@ -237,8 +237,8 @@ func (b *Block) text(newline string) string {
 	return strings.Join(lines, newline) + newline
 }
 
-// plainName matches strings that can be written in YAML without quotes, unless they are in
-// yamlWords.
+// plainName matches strings that need no quotes in YAML. Words in yamlWords also match, but need
+// quotes.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
 
 // yamlWords lists words that must be quoted in YAML to be strings.

@@ -347,7 +347,8 @@ func keyOf(r render.Root) string {
 	return string(text)
 }
 
-// render renders each root that is not cached or whose files have changed since it was cached.
+// render renders each root that is not in the cache. It renders a cached root again if the root's
+// files have changed.
 func (r rendered) render(ctx context.Context, all []render.Root) []*render.Output {
 	outs := make([]*render.Output, len(all))
 	var at []int
