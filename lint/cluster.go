@@ -26,16 +26,15 @@ type part struct {
 	name     string
 	objects  []*source.Object
 	topology []string
-	// render is the name of the render if the part consists of a single render. Otherwise, it is
-	// "".
+	// render is the render's name if the part consists of a single render, or "" otherwise.
 	render string
-	// entry is the name of an entry pointer if the part holds everything that this pointer deploys.
-	// Otherwise, it is "". Each render that the pointer leads to is also judged separately.
+	// entry is the name of an entry pointer if the part holds everything that this pointer deploys,
+	// or "" otherwise. Each render that the pointer deploys is also a separate part.
 	entry   string
 	renders int
 	// several reports whether the part has more than one unit.
 	several bool
-	// maybeDeployed holds objects outside the part that might be deployed together with it.
+	// maybeDeployed holds objects from other parts that might be deployed together with this part.
 	maybeDeployed []*source.Object
 }
 
@@ -60,22 +59,23 @@ type clusters struct {
 	topologies *topologies
 	budget     *budget
 	summary    *summary
-	// altered holds objects in which kustomizations may change any field. loose holds the objects
-	// in files that no render uses. loose is set only if there are renders or several units.
+	// altered holds objects that kustomizations may change in any field. loose holds the objects in
+	// files that no render uses. loose is empty unless there are renders or several units.
 	altered, loose []*source.Object
 	unit           func(file string) string
-	// around is used to find the objects that a selector may match. It is built on first use.
+	// around is an index for finding the objects that a selector may match. It is built on first
+	// use.
 	around *neighbours.Index
-	// renderReader is shared by all renders, because most renders have the same surrounding
-	// objects. It is created on first use.
+	// renderReader is shared by all renders, because most renders can be deployed with the same
+	// other objects. It is created on first use.
 	renderReader *workload.Reader
 	// releases finds the values that Helm releases pass to charts that are not available locally.
 	releases *releases
 }
 
-// parts splits the objects into parts according to the configuration. Objects that belong to no
-// configured cluster are judged together, with the top-level topology of the configuration. A
-// topology on the command line replaces all configured topologies.
+// parts splits the objects into parts according to the configuration. Objects in no configured
+// cluster form one part, which uses the configuration's top-level topology. A topology on the
+// command line replaces all configured topologies.
 func (d *clusters) parts(m *manifests) []part {
 	d.altered, d.unit = m.altered, unitsOf(d.files)
 	var parts []part
@@ -151,15 +151,15 @@ type cluster struct {
 	part
 	contexts.Division
 	reader *workload.Reader
-	// whole holds everything that the part declares. It is used for counting, so that an object
-	// counts once and not once per context.
+	// whole holds all declarations of the part. It is used for counting, because an object in
+	// several contexts counts only once.
 	whole *workload.Set
-	// topologies caches nodes, keyed by the NodeTopology documents that declare them, because most
+	// topologies caches nodes. Its keys are the NodeTopology documents that declare the nodes. Most
 	// contexts have the same nodes. answered holds the answers that contexts with identical nodes
 	// share.
 	topologies map[string]*topology.Topology
 	answered   map[*topology.Topology]*derive.Answered
-	// judged holds the findings of units that were judged separately.
+	// judged holds the findings of units that were checked separately.
 	judged map[unitKey][]accept.Finding
 	seed   maphash.Seed
 	// effects holds errors, notes and an object count from reading the cluster, until they are
@@ -167,8 +167,8 @@ type cluster struct {
 	effects effects
 }
 
-// divide divides a part into contexts. A configured cluster is a single context. It is an error if
-// a configured cluster declares an object in two different ways.
+// divide divides a part into contexts. A configured cluster is a single context. It returns an
+// error if a configured cluster declares an object in two different ways.
 func (d *clusters) divide(p part) *cluster {
 	c := &cluster{part: p, reader: d.renderReader, topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*derive.Answered{},
 		judged: map[unitKey][]accept.Finding{}, seed: maphash.MakeSeed()}
@@ -178,8 +178,8 @@ func (d *clusters) divide(p part) *cluster {
 			d.renderReader = c.reader
 		}
 	}
-	// A configured cluster is complete. In any other part, a file may be the output of a local
-	// chart that was not rendered, and objects from outside the part may be deployed with it.
+	// A configured cluster lists all its objects. In any other part, a file may be the output of a
+	// local chart that was not rendered. Objects from other parts may be deployed with it.
 	if len(d.renders.All) > 0 && p.name == "" {
 		c.maybeDeployed = d.neighbours().Of(p.objects)
 	}
@@ -226,7 +226,7 @@ func (d *clusters) neighbours() *neighbours.Index {
 	return d.around
 }
 
-// judged returns the workloads and disruption budgets that were judged in a cluster.
+// judged returns the workloads and disruption budgets that were checked in a cluster.
 func (d *clusters) judged(c *cluster) []diag.Judged {
 	var all []diag.Judged
 	for _, w := range c.whole.Workloads {
@@ -290,8 +290,8 @@ func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topolo
 	return c.topologies[key]
 }
 
-// releases finds the values that Helm releases pass to charts that are not available locally. Only
-// the values can be checked in that case.
+// releases finds the values that Helm releases pass to charts that are not available locally. For
+// such a chart, only the values can be checked.
 type releases struct {
 	config  *config.Config
 	files   *locate.Files
@@ -308,10 +308,11 @@ type given struct {
 	line       int
 }
 
-// of returns a function that takes a release and returns the values that it passes to charts. The
-// argument p is the name of the part that contains the release. Values for rendered charts are left
-// out, because the renders are judged. Values for another cluster are also left out, because they
-// cannot be checked against the nodes of this cluster.
+// of returns a function that takes a release. The function returns the values that the release
+// passes to charts. The argument p is the name of the part that contains the release. The values
+// for rendered charts are omitted, because the output of these charts is checked instead. The
+// values for another cluster are omitted, because they cannot be checked against the nodes of this
+// cluster.
 func (r *releases) of(p string) func(*source.Object) *workload.Given {
 	return func(o *source.Object) *workload.Given {
 		found := r.finder.Of(o)
@@ -382,7 +383,7 @@ func (r *releases) count(set *workload.Set) {
 	}
 }
 
-// isElsewhere reports whether a release deploys to a different cluster than the one being judged.
+// isElsewhere reports whether a release deploys to a different cluster than the given one.
 func (r *releases) isElsewhere(cluster string, o *source.Object) bool {
 	elsewhere := false
 	for i := range r.config.Clusters {

@@ -12,25 +12,25 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// presence records what happened to each object of another revision of the files. The object is
-// still declared, is present but no longer judged, or is gone.
+// presence records what happened to each object of another revision of the files. There are three
+// possibilities: the object is still declared, it is present but not checked, or it is gone.
 type presence struct {
 	files *locate.Files
 	// renders holds the names of all renders, including failed ones.
 	renders []string
 	// declared holds the objects that were read, except patches, test hooks and skipped hooks.
 	declared map[diag.Object]bool
-	// why maps an object that is present but not judged to the reason. skipped maps the name of a
+	// why maps an object that is present but not checked to the reason. skipped maps the name of a
 	// skipped file to the reason.
 	why     map[diag.Object]string
 	skipped map[string]string
 	unread  []source.Skipped
-	// hidden maps each object in an unread path to the reason why the path was not read. It is
+	// hidden maps each object below an unread path to the reason why the path was not read. It is
 	// filled on first use.
 	hidden map[diag.Object]string
 }
 
-// Reasons why an object is no longer judged.
+// Reasons why an object is no longer checked.
 const (
 	whyAltered = "a kustomization changes it"
 	whyPatch   = "it is used as a patch"
@@ -64,8 +64,8 @@ func newLeft(m *manifests, of *locate.Renders, table workload.Table) *presence {
 	return l
 }
 
-// rendered records which objects are in a render, and which objects in source files are in no
-// render.
+// rendered records the objects in renders. It also records objects in source files that no render
+// contains.
 func (l *presence) rendered(of *locate.Renders, table workload.Table) {
 	contained := map[*source.Object]bool{}
 	for _, x := range of.All {
@@ -89,8 +89,8 @@ func (l *presence) rendered(of *locate.Renders, table workload.Table) {
 	}
 }
 
-// maxBelow is the maximum number of directory entries below an unread path. A path with more
-// entries is not searched.
+// maxBelow is the maximum number of directory entries below an unread path. Paths with more entries
+// are not searched.
 const maxBelow = 10_000
 
 // below reads an unread path and returns its objects.
@@ -108,9 +108,8 @@ func (l *presence) below(path string) []*source.Object {
 	return set.Objects
 }
 
-// unjudged returns the reason why an object is present but no longer judged. It returns "" if the
-// object is judged or gone. The argument file is the file that declared the object in the other
-// revision.
+// unjudged returns the reason why an object is present but not checked. It returns "" if the object
+// is checked or gone. The argument file is the file that declared the object in the other revision.
 func (l *presence) unjudged(o diag.Object, file string) string {
 	switch {
 	case o == (diag.Object{}) || l.declared[o]:
@@ -139,8 +138,8 @@ func (l *presence) unreadFor(file string) string {
 // maxUnread is the maximum number of unread paths to search for missing objects.
 const maxUnread = 100
 
-// concealed returns a message that names the unread path that contains an object, and says why the
-// path was not read. It returns "" if no unread path contains the object.
+// concealed returns a message if an unread path contains an object, or "" otherwise. The message
+// names the path and says why it was not read.
 func (l *presence) concealed(o diag.Object) string {
 	if l.hidden == nil {
 		l.hidden = map[diag.Object]string{}
@@ -165,9 +164,9 @@ func (l *presence) gone(d *diag.Diagnostic) bool {
 }
 
 // undecided returns a function that takes a finding from another revision. The function reports
-// whether schedlint cannot tell if the finding still applies. For example, the file may be skipped
-// or have an error, the rule may be off, removed or failing, or facts that the rule needs may be
-// incomplete. The argument l is nil unless reports are compared.
+// whether it is unknown if the finding still applies. For example, the file may be skipped or have
+// an error. The rule may be off, removed or failing. Facts that the rule needs may be incomplete.
+// The argument l is nil if no reports are compared.
 func (r *run) undecided(l *presence, broken map[string]bool) func(*diag.Diagnostic) bool {
 	rules := r.opts.Policy.IDs()
 	return func(d *diag.Diagnostic) bool {

@@ -37,18 +37,18 @@ type explaining struct {
 	spot Spot
 	file *source.File
 	out  *diag.Explanation
-	// elsewhere holds the other findings in the file.
+	// elsewhere holds the findings on other lines of the file.
 	elsewhere []diag.Diagnostic
-	// more is the number of findings at the place that are not explained because there are too
-	// many.
+	// more is the number of findings at the requested location that exceed maxExplained and are not
+	// explained.
 	more int
 	// at is the object that the line belongs to, or nil.
 	at   *source.Object
 	rest []diag.Explained // explanations for that object's workload
 }
 
-// Explain explains the findings at a place node by node. If there are no findings, it explains
-// which nodes accept a pod from the workload on that line.
+// Explain explains the findings at a location node by node. If there are no findings, it explains
+// which nodes accept a pod of the workload at that location.
 func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, error) {
 	r := newRun(ctx, o, o.Survive)
 	m := r.load()
@@ -100,7 +100,7 @@ func (x *explaining) find() error {
 
 // object returns the object that contains the line. This is the last object in the line's document
 // that begins at or above the line. If the line is above all objects, for example in a leading
-// comment, it returns the first object in the document. It returns nil if the document has no
+// comment, object returns the document's first object. It returns nil if the document has no
 // objects.
 func (x *explaining) object() (at *source.Object) {
 	first, last := x.spot.Line, x.spot.Line
@@ -134,8 +134,8 @@ func (x *explaining) is(f *source.File) bool {
 		worktree.Resolved(locate.Absolute(x.run.opts.Dir, x.spot.File)) == worktree.Resolved(locate.Absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
 }
 
-// cluster explains a part's findings in every context that contains the object at the place. If
-// there is no object at the place, it explains the findings in all contexts.
+// cluster explains a part's findings in every context that contains the object at the requested
+// location. If there is no such object, it explains the findings in all contexts.
 func (x *explaining) cluster(p part) {
 	c := x.run.clusters.divide(p)
 	x.run.apply(c)
@@ -167,7 +167,7 @@ func (x *explaining) cluster(p part) {
 	}
 }
 
-// isAt reports whether o is the object at the place or is rendered from it.
+// isAt reports whether o is the object at the requested location or is rendered from it.
 func (x *explaining) isAt(o *source.Object) bool {
 	if o == x.at || x.at == nil || x.run.renders.Results[o.File.Name] == nil {
 		return o == x.at
@@ -175,8 +175,9 @@ func (x *explaining) isAt(o *source.Object) bool {
 	return x.run.renders.RawObject(o) == x.at
 }
 
-// explain explains those findings at the place that are about objects in a cluster. If a finding
-// has a different wording when several units are judged together, explain uses that wording.
+// explain explains the findings at the requested location that are about objects in a cluster. The
+// wording of a finding may differ when several units are checked together. In this case, explain
+// uses the wording for several units.
 func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Object, together map[foundAt][]accept.Finding) *derive.Explainer {
 	e := derive.NewExplainer(in)
 	x.run.judge.findings(e.Facts(), c, objects, func(fact int, f *accept.Finding) {
@@ -194,8 +195,8 @@ func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Obje
 	return e
 }
 
-// add adds a finding in the requested file. If the finding is on the requested line and comes from
-// the requested rule, add explains it. Otherwise, add only lists it in elsewhere.
+// add adds a finding in the requested file. It explains the finding if the line and the rule are
+// the requested ones. Otherwise, it adds the finding to the list of findings on other lines.
 func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, diag.Account)) {
 	if d.Location.File != x.file.Name {
 		return
@@ -215,13 +216,13 @@ func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, 
 	x.out.Found = append(x.out.Found, found)
 }
 
-// maxExplained is the maximum number of findings explained at a place. There can be many when the
-// whole file is a single line.
+// maxExplained is the maximum number of findings to explain. There can be many if the whole file is
+// a single line.
 const maxExplained = 100
 
-// counts reports whether to explain a finding at the place. It returns false for a finding that an
-// earlier context already reported. maxExplained applies separately to findings in the requested
-// column and to all others.
+// counts reports whether to explain a finding at the requested location. It returns false for a
+// finding that an earlier context reported. maxExplained applies separately to findings in the
+// requested column and to other findings.
 func (x *explaining) counts(d *diag.Diagnostic) bool {
 	exact := func(d *diag.Diagnostic) bool { return d.Location.Column == x.spot.Column }
 	like := 0
@@ -253,8 +254,8 @@ func (x *explaining) accepted(all []accept.Finding) {
 	}
 }
 
-// settle sorts the findings. If there are no findings, it uses the explanations for the workload
-// instead. If there are no explanations either, it returns an error.
+// settle sorts the findings. If there are no findings, it uses the explanations for the workload.
+// If there are none either, it returns an error.
 func (x *explaining) settle() error {
 	all := x.out.Found
 	otherColumn := func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }
@@ -279,7 +280,7 @@ func (x *explaining) settle() error {
 	return nil
 }
 
-// maxNear is the maximum number of findings to list from elsewhere in the file.
+// maxNear is the maximum number of findings on other lines of the file to list.
 const maxNear = 5
 
 // nothing returns the error for a place that has nothing to explain.

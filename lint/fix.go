@@ -18,7 +18,7 @@ import (
 )
 
 // Fixed is the result of applying safe edits to the linted files in memory. The caller writes the
-// files and can first check whether they have changed in the meantime.
+// files, and can first check whether they have changed.
 type Fixed struct {
 	// Before reports on the original files and After on the edited files.
 	Before, After *diag.Report
@@ -43,13 +43,13 @@ type Withheld struct {
 	Why  string
 }
 
-// ErrUnsure is returned by Fix when part of the input could not be checked, because the effect of
-// an edit is unknown in that case.
+// ErrUnsure is returned by Fix when part of the input could not be checked. In that case, the
+// effect of an edit is unknown.
 var ErrUnsure = errors.New("no edit is made unless everything can be read and checked")
 
-// Fix lints the files and applies the safe edits that a second run confirms. An edit is confirmed
-// when the findings that propose it disappear and no new findings appear. Fix checks each edit
-// alone and then all edits together. If edits overlap, only the first one is applied.
+// Fix lints the files and applies the safe edits that a second run confirms. To be confirmed, an
+// edit must make the findings that propose it disappear. It must not cause new findings. Fix tries
+// each edit alone and then all edits together. If edits overlap, Fix applies only the first one.
 func Fix(ctx context.Context, o Options) (*Fixed, error) {
 	var outputs []*render.Output
 	first := o
@@ -88,7 +88,8 @@ func (m *Fixed) Left(made func(name string) bool) (*diag.Report, error) {
 	return m.fixer.lint(files)
 }
 
-// withhold records the edit of r as withheld if why is not empty, and reports whether it did.
+// withhold records that the edit of r was not applied, unless why is empty. It reports whether why
+// is not empty.
 func (m *Fixed) withhold(r *repair, why string) bool {
 	if why != "" {
 		m.Withheld = append(m.Withheld, Withheld{r.edit, why})
@@ -96,8 +97,8 @@ func (m *Fixed) withhold(r *repair, why string) bool {
 	return why != ""
 }
 
-// together applies all compatible edits at once. If that causes new findings, it adds the edits one
-// by one.
+// together applies all compatible edits at once. If that causes new findings, it applies the edits
+// one by one.
 func (m *Fixed) together(all []*repair) {
 	var made []*repair
 	after, why := m.fixer.try(all)
@@ -131,12 +132,13 @@ type fixer struct {
 	root    string
 	// outputs holds the output of each render before any file is edited.
 	outputs []*render.Output
-	// locks caches, by file name, the reason why the file must not be changed, or "".
+	// locks maps the name of a file to the reason why the file must not be changed. The reason is
+	// "" if the file may be changed.
 	locks map[string]string
 }
 
-// repairs collects the safe edits in report order, without duplicates. If an edit cannot be applied
-// at its location, repairs records it as withheld.
+// repairs collects the safe edits in report order, without duplicates. It records each edit that
+// cannot be applied at its location.
 func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 	seen := map[diag.Edit]*repair{}
 	for i := range m.before.Diagnostics {
@@ -162,8 +164,8 @@ func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 	return all
 }
 
-// whyNotEditable returns the reason why an edit cannot be applied at all, or "" if it can. It
-// ignores the effect that the edit has on findings.
+// whyNotEditable returns the reason why an edit cannot be applied, or "" if it can. It does not
+// consider how the edit affects findings.
 func (m *fixer) whyNotEditable(r *repair) string {
 	name := r.edit.Location.File
 	why, known := m.locks[name]
@@ -182,8 +184,8 @@ func (m *fixer) whyNotEditable(r *repair) string {
 	return why
 }
 
-// lock returns the reason why a file must not be changed, or "". A file behind a symbolic link is
-// locked, because other links may point to it.
+// lock returns the reason why a file must not be changed, or "" if it may be changed. A file behind
+// a symbolic link must not be changed, because other links may point to it.
 func (m *fixer) lock(name string) string {
 	if name == source.StdinName {
 		return "standard input cannot be written"
@@ -218,8 +220,7 @@ func (m *fixer) linked(shown string) bool {
 }
 
 // try lints the files with some edits applied. It returns the reason why the edits must not be
-// applied, or "". For example, the edits may cause new findings, or may not fix the findings that
-// propose them.
+// applied, or "". For example, the edits may cause new findings or may not fix the old ones.
 func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	if len(repairs) == 0 {
 		return m.before, ""
@@ -238,9 +239,8 @@ func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	return after, m.regression(repairs, count(after))
 }
 
-// lint runs the linter with the given files replaced. For all other files, it uses the contents
-// that the first run read, because a file may have changed on disk since then, and a pipe can only
-// be read once.
+// lint runs the linter with the given files replaced. It does not read the other files again. They
+// may have changed on disk, and a pipe can only be read once.
 func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 	o, texts := m.options, map[string][]byte{}
 	for _, f := range files {
@@ -262,8 +262,8 @@ func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 	return Run(m.ctx, o)
 }
 
-// rerender returns a Renderer that reuses the earlier outputs of most roots. It renders a root
-// again only if the root uses a changed chart or a file in the map "texts".
+// rerender returns a Renderer that reuses the earlier outputs of most roots. It renders only roots
+// that use a changed chart or a file in the map "texts".
 func (m *fixer) rerender(texts map[string][]byte, changed map[*render.Chart]bool) Renderer {
 	return func(ctx context.Context, roots []render.Root) []*render.Output {
 		outs := slices.Clone(m.outputs)
@@ -281,8 +281,8 @@ func (m *fixer) rerender(texts map[string][]byte, changed map[*render.Chart]bool
 	}
 }
 
-// regression compares the findings before and after some edits, ignoring those that the edits are
-// meant to fix. It returns the reason why the edits must not be applied, or "".
+// regression compares the findings before and after some edits. It ignores the findings that the
+// edits should fix. It returns the reason why the edits must not be applied, or "".
 func (m *fixer) regression(repairs []*repair, after map[identity]int) string {
 	solved := map[identity]int{}
 	for _, r := range repairs {
@@ -309,8 +309,8 @@ func (m *fixer) regression(repairs []*repair, after map[identity]int) string {
 	return ""
 }
 
-// files applies edits file by file. The After field of a result is nil if the edits in that file
-// overlap.
+// files applies edits to each file. If the edits in a file overlap, the After field of the result
+// is nil.
 func (m *fixer) files(repairs []*repair) (all []FixedFile) {
 	edits := map[string][]diag.Edit{}
 	for _, r := range repairs {
@@ -346,9 +346,9 @@ func apply(name string, text []byte, edits []diag.Edit) ([]byte, error) {
 	return append(out, text[at:]...), nil
 }
 
-// identity identifies a finding before and after an edit. It leaves out lines and messages because
-// an edit may change them. A diag.Key cannot be used because it includes the topology key, which an
-// edit may also change.
+// identity identifies a finding before and after an edit. It contains no lines, messages or
+// topology keys, because an edit may change them. Therefore, a diag.Key, which includes the
+// topology key, cannot be used.
 type identity struct {
 	rule, cluster, file string
 	level               diag.Level
@@ -367,8 +367,8 @@ func count(r *diag.Report) map[identity]int {
 	return counts
 }
 
-// editedRenders returns the renders with pointer values taken from the edited files. It also
-// returns the charts that change as a result.
+// editedRenders returns the renders with pointer values from the edited files. It also returns the
+// charts that change because of these values.
 func (m *fixer) editedRenders(files []FixedFile) (all []locate.Render, changed map[*render.Chart]bool) {
 	all, changed = slices.Clone(m.options.Renders), map[*render.Chart]bool{}
 	for i := range all {
@@ -385,7 +385,7 @@ func (m *fixer) editedRenders(files []FixedFile) (all []locate.Render, changed m
 	return all, changed
 }
 
-// effectKnown reports whether schedlint knows how an edit affects all the values that pointers read
+// effectKnown reports whether the effect of an edit is known for every value that pointers read
 // from the edited file.
 func (m *fixer) effectKnown(e diag.Edit) bool {
 	return !slices.ContainsFunc(m.options.Renders, func(x locate.Render) bool {

@@ -48,9 +48,8 @@ type sameFinding struct {
 	location                                diag.Span
 }
 
-// add evaluates the policy on facts about objects in a cluster. It records the findings that no
-// earlier context reported, and returns them. The argument c is nil if the facts do not belong to a
-// cluster.
+// add evaluates the policy on facts about objects in a cluster. It records and returns the findings
+// that no earlier context reported. The argument c is nil if the facts do not belong to a cluster.
 func (j *judge) add(f *derive.Built, c *cluster, objects []*source.Object) []accept.Finding {
 	before := len(j.found)
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
@@ -145,9 +144,8 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 	}
 }
 
-// finding converts a judgement about a subject to a finding. If the message comes from the
-// catalogue, the finding has the subject's fixes. Otherwise, its only fix is the help text of the
-// judgement, if there is any.
+// finding converts a judgement about a fact to a finding. A message from the catalogue gets the
+// fixes of the fact. Any other message has at most one fix: the help text of the judgement.
 func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) accept.Finding {
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Message: said.Message, Details: said.Details,
@@ -179,7 +177,7 @@ func (j *judge) context(found *accept.Finding, c *cluster) {
 }
 
 // problemsOfUnrequested returns the problems of failed renders that were not requested explicitly.
-// A comparison counts such a problem if the same render succeeded before the change.
+// A comparison counts such a problem if the render succeeded before the change.
 func (j *judge) problemsOfUnrequested() (all []diag.Quiet) {
 	for _, name := range slices.Sorted(maps.Keys(j.renders.Quiet)) {
 		problem := []source.Problem{j.renders.Quiet[name]}
@@ -190,8 +188,8 @@ func (j *judge) problemsOfUnrequested() (all []diag.Quiet) {
 	return all
 }
 
-// levels determines the level of findings. Four sources can set the level: the rule, the finding,
-// the configuration, and the scopes in the configuration. Each source overrides the ones before it.
+// levels determines the level of findings. It uses four sources: the rule, the finding, the
+// configuration, and the scopes in the configuration. Each source overrides the earlier ones.
 type levels struct {
 	config *config.Config
 	rule   func(rule string) diag.Level
@@ -201,8 +199,8 @@ type levels struct {
 	bases map[ruleLevel]base
 }
 
-// ruleLevel is a rule with the level that the rule gave to a finding. The level is "" if the rule
-// gave none.
+// ruleLevel is a rule and the level that the rule set for a finding. The level is "" if the rule
+// set none.
 type ruleLevel struct {
 	rule  string
 	level diag.Level
@@ -230,8 +228,8 @@ func newLevels(o *Options) *levels {
 // off reports whether a rule is off for every object. It returns false for an unknown rule.
 func (l *levels) off(rule string) bool { return l.offs[rule] }
 
-// of returns the level of a finding. The argument level is the level that the rule gave to this
-// finding, or "". A rule that is off stays off, whatever the argument level is.
+// of returns the level of a finding. The argument level is the level that the rule set for this
+// finding, or "". If the rule is off, the result is always off.
 func (l *levels) of(found *accept.Finding, level diag.Level, about *scopeContext) diag.Level {
 	b := l.base(ruleLevel{found.Rule, level})
 	if !b.scoped {
@@ -257,7 +255,7 @@ func (l *levels) base(s ruleLevel) base {
 	return b
 }
 
-// scopeContext looks up the object properties that scopes match on, within one context.
+// scopeContext looks up properties of objects in one context. Scopes match on these properties.
 type scopeContext struct {
 	files   *locate.Files
 	renders *locate.Renders

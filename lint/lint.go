@@ -18,20 +18,20 @@ type Policy interface {
 	// Evaluate runs the rules on f and updates the tally. A rule that fails is recorded in the
 	// tally and not run again. The error is ctx.Err() if ctx is done.
 	Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error)
-	// Whole reports whether any rule outside the core may read a list of facts, or a field such as
-	// workloads.terms in the rows of a list. If so, the list must be complete, because custom rules
-	// may also judge healthy rows.
+	// Whole reports whether a rule outside the core may read a list of facts, or a field in a list,
+	// such as workloads.terms. If so, the list must be complete, because custom rules may also
+	// report facts about healthy workloads.
 	Whole(path string) bool
-	// Wants reports whether any rule might report a row of a list. The arguments after the list are
-	// the row's fields, as alternating names and values.
+	// Wants reports whether any rule might report a row of a list. The fields of the row follow the
+	// list as alternating names and values.
 	Wants(list string, fields ...any) bool
-	// Losses returns sorted, distinct topology keys. For each key, an enabled rule asks what
-	// happens if one of its domains is lost.
+	// Losses returns sorted, distinct topology keys. For each key, an enabled rule needs to know
+	// what happens if a domain of the key is lost.
 	Losses() []string
 	// IDs returns the ids of all rules, including those that are off.
 	IDs() []string
-	// Reads returns the lists of facts that a rule reads. It returns nothing if they are unknown or
-	// the rule is off.
+	// Reads returns the lists of facts that a rule reads. It returns nothing if these lists are
+	// unknown or the rule is off.
 	Reads(rule string) []string
 	// MayRead reports whether a rule may read a path of the facts, such as workloads or
 	// workloads.answers.survives. It returns false for a rule that is off.
@@ -56,36 +56,36 @@ type Options struct {
 	// nothing is rendered.
 	Renders  []locate.Render
 	Renderer Renderer
-	// Unfollowed lists the GitOps pointers that lead to no render. Notes are general notes about
-	// GitOps pointers.
+	// Unfollowed lists the GitOps pointers for which there is no render. Notes are general notes
+	// about GitOps pointers.
 	Unfollowed []Unfollowed
 	Notes      []string
-	// Followed holds the GitOps pointers that were examined, with or without success. It is nil if
-	// following pointers was not requested.
+	// Followed holds the GitOps pointers that were examined, including those that could not be
+	// followed. It is nil if following pointers was not requested.
 	Followed map[PointerID]bool
 	// Edited maps file names, relative to Root, to new contents. Renders read the new contents
 	// instead of the files.
 	Edited map[string][]byte
 	// Survive lists topology keys. Every workload must survive the loss of any single domain of
-	// these keys, in addition to the losses that the configuration requires it to survive.
+	// these keys. The configuration may name further keys.
 	Survive []string
 	// Steps multiplies every step budget. 0 means 1.
 	Steps float64
 	// SourceRoot is the directory, relative to Dir, from which piped manifests were rendered. If it
-	// is "", Dir is used, and object names in the sources must equal the rendered names.
+	// is "", the directory is Dir, and object names in the sources must equal the rendered names.
 	SourceRoot string
 	// Config is the team's configuration, or nil.
 	Config *config.Config
 	// Compared is set if the report will be compared with one about another revision of the files.
-	// The report then also lists which objects were judged, and why other objects were not.
+	// The report then also lists which objects were checked, and why other objects were not
+	// checked.
 	Compared bool
 	// Baseline holds accepted findings, or is nil. If Rebase is set, the current findings replace
 	// the baseline's entries.
 	Baseline *accept.Baseline
 	Rebase   bool
-	// NoInline disables all suppressions in manifests. OnlyKnown disables only suppressions in
-	// manifests that are not in Known. Known holds the suppressions from another revision of the
-	// files.
+	// NoInline disables all suppressions in manifests. OnlyKnown disables only those that are not
+	// in Known. Known holds the suppressions from another revision of the files.
 	NoInline  bool
 	OnlyKnown bool
 	Known     []diag.Suppression
@@ -97,8 +97,8 @@ type Options struct {
 	Level func(rule string) diag.Level
 }
 
-// Render is a kustomization, chart or tool output to judge as deployed rather than as written in
-// its sources.
+// Render is the output of a kustomization, chart or tool. The output is checked instead of its
+// sources.
 type Render = locate.Render
 
 // ErrNothing is returned if there is no document to check.

@@ -11,16 +11,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// manifests holds the input that a run has read. If a render uses a file, the objects in that file
-// are left out of the field "set".
+// manifests holds the input that a run has read. The field "set" does not contain objects from
+// files that a render uses.
 type manifests struct {
 	set *source.Set
 	// altered holds objects in which kustomizations may change any field.
 	altered []*source.Object
-	// broken holds the names of files with errors, and of files whose skipped documents may contain
-	// objects.
+	// broken holds the names of files with errors. It also holds the names of files whose skipped
+	// documents may contain objects.
 	broken map[string]bool
-	// beside holds the files that are outside the paths to lint but that renders use.
+	// beside holds files that renders use but that are outside the paths to lint.
 	beside []*source.File
 }
 
@@ -86,9 +86,9 @@ func (l *loader) load() *manifests {
 	return &l.manifests
 }
 
-// failIfNothingChecked adds an error if there was nothing to check. If the paths cover the whole
-// working directory, any document is enough to avoid the error, even if it is not a Kubernetes
-// object, because the same command may run in many repositories.
+// failIfNothingChecked adds an error if there was nothing to check. The same command may run in
+// many repositories. If the paths cover the whole working directory, a single document is therefore
+// enough to prevent the error, even if it contains no Kubernetes object.
 func (l *loader) failIfNothingChecked() {
 	if len(l.set.Problems)+len(l.renders.All)+len(l.renders.Failed)+len(l.set.Objects)+len(l.altered) > 0 {
 		return
@@ -107,16 +107,15 @@ func (l *loader) failIfNothingChecked() {
 	}
 }
 
-// Reasons for objects that a kustomization changes. The first one applies if the object is left
-// out, the second one if only part of the object is known.
+// Reasons for not checking an object that a kustomization changes. The first one applies if the
+// object is omitted. The second one applies if only part of the object is known.
 const (
 	altered = "manifest with unknown changes by a kustomization"
 	changed = "a kustomization changes fields of it"
 )
 
-// hidesObjects lists reasons for skipping a whole document, which may contain objects. If a
-// document is skipped for such a reason, the findings that another revision reported in it do not
-// count as fixed.
+// hidesObjects lists reasons for skipping a whole document. Such a document may contain objects. In
+// a comparison, earlier findings in a skipped document do not count as fixed.
 var hidesObjects = map[string]bool{
 	source.SkipTemplate: true, source.SkipOtherTemplate: true, source.SkipExcerpt: true, source.SkipNoManifest: true, source.SkipList: true,
 	source.SkipLarge: true,

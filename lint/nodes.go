@@ -21,14 +21,13 @@ type topologies struct {
 	renders *locate.Renders
 	summary *summary
 	// read caches the nodes of renders and entry pointers by nodesKey. counted is the number of
-	// nodes that the summary already includes for parts outside named clusters.
+	// nodes in the summary that belong to no configured cluster.
 	read    map[string]*declaredNodes
 	counted int
 }
 
-// of reads the nodes of a part, counts them in the summary and adds errors and notes. On an error
-// the result is empty, because an incomplete topology could make pods look Pending when they are
-// not.
+// of reads the nodes of a part. It also counts them in the summary and adds errors and notes. On an
+// error, it returns no nodes. With an incomplete topology, pods could wrongly seem to stay Pending.
 func (t *topologies) of(p part, among []*source.Object, to *effects) *topology.Topology {
 	topo, err := t.nodes(p, among)
 	note := "no topology declared (--topology FILE)"
@@ -96,8 +95,8 @@ type declaredNodes struct {
 	from     map[string]bool
 }
 
-// nodesKey returns a cache key for the nodes of a render or entry pointer. It returns "" for all
-// other parts, because their nodes are only read once.
+// nodesKey returns a cache key for the nodes of a render or entry pointer. It returns "" for other
+// parts, because their nodes are read only once.
 func (p *part) nodesKey(among []*source.Object) string {
 	if p.render+p.entry == "" {
 		return ""
@@ -121,13 +120,13 @@ func (t *topologies) passNodes(p part, from map[string]bool) {
 	}
 }
 
-// declared reads the topology files of a part and also returns their names. It is an error if a
-// path declares no node, because otherwise a misspelled kind could silently shrink the cluster.
+// declared reads the topology files of a part and also returns their names. It returns an error if
+// a path declares no node. Without the error, a misspelled kind could silently shrink the cluster.
 func (t *topologies) declared(p part) (objects []*source.Object, from map[string]bool, err error) {
 	var errs []error
 	from = map[string]bool{}
 	for _, path := range p.topology {
-		// In a directory, only tracked files count. A file that is named explicitly always counts,
+		// In a directory, only tracked files are read. An explicitly named file is always read,
 		// because it may be a cluster export that is never committed.
 		opts := t.files.Reading
 		if info, err := os.Stat(locate.Absolute(t.files.Dir, path)); err != nil || !info.IsDir() {
@@ -194,8 +193,9 @@ func defaultLosses() []string {
 	return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
 }
 
-// lossesToSurvive returns a function that lists the topology keys for which a workload must survive
-// the loss of a domain. These are the keys in "always" and those that the configuration requires.
+// lossesToSurvive returns a function that lists topology keys for a workload. The workload must
+// survive the loss of any domain of these keys. The list consists of the keys in "always" and the
+// keys that the configuration requires.
 func lossesToSurvive(c *config.Config, always []string) func(*workload.Workload) []string {
 	return func(w *workload.Workload) []string {
 		keys := slices.Concat(always, c.Asks(w.Namespace(), w.Labels))
@@ -204,8 +204,8 @@ func lossesToSurvive(c *config.Config, always []string) func(*workload.Workload)
 	}
 }
 
-// unknownLosses returns notes on requested keys that no node has. Without the notes, a misspelled
-// key would look as if its loss were harmless.
+// unknownLosses returns notes on requested keys that no node has. Without these notes, losses for a
+// misspelled key would seem harmless.
 func unknownLosses(o *Options, topo *topology.Topology) []string {
 	if topo.Empty() {
 		return nil

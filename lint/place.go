@@ -19,7 +19,7 @@ import (
 var ErrNoTopology = errors.New("no topology: declare the nodes with --topology FILE")
 
 // Place decides for each context whether all its workloads can be placed together. It reports
-// unreadable input as a failure and decides about the rest.
+// unreadable input as a failure and ignores it.
 func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	if o.Level == nil {
 		o.Level = func(string) diag.Level { return diag.LevelOff }
@@ -57,8 +57,8 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	return doc, nil
 }
 
-// aboutWorkloads removes the decisions that cover no workloads. If no decision covers any workload,
-// it keeps one decision, preferably one with an unknown verdict.
+// aboutWorkloads removes the decisions about contexts without workloads. If no decision would
+// remain, it keeps one, preferably with an unknown verdict.
 func aboutWorkloads(all []diag.Placement) []diag.Placement {
 	about := slices.DeleteFunc(slices.Clone(all), func(d diag.Placement) bool {
 		return len(d.Workloads)+len(d.Invalid)+len(d.Unmodelled) == 0
@@ -146,8 +146,8 @@ func (r *run) placed(s *scene) *diag.Placement {
 	return derive.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
 }
 
-// caveats returns notes on what a decision assumes and which input it ignores. The argument leftOut
-// describes input that was skipped before or while the part was read.
+// caveats returns notes on the assumptions of a decision and on the input that it ignores. The
+// argument leftOut describes input that was skipped before or while the part was read.
 func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	notes := []string{"assumes any scheduling order and any feasible node per pod, no rescheduling, and only the declared objects"}
 	notes = append(notes, unknownLosses(r.opts, s.nodes)...)

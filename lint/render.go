@@ -25,7 +25,7 @@ type PointerID struct {
 	Namespace, Name string
 }
 
-// Unfollowed is a GitOps pointer that leads to no render.
+// Unfollowed is a GitOps pointer for which there is no render.
 type Unfollowed struct {
 	// Why is the general reason, and Detail adds what is specific to this pointer.
 	Why, Detail string
@@ -40,7 +40,8 @@ type Unfollowed struct {
 // Renderer renders roots and returns their outputs in the same order.
 type Renderer func(ctx context.Context, roots []render.Root) []*render.Output
 
-// renderAll builds the renders. Files used by a successful render are no longer judged as written.
+// renderAll builds the renders. If a render succeeds, the files that it uses are not checked on
+// their own.
 func (l *loader) renderAll() {
 	l.countUnfollowed()
 	if len(l.opts.Renders) == 0 || l.opts.Renderer == nil {
@@ -73,7 +74,7 @@ func (l *loader) renderAll() {
 	l.removeUsedFiles()
 }
 
-// countUnfollowed counts the pointers that lead to no render.
+// countUnfollowed counts the pointers for which there is no render.
 func (l *loader) countUnfollowed() {
 	l.summary.note(l.opts.Notes...)
 	suspended := 0
@@ -94,9 +95,9 @@ func (l *loader) countUnfollowed() {
 	}
 }
 
-// countPassedBy counts pointers that were not examined, for example because they are in chart
-// output or in a file named on the command line. The objects that these pointers deploy are not
-// judged. Flux HelmReleases are left out, because they are counted elsewhere.
+// countPassedBy counts pointers that were not examined, for example pointers in chart output or in
+// a file named on the command line. The objects that these pointers deploy are not checked. Flux
+// HelmReleases are not included, because other code counts them.
 func (l *loader) countPassedBy() {
 	if l.opts.Followed == nil {
 		return
@@ -204,8 +205,8 @@ func (l *loader) readResult(asked *locate.Render) {
 	l.renders.All = append(l.renders.All, &locate.Rendered{Render: *asked, Objects: set.Objects})
 }
 
-// recordUnrendered records a failed render. If the render was not requested explicitly, its failure
-// is usually not an error, because the root may not be meant to be built here.
+// recordUnrendered records a failed render. The failure is usually not an error if the render was
+// not requested explicitly. The root may not be meant to be built here.
 func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 	span := diag.Span{File: asked.FromRoot(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	if at, ok := l.opts.Config.SettingPlace(asked.Chosen, p.Setting); ok {
@@ -255,8 +256,8 @@ var notRendered = map[string]string{
 	render.Repeated: "kustomization that does not build",
 }
 
-// removeUsedFiles removes the objects in files that renders use, so that they are not also judged
-// as written. It counts the removed objects that do not appear in any render.
+// removeUsedFiles removes the objects in files that renders use. The renders are checked instead.
+// removeUsedFiles counts the removed objects that do not appear in any render.
 func (l *loader) removeUsedFiles() {
 	reached := l.renders.Reached
 	l.set.Objects = slices.DeleteFunc(slices.Clone(l.set.Objects), func(o *source.Object) bool {
@@ -271,8 +272,8 @@ func (l *loader) removeUsedFiles() {
 	l.set.Skipped = slices.DeleteFunc(slices.Clone(l.set.Skipped), func(s source.Skipped) bool {
 		return reached[s.File] && slices.Contains(usedByRenders, s.Reason)
 	})
-	// Files outside the paths are also read, so that the paths do not affect which objects count as
-	// being in no render.
+	// Files outside the paths are also read. The count of objects in no render is therefore the
+	// same for all paths.
 	var beside []string
 	for _, name := range slices.Sorted(maps.Keys(reached)) {
 		if l.files.ByName[name] == nil {
@@ -295,8 +296,8 @@ func (l *loader) removeUsedFiles() {
 }
 
 // removeTemplates removes the templates of charts from the input. If a kustomization inflates a
-// chart or a render of the chart was requested, all files in the chart's templates/ directory are
-// templates, because only the chart's output is judged. In other charts, such a file is a template
+// chart or a render of the chart was requested, only the chart's output is checked. All files in
+// the chart's templates/ directory are then templates. In other charts, such a file is a template
 // only if it does not parse and contains an action.
 func (l *loader) removeTemplates() {
 	charts := map[string]bool{}
@@ -357,15 +358,15 @@ func isTemplate(name string, chart func(dir string) bool) bool {
 	return false
 }
 
-// usedByRenders lists reasons for skipping a file. If a render uses the file, such a reason no
-// longer applies, and the file counts as checked.
+// usedByRenders lists reasons for skipping a file. If a render uses the file, these reasons no
+// longer apply, and the file counts as checked.
 var usedByRenders = []string{
 	source.SkipKustomization, source.SkipPatch, source.SkipJSONPatch,
 	source.SkipTemplate, source.SkipHelmValues, source.SkipHelmChart,
 }
 
-// inNoRender is the reason for not judging an object that no render contains, although a render
-// uses its file.
+// inNoRender is the reason for not checking an object whose file is used by a render. No render
+// contains the object.
 const inNoRender = "object that no render contains"
 
 // readMore reads files outside the paths. It returns an empty set if a file has disappeared
@@ -390,7 +391,7 @@ func (l *loader) readMore(names []string) *source.Set {
 }
 
 // addPlainObjects adds the objects in a chart's crds/ directory to the render of the chart, because
-// the chart deploys them unchanged. It leaves out CustomResourceDefinitions.
+// the chart deploys them unchanged. It does not add CustomResourceDefinitions.
 func (l *loader) addPlainObjects(x *locate.Rendered) {
 	for _, name := range x.Out.Plain {
 		name = x.FromRoot(name)
@@ -419,12 +420,12 @@ func (l *loader) objectsIn(name string) []*source.Object {
 	return l.byFile[name]
 }
 
-// recordDuplicateKey records a duplicate key in chart output. Flux rejects duplicate keys, except
-// in hooks, because it passes everything else through kyaml (helm-controller:
-// internal/postrender/common.go). Helm and Argo CD read manifests with sigs.k8s.io/yaml and use the
-// last value of a duplicate key (helm: pkg/releaseutil/manifest_sorter.go, pkg/kube/client.go;
-// argo-cd: gitops-engine/pkg/utils/kube). With these two tools, a duplicate key is only recorded if
-// its object is judged.
+// recordDuplicateKey records a duplicate key in chart output. Flux passes everything except hooks
+// through kyaml, which rejects duplicate keys (helm-controller: internal/postrender/common.go).
+// Helm and Argo CD read manifests with sigs.k8s.io/yaml and use the last value of a duplicate key
+// (helm: pkg/releaseutil/manifest_sorter.go, pkg/kube/client.go; argo-cd:
+// gitops-engine/pkg/utils/kube). For Helm and Argo CD, a duplicate key is recorded only if its
+// object is checked.
 func (l *loader) recordDuplicateKey(x *locate.Rendered, p source.Problem) {
 	o := locate.Around(x.Objects, p.Span.Line, p.Span.Column)
 	if d, ok := x.Document(p.Span.Line); !ok || o != nil && int(o.Root.Line) < d.Line {
@@ -491,8 +492,8 @@ func others(n int) string {
 	return fmt.Sprintf(" and %d others are not rendered", n)
 }
 
-// shapesChart reports whether a file in a chart affects the output even though no text from the
-// file appears there.
+// shapesChart reports whether a file affects a chart's output although the output contains no text
+// from the file.
 func shapesChart(name string) bool {
 	return path.Ext(name) == ".tgz" || slices.Contains([]string{".helmignore", "values.schema.json", "requirements.yaml", "requirements.lock", "Chart.lock"}, path.Base(name))
 }

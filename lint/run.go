@@ -38,7 +38,7 @@ type run struct {
 	suppressions *suppressions
 	clusters     *clusters
 	decisions    decisions
-	// inRender holds the locations of the findings in renders that were judged separately.
+	// inRender holds the locations of the findings in renders that were checked separately.
 	inRender map[foundAt]bool
 	// survive returns the topology keys for which a workload must survive losing a domain.
 	survive func(*workload.Workload) []string
@@ -79,7 +79,7 @@ func (r *run) load() *manifests {
 	return l.load()
 }
 
-// report judges all parts and assembles the report.
+// report checks all parts and assembles the report.
 func (r *run) report() *diag.Report {
 	report := &diag.Report{}
 	m := r.load()
@@ -115,7 +115,7 @@ func (r *run) report() *diag.Report {
 	return report
 }
 
-// cluster judges one cluster, context by context.
+// cluster checks one cluster, context by context.
 func (r *run) cluster(a *pendingPart[*derive.Built]) {
 	c := a.cluster
 	for x := range c.Contexts() {
@@ -167,12 +167,11 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 	}
 }
 
-// judgeUnits judges a context that consists of several units, first each unit separately and then
-// all units together. A finding that appears only when they are judged together becomes a warning
-// about units that may share a cluster. A finding that appears only in a single unit counts if
-// judging all units together may have missed it. This can happen if the search gave up, if limits
-// in another unit make the answer unknown, or if the same rule has a finding at a different
-// location.
+// judgeUnits checks a context with several units, first each unit separately and then all units
+// together. A finding that appears only for all units together becomes a warning about units that
+// may share a cluster. A finding that appears only for a single unit counts if the check of all
+// units may have missed it. There are three possible causes: the search gave up, limits in another
+// unit make the answer unknown, or the same rule has a finding at a different location.
 func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []string) (all []accept.Finding) {
 	c, fresh := joint.cluster, 0
 	alone := map[foundAt]bool{}
@@ -240,19 +239,19 @@ func (r *run) input(s *scene) derive.Input {
 	}
 }
 
-// manyContexts describes an open question about an object. The question stays open because there
-// are too many contexts to judge.
+// manyContexts describes an open question about an object. There are too many contexts to answer it
+// in all of them.
 const manyContexts = "what becomes of it in further contexts: there are too many"
 
-// skipRemainingContexts marks the objects in a cluster's remaining contexts as undecided.
+// skipRemainingContexts records that the objects in a cluster's remaining contexts are undecided.
 func (r *run) skipRemainingContexts(c *cluster) {
 	r.summary.unanswered(manyContexts, c.objects)
 	r.suppressions.sources.partly = true
 	r.decisions.meet(c.key(), derive.Unjudged(c.objects))
 }
 
-// recordRefusals records a failure for each answer that the checker rejected, and for each answer
-// that an internal fault prevented.
+// recordRefusals records a failure for each answer that the checker rejected. It also records a
+// failure for each answer that an internal fault prevented.
 func (r *run) recordRefusals(s *scene) {
 	for _, x := range s.model.Run().Refused {
 		what := "the checker refuses an answer, which is left open: "
@@ -268,7 +267,7 @@ func (r *run) recordRefusals(s *scene) {
 	}
 }
 
-// decisions maps the key of each part to the questions about its objects that have been answered.
+// decisions maps the key of each part to the questions that have been answered about its objects.
 type decisions map[string]derive.Decisions
 
 // meet merges a context's decisions into the decisions of its part. A question about an object is
@@ -285,8 +284,8 @@ func (d decisions) of(found *diag.Diagnostic) derive.Decisions {
 	return d[(&part{name: found.Cluster, render: found.Render}).key()]
 }
 
-// failures collects invocation errors and work that could not be done. The run continues without
-// that work.
+// failures collects invocation errors and work that could not be done. Neither of them stops the
+// run.
 type failures struct {
 	errs   []error
 	undone diag.Failures
@@ -313,19 +312,19 @@ func (f *failures) err() error {
 	})...)
 }
 
-// Clusters are judged concurrently and reported in order. While one cluster is reported, the next
+// Clusters are analyzed concurrently and reported in order. While one cluster is reported, the next
 // ones are read and analyzed. The errors and notes from reading a cluster are kept until the
-// cluster is reported. A cluster's budget depends on the clusters before it, so a cluster that
-// started with too large a budget is judged again. The output is the same as in a sequential run.
+// cluster is reported. A cluster's budget depends on the clusters before it. If a cluster started
+// with too large a budget, it is analyzed again. The output is the same as in a sequential run.
 
-// pendingPart is a part whose analysis may start before it is the part's turn to be reported.
+// pendingPart is a part whose analysis may start before the parts before it are reported.
 type pendingPart[T any] struct {
 	cluster *cluster
 	judged  []diag.Judged
 	// leftOut describes the input that was skipped so far.
 	leftOut string
-	// scene is the only context of the cluster. It is nil if the cluster has several contexts,
-	// because such contexts share answers and must wait for the cluster's turn.
+	// scene is the only context of the cluster. It is nil if the cluster has several contexts. Such
+	// contexts share answers, so they are analyzed only when it is the cluster's turn.
 	scene *scene
 	made  chan partOutcome[T]
 }
@@ -338,7 +337,7 @@ type partOutcome[T any] struct {
 }
 
 // effects holds errors, notes and an object count from reading a part, until they are added to the
-// run. Other counters are added at once, because their order does not matter.
+// run. Other counters are added immediately, because their order does not matter.
 type effects struct {
 	errs    []error
 	notes   []string
@@ -368,8 +367,9 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	return s
 }
 
-// each processes parts in order, using all processors. If a part has only one context, it calls
-// reason to get a function, which it runs concurrently. When it is the part's turn, it calls told.
+// each processes parts in order. If a part has only one context, each calls reason to get a
+// function and runs the function concurrently, using all processors. When it is the part's turn,
+// each calls told.
 func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*pendingPart[T])) {
 	var begun []*pendingPart[T]
 	for len(parts) > 0 || len(begun) > 0 {
@@ -416,8 +416,8 @@ func begin[T any](r *run, p part, reason func(*scene) func() T) *pendingPart[T] 
 	return a
 }
 
-// known returns the result for a part with only one context, if it was computed before the part's
-// turn. It returns false if there is no such result, or if its budget was too large.
+// known returns the result for a part with only one context if the result was computed before the
+// part's turn. It returns false if there is no result or if its budget was too large.
 func (a *pendingPart[T]) known(r *run) (s *scene, out T, holds bool) {
 	if a.made == nil {
 		return nil, out, false
@@ -437,11 +437,12 @@ func (a *pendingPart[T]) known(r *run) (s *scene, out T, holds bool) {
 type budget struct {
 	// factor scales every step budget.
 	factor float64
-	// spent is the number of steps used by the contexts judged so far. advice is the number of
+	// spent is the number of steps that the contexts have used so far. advice is the number of
 	// steps left for trying advice.
 	spent, advice int
-	// objects is the number of objects counted so far, including the objects around each part. In a
-	// cluster with several contexts or units, an object counts once in each of them.
+	// objects is the number of objects counted so far. It includes objects that might be deployed
+	// together with a part. In a cluster with several contexts or units, an object counts once in
+	// each of them.
 	objects int
 }
 

@@ -121,8 +121,8 @@ func sorted(m map[string]*diag.Skip) []diag.Skip {
 	return list
 }
 
-// leftOut describes skipped input that may contain workloads, not counting untracked files. It
-// returns "" if there is nothing to describe.
+// leftOut describes skipped input that may contain workloads, except untracked files. It returns ""
+// if there is no such input.
 func (s *summary) leftOut() string {
 	var of diag.Summary
 	s.skips.into(&of)
@@ -200,8 +200,8 @@ func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 }
 
 // givenUp counts unanswered questions about the workloads in a context. A question is unanswered if
-// it exceeded its step budget or is too large for any budget. It counts once even if several
-// contexts ask it.
+// it exceeded its step budget or is too large for any budget. A question in several contexts counts
+// once.
 func (s *summary) givenUp(m *model.Model) {
 	for _, g := range m.Run().GivenUp {
 		if why := message.Reason(model.Reason{Cause: g.Cause}); why != "" {
@@ -233,8 +233,8 @@ func (s *summary) open(why string, objects []*source.Object, budget bool) {
 // overBudget is the prefix of the reason for a question that exceeded its budget.
 const overBudget = "step budget exceeded: "
 
-// passed counts objects that are not judged as workloads, for example because they belong to
-// another object, have no pods yet or cannot be created.
+// passed counts objects that are not checked as workloads. For example, an object may belong to
+// another object, have no pods yet, or be impossible to create.
 type passed struct{ nodes, provisioners, owned, finished, hooks, paused, exported int }
 
 // pausedNote is the note about paused Deployments, which may have no pods yet.

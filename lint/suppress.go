@@ -30,14 +30,15 @@ type suppressions struct {
 	judge   *judge
 	table   workload.Table
 	// all holds the suppressions used in the run. inline maps the location of an object to the
-	// indices of the suppressions in manifests that apply to the object. For suppressions without
-	// an object, the location is zero. entries holds the indices of the suppressions in the
+	// indices of the suppressions in manifests that apply to the object. The location is zero for
+	// suppressions without an object. entries holds the indices of the suppressions in the
 	// configuration.
 	all     []accept.Suppression
 	inline  map[diag.Span][]int
 	entries []int
 	// allowed holds the suppressions in manifests that may take effect. If it is nil, all of them
-	// may take effect. permitted caches which suppressions are allowed. inert lists the others.
+	// may take effect. permitted caches which suppressions are allowed. inert lists the
+	// suppressions that are not allowed.
 	allowed   accept.Allowance
 	permitted map[diag.Suppression]bool
 	inert     []diag.Suppression
@@ -104,8 +105,8 @@ func suppression(by, rule, reason, until, target string, at diag.Span) accept.Su
 	}}
 }
 
-// add adds a suppression from a manifest, or records it as inert if it is not allowed. An invalid
-// suppression is added too, so that a complaint about it is reported.
+// add adds a suppression from a manifest. If the suppression is not allowed, add only records it as
+// inert. It also adds invalid suppressions, because they must be reported.
 func (s *suppressions) add(one accept.Suppression) {
 	if s.allowed != nil && !s.opts.NoInline && one.Holds(s.acceptance()) && !s.isAllowed(&one) {
 		return
@@ -117,9 +118,9 @@ func (s *suppressions) add(one accept.Suppression) {
 	s.all = append(s.all, one)
 }
 
-// suppressionKey identifies a suppression by its location and target. The location alone is not
-// enough, because one line of a kustomization may annotate many objects. Several renders may
-// contain the same suppression.
+// suppressionKey identifies a suppression by its location and target. The target is needed, because
+// one line of a kustomization may annotate many objects. Several renders may contain the same
+// suppression.
 func suppressionKey(s *accept.Suppression) diag.Suppression {
 	return diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule, Target: s.Target}
 }
@@ -187,8 +188,7 @@ func (s *suppressions) comments(f *source.File, objects []*source.Object) {
 }
 
 // itemEnd returns the last line of the list item that begins on a line, or 0 if no item begins
-// there. Tools that render manifests sort fields, so a finding about an entire item may point to
-// any of its lines.
+// there. Render tools sort fields, so a finding about an entire item may point to any of its lines.
 func itemEnd(f *source.File, line int) int {
 	text := f.Printed(line)
 	indent := len(text) - len(strings.TrimLeft(text, " "))
@@ -210,8 +210,8 @@ func itemEnd(f *source.File, line int) int {
 	return end
 }
 
-// ofSources adds the suppressions in comments of source files. It reads the files that contain the
-// sources of findings in renders.
+// ofSources adds the suppressions in comments of source files. It reads only source files of
+// findings in renders.
 func (s *suppressions) ofSources(findings []accept.Finding) {
 	if s.opts.NoInline {
 		return
@@ -235,8 +235,8 @@ func (s *suppressions) scannedSet() map[string]bool {
 	return seen
 }
 
-// recordDecided records for each suppression whether the facts that its rule needs are complete for
-// the objects that the suppression applies to.
+// recordDecided records for each suppression whether its rule has complete facts about the objects
+// that the suppression applies to.
 func (s *suppressions) recordDecided(f *derive.Built, objects []*source.Object) {
 	if len(s.all) == 0 {
 		return
@@ -276,8 +276,8 @@ func (s *suppressions) countDecided(f *derive.Built, o *source.Object, one *acce
 }
 
 // apply separates the findings that count from those that a suppression accepts. It also returns
-// complaints about suppressions that accept nothing. If the suppressed rule failed, there is no
-// such complaint, because the suppression may still be needed.
+// complaints about suppressions that accept nothing. It does not complain if the suppressed rule
+// failed, because the suppression may still be needed.
 func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept.Finding, complaints []accept.Complaint) {
 	for i := range s.all {
 		one := &s.all[i]
@@ -301,8 +301,8 @@ func (s *suppressions) inEffect() (all []diag.Suppression) {
 	return all
 }
 
-// Inline returns the active suppressions in manifests and in all other files below the root. The
-// other files matter because rendered manifests may come from them. The error names the files that
+// Inline returns the active suppressions in manifests and in all other files below the root. It
+// reads the other files because they may be sources of renders. The error names the files that
 // could not be read.
 func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
 	r := newRun(ctx, o, nil)
@@ -348,18 +348,18 @@ func (s *suppressions) scanRemaining() error {
 	})
 }
 
-// sourceComments holds the suppressions in comments of templates, values files and other files
-// without objects, and of manifests that renders use. Such a comment counts as unused only if it
-// cannot apply in any render that reads the file.
+// sourceComments holds the suppressions in comments of files that are not checked directly. These
+// are files without objects, such as templates and values files, and manifests that renders use. A
+// comment counts as unused only if it cannot apply in any render that reads the file.
 type sourceComments struct {
 	renders *locate.Renders
 	byFile  map[string][]int // indices of the suppressions
 	// rules maps a file name to the rules named in the comments of the file. asked records, for
-	// each render and rule, whether the facts that the rule needs are complete. All comments about
-	// a rule share this answer, because there may be many comments.
+	// each render and rule, whether the facts for the rule are complete. This is the same for all
+	// comments about the rule.
 	rules map[string][]string
 	asked map[*locate.Rendered]map[string]*askedRule
-	// partly is set if some contexts of a cluster were not judged.
+	// partly is set if some contexts of a cluster were not checked.
 	partly bool
 }
 
@@ -386,8 +386,8 @@ func (c *sourceComments) note(one *accept.Suppression, i int, o accept.Options) 
 	}
 }
 
-// of returns the rules to check for an object. These are the rules named in the comments of the
-// files that its render uses.
+// of returns the rules to check for an object. These are the rules named in comments of the files
+// that the object's render uses.
 func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 	x := c.renders.Results[o.File.Name]
 	if x == nil || len(c.byFile) == 0 {
@@ -407,7 +407,8 @@ func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 }
 
 // applyAnswers records in each comment whether its rule has complete facts in the renders that use
-// the file. The answer stays open if any render is missing, because the comment might apply there.
+// the file. If any of these renders is missing, the answer is unknown, because the comment might
+// apply there.
 func (c *sourceComments) applyAnswers(all []accept.Suppression, f *locate.Files) {
 	open := c.partly || len(c.renders.Failed) > 0 || !f.Cover(f.Root)
 	for _, x := range c.renders.All {
@@ -451,7 +452,7 @@ func (r *run) applyAcceptances(report *diag.Report) {
 	if r.opts.Baseline == nil {
 		return
 	}
-	// A run that reads only some files knows nothing about objects in the other files.
+	// A run that reads only some files cannot tell which objects are in the other files.
 	elsewhere := r.elsewhere()
 	for _, key := range healed {
 		if !elsewhere(key) && !r.judge.tally.HasFailed(key.Rule) {

@@ -20,15 +20,15 @@ import (
 )
 
 // unit holds the objects of a context that are declared in the same directory. They are assumed to
-// be deployed together. Whether different units share a cluster is unknown.
+// be deployed together. Different units may or may not share a cluster.
 type unit struct {
 	name    string
 	objects []*source.Object
 }
 
-// unitsOf returns a function that maps a file to the directory of its unit. This is the outermost
-// directory on the command line that contains the file, or else the file's own directory. A working
-// directory on the command line is ignored, because it is the default path.
+// unitsOf returns a function that maps a file to the directory of its unit. The directory is the
+// outermost one on the command line that contains the file. If there is none, it is the file's own
+// directory. A working directory on the command line is ignored, because it is the default path.
 func unitsOf(f *locate.Files) func(file string) string {
 	var named []string
 	here, _ := os.Stat(f.Dir)
@@ -66,9 +66,9 @@ func (u *unit) key(seed maphash.Seed) unitKey {
 }
 
 // units divides a context into units. It also returns the names of the units that have workloads,
-// disruption budgets or namespace limits. If there are fewer than two such names, or if the context
-// is a render or a configured cluster, both results are nil. Other objects that affect workloads,
-// such as a Namespace or an autoscaler, are added to every unit.
+// disruption budgets or namespace limits. Both results are nil if there are fewer than two such
+// names. They are also nil if the context is a render or a configured cluster. Other objects that
+// affect workloads, such as a Namespace or an autoscaler, are added to every unit.
 func (d *clusters) units(x *scene) (all []unit, with []string) {
 	if !x.cluster.several {
 		return nil, nil
@@ -112,8 +112,8 @@ func (d *clusters) units(x *scene) (all []unit, with []string) {
 	return all, with
 }
 
-// unitScene loads a unit together with the objects that may be deployed beside it. It uses the
-// nodes of the context.
+// unitScene loads a unit together with the objects that may be deployed with it. It uses the nodes
+// of the context.
 func (d *clusters) unitScene(joint *scene, u unit) *scene {
 	there, elsewhere := map[diag.Object]bool{}, []*source.Object(nil)
 	together, namespaces := map[*source.Object]bool{}, map[string]bool{}
@@ -154,8 +154,9 @@ func theseUnits(names []string) string {
 	return "these: directories " + strings.Join(names, ", ")
 }
 
-// weakenToShared turns a finding that occurs only when several units are judged together into a
-// warning. The warning names the units, because they may not share a cluster.
+// weakenToShared turns a finding into a warning that names the units. It is called for findings
+// that occur only when several units are checked together, because the units may not share a
+// cluster.
 func (d *clusters) weakenToShared(found *accept.Finding, all []string) {
 	if found.Level == diag.LevelError {
 		found.Level = diag.LevelWarning

@@ -10,29 +10,29 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// necessary holds, for each list of facts, the bodies of the built-in rules that report rows of the
-// list. A body is represented by its conditions. A rule can report a row only if the row meets all
-// conditions of at least one body.
+// necessary maps the name of a list of facts to the bodies of built-in rules that read the list.
+// Each body is stored as its conditions. If a row meets the conditions of no body, no built-in rule
+// reports the row.
 type necessary map[string][][]condition
 
 // condition compares a field of a row with constants or with another field.
 type condition struct {
 	field, operator string
-	// other is the name of the field to compare with. If other is empty, the condition holds if the
-	// field equals any of the constants.
+	// other is the name of the field to compare with. If other is empty, the field is compared with
+	// the constants and must equal one of them.
 	other     string
 	constants []any // each a string, float64 or bool
 }
 
-// bodiesOf extracts the conditions from a rule's source. It does not parse the source, because most
-// rules have nothing to report and parsing them would waste time. It recognizes bodies in their
-// usual form,
+// bodiesOf extracts the conditions from a rule's source. It does not parse the source, because
+// parsing would take too long. It recognizes bodies that start with the following two lines and
+// continue with one comparison per line:
 //
 //	report contains result.reason(rego.metadata.chain(), row, "...") if {
 //		some row in input.LIST
 //
-// followed by one comparison per line. Lines that are not comparisons are skipped. If the rule uses
-// a list in any other way, that list gets a body without conditions.
+// It skips lines that are not comparisons. If the rule uses a list in any other way, bodiesOf adds
+// a body without conditions for the list.
 func bodiesOf(text string) necessary {
 	all := necessary{}
 	for list := range listsOf(text).paths {
@@ -131,9 +131,9 @@ func fieldOf(word string) (name string, ok bool) {
 }
 
 // Wants reports whether any rule could report a row of the given list. The fields argument holds
-// the row's known fields as alternating names and values. Custom rules, pack rules and template
-// instances could report any row. Built-in rules count even when they are off. Otherwise, turning
-// off one rule could change the findings of another.
+// the row's known fields as alternating names and values. Wants assumes that custom rules, pack
+// rules and template instances could report any row. It also counts built-in rules that are off.
+// Otherwise, turning off one rule could change the findings of another.
 func (e *Engine) Wants(list string, fields ...any) bool {
 	for i, value := range fields {
 		switch v := value.(type) {
@@ -148,8 +148,8 @@ func (e *Engine) Wants(list string, fields ...any) bool {
 	})
 }
 
-// bodies collects the conditions of all core rules. A rule outside the core adds an empty body to
-// each list that the rule reads, because it could report any row.
+// bodies collects the conditions of all core rules. Any other rule could report any row. bodies
+// therefore adds a body without conditions to each list that such a rule reads.
 func (e *Engine) bodies() necessary {
 	all := necessary{}
 	lists := factLists(&facts.Facts{})
@@ -197,8 +197,8 @@ func valueOf(fields []any, name string) (any, bool) {
 	return nil, false
 }
 
-// compared applies a comparison operator to two values. As in Rego, values of different types are
-// never equal. An ordering comparison between different types counts as true.
+// compared applies a comparison operator to two values. Values of different types are never equal.
+// An ordering comparison of different types counts as true.
 func compared(left any, operator string, right any) bool {
 	order := 0
 	switch l := left.(type) {
@@ -235,15 +235,14 @@ func compared(left any, operator string, right any) bool {
 // reads records which fields of the facts a rule may read.
 type reads struct {
 	all bool
-	// paths holds the dotted paths of the fields that the rule reads, such as
+	// paths maps the dotted path of each field that the rule reads, such as
 	// workloads.containers.image. The value is true if the rule reads everything below the field.
 	paths map[string]bool
 }
 
 // readsOf finds the lists that a built-in rule refers to as input.<list>. It searches the source
-// text, so a rule whose lists are all empty need not be parsed. The search never misses a list, but
-// may find some that the rule does not read. If input appears in any other form, readsOf assumes
-// that the rule reads all lists.
+// text, because parsing the rule would take longer. It may return lists that the rule does not
+// read, but it never misses a list. If input appears in any other form, readsOf returns all lists.
 func readsOf(text string) reads {
 	r := reads{paths: map[string]bool{}}
 	if at := strings.Index(text, "\npackage "); at >= 0 {
@@ -275,8 +274,8 @@ func inName(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// has reports whether the rule reads the list or field at a path, or anything below it. If the rule
-// reads everything below a parent of the path, has returns true as well.
+// has reports whether the rule reads the list or field at a path, or anything below it. It also
+// returns true if the rule reads everything below a parent of the path.
 func (r *reads) has(path string) bool {
 	if _, ok := r.paths[path]; ok || r.all {
 		return true

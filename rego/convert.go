@@ -34,8 +34,8 @@ func factLists(f *facts.Facts) []factList {
 	return lists
 }
 
-// convert builds the rules' input. The input includes only the fields that the rules read. The Go
-// structs are converted directly, because going through JSON would be several times slower.
+// convert builds the rules' input. The input includes only the fields that the rules read. It does
+// not go through JSON, which would be several times slower.
 func convert(f *facts.Facts, read *reads) *ast.Term {
 	c := converter{read: read, strings: map[string]*ast.Term{}, fields: map[string][]field{}, numbers: map[*int]*ast.Term{}}
 	return ast.ObjectTerm(c.fieldsOf(reflect.ValueOf(f).Elem(), "")...)
@@ -47,7 +47,7 @@ type converter struct {
 	strings map[string]*ast.Term
 	// fields caches the struct fields that rules read, keyed by row path.
 	fields map[string][]field
-	// numbers caches one term per list of numbers, because several rows can share a list.
+	// numbers caches one term per list of numbers. Several rows can share a list.
 	numbers map[*int]*ast.Term
 	spare   []ast.Term
 }
@@ -59,7 +59,7 @@ type field struct {
 	path  string
 }
 
-// indices returns the term for a list of numbers. Rows that share a list also share its term.
+// indices returns the term for a list of numbers. Rows with the same list get the same term.
 func (c *converter) indices(numbers []int) *ast.Term {
 	if len(numbers) == 0 {
 		return ast.ArrayTerm()
@@ -152,8 +152,9 @@ func (c *converter) term(v ast.Value) *ast.Term {
 	return t
 }
 
-// over returns the parameters in v. A parameter that v lacks is taken from the argument "under".
-// The argument "place" is the position of any parameter whose own position is unknown.
+// over returns the parameters in v and adds missing parameters from the argument "under". The
+// argument "place" is a position in the configuration. It is used for parameters whose own position
+// is unknown.
 func (v Values) over(under Values, place string) Values {
 	all := maps.Clone(under.Values)
 	if all == nil {
@@ -174,8 +175,9 @@ func (v Values) over(under Values, place string) Values {
 	}}
 }
 
-// over adds the shared parameters that match a rule to the parameters in "given", which take
-// precedence. Shared parameters apply only if the rule runs and declares them.
+// over combines the shared parameters that match a rule with the parameters in "given". The
+// parameters in "given" take precedence. Shared parameters apply only if the rule runs and declares
+// them.
 func (r *rule) over(all []Shared, given Values) Values {
 	if r.isTemplate() || r.off {
 		return given
@@ -200,8 +202,8 @@ func (r *rule) over(all []Shared, given Values) Values {
 	return given.over(below, "")
 }
 
-// schema returns the schema of a rule's parameters, or nil if the rule takes none. It parses the
-// annotation only when its text mentions parameters.
+// schema returns the schema of a rule's parameters, or nil if the rule has no parameters. It parses
+// the annotation only if the annotation's text mentions parameters.
 func (r *rule) schema() *schema {
 	if !r.mentions("params:") {
 		return nil
@@ -217,8 +219,8 @@ func (r *rule) parameter(name string) *schema {
 	return nil
 }
 
-// shareable checks the parameters in one Shared entry. It returns an error for each parameter that
-// no matching rule declares, or whose type differs between matching rules.
+// shareable checks the parameters in one Shared entry. It is an error if no matching rule declares
+// a parameter, or if matching rules declare the parameter with different types.
 func (e *Engine) shareable(s *Shared) (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Values.Values)) {
 		var first *rule
@@ -282,8 +284,9 @@ func (s *schema) typeName() string {
 }
 
 // factsLibrary returns the source of the library that unit tests use to build rows. The library has
-// one function per row type. The function takes an object with some of the row's fields and fills
-// in defaults for the rest. The function is undefined if the object has an unknown field.
+// one function per row type. The argument of the function is an object with some of the row's
+// fields. The function adds default values for all other fields. If the object has an unknown
+// field, the result is undefined.
 var factsLibrary = sync.OnceValue(func() string {
 	var b strings.Builder
 	b.WriteString("package schedlint.facts\n")
@@ -336,8 +339,9 @@ func snake(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// blank returns a field's default value as Rego source. An outcome defaults to unknown, and any
-// other enumeration to its first value. A field named known or ending in _known defaults to true.
+// blank returns a field's default value as Rego source. The default is unknown for an outcome and
+// the first value for any other enumeration. A field named known or ending in _known defaults to
+// true.
 func blank(f reflect.StructField) string {
 	name := f.Tag.Get("json")
 	switch f.Type.Kind() {

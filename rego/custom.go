@@ -32,8 +32,9 @@ type customKey struct {
 	read func(n *notes, value any) []string
 }
 
-// customKeys returns the keys in the order in which to read them. The order matters, because "asks"
-// refers to "params", and "level" overrides the level that "category" implies.
+// customKeys returns the keys in the order in which to read them. The key "asks" comes after
+// "params", because it refers to parameters. The key "level" comes after "category", because it
+// overrides the category's level.
 func customKeys() []customKey {
 	return []customKey{
 		{"category", readCategory},
@@ -178,8 +179,8 @@ func readTags(n *notes, value any) error {
 	return nil
 }
 
-// ask is a question about losing nodes. Exactly one field is set: survive is a topology key, and
-// param is the name of a parameter that supplies topology keys.
+// ask is a question about losing nodes. Exactly one field is set. The field survive is a topology
+// key. The field param is the name of a parameter that contains topology keys.
 type ask struct{ survive, param string }
 
 func readAsks(n *notes, value any) error {
@@ -328,8 +329,8 @@ func atValues(v Values, message string) error {
 	return errors.New(message)
 }
 
-// parameters sets a rule's parameters. The parameters in "given" take precedence over the
-// parameters in the rule's instance. A parameter that is set in neither gets its default value.
+// parameters sets a rule's parameters. The parameters in "given" override those of the rule's
+// instance. All other parameters get their default values.
 func (r *rule) parameters(given Values) error {
 	name := "rules." + r.id + ".params"
 	schema := r.schema()
@@ -383,7 +384,8 @@ func (r *rule) meta() diag.Rule {
 	return m
 }
 
-// Losses returns the sorted, distinct topology keys from all questions that Asks returns.
+// Losses returns the topology keys in all questions that Asks returns. The keys are sorted and
+// distinct.
 func (e *Engine) Losses() []string {
 	var keys []string
 	for _, a := range e.Asks() {
@@ -395,7 +397,8 @@ func (e *Engine) Losses() []string {
 	return slices.Compact(keys)
 }
 
-// Asks returns the distinct questions that the enabled rules ask, sorted by rule.
+// Asks returns the questions that the enabled rules declare. The questions are distinct and sorted
+// by rule.
 func (e *Engine) Asks() []Ask {
 	var all []Ask
 	for _, r := range e.rules {
@@ -412,8 +415,7 @@ func (e *Engine) Asks() []Ask {
 	return slices.Compact(all)
 }
 
-// asked returns the topology keys that a question is about. The keys can come from the rule's
-// parameters.
+// asked returns the topology keys in a question. The keys can come from the rule's parameters.
 func (r *rule) asked(a ask) []string {
 	if a.param == "" {
 		return []string{a.survive}

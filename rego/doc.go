@@ -2,24 +2,24 @@
 // reports. No other package uses OPA.
 //
 // Contract: a rule is one file with the package schedlint.rules["<id>"]. Its METADATA has title,
-// description, schemas, custom.category and custom.since. Each rule defines a set named report. The
-// built-in rules take their messages from the catalogue in package message. Each member of report
-// comes from result.reason(rego.metadata.chain(), row, reason) or from result.worded. The latter
-// takes an object with a reason and, optionally, a level, a path below the row, and values that the
-// message uses in place of the row. Custom rules use result.reason or result.finding. The latter
-// takes an object with a message and, optionally, details, help, a path and a level. A message is
-// one self-contained line. A rule that reports anything else fails (judgement.go). Built-in and
-// custom rules are loaded in the same way. A custom rule replaces the built-in rule with the same
-// id, and must declare this with custom.replaces. Load checks all folders and returns all problems
-// as one error. Each problem has its file:line and says what was found, what was expected and what
-// to do.
+// description, schemas, custom.category and custom.since. Each rule defines a set named report. In
+// built-in rules, each member of report is the result of result.reason(rego.metadata.chain(), row,
+// reason) or of result.worded. The messages of built-in rules are in package message. The argument
+// of result.worded is an object with a reason and, optionally, a level, a path below the row, and
+// values that the message uses instead of the row. In custom rules, each member of report is the
+// result of result.reason or of result.finding. The argument of result.finding is an object with a
+// message and, optionally, details, help, a path and a level. A message is one self-contained line.
+// A rule that reports anything else fails (judgement.go). A custom rule can replace the built-in
+// rule with the same id, and must declare this with custom.replaces. Load checks all folders and
+// returns all problems as one error. Each problem has its file:line and says what was found, what
+// was expected and what to do.
 //
 // Parameters: custom.params is a schema (schema.go). The compiler uses it to check the type of
 // input.params, and configured values must match it (params.go). A template never runs on its own.
-// An instance is a rule that shares the compiled body of a template, or of another rule with
-// parameters, but has its own id, parameters, step budget and failures (custom.go). Rules from
-// packs and templates count as built-in. A pack's rules are off unless the configuration names the
-// pack.
+// An instance is a rule that is based on a template or on another rule with parameters. It shares
+// the compiled body, but has its own id, parameters, step budget and failures (custom.go). Rules
+// from packs and templates count as built-in. A pack's rules are off unless the configuration names
+// the pack.
 //
 // Rules see the facts as input and may import the libraries in lib, such as data.schedlint.result.
 // Custom rules may also import other packages from their own folders. Nothing else exists under
@@ -43,18 +43,17 @@
 // time.
 //
 // An analysis of the compiled code (trace.go) determines which facts a custom rule reads. For every
-// term, it finds the places in the schema that the term's value can come from. If a rule replaces
-// input, the analysis assumes that the rule reads everything. The same analysis finds errors that
-// OPA's type checker misses: comparing an enumeration with a constant that is not one of its
-// values, ordering outcomes, and passing an unknown literal key to object.get. If the analysis of a
-// module takes too many steps, the module does not load, because wrong constants in it would go
-// unnoticed. For built-in rules, a text search finds the facts that they read. A test checks that
-// both methods agree.
+// term, it finds the positions in the schema that the term's value can come from. If a rule
+// replaces input, the analysis assumes that the rule reads everything. The analysis also finds
+// errors that OPA's type checker misses. These errors are comparing an enumeration with a constant
+// that is not one of its values, ordering outcomes, and passing an unknown literal key to
+// object.get. If the analysis of a module takes too many steps, the module does not load, because
+// such errors would go unnoticed. For built-in rules, a text search finds the facts that they read.
+// A test checks that both methods agree.
 //
-// The tests of this package check built-in rules completely, so a run skips those checks. The run
-// parses and compiles a built-in rule only if at least one of the lists that the rule reads is not
-// empty, and reads the rule's annotation only on request. Custom rules are always checked
-// completely.
+// The tests of this package check built-in rules completely, so a run skips those checks. A run
+// compiles a built-in rule only if at least one of the lists that the rule reads is not empty. It
+// reads the rule's annotation only on request. Custom rules are always checked completely.
 //
 // Invariants: findings do not depend on map order, the clock or the number of cores. Every finding
 // refers to a fact in a list that its rule reads.

@@ -33,8 +33,8 @@ type Engine struct {
 	conditions func() necessary
 
 	mutex sync.Mutex // guards the rules' compiled programs
-	// endless is set when a custom rule keeps running after it was told to stop. From then on, no
-	// more custom rules are evaluated.
+	// endless is set when a custom rule keeps running after it was told to stop. Evaluate then
+	// skips all further custom rules.
 	endless atomic.Bool
 }
 
@@ -84,8 +84,8 @@ func Load(opts Options) (*Engine, error) {
 	return e, e.analysePacks()
 }
 
-// replacements checks that every custom rule with a built-in rule's id declares that it replaces
-// that rule. Otherwise, an accidental name clash would silence the built-in rule.
+// replacements checks that every custom rule with a built-in rule's id declares custom.replaces.
+// Otherwise, an accidental name clash would turn off the built-in rule.
 func replacements(own []*module, builtin []*rule) (errs []error) {
 	var ids []string
 	for _, r := range builtin {
@@ -107,9 +107,8 @@ func replacements(own []*module, builtin []*rule) (errs []error) {
 	return errs
 }
 
-// analysePacks determines which fields are read by the enabled rules of packs and templates.
-// Without this analysis, a rule would count as reading every field of a list, and the full list
-// costs more to build than the few fields that the rule needs.
+// analysePacks finds the fields that the enabled rules of packs and templates read. Without this
+// analysis, every field of a list would have to be built.
 func (e *Engine) analysePacks() error {
 	var further []*code
 	for _, r := range e.rules {
@@ -132,8 +131,8 @@ func (e *Engine) analysePacks() error {
 	return nil
 }
 
-// addCustom compiles the custom modules and adds their rules. Set mutant if a condition has been
-// left out of the modules.
+// addCustom compiles the custom modules and adds their rules. The argument "mutant" is true if a
+// condition has been removed from the modules.
 func (e *Engine) addCustom(own []*module, mutant bool) error {
 	if len(own) == 0 {
 		return nil
@@ -163,7 +162,7 @@ func (e *Engine) find(id string) *rule {
 
 // Whole reports whether an enabled rule outside the core may read the facts at the given path. The
 // path names a list of facts, such as workloads, or a field in a list, such as workloads.terms.
-// Rules outside the core are custom rules, pack rules and instances.
+// Custom rules, pack rules and instances are outside the core.
 func (e *Engine) Whole(path string) bool {
 	return slices.ContainsFunc(e.rules, func(r *rule) bool { return r.outsideCore() && !r.off && r.reads.has(path) })
 }
@@ -171,8 +170,8 @@ func (e *Engine) Whole(path string) bool {
 // Packs returns the sorted names of all packs.
 func (e *Engine) Packs() []string { return slices.Clone(e.packs) }
 
-// IDs returns the sorted ids of all rules, including rules that are off but excluding templates.
-// The caller must not modify the slice.
+// IDs returns the sorted ids of all rules. It includes rules that are off, but no templates. The
+// caller must not modify the slice.
 func (e *Engine) IDs() []string {
 	return slices.Clip(e.ids)
 }
@@ -206,7 +205,7 @@ func (e *Engine) Rule(id string) (diag.Rule, bool) {
 	return r.meta(), true
 }
 
-// File returns the name that errors show for a custom rule's file, or "" for any other rule.
+// File returns the file name that errors show for a custom rule. It returns "" for any other rule.
 func (e *Engine) File(id string) string {
 	if r := e.find(id); r != nil && r.own && r.instance == nil {
 		return r.file
@@ -214,7 +213,7 @@ func (e *Engine) File(id string) string {
 	return ""
 }
 
-// Vendored reports whether a rule is vendored, which means that a lock file pins its content.
+// Vendored reports whether a lock file pins the content of a rule.
 func (e *Engine) Vendored(id string) bool {
 	return slices.ContainsFunc(e.modules, func(m *module) bool { return m.rule != nil && m.rule.id == id && m.locked })
 }
@@ -250,8 +249,8 @@ type Options struct {
 	// Rules holds the built-in rules: core rules as <id>/rule.rego, pack rules as
 	// <pack>/<id>/rule.rego, and templates as templates/<id>/rule.rego.
 	Rules fs.FS
-	// Packs lists the enabled packs by name. Unknown names are ignored. The caller must check them
-	// against Engine.Packs, because only the caller can report where they were configured.
+	// Packs lists the enabled packs by name. Unknown names are ignored. The caller must check the
+	// names against Engine.Packs and report unknown ones with their positions.
 	Packs []string
 	// Dirs lists folders with custom rules. Every *.rego file in these folders and their subfolders
 	// is loaded, except *_test.rego.
@@ -259,12 +258,11 @@ type Options struct {
 	// Shown returns the name to show for a folder in errors. If it is nil, errors show the folder
 	// as given in Dirs.
 	Shown func(dir string) string
-	// Instead replaces a folder's files with files in memory. It lets the caller check that new
-	// rules load together with those in Dirs before writing them to disk. It may be nil.
+	// Instead replaces a folder's files with files in memory. It allows the caller to check new
+	// rules before writing them to disk. It may be nil.
 	Instead *Folder
-	// Without is a condition to leave out of the rule or library that contains it. Without may be
-	// nil. If it is set, unused variables and imports are not errors, because the condition may
-	// have been their only use.
+	// Without is a condition to remove from its rule or library. It may be nil. If Without is set,
+	// unused variables and imports are not errors, because only the condition may have used them.
 	Without *Condition
 	// Off reports whether a rule is turned off. It may be nil. Custom rules are checked even when
 	// they are off.
@@ -277,9 +275,9 @@ type Options struct {
 	// Instances holds the configured rules that are based on a template or on another rule with
 	// parameters.
 	Instances []Instance
-	// Deadline limits the CPU time for compiling custom rules. In each call of Evaluate, it also
-	// limits the total CPU time of the built-in rules and, separately, the total CPU time of the
-	// custom rules. Zero means DefaultDeadline.
+	// Deadline limits the CPU time for compiling custom rules. It also limits the CPU time of each
+	// call of Evaluate: once for all built-in rules and once for all custom rules. Zero means
+	// DefaultDeadline.
 	Deadline time.Duration
 }
 
@@ -307,8 +305,8 @@ type Shared struct {
 	Values
 }
 
-// Instance is a rule that the configuration bases on a template or on another rule with parameters.
-// An empty title, description, owner or runbook defaults to that of the template or other rule.
+// Instance is a configured rule that is based on a template or on another rule with parameters. An
+// empty title, description, owner or runbook is taken from that template or rule.
 type Instance struct {
 	ID                                 string
 	Use                                string // the template's id
@@ -321,8 +319,9 @@ type Instance struct {
 // Ask is a question about losing nodes. At least one rule needs the answer.
 type Ask struct {
 	Rule string
-	// Survive is node, zone, region or a label key. The question is whether workloads survive
-	// losing one node, zone, region or group of nodes with the same label value.
+	// Survive is node, zone, region or a label key. Losing a domain means losing one node, one
+	// zone, one region, or all nodes with the same value of the label. The question is whether
+	// workloads survive that loss.
 	Survive string
 }
 
@@ -389,8 +388,7 @@ var refused = []struct{ names, why string }{
 }
 
 // capabilities returns the language features and functions available to rules. Callers must not
-// modify the result. There is only one copy, because OPA would sort the functions of every new
-// copy.
+// modify the result. The result is cached, because OPA would sort the functions of every new copy.
 var capabilities = sync.OnceValue(func() *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	names := allowed()

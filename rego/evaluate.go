@@ -20,20 +20,20 @@ import (
 // contexts.
 const maxFindings = 100_000
 
-// Evaluate returns the findings of all rules for the given facts, sorted by fact, rule and message
-// and without duplicates. A rule fails if it exceeds a limit, misuses a function, or reports
+// Evaluate returns the findings of all rules for the given facts, without duplicates, sorted by
+// fact, rule and message. A rule fails if it exceeds a limit, misuses a function, or reports
 // something other than a finding. The tally records the failure, and the rule is skipped for the
-// rest of the run. Evaluate drops the findings of a failed rule, except that a rule with too many
-// findings keeps the first ones. Evaluate returns an error if ctx is done or if a built-in rule
-// does not compile.
+// rest of the run. Evaluate drops the findings of a failed rule. The exception is a rule with too
+// many findings, which keeps the first ones. Evaluate returns an error if ctx is done or if a
+// built-in rule does not compile.
 func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error) {
 	due, read := e.due(f, tally)
 	if err := e.compile(due); err != nil {
 		return nil, err
 	}
 	run := evaluation{e, f, f.Rows(), convert(f, &read), tally}
-	// Built-in rules have their own time limit, so custom rules cannot starve them. Among the
-	// built-in rules, those with configured parameters run last.
+	// Custom rules cannot delay built-in rules, which have their own time limit. Built-in rules
+	// with configured parameters run after all other built-in rules.
 	slices.SortStableFunc(due, func(a, b *rule) int { return cmp.Compare(order(a), order(b)) })
 	found, err := run.all(ctx, e.deadline, slices.DeleteFunc(slices.Clone(due), func(r *rule) bool { return r.own }))
 	if err != nil {
@@ -163,8 +163,8 @@ func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Ju
 	return found[:room], refusal{what: fmt.Sprintf("reports more than %d findings; the others are left out", maxFindings), limit: true}
 }
 
-// due returns the rules to evaluate, together with all fields that these rules read. A rule is
-// evaluated if at least one list of facts that it reads is not empty.
+// due returns the rules to evaluate and all fields that these rules read. It omits a rule if all
+// lists that the rule reads are empty.
 func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	var due []*rule
 	var read reads
@@ -204,8 +204,8 @@ func (e *Engine) compile(due []*rule) error {
 }
 
 // Limits on memory and CPU time. maxHeap is the maximum number of bytes that a rule may add to the
-// heap. heapEvery is the interval between heap checks. grace is the CPU time for which a rule may
-// keep running after it was told to stop.
+// heap. heapEvery is the interval between heap checks. grace is the CPU time that a rule has to
+// stop after it was told to.
 const (
 	maxHeap   = 512 << 20
 	heapEvery = 20 * time.Millisecond
@@ -216,13 +216,13 @@ const (
 type outcome struct {
 	found []facts.Judgement
 	err   error
-	// abandoned is set if the rule did not stop when told to. OPA checks for cancellation only
-	// between steps, and a single step can run forever.
+	// abandoned is set if the rule did not stop when it was told to. OPA checks for cancellation
+	// only between steps, and a single step can run forever.
 	abandoned bool
 }
 
-// isolated evaluates a custom rule. If the rule exceeds a limit or panics, it loses its own
-// findings, and other rules are not affected.
+// isolated evaluates a custom rule. If the rule exceeds a limit or panics, only its own findings
+// are lost.
 func (e *evaluation) isolated(ctx context.Context, r *rule, m *meter) outcome {
 	return isolate(ctx, m, func(ctx context.Context) ([]facts.Judgement, error) {
 		return e.judge(ctx, r, func(q *topdown.Query) *topdown.Query {
@@ -249,8 +249,8 @@ func isolate(ctx context.Context, m *meter, evaluate func(ctx context.Context) (
 	return watch(ctx, done, m, cancel)
 }
 
-// recovered converts a panic to an error. Either the meter panicked because the rule exceeded a
-// limit, or the rule triggered a bug in OPA.
+// recovered converts a panic to an error. A panic means that the rule exceeded a limit or triggered
+// a bug in OPA.
 func recovered(m *meter, panicked any) error {
 	if refused, ok := panicked.(refusal); ok {
 		return refused
@@ -259,7 +259,7 @@ func recovered(m *meter, panicked any) error {
 }
 
 // watch waits for an evaluation to finish. It stops an evaluation that takes too much time or
-// memory, and abandons one that does not stop.
+// memory. If the evaluation does not stop, watch abandons it.
 func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) outcome {
 	tick := time.NewTicker(heapEvery)
 	defer tick.Stop()

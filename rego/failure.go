@@ -15,8 +15,8 @@ import (
 )
 
 // refusal explains why a rule's evaluation was ended or why its report was rejected. When a rule
-// exceeds a limit, the meter panics with a refusal. Cancellation would not be enough, because OPA
-// checks for it only between steps, and a single step, such as comparing two values, can be long.
+// exceeds a limit, the meter panics with a refusal. Canceling would be too slow, because OPA checks
+// for cancellation only between steps, and a step can be long.
 type refusal struct {
 	at   *ast.Location // nil if the whole rule is at fault
 	what string
@@ -28,9 +28,9 @@ type refusal struct {
 // memory".
 func (r refusal) Error() string { return r.what }
 
-// failure describes a rule that failed. The failure of a built-in rule is a bug in schedlint,
-// unless a limit or configured parameters may be the cause. The description omits a built-in rule's
-// file, because users cannot see it.
+// failure describes a rule that failed. The failure of a built-in rule is described as a bug in
+// schedlint, unless a limit or a configured parameter may be the cause. The description omits a
+// built-in rule's file, because users cannot see it.
 func failure(r *rule, err error) diag.Failure {
 	f := diag.Failure{Stage: diag.StageRule, Rule: r.id, File: r.file, Line: 1, Message: err.Error()}
 	at := (*ast.Location)(nil)
@@ -59,14 +59,14 @@ const tooLong = "runs too long; let it visit only the facts of its own list"
 const (
 	// maxWidth is the largest width that package fmt accepts.
 	maxWidth = 1_000_000
-	// remark is the maximum length of the error text that fmt prints when an argument does not suit
-	// its verb.
+	// remark is the maximum length of the text that fmt prints if an argument has the wrong type
+	// for its verb.
 	remark = 64
 )
 
 // printed returns an upper bound on the size of a sprintf result. The bound is the sum of the
-// lengths of the format and the arguments and the widths of all verbs. With explicit indexes, a
-// verb may use any argument, so each verb counts as another copy of the longest argument.
+// lengths of the format and the arguments and the widths of all verbs. With explicit indexes, any
+// verb may print the longest argument. The bound then adds that argument's length for each verb.
 func printed(_ *meter, args []*ast.Term) size {
 	verbs := verbsOf(text(args[0]))
 	var indexed, odd bool

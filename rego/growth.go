@@ -62,8 +62,8 @@ func replacedAll(_ *meter, args []*ast.Term) size {
 }
 
 // replacedPattern returns an upper bound on the size of a regex.replace result. It assumes one
-// replacement per character. Matches do not overlap. Therefore, all insertions of one group
-// together are at most as long as the string.
+// replacement per character. Because matches do not overlap, all insertions of one group together
+// are at most as long as the string.
 func replacedPattern(_ *meter, args []*ast.Term) size {
 	n, with := int64(len(text(args[0]))), text(args[2])
 	return size{text: n + (n+1)*int64(len(with)) + n*int64(strings.Count(with, "$"))}
@@ -198,7 +198,7 @@ func multiplied(m *meter, args []*ast.Term) int64 {
 // is a member.
 func parsed(_ *meter, args []*ast.Term) int64 { return int64(len(text(args[0]))) / 2 }
 
-// product returns the cost of searching for a value at every position in another value.
+// product returns the cost of searching for one value at every position of a second value.
 func product(m *meter, args []*ast.Term) int64 {
 	a, b := m.outer(args[0]), m.outer(args[1])
 	return (a.text + a.items) * (b.text + b.items) / 1024
@@ -268,13 +268,12 @@ func instructions(p string) int64 {
 	return int64(len(program.Inst))
 }
 
-// guardPrefix is the prefix of guarded functions' names. A query cannot replace one of OPA's own
-// functions with another function of the same name. Therefore, guard renames the calls in compiled
-// custom rules, and each evaluation passes functions with the new names.
+// guardPrefix is the prefix of guarded functions' names. Guarded functions need new names, because
+// a query cannot replace one of OPA's own functions.
 const guardPrefix = "schedlint."
 
 // guard renames calls of built-in functions in compiled modules. It does not rename unification
-// operators, because OPA identifies them by name. The meter already counts unification as a step.
+// operators, because OPA identifies them by name. Unification already counts as a step.
 func guard(modules map[string]*ast.Module) {
 	for _, m := range modules {
 		ast.NewGenericVisitor(func(x any) bool {
@@ -296,9 +295,8 @@ func guard(modules map[string]*ast.Module) {
 	}
 }
 
-// guarded returns a renamed copy of t if t is the name of a built-in function. Otherwise, it
-// returns t itself. It never modifies t, because OPA uses the same term wherever an operator
-// occurs.
+// guarded returns a renamed copy of t if t is the name of a built-in function, and t itself
+// otherwise. It never modifies t, because OPA shares one term between all uses of an operator.
 func guarded(t *ast.Term) *ast.Term {
 	ref, ok := t.Value.(ast.Ref)
 	if !ok {
@@ -311,8 +309,8 @@ func guarded(t *ast.Term) *ast.Term {
 	return &ast.Term{Value: (&ast.Builtin{Name: guardPrefix + name}).Ref(), Location: t.Location}
 }
 
-// functions returns the guarded functions for an evaluation. OPA looks them up by their references
-// in text form, in which keywords such as contains are quoted.
+// functions returns the guarded functions for an evaluation. OPA looks up a function by its
+// reference as text. In that text, keywords such as contains are quoted.
 func (m *meter) functions() map[string]*topdown.Builtin {
 	all := map[string]*topdown.Builtin{makeValue: m.value()}
 	for _, b := range capabilities().Builtins {
@@ -327,8 +325,8 @@ func (m *meter) functions() map[string]*topdown.Builtin {
 	return all
 }
 
-// guarded wraps f. The wrapper charges for each call, rejects the call if its result would be too
-// large, and charges for the result.
+// guarded wraps f. The wrapper charges for each call and its result. It rejects the call if the
+// result would be too large.
 func (m *meter) guarded(name string, b bound, f topdown.BuiltinFunc) topdown.BuiltinFunc {
 	arity := b.arity
 	return func(bctx topdown.BuiltinContext, operands []*ast.Term, iter func(*ast.Term) error) error {

@@ -12,11 +12,11 @@ import (
 // value.
 const makeValue = guardPrefix + "value"
 
-// hoister turns literals with variables into values before they are used. Without it, a rule could
-// exhaust memory in a single step, which nothing can interrupt. The reason is that OPA binds
-// variables to unevaluated literals and expands each literal at its first use. In a chain such as x
-// := [a, a], y := [x, x], each assignment doubles the size of the expanded term. Values do not grow
-// like this, because they share their members.
+// hoister turns literals with variables into values before they are used. OPA binds variables to
+// unevaluated literals and expands each literal at its first use. In a chain such as x := [a, a], y
+// := [x, x], each assignment doubles the size of the expanded term. Without hoister, a rule could
+// therefore exhaust memory in a single step, which nothing can interrupt. Values do not grow like
+// this, because they share their members.
 type hoister struct{ last int }
 
 // hoist rewrites all bodies in compiled modules.
@@ -36,8 +36,8 @@ func hoist(modules map[string]*ast.Module) {
 	}
 }
 
-// head changes a rule whose result is a literal. At the end of its body, the rule converts the
-// literal to a value. Otherwise, the rule would return the unevaluated literal.
+// head changes a rule whose result is a literal. It makes the rule convert the literal to a value
+// at the end of its body.
 func (h *hoister) head(r *ast.Rule) {
 	for _, t := range []**ast.Term{&r.Head.Key, &r.Head.Value} {
 		if *t == nil || !literal(*t) {
@@ -103,8 +103,8 @@ func (h *hoister) closures(e *ast.Expr, bound ast.VarSet) {
 	}).Walk(e)
 }
 
-// literals replaces the literal operands of an expression with variables. It leaves literals with
-// unbound variables in place, because they are patterns that bind those variables.
+// literals replaces the literal operands of an expression with variables. It does not replace
+// literals with unbound variables, because such literals are patterns.
 func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
 	terms, ok := e.Terms.([]*ast.Term)
 	if !ok {
@@ -121,8 +121,8 @@ func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
 	return made
 }
 
-// literal reports whether a term is a collection that consists of constants and variables,
-// including at least one variable.
+// literal reports whether a term is a collection of constants and variables with at least one
+// variable.
 func literal(t *ast.Term) bool {
 	switch t.Value.(type) {
 	case *ast.Array, ast.Object, ast.Set:

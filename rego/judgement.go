@@ -61,7 +61,8 @@ func judgement(r *rule, t *ast.Term) (facts.Judgement, message.Values, error) {
 }
 
 // finding parses a finding's fields. The first field is required. If a field is invalid, finding
-// describes the problem without quoting the invalid value, which may be very large.
+// returns a description of the problem. The description does not quote the value, which may be very
+// large.
 func finding(said *ast.Term, fields []saying) (problem string) {
 	given, ok := said.Value.(ast.Object)
 	if !ok {

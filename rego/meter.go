@@ -14,8 +14,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// Limits for a custom rule. All of them are numbers of steps or sizes rather than times. A rule
-// therefore exceeds them on every machine or on none.
+// Limits for a custom rule. They limit steps and sizes, not times. A rule therefore exceeds them on
+// every machine or on none.
 const (
 	// maxSteps is a rule's step budget for a run, across all contexts. A rule that visits each of
 	// its facts once takes 10 to 300 steps per fact. The budget is enough to visit 15,000 facts, or
@@ -33,13 +33,12 @@ const (
 	// kilobyte of stack per member, and a stack overflow would crash the process.
 	maxCompared = 100_000
 	// textStep is the number of string bytes that cost one step. walked is the number of members
-	// that together cost one step if they are only visited.
+	// that cost one step if a function only visits them.
 	textStep, walked = 64, 8
 )
 
 // maxStack is the maximum number of bytes that a rule may add to the process's stacks. Go crashes
-// the process if a stack reaches 1 GB. The limit is far lower, because Go doubles the size of a
-// stack that is full.
+// the process if a stack reaches 1 GB. The limit is far lower, because Go doubles a full stack.
 const maxStack = 200 << 20
 
 // meter counts the cost of evaluating a rule. It implements OPA's tracer and counts each event as a
@@ -102,8 +101,8 @@ func (m *meter) TraceEvent(e topdown.Event) {
 	}
 }
 
-// compare charges for comparing two arrays, objects or sets. OPA compares them in a single step, no
-// matter how many members they have.
+// compare charges for comparing two arrays, objects or sets. OPA compares all their members in a
+// single step.
 func (m *meter) compare(node ast.Node) {
 	expr, ok := node.(*ast.Expr)
 	if !ok {
@@ -142,18 +141,19 @@ func (m *meter) refuse(format string, args ...any) {
 // bound describes the cost of calling a built-in function.
 type bound struct {
 	arity int
-	// reads returns the size of the part of an argument that the function reads.
+	// reads returns the size of an argument, excluding the parts that the function does not read.
 	reads func(*meter, *ast.Term) size
 	// makes returns an upper bound on the size of the result and of intermediate values. It is nil
-	// if neither is much larger than the arguments.
+	// if these are never much larger than the arguments.
 	makes func(*meter, []*ast.Term) size
 	// work returns the cost of the call in steps, not counting the cost of reading the arguments.
 	// It may be nil.
 	work func(*meter, []*ast.Term) int64
 }
 
-// bounds has an entry for every function that rules may call, except those that unify and those
-// that the compiler removes. Functions that compare or print values visit all members.
+// bounds has an entry for every function that rules may call, with two exceptions: functions that
+// unify, and functions that the compiler removes. Functions that compare or print values visit all
+// members.
 var bounds = sync.OnceValue(func() map[string]bound {
 	none, outer, whole := (*meter).nothing, (*meter).outer, (*meter).whole
 	all := map[string]bound{
@@ -258,7 +258,7 @@ func (m *meter) outer(t *ast.Term) size {
 }
 
 // whole returns the size of a value with all nested members. A member that occurs several times
-// counts each time, as it would when printed.
+// counts each time.
 func (m *meter) whole(t *ast.Term) size {
 	w := tour{meter: m, limit: maxItems, verb: "goes through"}
 	w.term(t, 0)
@@ -300,16 +300,16 @@ func (w *tour) term(t *ast.Term, depth int) {
 	}
 }
 
-// number rejects numbers such as 1e1000000000. Arithmetic with such a number would be slow, or its
-// digits would fill memory.
+// number rejects numbers such as 1e1000000000. Calculating with such a number could take too much
+// time or memory.
 func (m *meter) number(n ast.Number) {
 	if magnitude(string(n)) > maxDigits {
 		m.refuse("uses a number with more than %d digits", maxDigits)
 	}
 }
 
-// magnitude returns an upper bound on how many digits a number has before or after the decimal
-// point when written in full.
+// magnitude returns an upper bound on the number of digits before or after the decimal point when a
+// number is written in full.
 func magnitude(n string) int64 {
 	at := strings.IndexAny(n, "eE")
 	if at < 0 {
@@ -322,10 +322,10 @@ func magnitude(n string) int64 {
 	return int64(at) + max(exponent, -exponent)
 }
 
-// The following functions handle cases where the cost does not follow from the sizes of the
-// arguments. OPA's graph searches may visit a vertex once for every path to it, and YAML aliases
-// can repeat a value many times. Some of the functions also reject time zones, because results in a
-// time zone depend on the machine.
+// The following functions handle calls whose cost does not depend only on the sizes of the
+// arguments. OPA's graph searches may visit a vertex once for every path to it. YAML aliases can
+// repeat a value many times. Some of the functions also reject time zones, because results would
+// depend on the machine.
 
 // vertices returns the members of an array or set, which graph functions use as vertices.
 func vertices(t *ast.Term) []*ast.Term {
@@ -336,8 +336,8 @@ func vertices(t *ast.Term) []*ast.Term {
 	return nil
 }
 
-// reaching charges for graph.reachable. Until OPA has reached a vertex, it queues the vertex once
-// for every edge to it. In a graph with layers, the work therefore multiplies from layer to layer.
+// reaching charges for graph.reachable. OPA may queue a vertex once for every edge to it. In a
+// graph with layers, the work therefore multiplies from layer to layer.
 func reaching(m *meter, args []*ast.Term) int64 {
 	graph, ok := args[0].Value.(ast.Object)
 	if !ok {
@@ -361,8 +361,8 @@ func reaching(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// ways charges for graph.reachable_paths and checks the size of the result. OPA copies a path
-// whenever it extends the path by a vertex.
+// ways charges for graph.reachable_paths and checks the size of the result. OPA copies a path for
+// each vertex that it adds to the path.
 func ways(m *meter, args []*ast.Term) int64 {
 	graph, ok := args[0].Value.(ast.Object)
 	if !ok {
@@ -402,8 +402,8 @@ const aliasBefore = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 // plainYAML returns the cost of parsing YAML. It rejects aliases, because a few lines of them can
 // expand to an unlimited amount of text. The parser compares each key in a mapping with every other
-// key, which takes 40 s for 100,000 keys. To get an upper bound on the number of keys, plainYAML
-// counts the characters ":", "?" and ",", because every key begins or ends with one of them.
+// key, which takes 40 s for 100,000 keys. Every key begins or ends with ":", "?" or ",". plainYAML
+// counts these characters to get an upper bound on the number of keys.
 func plainYAML(m *meter, args []*ast.Term) int64 {
 	s := text(args[0])
 	for i := range len(s) {
@@ -416,8 +416,8 @@ func plainYAML(m *meter, args []*ast.Term) int64 {
 	return int64(len(s)) + keys*keys/compared
 }
 
-// indented returns an upper bound on the size of a yaml.marshal result. YAML puts every member, and
-// every line of a string, on its own line and indents that line according to its level.
+// indented returns an upper bound on the size of a yaml.marshal result. YAML writes every member,
+// and every line of a string, on its own indented line.
 func indented(m *meter, args []*ast.Term) size {
 	const perLevel, punctuation = 4, 8
 	lines, depth := lines(args[0], 1)
@@ -457,8 +457,7 @@ func inUTC(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// zoneless rejects layouts with a time zone name, because the meaning of such a name depends on the
-// machine's time zone.
+// zoneless rejects layouts with a time zone name, because its meaning depends on the machine.
 func zoneless(m *meter, args []*ast.Term) int64 {
 	named := []string{"UnixDate", "RFC822", "RFC850", "RFC1123"}
 	if layout := text(args[0]); strings.Contains(layout, "MST") || slices.Contains(named, layout) {

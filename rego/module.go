@@ -70,8 +70,8 @@ func newModule(file, text string) (*module, []error) {
 	return m, errs
 }
 
-// idForm is a regular expression for rule ids. It makes sure that an id can be used as a folder
-// name, as a YAML key and in comments. The part before the dot is the name of a pack.
+// idForm is a regular expression for rule ids. Ids must be usable as folder names, as YAML keys and
+// in comments. The part before the dot is the name of a pack.
 const idForm = `^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)?$`
 
 // idOf returns the id of the rule in a module, or "" if the module is a library. The id is the last
@@ -169,8 +169,8 @@ type notes struct {
 	untested []untested
 }
 
-// metadata parses the annotation of a package and returns all problems found. An unknown key is a
-// problem, too, although OPA silently accepts it.
+// metadata parses the annotation of a package and returns all problems found. OPA silently accepts
+// unknown keys, but metadata reports them.
 func metadata(id, file, text string, m *ast.Module) (notes, []error) {
 	var errs []error
 	for _, a := range m.Annotations {
@@ -267,9 +267,9 @@ type program struct {
 	reads    map[*module]reads // places that the custom rules read
 }
 
-// compileWithin compiles custom modules within a CPU time limit, because a few nested
-// comprehensions can keep OPA busy for hours. OPA cannot interrupt a compilation, so the
-// compilation continues in the background after a timeout until the process exits.
+// compileWithin compiles custom modules within a CPU time limit. A few nested comprehensions can
+// keep OPA busy for hours. OPA cannot interrupt a compilation, so it continues in the background
+// after a timeout.
 func compileWithin(deadline time.Duration, what compilation) (*program, error) {
 	type outcome struct {
 		program *program
@@ -293,13 +293,13 @@ func compileWithin(deadline time.Duration, what compilation) (*program, error) {
 // compilation holds the custom modules to compile, and their unit tests.
 type compilation struct {
 	own, tests []*module
-	// mutant is set if a condition has been left out. Unused variables and imports are then not
-	// errors, because the condition may have been their only use.
+	// mutant is set if a condition has been removed. Unused variables and imports are then not
+	// errors, because only the condition may have used them.
 	mutant bool
 }
 
-// compileChecked compiles custom modules with every available check. The facts schema applies to
-// all of them: rules must name it in their METADATA, while libraries get it by default.
+// compileChecked compiles custom modules with all checks. Every module is checked against the facts
+// schema. Rules must name the schema in their METADATA, but libraries need not.
 func compileChecked(what compilation) (p *program, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -325,8 +325,8 @@ func compileChecked(what compilation) (p *program, err error) {
 	schemas := ast.NewSchemaSet()
 	schemas.Put(ast.SchemaRootRef, util.MustUnmarshalJSON(facts.Schema()))
 	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
-	// OPA silently drops calls of print unless print statements are enabled. Enabling them turns
-	// such calls into errors, because rules are not allowed to call print.
+	// OPA silently drops calls of print unless print statements are enabled. If they are enabled,
+	// the calls become errors, because rules may not call print.
 	c := ast.NewCompiler().WithStrict(!what.mutant).WithEnablePrintStatements(true).WithCapabilities(functions).
 		WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
 		WithSkipStages(ast.StageBuildComprehensionIndices) // these indices evaluate bodies without bound variables, see hoister
@@ -392,8 +392,8 @@ func libraryFiles() (files []textFile, err error) {
 }
 
 // undefinedData returns an error for each reference to data outside the given modules. OPA assumes
-// that other data is loaded at run time. schedlint never loads any, so the rule would never report
-// anything.
+// that such data is loaded at run time, but schedlint never loads any. The rule would therefore
+// never report anything.
 func undefinedData(modules map[string]*ast.Module) []error {
 	var packages []string
 	for _, m := range modules {

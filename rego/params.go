@@ -234,8 +234,7 @@ func (s *schema) fit(name string, v Values) (*ast.Term, error) {
 	return ast.NewTerm(value), err
 }
 
-// withParams adds a rule's parameters to its input. It does not copy the facts, which the inputs of
-// all rules share.
+// withParams adds a rule's parameters to its input. It does not copy the facts.
 func withParams(input, params *ast.Term) *ast.Term {
 	if params == nil {
 		return input

@@ -19,8 +19,8 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// rule is a rule that can run. An instance shares its code with the rule or template that it is
-// based on, but has its own id and parameters.
+// rule is a rule that can run. An instance has its own id and parameters. It shares its code with
+// the rule or template that it is based on.
 type rule struct {
 	id string
 	*code
@@ -55,7 +55,7 @@ type code struct {
 }
 
 // outsideCore reports whether the rule is a custom rule, a pack rule or an instance. Only these
-// rules may judge facts that no core rule reports.
+// rules may report rows that no core rule reports.
 func (r *rule) outsideCore() bool { return r.own || r.pack != "" || r.instance != nil }
 
 // report returns a reference to the rule's report.
@@ -206,7 +206,7 @@ func loadOwn(o Options) ([]*module, error) {
 				leaveOut(m.parsed, o.Without.n)
 			}
 		}
-		// A file that does not parse counts as a rule.
+		// A file that cannot be parsed is treated as a rule.
 		if o.Instead == nil && !slices.ContainsFunc(found, func(m *module) bool { return m == nil || m.rule != nil }) {
 			errs = append(errs, fmt.Errorf(`%s: the folder holds no rule; a rule is a file <id>/rule.rego of the package schedlint.rules["<id>"]`, name))
 		}
@@ -283,8 +283,8 @@ func tooLarge(bytes int64) error {
 	return fmt.Errorf("the file has %d bytes; a module has at most %d", bytes, maxModuleBytes)
 }
 
-// duplicates returns an error for each package that is spread over several files. OPA reads a
-// package's annotation from only one file, and a rule should be in one place.
+// duplicates returns an error for each package with several files. OPA reads a package's annotation
+// from only one of the files.
 func duplicates(modules []*module) (errs []error) {
 	first := map[string]*module{}
 	for _, m := range modules {
@@ -310,8 +310,8 @@ type textFile struct {
 	locked     bool // listed in the lock file of a folder with vendored rules
 }
 
-// regoFiles reads the *.rego files in a folder and its subfolders, sorted by path. It skips files
-// for which wanted returns false. Errors show name instead of the folder's path. All files are
+// regoFiles reads the *.rego files in a folder and its subfolders, sorted by path. It skips a file
+// if wanted returns false for its name. Errors show the argument "name" as the folder. Files are
 // opened through os.Root, so no path can escape the folder.
 func regoFiles(dir, name string, wanted func(name string) bool) ([]textFile, error) {
 	info, err := os.Lstat(dir)

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Limits on the parameters that a rule declares and on the values passed to them.
+// Limits on the parameters of a rule and on their values.
 const (
 	maxSchemaDepth  = 8
 	maxSchemas      = 200     // per rule, including schemas of items and nested properties
@@ -43,7 +43,7 @@ type schema struct {
 // names returns the sorted property names.
 func (s *schema) names() []string { return slices.Sorted(maps.Keys(s.properties)) }
 
-// keyword is a schema keyword, with the types it applies to and a function that reads its value.
+// keyword is a schema keyword with the types it applies to. A function reads the keyword's value.
 // The function's error says what was expected.
 type keyword struct {
 	name  string
@@ -137,8 +137,8 @@ func (r *schemaReader) schema(at string, value any) *schema {
 	return s
 }
 
-// unknown reports unknown keys in a schema. If they were ignored, a rule's author would rely on
-// checks that never happen.
+// unknown reports unknown keys in a schema. If it ignored them, a misspelled key would turn off a
+// check.
 func (r *schemaReader) unknown(at string, given map[string]any) {
 	var names []string
 	for _, k := range keywords() {

@@ -17,7 +17,7 @@ const (
 	maxTraces = 6_000_000
 )
 
-// tracer analyzes compiled modules. For every term, it finds the places in the facts schema that
+// tracer analyzes compiled modules. For every term, it finds the positions in the facts schema that
 // the term's value can come from. It starts at input and follows references, unification, arguments
 // and results until it finds nothing new. The result shows which facts a rule reads and which
 // constants it compares with which fields.
@@ -86,8 +86,8 @@ func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
 	return found, join(faultErrors(faults))
 }
 
-// module analyzes a single module. It returns the fields of the facts that the module's report
-// reads, and the faults in the module. A library has no report, so only its faults matter.
+// module analyzes a single module. It returns the faults in the module and the fields that the
+// module's report reads. A library has no report, so only its faults matter.
 func (all *tracer) module(m *ast.Module) (reads, []fault) {
 	t := &trace{tracer: all, states: map[*ast.Rule]*state{}, cells: map[any]*cell{}, sunk: map[*cell]bool{}}
 	t.reads = reads{paths: map[string]bool{}}
@@ -175,8 +175,8 @@ func (t *trace) rule(s *state) {
 	}
 }
 
-// head returns a rule's result: a value, a set, or nested objects if the rule's reference has
-// variable keys.
+// head returns a rule's result: a value, a set or nested objects. The result consists of nested
+// objects if the rule's reference has variable keys.
 func (t *trace) head(r *ast.Rule, env scope) abstract {
 	var v abstract
 	switch {
@@ -289,8 +289,8 @@ func (t *trace) comprehension(v ast.Value, env scope) abstract {
 	return oneOf(c)
 }
 
-// visit records that a rule reads a node but not the fields below the node. A scalar or a node
-// without a known schema counts as completely read.
+// visit records that a rule reads a node but not the fields below it. If the node is a scalar or
+// has no known schema, visit records that the rule reads the node completely.
 func (t *trace) visit(n *node) {
 	if n.scalar() || n.kind == "" {
 		t.whole(n)
@@ -307,8 +307,7 @@ func (t *trace) whole(n *node) {
 	t.reads.paths[n.path] = true
 }
 
-// readAll records that everything in a value is read. The analysis does not follow the value any
-// further.
+// readAll records that everything in a value is read. The analysis then stops following the value.
 func (t *trace) readAll(v abstract) {
 	for _, member := range v.of {
 		t.step(1)
@@ -331,7 +330,7 @@ func (t *trace) readAll(v abstract) {
 
 func sortedKeys(m map[string]*abstract) []string { return slices.Sorted(maps.Keys(m)) }
 
-// call evaluates a function call. A term after the arguments, if there is one, receives the result.
+// call evaluates a function call. If there is a term after the arguments, it receives the result.
 func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	name := op.String()
 	rules := t.rules[name]
@@ -364,7 +363,7 @@ func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	}
 }
 
-// builtin returns the result of a built-in function. A function that is not listed in effects
+// builtin returns the result of a built-in function. If the function is not listed in effects, it
 // counts as reading its arguments completely, and its result can be anything.
 func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstract {
 	switch kind := effects[name]; {

@@ -46,8 +46,8 @@ func faultErrors(faults []fault) []error {
 	return all
 }
 
-// enumerated returns the enumerations in the facts that v can come from, together with all strings
-// that v can be. It returns false if v can also be a string that is not known in advance.
+// enumerated returns the enumerations in the facts that v can come from, and all strings that v can
+// be. It returns false if not all of these strings are known.
 func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 	for _, member := range v.of {
 		switch m := member.(type) {
@@ -79,8 +79,8 @@ func placeNames(nodes []*node) string {
 	return strings.Join(all, ", ")
 }
 
-// equal checks that all constants that are compared with an enumeration belong to it. It also adds
-// a fault if there are too many constants to check.
+// equal checks comparisons with an enumeration. It adds a fault for each constant that does not
+// belong to the enumeration, and a fault if there are too many constants to check.
 func (c *checks) equal(at *ast.Location, v, with abstract) {
 	i := slices.IndexFunc(v.of, func(member any) bool {
 		n, ok := member.(*node)
@@ -133,8 +133,8 @@ func (c *checks) order(at *ast.Location, v, with abstract) {
 	}
 }
 
-// outcome reports whether v is an enumeration. If so, it adds a fault, because the values of an
-// enumeration have no order.
+// outcome reports whether v is an enumeration. If v is one, outcome adds a fault, because
+// enumerations have no order.
 func (c *checks) outcome(at *ast.Location, v abstract) bool {
 	nodes, _, ok := enumerated(v)
 	if ok {
@@ -144,7 +144,8 @@ func (c *checks) outcome(at *ast.Location, v abstract) bool {
 	return ok
 }
 
-// field reports whether v can have a field with the given key. If not, field records a fault.
+// field reports whether v can have a field with the given key. It records a fault if v cannot have
+// the field.
 func (c *checks) field(at *ast.Location, v abstract, key string) bool {
 	if v.unknown {
 		return true
@@ -247,8 +248,8 @@ func (t *trace) extended(r ast.Ref) bool {
 	return found
 }
 
-// unify evaluates an expression that makes two terms equal. It binds unbound variables in either
-// term to their counterparts in the other and compares everything else.
+// unify evaluates an expression that makes two terms equal. It binds unbound variables in one term
+// to the matching parts of the other. It compares all other parts.
 func (t *trace) unify(a, b *ast.Term, env scope) {
 	x, isArray := a.Value.(*ast.Array)
 	y, both := b.Value.(*ast.Array)

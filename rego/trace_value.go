@@ -8,14 +8,14 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// abstract describes the possible values of a term. Each value is a *node (a place in the facts), a
-// *cell (a value built by the rule) or an *ast.Term (a constant).
+// abstract describes the possible values of a term. Each value is a *node (a position in the facts
+// schema), a *cell (a value built by the rule) or an *ast.Term (a constant).
 type abstract struct {
 	of []any
-	// unknown is set if the term can also have values that are not listed. A field of the facts
-	// that becomes part of an unknown value counts as read.
+	// unknown is set if the term can also have values that are not listed. If a field becomes part
+	// of an unknown value, the field counts as read.
 	unknown bool
-	// cut is set if a term had more than maxMembers possible values, so that some values are not
+	// cut is set if a term had more than maxMembers possible values. Some values are then not
 	// listed.
 	cut bool
 }
@@ -24,8 +24,8 @@ var anything = abstract{unknown: true}
 
 func oneOf(member any) abstract { return abstract{of: []any{member}} }
 
-// cell is an array, object or set built by a rule. There is one cell for each expression in the
-// source that builds a value.
+// cell is an array, object or set built by a rule. Each expression that builds a value has one
+// cell.
 type cell struct {
 	fields map[string]*abstract // values under constant keys
 	keys   abstract             // all keys of an object or members of a set
@@ -44,7 +44,7 @@ func (c *cell) field(key string) *abstract {
 }
 
 // maxMembers is the maximum number of possible values to keep for a term. A list of image names can
-// have thousands of constants, but few constants are ever compared with an enumeration.
+// have thousands of constants. An enumeration is only ever compared with a few constants.
 const maxMembers = 500
 
 // merge adds the possible values in "from" to "into", and reports whether "into" has changed. Only
@@ -73,8 +73,8 @@ func (t *trace) merge(into *abstract, from abstract) bool {
 	return fresh
 }
 
-// drop handles a value in excess of maxMembers. A constant is ignored. For any other value, the
-// rule counts as reading all facts, because the analysis can no longer follow the value.
+// drop handles a value in excess of maxMembers. It ignores a constant. For any other value, it
+// records that the rule reads all facts, because the analysis can no longer follow the value.
 func (t *trace) drop(member any) {
 	if _, constant := member.(*ast.Term); !constant {
 		t.reads.all = true
@@ -142,8 +142,8 @@ func (t *trace) at(v abstract, key string) abstract {
 	return found
 }
 
-// members returns the possible values under any key. If the object has a fixed set of fields, a
-// rule that reads a variable key counts as reading all of these fields.
+// members returns the possible values under any key. If the object has a fixed set of fields, all
+// of these fields count as read.
 func (t *trace) members(v abstract) abstract {
 	found := abstract{unknown: v.unknown, cut: v.cut}
 	for _, member := range v.of {
@@ -220,10 +220,10 @@ func (t *trace) addField(c *cell, key *ast.Term, v abstract, env scope) {
 	t.grow(&c.rest, v)
 }
 
-// testedFacts checks literals that rule tests use as facts. These literals replace input or one of
-// its lists, or are arguments of functions that build rows, such as facts.workload({"pods_min":
-// 3}). A literal may leave out fields, but each field it has must exist and have a valid value. The
-// modules do not need to be compiled.
+// testedFacts checks literals that rule tests use as facts. A literal may replace input or one of
+// its lists. It may also be the argument of a function that builds a row, such as
+// facts.workload({"pods_min": 3}). A literal may omit fields, but each of its fields must exist and
+// have a valid value. The modules need not be compiled.
 func testedFacts(modules ...*ast.Module) []error {
 	var c checks
 	for _, m := range modules {

@@ -218,12 +218,12 @@ func (l coverage) missing(own []*module) []Uncovered {
 	return slices.Compact(all)
 }
 
-// maxMutants is the maximum number of conditions to leave out in a run. The rules are compiled and
-// tested again for each of them.
+// maxMutants is the maximum number of conditions to remove in a run. For each condition, the rules
+// are compiled and tested again.
 const maxMutants = 2_000
 
-// Condition is an expression in a rule or library that can be left out. An expression that declares
-// variables cannot be left out, so it is not a condition.
+// Condition is an expression in a rule or library that can be removed. An expression that declares
+// variables cannot be removed, so it is not a condition.
 type Condition struct {
 	File string
 	Line int
@@ -238,16 +238,16 @@ type Condition struct {
 	n int // index of the condition in its file
 }
 
-// Mutants holds custom rules and their unit tests. Mutation tests leave out the rules' conditions,
-// one at a time.
+// Mutants holds custom rules and their unit tests. Mutation tests remove the rules' conditions, one
+// at a time.
 type Mutants struct {
 	own, tests []*module
 	conditions []Condition
 }
 
-// LoadMutants loads rules and tests, ignoring the Run and Print options. It returns an error if a
-// file fails to load, if METADATA gives a reason for a condition that does not exist, or if there
-// are too many conditions.
+// LoadMutants loads rules and tests. It ignores the Run and Print options. It returns an error if a
+// file fails to load, if METADATA exempts a condition that does not exist, or if there are too many
+// conditions.
 func LoadMutants(o UnitOptions) (*Mutants, error) {
 	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
 	if err != nil {
@@ -276,7 +276,7 @@ func LoadMutants(o UnitOptions) (*Mutants, error) {
 // order.
 func (m *Mutants) Conditions() []Condition { return slices.Clone(m.conditions) }
 
-// Noticed reports whether anything breaks when a condition is left out: either the rules no longer
+// Noticed reports whether leaving out a condition breaks anything: either the rules no longer
 // compile, or a unit test fails. Each test has the same step budget as a custom rule.
 func (m *Mutants) Noticed(ctx context.Context, c Condition) bool {
 	own := slices.Clone(m.own)
@@ -310,9 +310,8 @@ func (p *program) passes(ctx context.Context, tests []*ast.Module) bool {
 	return true
 }
 
-// conditions returns a module's conditions. If METADATA gives a reason for leaving a condition
-// untested, conditions adds the reason. It returns an error for each reason that refers to a
-// nonexistent condition.
+// conditions returns a module's conditions, together with the reasons for exempting them from
+// mutation tests. It returns an error for each exemption of a condition that does not exist.
 func (m *module) conditions() (all []Condition, errs []error) {
 	said, errs := m.untested()
 	for n, e := range conditionsOf(m.parsed) {
@@ -361,9 +360,9 @@ func leaveOut(m *ast.Module, n int) (left *ast.Expr) {
 	return left
 }
 
-// named returns an array of all declared variables that an expression uses. Replacing a condition
-// with this array keeps those variables in use, because OPA rejects unused declared variables. As
-// an expression, an array is always true.
+// named returns an array of all declared variables that an expression uses. The array replaces a
+// removed condition, because OPA rejects unused variables. As an expression, an array is always
+// true.
 func named(m *ast.Module, e *ast.Expr) *ast.Term {
 	declared := ast.NewVarSet()
 	gather := func(t *ast.Term) {
@@ -394,9 +393,9 @@ func named(m *ast.Module, e *ast.Expr) *ast.Term {
 }
 
 // Altered describes changes to custom rules and libraries that may hide findings. It lists modules
-// that were removed or edited, that are no longer locked, or that are new and replace a built-in
-// rule. Other new rules only add findings, so they are not listed. If before is nil, all modules
-// count as new.
+// that were removed or edited and modules that are no longer locked. It lists a new module only if
+// the module replaces a built-in rule, because other new rules only add findings. If before is nil,
+// all modules count as new.
 func (e *Engine) Altered(before *Engine) []diag.Silence {
 	had, has := map[string]*module{}, byPackage(e.modules)
 	if before != nil {

@@ -28,7 +28,7 @@ type explainFlags struct {
 }
 
 // stdinFlag is the name of a hidden flag for a location in standard input. The user writes -:LINE
-// as an argument, and cobra parses the argument as the short form of this flag.
+// as an argument. cobra parses -: as the short form of this flag.
 const stdinFlag = "stdin"
 
 func newExplain() *cobra.Command {
@@ -164,9 +164,9 @@ func cutNumber(text string) (rest string, n int, ok bool) {
 	return text[:i], n, err == nil && n >= 0
 }
 
-// explainPaths returns the paths that the user ran lint on. If --path is not set, it guesses:
-// standard input for a location in standard input, the working directory for a file below it, and
-// the file's directory for any other file.
+// explainPaths returns the paths that the user ran lint on. If --path is not set, it guesses the
+// paths. For a location in standard input, it returns standard input. For a file below the working
+// directory, it returns the working directory. For any other file, it returns the file's directory.
 func explainPaths(file string, paths []string) ([]string, error) {
 	stdin := file == "-" || file == source.StdinName
 	if !stdin {

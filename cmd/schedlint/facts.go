@@ -114,7 +114,7 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 }
 
 // belowPolicies reports whether all paths are in folders that hold a team's own rules. Manifests in
-// these folders are fixtures, so they do not count as part of the tree.
+// these folders are fixtures and are never deployed.
 func belowPolicies(conf *config.Config, paths []string) bool {
 	for _, path := range paths {
 		path, err := filepath.Abs(path)

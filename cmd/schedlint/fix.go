@@ -38,8 +38,9 @@ func (f *lintFlags) diffOnly() error {
 	return nil
 }
 
-// run judges the manifests and applies edits if --fix is set. The report describes the files after
-// the edits, except with --fix=diff, which does not write the files.
+// run checks the manifests and applies edits if --fix is set. The report describes the files after
+// the edits. With --fix=diff, the files are not written, and the report describes the files before
+// the edits.
 func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, differs bool, err error) {
 	if f.fix == "" {
 		r, err = lint.Run(cmd.Context(), o)
@@ -104,9 +105,8 @@ func tell(w io.Writer, m *lint.Fixed, format string, files []lint.FixedFile) {
 // around is the number of context lines before and after a change.
 const around = 3
 
-// unified writes a unified diff between two texts that have the same number of lines. It omits the
-// "diff --git" line. With that line, git would resolve the path relative to the root of the work
-// tree instead of the working directory.
+// unified writes a unified diff between two texts with the same number of lines. It omits the "diff
+// --git" line, because git would then resolve the path relative to the root of the work tree.
 func unified(out *bytes.Buffer, path string, before, after []byte) {
 	was, is := bytes.SplitAfter(before, []byte("\n")), bytes.SplitAfter(after, []byte("\n"))
 	if last := len(was) - 1; len(was[last]) == 0 { // the text ends with a line break
@@ -157,8 +157,8 @@ func line(out *bytes.Buffer, sign byte, text []byte) {
 }
 
 // header returns a path in a form that git and patch accept. It quotes a path with control
-// characters, quotes or backslashes. It adds a tab after a path with spaces, because git and patch
-// may otherwise take the text after a space for a date.
+// characters, quotes or backslashes. It adds a tab after a path with spaces. Without the tab, git
+// and patch may read the text after a space as a date.
 func header(path string) string {
 	odd := func(r rune) bool { return unicode.IsControl(r) || r == '"' || r == '\\' }
 	switch {

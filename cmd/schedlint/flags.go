@@ -84,7 +84,7 @@ func keys(to *[]string) value {
 // maxFactor is the maximum factor for step budgets. The limit prevents overflows.
 const maxFactor = 1_000_000
 
-// inputFlags holds the flags shared by all commands that judge manifests.
+// inputFlags holds the flags shared by all commands that check manifests.
 type inputFlags struct {
 	topology, survive []string
 	config            string
@@ -189,8 +189,8 @@ func (f *failFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.unrendered, "fail-on-unrendered", false, "fail the run if a kustomization, chart or GitOps pointer under the paths cannot be rendered")
 }
 
-// onUnrendered returns an error if the flags require that all inputs render and some did not. The
-// argument n is the number of inputs that did not render.
+// onUnrendered returns an error if inputs did not render and the flags do not allow this. The
+// argument n is the number of such inputs.
 func (f *failFlags) onUnrendered(n int) error {
 	if !f.unrendered || n == 0 {
 		return nil
@@ -198,8 +198,8 @@ func (f *failFlags) onUnrendered(n int) error {
 	return statusError{exitFindings, fmt.Errorf("%s cannot be rendered (--fail-on-unrendered)", report.Count(n, "input"))}
 }
 
-// flagError adds a suggestion to an error about an unknown flag. It suggests either a similar flag
-// of the same command, or a subcommand that has the flag.
+// flagError adds a suggestion to an error about an unknown flag: a similar flag of the same
+// command, or a subcommand that has the flag.
 func flagError(cmd *cobra.Command, err error) error {
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
@@ -228,8 +228,8 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// addCompletion registers shell completions for all flags. The completions follow from the flags'
-// types, so a new flag needs no further code. Without a completion, shells complete file names.
+// addCompletion registers shell completions for all flags. It derives the completions from the
+// flags' types. Without a completion, shells would complete file names.
 func addCompletion(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		v, _ := f.Value.(value)
@@ -271,8 +271,7 @@ func ruleIDs(dirs []string, named string) []cobra.Completion {
 // helpWidth is the width of help text in columns.
 const helpWidth = 80
 
-// usage prints the same text as cobra would, but wraps the flag descriptions, because cobra does
-// not limit their line length.
+// usage prints the same text as cobra, but wraps the flag descriptions.
 func usage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:")

@@ -276,8 +276,8 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 func today() string { return time.Now().UTC().Format("2006-01-02") }
 
 // renewed returns the baseline to write. It keeps the reason and expiry date of an existing
-// baseline unless flags set new ones. It also keeps the entries for manifests that this run does
-// not read. It never overwrites a file that is not a baseline.
+// baseline unless flags set new ones. It also keeps entries for manifests that this run does not
+// read. If the existing file is not a baseline, it returns an error.
 func (f *lintFlags) renewed(today string) (*accept.Baseline, error) {
 	b := accept.NewBaseline("found when this baseline was written, on "+today, "", nil)
 	if err := worktree.RefuseLink(f.write); err != nil {

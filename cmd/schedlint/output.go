@@ -85,8 +85,8 @@ func (o outputs) has(condition func(format string) bool) bool {
 	return slices.ContainsFunc(o, func(out output) bool { return condition(out.format) })
 }
 
-// tell prints failures to standard error, unless standard output already reports them in readable
-// form. The log of the run therefore shows why it failed, even if all outputs are files.
+// tell prints failures to standard error, so that the log shows them even if all outputs are files.
+// It prints nothing if standard output already shows the failures in readable form.
 func (o outputs) tell(stderr io.Writer, failures diag.Failures) {
 	told := slices.ContainsFunc(o, func(out output) bool {
 		return out.path == "" && slices.Contains([]string{"text", "github", "markdown"}, out.format)

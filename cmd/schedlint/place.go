@@ -13,7 +13,7 @@ import (
 )
 
 // strictness lists the verdicts that --fail-on accepts, most severe first. A run fails on the given
-// verdict and on all verdicts that are more severe. The flag also accepts the word none.
+// verdict and on more severe ones. The flag also accepts the word none.
 var strictness = []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown}
 
 type placeFlags struct {

@@ -27,8 +27,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	// This flag replaces cobra's version flag, which uses a template. A template can call any
-	// method by name, so the linker would have to keep every method of every type.
+	// cobra's own version flag uses a template. A template can call any method by name, so the
+	// linker would have to keep every method of every type.
 	root.Flags().BoolVarP(&oneLine, "version", "v", false, "print the version")
 	root.SetIn(stdin)
 	root.SetOut(stdout)

@@ -30,8 +30,8 @@ var Run = Cost{Bytes: 1 << 30, Documents: 1_000_000, Values: 32_000_000, Problem
 var Render = Cost{Objects: 10_000, Bytes: 64 << 20, Entries: 20_000, Nodes: 4_000_000, Steps: 60_000_000}
 
 // Renders is the limit for all roots of a run together. Roots within this limit fit into the memory
-// of one run. The number of steps is enough for RunRoots roots that reach the limit for one root.
-// Bytes also count as steps.
+// of one run. The number of steps is enough for RunRoots roots, even if each root reaches its own
+// limit. Bytes also count as steps.
 var Renders = Cost{Objects: 50_000, Bytes: 192 << 20, Entries: 200_000, Nodes: Render.Nodes, Steps: RunRoots * Render.Steps}
 
 // Limits for files that are read as manifests.
@@ -101,7 +101,7 @@ const (
 
 // Limits for renders.
 const (
-	// RunRoots is the number of roots that a run can render if each root reaches the limit for one
+	// RunRoots is the number of roots that a run can render if every root reaches the limit for one
 	// root.
 	RunRoots = 20
 	// PassedOver is the number of bytes in schemas and chart documentation that cost as much as one
@@ -172,7 +172,7 @@ const (
 	RunSteps = 125_000_000
 	// AdviceSteps is the maximum number of steps that a run spends on trying advice.
 	AdviceSteps = 40_000_000
-	// ContextObjects is the maximum total number of objects in the contexts of a run, including
+	// ContextObjects is the maximum total number of objects in the contexts of a run. It includes
 	// objects that may or may not exist. A few files can produce very many contexts, and each
 	// context contains all shared objects.
 	ContextObjects = 1_000_000

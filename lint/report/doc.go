@@ -1,7 +1,7 @@
-// Package report renders a diag.Report as text for terminals, as json for scripts, as sarif for
-// code scanning, and for CI servers as github (annotations), markdown (a step summary), gitlab
-// (Code Quality) and junit. It also renders a diag.Placement as text, json and markdown, and a
-// diag.Explanation as text.
+// Package report renders a diag.Report in seven formats: text for terminals, json for scripts,
+// sarif for code scanning, and github (annotations), markdown (a step summary), gitlab (Code
+// Quality) and junit for CI servers. It also renders a diag.Placement as text, json and markdown,
+// and a diag.Explanation as text.
 //
 // Contract: Write takes a finished report and writes one complete document that ends in a newline.
 // It does not modify the report. It returns an error if the format is unknown or if the writer
@@ -50,13 +50,14 @@
 // Indented lines about input that was not checked follow. Source columns are terminal cells: a tab
 // takes four, a wide East Asian character two, and a combining mark none.
 //
-// Text format for a placement: a table with one row per workload and one column per question that
-// is answered, the reasons for answers other than yes, and the meanings of the words in the table.
-// Cores and runs follow. It fits in 100 columns if names are short.
+// Text format for a placement: a table, the reasons for answers other than yes, and the meanings of
+// the words in the table. The table has one row per workload and one column per answered question.
+// Cores and runs follow. The text fits in 100 columns if names are short.
 //
 // Text format for an explanation: each finding with its source line and the rationale of its rule,
-// a table that names every node once with the filter that rejects the pod on it, and the effect of
-// repairs. It fits in 80 columns if the text has spaces where lines can break.
+// a table of the nodes, and the effect of fixes. The table names every node once, with the filter
+// that rejects the pod on the node. The text fits in 80 columns if it has spaces where lines can
+// break.
 //
 // Fingerprints in sarif: primaryLocationLineHash is the value that GitHub's uploader would compute.
 // schedlint/v1 identifies a finding by its rule, object, cluster and file. It does not change when

@@ -91,7 +91,7 @@ func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
 	}
 }
 
-// repairs writes the proposed changes and what happened when they were tried.
+// repairs writes the proposed changes and the effect of each change.
 func (e *explanation) repairs(f *diag.Explained) {
 	var fixes []diag.Fix
 	if f.Diagnostic != nil {
@@ -141,12 +141,12 @@ func (e *explanation) notes(all []string) {
 // line.
 const maxNodeColumn = 24
 
-// minRun is the minimum number of consecutive nodes for which a table shows only the first and the
+// minRun is the minimum number of consecutive nodes that a table abbreviates to the first and the
 // last name.
 const minRun = 7
 
-// table writes a table that lists every node once, with the filter that rejects the pod on that
-// node.
+// table writes a table that lists every node once. The table names the filter that rejects the pod
+// on the node.
 func (e *explanation) table(t *diag.NodeTable) {
 	e.b.WriteByte('\n')
 	e.prose("", t.Caption)
@@ -206,8 +206,8 @@ func (e *explanation) row(r [3]string, names, filters int) {
 	}
 }
 
-// nodeLabel returns the label of a row, which is the name of a pool or the names of the nodes. The
-// result short is true if the label abbreviates a range of names.
+// nodeLabel returns the label of a table row: the name of a pool or the names of the nodes. The
+// result short is true if the label abbreviates the names to a range.
 func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	if r.Pool != "" {
 		return Visible(r.Pool), false

@@ -14,7 +14,7 @@ import (
 )
 
 // maxFailures is the maximum number of failures to list. Only json lists all failures. The place
-// command can have as many failures as there are documents.
+// command can have one failure per document.
 const maxFailures = 20
 
 // listed returns the failures to list, and how many more there are.
@@ -23,8 +23,8 @@ func listed(all diag.Failures) (some diag.Failures, more int) {
 	return some, len(all) - len(some)
 }
 
-// Incomplete returns one line per failure that says which part of the work was not done. The lines
-// contain no hidden characters.
+// Incomplete returns one line per failure. The line says which part of the work was not done. It
+// contains no hidden characters.
 func Incomplete(all diag.Failures) []string {
 	told := incomplete(all)
 	for i := range told {
@@ -93,8 +93,8 @@ func gitlabFailures(all diag.Failures, seen map[diag.Key]int) []gitlabIssue {
 	return issues
 }
 
-// gitlabFailure converts a failure to a GitLab issue. GitLab requires a location. If the failure
-// has no location in the repository, the issue points to schedlint's configuration file.
+// gitlabFailure converts a failure to a GitLab issue. GitLab requires a location in the repository.
+// If the failure has none, the issue points to schedlint's configuration file.
 func gitlabFailure(f diag.Failure, seen map[diag.Key]int) gitlabIssue {
 	at := diag.Span{File: ".schedlint.yaml"}
 	if inRepository(f.File) {
@@ -129,21 +129,21 @@ func junitErrors(all diag.Failures) []junitCase {
 	return cases
 }
 
-// Limits on the output. They never change the result of a run: the exit status, counts, baselines
-// and comparisons are based on all findings.
+// Limits on the output. They never change the exit status, counts, baselines or comparisons, which
+// are based on all findings.
 const (
 	// maxRelated is the maximum number of related locations per finding, in every format.
 	maxRelated = 20
 	// maxTextBytes is the maximum total size of the findings in text, unless all findings are
 	// requested.
 	maxTextBytes = 4 << 20
-	// maxLines is the maximum length of each of these lists in the text format: silences, fixed
-	// findings, and findings that disappeared along with their objects.
+	// maxLines limits the length of three lists in the text format: silences, fixed findings, and
+	// findings that disappeared together with their objects.
 	maxLines = 1000
-	// maxPlain is the maximum length of a related location or repair in text, in characters.
+	// maxPlain is the maximum length of a related location or fix in text, in characters.
 	maxPlain = 1000
-	// maxBodies is the maximum total size of the findings quoted in junit. Beyond this size, a
-	// finding's test case has only the message.
+	// maxBodies is the maximum total size of the findings quoted in junit. After this size is
+	// reached, test cases have only messages.
 	maxBodies = 16 << 20
 )
 
@@ -191,8 +191,7 @@ func moreEntries(n, most int, noun string) string {
 	return fmt.Sprintf("and %d more %s", n-most, noun)
 }
 
-// diagnostics writes as many findings as fit. It chooses the worst ones but keeps them in the order
-// of the report.
+// diagnostics writes the worst findings, as many as fit. It keeps them in the order of the report.
 func (t *textWriter) diagnostics(all []shown, every bool) {
 	worst := make([]int, len(all))
 	for i := range worst {
@@ -242,7 +241,7 @@ func (t *textWriter) diagnostics(all []shown, every bool) {
 }
 
 // packer measures how large a document is after compression for upload to GitHub. It uses the
-// fastest compression level, so its result is never smaller than that of GitHub's action.
+// fastest compression level, so it never underestimates the size of the upload.
 type packer struct {
 	z    *gzip.Writer
 	size int

@@ -11,10 +11,10 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// lineHash is the hash that GitHub's upload action computes for a line of a file and stores as
-// primaryLocationLineHash. If an upload already contains a hash for the line, the action does not
-// replace it, but logs a warning if the two hashes differ. schedlint must therefore write the same
-// hash as the action, or no hash.
+// lineHash is the hash that GitHub's upload action computes for a line of a file. The name of the
+// hash in the upload is primaryLocationLineHash. If the upload already contains the hash, the
+// action keeps it. It logs a warning if it computes a different hash. schedlint must therefore
+// write the same hash as the action, or none.
 type lineHash struct {
 	sum uint64
 	nth int // index among all lines in the file with the same sum, from 1
@@ -25,8 +25,8 @@ func (h lineHash) String() string {
 	return strconv.FormatUint(h.sum, 16) + ":" + strconv.Itoa(h.nth)
 }
 
-// hashedUnits is the number of UTF-16 code units that are hashed for each line. Blanks are skipped.
-// If the line is too short, the lines below it are included.
+// hashedUnits is the number of UTF-16 code units to hash for each line, not counting blanks. If the
+// line is too short, the following lines are included.
 const hashedUnits = 100
 
 // power37 is 37^hashedUnits mod 2^64.
@@ -42,8 +42,8 @@ type roller struct {
 	lines  []lineHash
 }
 
-// push adds a unit and removes the oldest one. If the oldest unit starts a line, that line's hash
-// is now complete.
+// push adds a unit and removes the oldest one. If the oldest unit is the first of a line, push
+// completes the hash of that line.
 func (r *roller) push(unit uint16, startsLine bool) {
 	if r.starts[r.next] {
 		r.seen[r.sum]++
@@ -54,9 +54,10 @@ func (r *roller) push(unit uint16, startsLine bool) {
 	r.next = (r.next + 1) % hashedUnits
 }
 
-// lineHashes returns the hash of every line in text. It ignores spaces and tabs, treats every line
-// break as a single LF, and adds a unit for the end of the file. It returns nil if text is not
-// valid UTF-8, because GitHub's action would hash an unknown number of replacement characters.
+// lineHashes returns the hash of every line in text. It ignores spaces and tabs, counts every line
+// break as a single LF, and adds a unit for the end of the file. If text is not valid UTF-8, it
+// returns nil. GitHub's action would replace invalid bytes before hashing, and the number of
+// replacement characters is unknown.
 func lineHashes(text string) []lineHash {
 	const endOfFile = 0xffff
 	if !utf8.ValidString(text) {
@@ -90,7 +91,7 @@ func lineHashes(text string) []lineHash {
 }
 
 // fingerprint returns the schedlint/v1 fingerprint of d. The fingerprint is a hash of d's key and a
-// number that distinguishes results with equal keys. The map seen counts results by key.
+// number. The number differs between findings with equal keys. The map seen counts findings by key.
 func fingerprint(d *diag.Diagnostic, seen map[diag.Key]int) string {
 	key := d.ResultKey()
 	seen[key]++

@@ -64,7 +64,7 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	return t.out.Flush()
 }
 
-// annotationLimits returns the maximum number of findings for each workflow command.
+// annotationLimits returns the maximum number of findings to write with each workflow command.
 func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map[string]int {
 	room := map[string]int{}
 	for _, c := range commands {
@@ -85,7 +85,7 @@ func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map
 	return room
 }
 
-// silenceNotice writes a single annotation about everything in a change that makes findings
+// silenceNotice writes a single annotation that lists the parts of a change that make findings
 // disappear. It comes before all other annotations.
 func silenceNotice(t *textWriter, c *diag.Change) {
 	if c == nil || len(c.Silences) == 0 {
@@ -115,8 +115,8 @@ func commandOf(l diag.Level) string {
 	return "notice"
 }
 
-// annotate writes a finding as an annotation. An annotation cannot point to a location outside the
-// repository, so such a location becomes part of the message.
+// annotate writes a finding as an annotation. An annotation cannot point outside the repository.
+// The message therefore contains the location if it is outside the repository.
 func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 	told := []string{clipped(cmp.Or(message(d), d.Rule), maxSentence)}
 	for _, detail := range d.Details {
@@ -143,8 +143,8 @@ func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 // property is a workflow command parameter.
 type property struct{ key, value string }
 
-// place returns the parameters for a span. It includes columns only if the span is on a single
-// line. Otherwise, the runner would ignore them and print a warning.
+// place returns the parameters for a span. It omits the columns if the span has several lines.
+// Otherwise, the runner would print a warning.
 func place(s diag.Span) []property {
 	props := []property{{"file", Visible(relativePath(s.File))}}
 	if s.Line < 1 {
@@ -160,8 +160,8 @@ func place(s diag.Span) []property {
 
 var (
 	// escapeData and escapeProperty apply the escapes that the runner decodes (actions/runner
-	// ActionCommand.cs). A parameter must not contain a colon, because the runner first searches
-	// for the end of the parameters.
+	// ActionCommand.cs). The runner looks for the end of the parameters first, so a parameter must
+	// not contain a colon.
 	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )

@@ -26,9 +26,9 @@ type gitlabLines struct {
 	Begin int `json:"begin"`
 }
 
-// writeGitLab writes GitLab's Code Quality format. Findings and failures become issues, so an empty
-// array means that there are no findings and no failures. GitLab compares branches by fingerprint.
-// If several issues have the same fingerprint, it keeps only one.
+// writeGitLab writes GitLab's Code Quality format. An issue is a finding or a failure. The array of
+// issues is empty if there are neither findings nor failures. GitLab compares branches by
+// fingerprint. It keeps only one of several issues with the same fingerprint.
 func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
 	categories := map[string]string{}
 	for _, rule := range r.Rules {

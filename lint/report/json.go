@@ -16,7 +16,7 @@ import (
 const schemaVersion = "1"
 
 // writeJSON writes the json format. Package diag defines the types of its members. "accepted" lists
-// accepted findings, which do not count. "complete" is false if there are failures. "change" is
+// accepted findings, which are not counted. "complete" is false if there are failures. "change" is
 // present only if the run was compared with a revision.
 func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 	out := newMembers(w)
@@ -58,8 +58,8 @@ func array[T any](s []T) []T {
 	return append(make([]T, 0, len(s)), s...)
 }
 
-// Encode writes v as indented JSON. Characters that a terminal would hide and commands that a CI
-// runner would execute are escaped. Invalid UTF-8 becomes U+FFFD.
+// Encode writes v as indented JSON. It escapes characters that a terminal would hide, and commands
+// that a CI runner would execute. Invalid UTF-8 becomes U+FFFD.
 func Encode(w io.Writer, v any) error {
 	out := &harmlessWriter{to: w}
 	e := json.NewEncoder(out)
@@ -91,8 +91,8 @@ func (w *harmlessWriter) Write(doc []byte) (int, error) {
 }
 
 // harmless rewrites JSON so that it is safe to print to a terminal or CI log. It writes hidden
-// characters, and the # in commands to a CI runner, as \u escapes. These characters occur only
-// inside strings, where an escape has the same meaning as the character.
+// characters as \u escapes. It also escapes the # in commands to a CI runner. All these characters
+// are inside strings, where the escapes do not change the value.
 func harmless(doc []byte) []byte {
 	var out []byte
 	done := 0 // how many bytes of doc are already in out
@@ -123,8 +123,7 @@ func appendEscape(out []byte, r rune) []byte {
 }
 
 // members writes an object in the same format as Encode, but one member and one finding at a time.
-// This saves memory, because there may be thousands of findings, and their JSON is much larger than
-// the Go values.
+// This saves memory if there are thousands of findings.
 type members struct {
 	to        *bufio.Writer
 	encoder   *json.Encoder

@@ -12,7 +12,7 @@ import (
 )
 
 // junitSuites is a JUnit XML document, which most CI servers can read as test results. There is no
-// official schema. The document therefore uses only elements that both Jenkins and GitLab support.
+// official schema, so the document uses only elements that Jenkins and GitLab support.
 type junitSuites struct {
 	XMLName xml.Name     `xml:"testsuites"`
 	Suites  []junitSuite `xml:"testsuite"`
@@ -53,8 +53,8 @@ type junitFailure struct {
 	junitText
 }
 
-// junitText is multi-line text. It needs its own type, because the XML encoder would escape line
-// feeds.
+// junitText is multi-line text. It has its own type, because the XML encoder would escape line
+// feeds in a string.
 type junitText struct {
 	XML string `xml:",innerxml"`
 }
@@ -68,10 +68,9 @@ type junitWriter struct {
 	room int
 }
 
-// writeJUnit writes a test suite in which every finding is a failed test. If there are no findings,
-// the suite has one passed test, because Jenkins treats an empty suite as an error. This test is
-// marked as skipped if no workload was checked. Work that could not be done becomes a test with an
-// error.
+// writeJUnit writes a test suite in which every finding is a failed test. Every failure of the run
+// is a test with an error. Without findings, the suite has one passed test, because Jenkins treats
+// an empty suite as an error. This test is marked as skipped if no workload was checked.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)
 	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}, room: maxBodies}
@@ -101,8 +100,8 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	return err
 }
 
-// finding converts a finding to a test case. The name of the test does not depend on line numbers,
-// so that CI servers can tell which findings are new.
+// finding converts a finding to a test case. The name of the test contains no line numbers. This
+// allows CI servers to recognize old findings.
 func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	o := d.Object
 	name := cmp.Or(diag.ObjectName(o.Kind, o.Namespace, o.Name), d.Location.File, "the run")

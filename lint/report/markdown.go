@@ -21,14 +21,14 @@ const (
 	// maxSentence and maxPath are the maximum lengths of sentences and paths in a finding, in
 	// characters.
 	maxSentence, maxPath = 1000, 300
-	// maxItems is the maximum number of related locations, and of repairs, per finding.
+	// maxItems is the maximum number of related locations, and of fixes, per finding.
 	maxItems = 10
 )
 
 // page is a Markdown document with a maximum size.
 type page struct{ strings.Builder }
 
-// add appends a block and an empty line. If this would leave fewer than keep bytes free, it appends
+// add appends a block and an empty line. If fewer than keep bytes would remain free, it appends
 // nothing and returns false.
 func (p *page) add(keep int, block string) bool {
 	if p.Len()+len(block)+2 > maxMarkdown-keep {
@@ -43,8 +43,8 @@ func (p *page) writeTo(w io.Writer) error {
 	return lines(w, strings.TrimRight(p.String(), "\n")+"\n")
 }
 
-// writeMarkdown writes a step summary for CI. The worst findings come first, so that they are
-// included even if not all findings fit.
+// writeMarkdown writes a step summary for CI. The worst findings come first, because there may not
+// be enough space for all findings.
 func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	var p page
 	src, plain := newSources(r), &textWriter{}
@@ -134,8 +134,8 @@ func (p *page) list(sentences []string) {
 	}
 }
 
-// markdownFinding renders a finding: its message and location, source, details, related locations
-// and repairs.
+// markdownFinding renders a finding: its message, location, source, details, related locations and
+// fixes.
 func markdownFinding(src *sources, d *diag.Diagnostic) string {
 	level := cmp.Or(string(d.Level), "finding")
 	parts := []string{"### " + prose(level) + ": " + codeSpan(clipped(d.Rule, maxPath))}
@@ -169,10 +169,9 @@ func placeSpan(s diag.Span) string {
 	return codeSpan(t.place(s)) + ":"
 }
 
-// GitHub renders untrusted text on a page as Markdown. Backslash escapes give no protection,
-// because GitHub removes them before it turns mentions, issues, commits and emoji into links and
-// pictures. It never changes code, so everything except plain words is written as code, which needs
-// no escapes.
+// GitHub renders untrusted text on a page as Markdown. It also turns mentions, issues, commits and
+// emoji into links and pictures. Backslash escapes do not prevent this, because GitHub removes them
+// first. GitHub never changes code, so everything except plain words is written as code.
 
 var (
 	// plainWord matches words that mean nothing special in Markdown or on GitHub.
@@ -241,8 +240,7 @@ func longestBackticks(s string) int {
 }
 
 // tableRow returns a table row. It replaces vertical bars, because they end a cell even inside
-// code. Escaping them with a backslash is not reliable, because the effect depends on the preceding
-// characters.
+// code. A backslash before a bar does not always prevent this.
 func tableRow(cells []string) string {
 	cells = slices.Clone(cells)
 	for i, c := range cells {
@@ -311,7 +309,7 @@ func (p *page) decision(d decision) {
 	}
 	rows, size := []string{tableRow(titles), tableRow(rule)}, 0
 	for i := range d.rows {
-		// Answers come from a fixed set of words, but the subject is an untrusted name.
+		// Answers come from a fixed set of words, but the workload's name is not trusted.
 		texts := d.rows[i].texts()
 		row := tableRow(append([]string{prose(clipped(texts[0], maxPath))}, texts[1:]...))
 		if size += len(row) + 1; size > maxMarkdown/3 {
@@ -333,7 +331,7 @@ func (p *page) decision(d decision) {
 	p.add(0, prose(strings.Join(legend(d.columns, d.rows), "; ")))
 }
 
-// contradiction adds the constraints that conflict with each other, and the possible repairs.
+// contradiction adds the constraints that conflict with each other, and the proposed changes.
 func (p *page) contradiction(c *contradiction) {
 	var items []string
 	for i, m := range c.core {

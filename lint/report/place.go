@@ -106,7 +106,7 @@ func decisionText(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// verdict returns a placement's verdict, together with the verdict that follows from the rules
+// verdict returns a placement's verdict. It adds the verdict that follows from the scheduling rules
 // alone.
 func verdict(p *diag.Placement) string {
 	said := p.Verdict
@@ -151,7 +151,7 @@ func limits(p *diag.Placement) []string {
 	return all
 }
 
-// lines writes text and changes any line that a CI runner would execute as a command. The text must
+// lines writes text. It changes any line that a CI runner would execute as a command. The text must
 // not contain hidden characters.
 func lines(out io.Writer, text string) error {
 	w := &lineWriter{out: out}
@@ -161,9 +161,9 @@ func lines(out io.Writer, text string) error {
 	return w.flush()
 }
 
-// lineWriter writes text in chunks and changes any line that a CI runner would execute as a
-// command. The text must not contain hidden characters. Chunks avoid a second copy of the text,
-// which can be large.
+// lineWriter writes text in chunks, because a second copy of the text could be large. It changes
+// any line that a CI runner would execute as a command. The text must not contain hidden
+// characters.
 type lineWriter struct {
 	out  io.Writer
 	kept []byte // buffered bytes, always starting at the beginning of a line
@@ -230,8 +230,8 @@ func arrays(p *diag.Placement) *diag.Placement {
 	return &out
 }
 
-// contradiction is a set of conflicting constraints, with the printable names of the workloads that
-// can never be scheduled because of them.
+// contradiction is a set of conflicting constraints. It includes the printable names of the
+// workloads that can never be scheduled because of these constraints.
 type contradiction struct {
 	names   []string
 	core    []diag.PlacementCore
@@ -267,7 +267,7 @@ func contradictions(p *diag.Placement) []contradiction {
 	return all
 }
 
-// cores writes the reasons why workloads can never be placed, followed by the repairs.
+// cores writes the reasons why workloads can never be placed. The proposed changes follow.
 func cores(b io.Writer, p *diag.Placement) {
 	for _, c := range contradictions(p) {
 		fmt.Fprintf(b, "\n%s\n", c.sentence())
@@ -342,7 +342,7 @@ func filled(line []byte, indent, text string, width int) []byte {
 }
 
 // appendTally appends the name and pod count of each workload to text. The argument pods holds one
-// workload name per pod. It is sorted in place.
+// workload name per pod. appendTally sorts pods in place.
 func appendTally(text []byte, pods []string) []byte {
 	slices.Sort(pods)
 	for first := 0; first < len(pods); {
@@ -362,7 +362,7 @@ func appendTally(text []byte, pods []string) []byte {
 // stuckTitle is the heading for a run that gets stuck.
 const stuckTitle = "a scheduling order that gets stuck"
 
-// stuck writes the steps of a run that gets stuck and the pods that it leaves unscheduled.
+// stuck writes the steps of a stuck run and the pods that remain unscheduled.
 func stuck(b io.Writer, s *diag.PlacementStuck) {
 	var line []byte
 	for i := range s.Placements {

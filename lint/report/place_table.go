@@ -12,8 +12,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// decision is the table for a placement. It has a row for each workload and a column for each
-// question that has an answer. Names in the table contain no hidden characters.
+// decision is the table for a placement. It has a row for each workload. It has a column for each
+// question that is answered for at least one workload. Names in the table contain no hidden
+// characters.
 type decision struct {
 	columns []question
 	rows    []row
@@ -146,9 +147,9 @@ func answerTo(verdict string) string {
 	return answerUnknown
 }
 
-// tableCell is the answer to a question. For the loss of nodes, answer assumes that their Node
-// objects are deleted, and unreachable assumes that they remain. The field unreachable is empty if
-// both answers are the same.
+// tableCell is the answer to a question. A question about the loss of nodes can have two answers.
+// The field answer is for nodes whose Node objects are deleted, and unreachable is for nodes whose
+// Node objects remain. If both answers are the same, unreachable is empty.
 type tableCell struct{ answer, unreachable, note string }
 
 // is reports whether the cell holds the given answer and nothing else.
@@ -165,8 +166,8 @@ func (c tableCell) String() string {
 	return c.answer
 }
 
-// question is a table column. Its title has two lines, because one-line titles would make the table
-// too wide for a pull request.
+// question is a table column. Its title has two lines, because the table would otherwise be too
+// wide for a pull request.
 type question struct {
 	above, title string
 	answer       func(w *diag.PlacementWorkload) tableCell
@@ -212,8 +213,8 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 	}
 }
 
-// fits answers the question of whether all pods of a workload are placed. If some pods are not
-// placed, the cell includes the number of pods that are.
+// fits answers whether all pods of a workload are placed. If only some are placed, the cell
+// includes the number of placed pods.
 func fits(w *diag.PlacementWorkload) tableCell {
 	cell := tableCell{answer: answerTo(w.Verdict)}
 	if w.Reason == reasonWaits {
@@ -232,8 +233,8 @@ func fits(w *diag.PlacementWorkload) tableCell {
 	return cell
 }
 
-// rulesAlone returns the reason for the verdict. If the rules alone lead to a different verdict, it
-// adds that verdict.
+// rulesAlone returns the reason for the verdict. It adds the verdict that follows from the
+// scheduling rules alone if the two verdicts differ.
 func rulesAlone(w *diag.PlacementWorkload) string {
 	why := w.Why
 	if w.Paused {
@@ -249,19 +250,20 @@ func rulesAlone(w *diag.PlacementWorkload) string {
 	return why + "by rules alone: " + answer
 }
 
-// reasonWaits is the reason for a verdict when pods that terminate on their own wait for capacity.
+// reasonWaits is the reason for a verdict if some pods terminate on their own and other pods wait
+// for their capacity.
 const reasonWaits = "waits"
 
 // badness ranks answers. A higher number means a worse answer.
 var badness = map[string]int{answerNone: 0, answerYes: 1, answerUnknown: 2, answerMay: 3, answerNo: 4}
 
-// domainNames lists common topology keys in column order, each with the usual name for its domains.
+// domainNames lists common topology keys in column order, with a name for the domains of each key.
 var domainNames = []struct{ key, name string }{
 	{"kubernetes.io/hostname", "a node"}, {"topology.kubernetes.io/zone", "a zone"}, {"topology.kubernetes.io/region", "a region"},
 }
 
-// lossKeys returns the topology keys with answers about losses, in column order. Common keys come
-// first, from small to large domains. All others follow, sorted by name.
+// lossKeys returns the topology keys for which there are answers about losses, in column order.
+// Common keys come first, from small to large domains. All other keys follow, sorted by name.
 func lossKeys(ws []diag.PlacementWorkload) []string {
 	var keys []string
 	for i := range ws {
@@ -283,8 +285,8 @@ func lossKeys(ws []diag.PlacementWorkload) []string {
 	return keys
 }
 
-// survives returns the question of whether all pods run again after the loss of any one domain of a
-// topology key.
+// survives returns a question about the domains of a topology key. The question is whether all pods
+// run again after the loss of any one domain.
 func survives(key string) question {
 	title := Visible(key)
 	for _, d := range domainNames {
@@ -299,8 +301,8 @@ func survives(key string) question {
 	}
 }
 
-// survival returns the worst answer about losing a domain of a topology key. If the answers for
-// deleted and unreachable nodes differ, it returns both.
+// survival returns the worst answer about losing a domain of a topology key. It returns two answers
+// if the answers for deleted and unreachable nodes differ.
 func survival(w *diag.PlacementWorkload, key string) tableCell {
 	gone, unreachable := answerNone, answerNone
 	for i := range w.Change.Survives {
@@ -387,8 +389,7 @@ func (t lossGroup) alike(o lossGroup) bool {
 	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
 }
 
-// sameLoss reports whether two losses are the same except that the nodes are deleted in one and
-// unreachable in the other.
+// sameLoss reports whether two losses differ only in whether the nodes are deleted or unreachable.
 func sameLoss(a, b diag.PlacementSurvival) bool {
 	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
 }

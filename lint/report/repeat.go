@@ -8,15 +8,15 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// shown is a finding that stands for all findings with the same rule, level, message and details.
-// Such findings occur, for example, if several files declare the same object.
+// shown represents all findings with the same rule, level, message and details. There are several
+// such findings if, for example, several files declare the same object.
 type shown struct {
 	*diag.Diagnostic
 	more int
 }
 
-// groupEqual returns the findings in their original order. Unless every is set, it keeps only the
-// first of the findings that share a rule, level, message and details.
+// groupEqual returns the findings in their original order. It keeps only the first of the findings
+// that share a rule, level, message and details. If every is set, it keeps all findings.
 func groupEqual(all []diag.Diagnostic, every bool) []shown {
 	type what struct {
 		rule, text string

@@ -17,12 +17,12 @@ type Options struct {
 	// All makes text and Markdown show every finding. By default, findings with the same rule,
 	// level, message and details are shown once, with a count of the others.
 	All bool
-	// Verbose makes text and Markdown list the locations of skipped, unjudged and unknown input. By
-	// default, they show only the counts.
+	// Verbose makes text and Markdown list the locations of input that was not checked completely.
+	// By default, they show only the number of such locations.
 	Verbose bool
-	// Category distinguishes between several schedlint runs in code scanning. It affects only
-	// sarif. If it is empty, the file has no category, so that the category passed to the upload
-	// action is used.
+	// Category distinguishes between several schedlint runs in code scanning. Only sarif uses it.
+	// If Category is empty, the file has no category, and the category passed to the upload action
+	// applies.
 	Category string
 }
 
@@ -65,7 +65,7 @@ func Formats() []string {
 }
 
 // Write writes r to w in the named format. It returns an error if writing to w fails or if the
-// format is unknown. In the latter case, the error lists all formats.
+// format is unknown. The error for an unknown format lists all formats.
 func Write(w io.Writer, format string, r *diag.Report, opts Options) error {
 	for _, f := range formats {
 		if f.name != format {

@@ -22,8 +22,8 @@ const (
 	informationURI = "https://github.com/schedlint/schedlint"
 	sourceRoot     = "%SRCROOT%"
 	// maxResults is the maximum number of results that GitHub shows per run. GitHub stores 25,000
-	// results but does not document which of them it shows, so schedlint itself chooses which
-	// results to include.
+	// results but does not document which of them it shows. Therefore, schedlint chooses the
+	// results.
 	maxResults = 5000
 	// maxPacked is GitHub's limit on the compressed file size in bytes. maxSARIF limits the
 	// uncompressed size, so that other tools can read the file.
@@ -39,9 +39,9 @@ const (
 
 // sarifWriter holds the data that a run's results share.
 //
-// Always create SARIF values with the library's constructors. Zero values encode wrong data (rank
-// 0, index 0). Avoid Add methods for maps, too: they panic, because the constructors leave the maps
-// nil.
+// Create SARIF values only with the library's constructors, because zero values encode wrong data
+// (rank 0, index 0). Do not use Add methods for maps. They panic, because the constructors do not
+// create the maps.
 type sarifWriter struct {
 	src   *sources
 	rules map[string]int // index of each rule id in the driver's rules
@@ -75,8 +75,8 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 
 // sarifFrame returns the document without any results.
 func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int) (string, error) {
-	// The root has no URI, because it would be a local path. Code scanning ignores base ids, and
-	// other viewers ask the user for the folder.
+	// A URI of the root would be a local path, so the root has none. Code scanning ignores base
+	// ids. Other viewers ask the user for the folder.
 	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("The root of the repository."))
 	run := sarif.NewRun().
 		WithTool(sarif.NewTool().WithDriver(driver(r.Version, rules))).
@@ -90,9 +90,9 @@ func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int)
 		// slash would distinguish runs.
 		run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID(strings.TrimRight(opts.Category, "/") + "/"))
 	}
-	// plain is sarif.Report without its methods. The Validate method would pull in package
-	// template, which makes the linker keep every method of every type. That would add a sixth to
-	// the size of the binary.
+	// plain is sarif.Report without its methods. The Validate method would link package template,
+	// and the linker would then keep every method of every type. That would increase the size of
+	// the binary by a sixth.
 	type plain sarif.Report
 	var doc strings.Builder
 	err := Encode(&doc, (*plain)(sarif.NewReport().AddRun(run)))
@@ -166,8 +166,8 @@ func notification(level, text string) *sarif.Notification {
 	return sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewTextMessage(sentence(Visible(clipped(text, maxNotification)))))
 }
 
-// result renders a finding. Two findings with the same rule and line become two results, although
-// GitHub shows them as one alert.
+// result renders a finding. GitHub shows two findings with the same rule and line as one alert, but
+// both become results.
 func (w *sarifWriter) result(c *candidate) *sarif.Result {
 	d := c.Diagnostic
 	primary := primaryPlace(d)
@@ -222,8 +222,8 @@ func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 }
 
 // linked returns a result's message. The first sentence states the finding, because lists of
-// results show only that sentence. One sentence per detail follows. The last sentence links to the
-// related locations, because GitHub shows a related location only if the message links to it.
+// results show only that sentence. Then there is one sentence per detail. The last sentence links
+// to the related locations, because GitHub does not show related locations without links.
 func linked(d *diag.Diagnostic, links []string) string {
 	said := []string{sentence(cmp.Or(message(d), d.Rule))}
 	for _, detail := range d.Details {
@@ -256,10 +256,10 @@ type candidate struct {
 	state string
 }
 
-// candidates returns all findings that count, even if a change did not introduce them. Code
-// scanning needs all of them, because it closes any finding that is missing from the file. New
-// findings come first, and then unchanged ones. Both are sorted by level, worst first, because the
-// document may have to omit the last findings.
+// candidates returns all findings that are not accepted. It includes findings that are older than
+// the change, because code scanning closes any finding that is missing from the file. New findings
+// come first. New and old findings are each sorted by level, worst first, because the document may
+// omit the last findings.
 func candidates(r *diag.Report) []candidate {
 	var all []candidate
 	add := func(findings []diag.Diagnostic, state string) {
@@ -329,8 +329,8 @@ func resultText(result any) (string, error) {
 	return resultIndent + string(harmless(indented.Bytes())), nil
 }
 
-// writeResults writes a document, replacing its empty results array with the results. If there are
-// no results, the empty array stays, because code scanning rejects an upload without it.
+// writeResults writes a document. It replaces the document's empty results array with the results.
+// It writes an empty array if there are no results, because code scanning requires the array.
 func writeResults(w io.Writer, doc string, results []string) error {
 	const empty = "\"results\": []" // cannot occur in a string, where quotes have a backslash
 	before, after, ok := strings.Cut(doc, empty)
@@ -363,9 +363,9 @@ func severityOf(l diag.Level) severity {
 	return severity{sarif.LevelNote, "recommendation"}
 }
 
-// allRules returns every enabled rule, including rules without results. Otherwise, a viewer could
-// not distinguish a rule without findings from a rule that did not run. allRules also adds rules
-// that occur only in diagnostics, because every result needs a rule.
+// allRules returns every enabled rule. It includes rules without findings, so that a viewer can
+// tell that they ran. It also includes all rules of the diagnostics, because every result needs a
+// rule.
 func allRules(r *diag.Report) []diag.Rule {
 	rules := slices.Clone(r.Rules)
 	known := map[string]bool{}
@@ -407,8 +407,8 @@ func shortened(s string) string {
 	return s[:runeOffset(s, 1023)]
 }
 
-// pascal returns a rule's readable name. Validators require that the name and the id differ in more
-// than case.
+// pascal returns a rule's readable name. Validators reject a name that differs from the id only in
+// case.
 func pascal(id string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(id, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N) }) {
@@ -473,7 +473,7 @@ var webAddress = regexp.MustCompile(`^https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+
 const maxTags = 20
 
 // properties returns the properties that GitHub uses to filter and sort rules. It omits
-// security-severity, because that property would turn scheduling findings into security alerts.
+// security-severity, because GitHub would show the findings as security alerts.
 func properties(r *diag.Rule) *sarif.PropertyBag {
 	precision := map[string]string{
 		"invalid": "very-high", "infeasible": "very-high", // rejected by the API server, or proved

@@ -12,10 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// primaryPlace returns a result's location. Code scanning rejects an upload if any result lacks a
-// file and line. If the finding has a file but no line, primaryPlace uses the first line. If it has
-// no file, primaryPlace uses its first related location or, as a last resort, schedlint's
-// configuration file.
+// primaryPlace returns a result's location. Code scanning requires a file and a line for every
+// result. If the finding has a file but no line, the location is the file's first line. If the
+// finding has no file, the location is the first related location. If there is none, the location
+// is in schedlint's configuration file.
 func primaryPlace(d *diag.Diagnostic) diag.Span {
 	if d.Location.File != "" {
 		return ordered(d.Location, 1)
@@ -28,8 +28,8 @@ func primaryPlace(d *diag.Diagnostic) diag.Span {
 	return ordered(diag.Span{File: ".schedlint.yaml"}, 1)
 }
 
-// ordered returns s with a valid start, and with an end that is at least the given number of
-// columns after the start. A region that ends before its start would fail validation.
+// ordered returns s with a valid start and a valid end. The end is at least the given number of
+// columns after the start. A region that ends before its start would be invalid.
 func ordered(s diag.Span, columns int) diag.Span {
 	s.Line, s.Column = max(1, s.Line), max(1, s.Column)
 	if s.EndLine > s.Line {
@@ -64,8 +64,8 @@ func inRepository(file string) bool {
 	return file != stdinName && worktree.Local(file)
 }
 
-// relativeURI returns a URI reference to a file. The reference is always relative. It encodes
-// colons, because a viewer would take the text before a colon in the first segment for a scheme.
+// relativeURI returns a relative URI reference to a file. It encodes colons, because a viewer would
+// read text before a colon as a URI scheme.
 func relativeURI(file string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
 	var b strings.Builder
@@ -123,8 +123,8 @@ func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, lin
 	return places, links
 }
 
-// sarifFix converts a repair to SARIF. It returns nil if the repair has no edits or if an edit is
-// too large to include.
+// sarifFix converts a fix to SARIF. It returns nil if the fix has no edits or if an edit is too
+// large.
 func sarifFix(f diag.Fix) *sarif.Fix {
 	fix := sarif.NewFix().WithDescription(sarif.NewTextMessage(sentence(Visible(clipped(f.Description, maxPlain)))))
 	changes := map[string]*sarif.ArtifactChange{}
@@ -166,9 +166,8 @@ func (w *sarifWriter) location(s diag.Span) *sarif.Location {
 		sarif.NewPhysicalLocation().WithArtifactLocation(artifact(s.File)).WithRegion(r))
 }
 
-// primary returns a result's location together with the surrounding lines. It omits the surrounding
-// lines if they are not longer than the location itself, because such a result would fail
-// validation.
+// primary returns a result's location with the surrounding lines. It omits these lines if they are
+// not longer than the location itself, because the result would be invalid.
 func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
 	loc, f := w.location(s), w.src.file(s.File)
 	first, last := max(1, s.Line-contextLines), s.EndLine+contextLines
@@ -188,8 +187,8 @@ func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
 // endOfLine is a column past the end of any line.
 const endOfLine = 1 << 30
 
-// covered returns the text that a span covers, or "" if the span is not within the file. Columns
-// past the end of a line count as the end.
+// covered returns the text that a span covers, or "" if the span is not within the file. If a
+// column is past the end of its line, covered uses the end of the line.
 func (f *file) covered(s diag.Span) string {
 	first, ok := f.line(s.Line)
 	last, both := f.line(s.EndLine)
@@ -222,8 +221,8 @@ func (f *file) lastLine() int {
 	return n
 }
 
-// codeFlows returns a path through the related locations to the finding itself. It returns an empty
-// list if there are fewer than two steps before the finding, or if related locations were omitted.
+// codeFlows returns a path through the related locations to the finding. It returns an empty list
+// if the path has fewer than two steps before the finding, or if related locations were omitted.
 func (w *sarifWriter) codeFlows(d *diag.Diagnostic, primary diag.Span) []*sarif.CodeFlow {
 	flow := sarif.NewThreadFlow()
 	if d.MoreRelated > 0 {

@@ -37,14 +37,14 @@ type file struct {
 	text   string
 	starts []int
 	hashes func() []lineHash
-	// marks speeds up finding a rune in a long line, which may have thousands of findings. For each
-	// such line, it maps the line number to the byte offset of every markEvery-th rune.
+	// marks speeds up finding a rune in a long line, because a long line may have thousands of
+	// findings. It maps the line number to the byte offset of every markEvery-th rune.
 	marks map[int][]int
 }
 
-// newFile splits text into lines at LF and CRLF, like git, pull request diffs and the spans of a
-// source.File. A lone CR does not end a line. GitHub's upload action would treat it as a line break
-// and hash different lines. A file with a lone CR therefore gets no hashes.
+// newFile splits text into lines at LF and CRLF. git, pull request diffs and the spans of a
+// source.File use the same line breaks. GitHub's upload action also splits lines at a lone CR. A
+// file with a lone CR therefore gets no hashes.
 func newFile(text string) *file {
 	f := &file{text: text, starts: []int{0}, marks: map[int][]int{}}
 	f.hashes = sync.OnceValue(func() []lineHash {
@@ -90,8 +90,8 @@ func (f *file) hash(n int) string {
 	return hashes[n-1].String()
 }
 
-// window is the maximum width of a source line in cells. A longer line is cut so that at most
-// "lead" cells come before the caret.
+// window is the maximum width of a source line in cells. A longer line is cut. At most "lead" cells
+// then remain before the caret.
 const (
 	window = 120
 	lead   = 40
@@ -126,8 +126,8 @@ func (s *sources) snippet(span diag.Span) (snippet, bool) {
 	return snippet{before + after, marks}, true
 }
 
-// underlined returns which bytes of a line the span covers. If the span continues on the next line,
-// the range extends to the end of the given line. The range is always within that line.
+// underlined returns which bytes of a line the span covers. It returns the end of the line if the
+// span continues on the next line.
 func (f *file) underlined(line string, span diag.Span) (at, end int) {
 	at = f.offset(span.Line, line, span.Column-1)
 	switch {
@@ -170,8 +170,8 @@ func runeOffset(s string, n int) int {
 	return at
 }
 
-// windowStart returns the offset where printing a line must start so that a certain byte is
-// visible. The argument at is the offset of that byte.
+// windowStart returns the offset at which to start printing a line. The byte at the offset "at"
+// must be visible.
 func windowStart(line string, at int) int {
 	if advance(line, 0, window) == len(line) {
 		return 0
@@ -213,9 +213,9 @@ func render(line string, start, stop int) (text string, cells int) {
 	return b.String(), cells
 }
 
-// hidden reports whether r would not be visible as a separate character in a terminal or on a web
-// page. This applies to control characters, bidi overrides, zero-width runes, unusual spaces, and
-// letters that are invisible by definition (Hangul fillers).
+// hidden reports whether a terminal or web page would not show r as a separate character. Hidden
+// characters are control characters, bidi overrides, zero-width runes, unusual spaces, and
+// invisible letters (Hangul fillers).
 func hidden(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
@@ -227,8 +227,8 @@ func glyph(s string, i int) (text string, size, cells int) {
 	if !commandAt(s, i) && !hidden(r) && (r != utf8.RuneError || size != 1) {
 		return s[i : i+size], size, width(r)
 	}
-	// As in Go, \xNN is a byte and \uNNNN is a rune. This distinguishes a stray byte 9b from the
-	// control character U+009B.
+	// As in Go, \xNN is a byte and \uNNNN is a rune. The two forms distinguish a stray byte 9b from
+	// the control character U+009B.
 	switch {
 	case r == '\n':
 		text = `\n`
@@ -247,9 +247,8 @@ func glyph(s string, i int) (text string, size, cells int) {
 }
 
 // commandAt reports whether s[i] is the second # of a command to a CI runner. GitHub's runner
-// recognizes ##[name] anywhere in a line, not only at the start (actions/runner
-// ActionCommand.TryParse). Azure's runner does the same for ##vso[name], and TeamCity for
-// ##teamcity[name].
+// recognizes ##[name] anywhere in a line (actions/runner ActionCommand.TryParse). Azure's runner
+// does the same for ##vso[name]. TeamCity does the same for ##teamcity[name].
 func commandAt[T string | []byte](s T, i int) bool {
 	if s[i] != '#' || i == 0 || s[i-1] != '#' {
 		return false
@@ -315,9 +314,9 @@ func width(r rune) int {
 	return 1
 }
 
-// wideRanges lists the ranges of runes that UAX #11 calls Wide or Fullwidth, as pairs of first and
-// last runes in ascending order. Ranges that are separated only by unassigned runes have been
-// joined, because unassigned runes are never printed as they are.
+// wideRanges lists the ranges of runes that UAX #11 calls Wide or Fullwidth. It consists of pairs
+// of first and last runes in ascending order. A range may include unassigned runes, because they
+// are never printed unchanged.
 const wideRanges = "\u1100\u115F\u231A\u231B\u2329\u232A\u23E9\u23EC\u23F0\u23F0\u23F3\u23F3\u25FD\u25FE\u2614\u2615\u2648\u2653" +
 	"\u267F\u267F\u2693\u2693\u26A1\u26A1\u26AA\u26AB\u26BD\u26BE\u26C4\u26C5\u26CE\u26CE\u26D4\u26D4\u26EA\u26EA\u26F2\u26F3" +
 	"\u26F5\u26F5\u26FA\u26FA\u26FD\u26FD\u2705\u2705\u270A\u270B\u2728\u2728\u274C\u274C\u274E\u274E\u2753\u2755\u2757\u2757" +

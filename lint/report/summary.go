@@ -13,8 +13,8 @@ import (
 // NothingChecked is the message for input that contains no known workload.
 const NothingChecked = "no workloads were checked, but skipped input may contain some"
 
-// summary writes a line that counts what was examined, followed by indented lines about input that
-// was not checked.
+// summary writes a line with counts of the examined input. Indented lines about input that was not
+// checked follow.
 func (t *textWriter) summary(r *diag.Report) {
 	s, c := &r.Summary, r.Change
 	if text := unchecked(s); text != "" {
@@ -42,8 +42,8 @@ func (t *textWriter) summary(r *diag.Report) {
 	}
 }
 
-// found returns how many findings there are per level. It says that there are no findings only if
-// the run is complete.
+// found returns the number of findings per level. If the run is incomplete, it does not say that
+// there are no findings.
 func (t *textWriter) found(r *diag.Report) string {
 	if s := &r.Summary; !r.Complete() && s.Errors+s.Warnings+s.NoteFindings == 0 {
 		return ""
@@ -141,7 +141,7 @@ func remarks(s *diag.Summary, path func(string) string) []string {
 	return all
 }
 
-// maxRemarks is the maximum number of entries per kind of remark. There can be one entry for every
+// maxRemarks is the maximum number of entries per kind of remark. A remark can have one entry per
 // object.
 const maxRemarks = 100
 
@@ -260,8 +260,8 @@ func nonEmpty(parts ...string) []string {
 	return kept
 }
 
-// silences writes the parts of a change that make findings disappear. They come before the
-// findings, where users will not overlook them.
+// silences writes the parts of a change that make findings disappear. Users see these lines first,
+// because they come before the findings.
 func (t *textWriter) silences(c *diag.Change) {
 	if c == nil || len(c.Silences) == 0 {
 		return
@@ -275,7 +275,8 @@ func (t *textWriter) silences(c *diag.Change) {
 	t.println()
 }
 
-// fixed writes a line for each finding that is fixed, or that disappeared along with its object.
+// fixed writes a line for each fixed finding and for each finding that disappeared together with
+// its object.
 func (t *textWriter) fixed(c *diag.Change, every bool) {
 	if c == nil || len(c.Fixed)+len(c.Gone) == 0 {
 		return

@@ -63,7 +63,7 @@ func (t *textWriter) paint(style, s string) string {
 }
 
 // diagnostic writes a finding. The first line contains the location and message in a form that
-// tools can parse. The source, details, related locations and repairs follow.
+// tools can parse. The source, details, related locations and fixes follow.
 func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	heading := t.paint(bold, t.heading(d.Location))
 	if heading != "" {
@@ -119,9 +119,8 @@ func oneLine(d *diag.Diagnostic) string {
 	return strings.Join(append([]string{message(d)}, d.Details...), "; ")
 }
 
-// message returns the first line of a finding, including its clusters and renders. If renders have
-// different versions of the finding, the line names the render of this version and counts the
-// others.
+// message returns the first line of a finding, including its clusters and renders. If the finding
+// differs between renders, the line names the render of this version and counts the others.
 func message(d *diag.Diagnostic) string {
 	var in []string
 	if text := named("cluster", d.Clusters); text != "" {

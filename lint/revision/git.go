@@ -26,8 +26,8 @@ func Files(dir string) ([]string, error) {
 }
 
 // gitCommand returns a git command that fetches nothing and writes nothing. It runs no programs
-// named in the git configuration, which an attacker may control, and does not accept a bare
-// repository inside the work tree.
+// named in the git configuration, because an attacker may control the configuration. It does not
+// accept a bare repository inside the work tree.
 func gitCommand(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "safe.bareRepository=explicit"}, args...)...)
 	cmd.Dir = dir
@@ -78,17 +78,17 @@ func Remotes(dir string) (all []string) {
 	return all
 }
 
-// Limits on what is unpacked, in bytes. maxBlob is the maximum size of one file and is the same as
-// for a manifest in the work tree. maxLink limits a link's target, and maxBlobs limits the total
-// size of the files and links in one repository.
+// Limits on what is unpacked, in bytes. maxBlob limits the size of one file. It is the same as for
+// a manifest in the work tree. maxLink limits a link's target. maxBlobs limits the total size of
+// the files and links in one repository.
 const (
 	maxBlob  = 64 << 20
 	maxLink  = 4 << 10
 	maxBlobs = 1 << 30
 )
 
-// bySize separates entries that are small enough to read from entries that are too large. It asks
-// git for the sizes first, because git can return only a whole blob.
+// bySize separates the entries into those that are small enough to read and those that are not. It
+// asks git for the sizes first, because git returns only whole blobs.
 func bySize(repository string, entries []treeEntry) (small, large []treeEntry, err error) {
 	if len(entries) == 0 {
 		return nil, nil, nil
@@ -130,8 +130,8 @@ func objectNames(entries []treeEntry) io.Reader {
 	return &objects
 }
 
-// writeLarge writes a sparse file of zeros in place of a file that exceeds the limit. The sparse
-// file takes no disk space, and schedlint reports it in the same way as the original.
+// writeLarge writes a sparse file of zeros instead of a file that exceeds the limit. schedlint
+// reports the sparse file in the same way, but it takes no disk space.
 func writeLarge(root *os.Root, e treeEntry) error {
 	if err := root.MkdirAll(filepath.FromSlash(path.Dir(e.name)), 0o755); err != nil {
 		return err

@@ -24,8 +24,8 @@ type treeEntry struct {
 	mode, kind, object, name string
 }
 
-// content lists the files and links to unpack from one repository. The repository is the main one
-// or a submodule, because git stores the objects of a submodule separately.
+// content lists the files and links to unpack from one repository. git stores the objects of a
+// submodule in a separate repository.
 type content struct {
 	repository   string
 	files, links []treeEntry
@@ -128,7 +128,8 @@ func isRepository(root, name string) bool {
 // Remove removes the temporary directory.
 func (t *Tree) Remove() { os.RemoveAll(t.Dir) }
 
-// Clean replaces the name of the temporary directory, which differs from run to run, with a prefix.
+// Clean replaces the name of the temporary directory with a prefix, because the name differs from
+// run to run.
 func (t *Tree) Clean(text, prefix string) string {
 	const sep = string(filepath.Separator)
 	return strings.NewReplacer(worktree.Here(t.Dir)+sep, prefix, t.Dir+sep, prefix).Replace(text)
@@ -166,9 +167,8 @@ func (t *Tree) fill(contents []content) error {
 	return nil
 }
 
-// writeEntries writes the entries of one repository. An attacker may choose their names. Therefore,
-// writeEntries makes sure that no name leads out of the directory, either by itself or through a
-// link in the same tree.
+// writeEntries writes the entries of one repository. An attacker may choose their names. No name
+// may lead out of the directory, neither by itself nor through a link in the same tree.
 func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 	entries, large, err := bySize(repository, entries)
 	if err != nil {
@@ -197,8 +197,8 @@ func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 
 // Inside returns a path's name relative to the root of a work tree. The result ok is false if the
 // path is outside. Inside resolves links that lead into the work tree from outside, for instance if
-// /tmp is a link. Otherwise, files below such a link would be treated as outside the repository,
-// and therefore as unchanged between revisions.
+// /tmp is a link. Without this, files below such a link would count as outside the repository, and
+// therefore as unchanged.
 func Inside(root, abs string) (name string, ok bool) {
 	if name, ok = worktree.Below(root, abs); ok {
 		return name, true
@@ -223,8 +223,8 @@ func (t *Tree) Has(name string) bool {
 	return err == nil
 }
 
-// Adopt copies a file from the work tree into the tree, unless the tree already has a file with
-// this name or git tracks the file. A generated file, such as the output of kubectl, belongs to no
+// Adopt copies a file from the work tree into the tree. It does nothing if the tree already has the
+// file or if git tracks the file. A generated file, such as the output of kubectl, belongs to no
 // revision and is used for every revision.
 func (t *Tree) Adopt(name string, tracked map[string]bool) error {
 	if t.Has(name) {

@@ -67,8 +67,8 @@ func (s *From) Remove() {
 	}
 }
 
-// open unpacks the tree and reads its configuration. It unpacks the tree twice, because it needs
-// the configuration to know which other files to unpack.
+// open unpacks the tree and reads its configuration. It then unpacks the tree again with the files
+// that the configuration names.
 func (s *From) open(r *Request, o *lint.Options) error {
 	root, err := filepath.EvalSymlinks(o.Root)
 	if err == nil {
@@ -111,9 +111,9 @@ func (s *From) open(r *Request, o *lint.Options) error {
 	return nil
 }
 
-// setConfig reads the tree's configuration. It treats the configuration, and the files that it
-// names, as if they were in the work tree at the same paths. If the tree has no configuration, a
-// configuration above the repository applies, because it does not belong to any revision.
+// setConfig reads the tree's configuration. The paths in the configuration are resolved as if it
+// were in the work tree. If the tree has no configuration, a configuration above the repository
+// applies, because it does not belong to any revision.
 func (s *From) setConfig(r *Request, o *lint.Options) error {
 	rel, _ := revision.Inside(s.tree.Root, s.dir)
 	conf, err := s.tree.config(filepath.Join(s.tree.Dir, rel), s.dir, r.Config, &config.Config{})
@@ -166,9 +166,9 @@ func (s *From) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// shown returns the name to print for a file in the tree. If the file is the same in the work tree,
-// the name is that of the file in the work tree. Otherwise, the name includes the revision, because
-// line numbers refer to the revision's copy.
+// shown returns the name to print for a file in the tree. If the work tree has the same file, shown
+// returns the file's name in the work tree. Otherwise, the name includes the revision, because line
+// numbers refer to the revision's copy.
 func (s *From) shown(name string, text []byte) string {
 	here := worktree.Seen(s.dir, filepath.Join(s.tree.Root, name))
 	now, err := worktree.ReadFile(s.tree.Root, name, int64(len(text)))
@@ -195,9 +195,9 @@ func (s *From) Clean(err error) error {
 	return errors.Join(errs...)
 }
 
-// Admit restricts suppressions in manifests to the suppressions that the revision contains, in its
-// files or in renders of its files. It ignores renders of the work tree, because the change may
-// have added annotations to them.
+// Admit restricts suppressions in manifests to those that exist in the revision's files or in
+// renders of its files. It ignores renders of the work tree, because the change may have added
+// annotations to them.
 func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	o.OnlyKnown = true
 	of := s.tree.options(*o, s.dir)
@@ -227,8 +227,8 @@ func (s *From) at(t *tree, o *lint.Options) (err error) {
 // maxInert is the maximum number of ineffective suppressions to list.
 const maxInert = 20
 
-// Announce reports the suppressions that do not count. If the report describes a change, they
-// appear among the change's silences. Otherwise, they appear in the notes.
+// Announce reports the suppressions that have no effect. It adds them to the change's silences if
+// the report describes a change, and to the notes otherwise.
 func (s *From) Announce(r *diag.Report) {
 	notes := &r.Summary.Notes
 	*notes = append(*notes, s.notes...)

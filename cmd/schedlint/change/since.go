@@ -34,7 +34,7 @@ type Request struct {
 	Render            inputs.Choice
 }
 
-// Judged is a tree that has been judged, with the rules and options that were used.
+// Judged is a checked tree with the rules and options that were used.
 type Judged struct {
 	Engine *rego.Engine
 	Report *diag.Report
@@ -45,8 +45,8 @@ type Judged struct {
 	options  lint.Options
 }
 
-// Judge loads the rules and judges a tree by calling the argument "run" with the options in o. It
-// returns nil if the rules fail to load.
+// Judge loads the rules and judges a tree by calling the argument "run" with the options in o. If
+// the rules fail to load, it returns nil and an error.
 func Judge(o lint.Options, own policy.Source, run func(lint.Options) (*diag.Report, error)) (*Judged, error) {
 	engine, err := policy.Load(own, o.Config)
 	if err != nil {
@@ -196,8 +196,8 @@ func (r *Request) unpack(o lint.Options, id string) (*tree, error) {
 	return t, nil
 }
 
-// mayBeRead reports whether a run may read a file even if no option names the file. Such files are
-// manifests, parts of rules and charts, and sources of renders.
+// mayBeRead reports whether a run may read a file that no option names. Such files are manifests,
+// parts of rules and charts, and sources of renders.
 func mayBeRead(name string) bool {
 	return path.Base(name) == "modules.txt" || slices.Contains([]string{".yaml", ".yml", ".json", ".rego", ".tpl", ".tgz", ".helmignore"}, strings.ToLower(filepath.Ext(name))) ||
 		path.Base(name) == "Kustomization" || vendored.Keeps(name)
@@ -239,9 +239,9 @@ func nonEmpty(words ...string) []string {
 	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
 }
 
-// judge judges the files of an earlier revision in the same way as the work tree. It applies the
-// configuration and baseline of that revision. With --config-from, it applies those of a third
-// revision instead. A file that is missing from the tree did not exist at that time. Files outside
+// judge judges the files of an earlier revision with the same options as the work tree. It applies
+// the configuration and baseline of that revision. With --config-from, it applies those of a third
+// revision. If a file is missing from the tree, the file did not exist at that time. Files outside
 // the repository do not belong to any revision.
 func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, error) {
 	o := now.options

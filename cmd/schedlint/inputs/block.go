@@ -31,13 +31,13 @@ type Block struct {
 	// left lists the inputs without an entry.
 	left []leftOut
 	// ignore holds globs for test data directories, to write under the ignore key. If the
-	// configuration already has an ignore key, the block does not change it, and proposed holds the
-	// globs instead.
+	// configuration already has an ignore key, the globs are in proposed instead, and the block
+	// does not change the key.
 	ignore, proposed []string
 }
 
-// leftOut is an input that does not render. If it is a chart, values is the name of its values
-// file, or "" for none.
+// leftOut is an input that does not render. For a chart, values is the name of the values file, or
+// "" for the default values.
 type leftOut struct{ kind, name, values, why string }
 
 // chartEntry is a chart's entry under the renders key.
@@ -91,8 +91,8 @@ func (p parents) add(name string, named bool) {
 }
 
 // globs returns the subdirectories' names as globs, escaping special characters. If the argument
-// "whole" is set, a single glob replaces the names of all subdirectories of a parent, provided that
-// there are at least three of them and each has an entry.
+// "whole" is set, a single glob can replace the names of all subdirectories of a parent. There must
+// be at least three of them, and each must have an entry.
 func (p parents) globs(whole bool) (all []string) {
 	for parent, names := range p {
 		if whole && !slices.Contains(names, "") && len(names) >= fewest && names[0] != "." {
@@ -109,8 +109,7 @@ func (p parents) globs(whole bool) (all []string) {
 }
 
 // chartEntries adds an entry for each of a chart's values files, except values files for tests. If
-// a chart has only values files for tests, or none, chartEntries adds one entry with the default
-// values.
+// no values file remains, chartEntries adds one entry with the default values.
 func (in *Found) chartEntries(b *Block) {
 	kept := parents{}
 	for _, c := range in.charts {
@@ -168,8 +167,8 @@ func (b *Block) ignores(name string) bool {
 	return slices.ContainsFunc(b.ignore, func(glob string) bool { return strings.HasPrefix(escapeGlob(name)+"/", glob) })
 }
 
-// pointerGlobs returns globs for the files whose pointers render. If the searched paths cover the
-// whole directory of the configuration, the result is a single glob for all files.
+// pointerGlobs returns globs for the files whose pointers render. It returns a single glob for all
+// files if the searched paths cover the configuration's whole directory.
 func (in *Found) pointerGlobs() []string {
 	var all []string
 	if in.pointed == nil {
@@ -238,8 +237,8 @@ func (b *Block) text(newline string) string {
 	return strings.Join(lines, newline) + newline
 }
 
-// plainName matches strings that can be written in YAML without quotes, unless they are in
-// yamlWords.
+// plainName matches strings that need no quotes in YAML. Words in yamlWords also match, but need
+// quotes.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
 
 // yamlWords lists words that must be quoted in YAML to be strings.
@@ -280,7 +279,7 @@ func (b *Block) Print(w io.Writer) {
 
 // Write adds the block to the configuration, or creates a configuration with the block. It prints a
 // message about the change to the writer "told". If it cannot add the block, it prints the block to
-// the writer "out" and returns an error with the reason.
+// the writer "out" and returns the reason as an error.
 func (b *Block) Write(out, told io.Writer) error {
 	shown := filepath.ToSlash(worktree.Here(b.target))
 	shortened := func(doing string, err error) error { // drop the file's path, which the message already has
@@ -348,8 +347,7 @@ func (b *Block) appended(before []byte) ([]byte, error) {
 	return text, nil
 }
 
-// reads reports whether text parses to the contents of the previous documents plus the block, and
-// nothing else.
+// reads reports whether text parses to exactly the previous documents plus the block.
 func (b *Block) reads(text []byte, before []*source.Node) bool {
 	after := source.NewFile(config.Name, config.Name, text).Roots()
 	if len(after) != 1 || after[0].Kind != source.Map {

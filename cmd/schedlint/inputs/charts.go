@@ -19,8 +19,8 @@ import (
 // chartName is the name of the file that every chart directory has.
 const chartName = "Chart.yaml"
 
-// chart adds a chart given on the command line. The argument has the form CHART or CHART=VALUES. If
-// it names no values files, the configuration's entries for the chart apply, if there are any.
+// chart adds a chart given on the command line. The argument has the form CHART or CHART=VALUES.
+// Without VALUES, chart uses the configuration's entries for the chart, if there are any.
 func (c *choosing) chart(arg string) error {
 	dir, files, _ := strings.Cut(arg, "=")
 	if !isFile(worktree.Absolute(c.o.Dir, dir), chartName) {
@@ -51,8 +51,8 @@ func (c *choosing) chart(arg string) error {
 	return nil
 }
 
-// asConfigured adds the renders that the configuration lists for a chart, and reports whether it
-// lists any.
+// asConfigured adds the renders that the configuration lists for a chart. It reports whether the
+// configuration lists any.
 func (c *choosing) asConfigured(dir, confinement string) (any bool) {
 	for _, x := range c.found {
 		if x.Dir == dir && x.Entry != nil && x.Entry.Chart != "" {
@@ -77,7 +77,7 @@ func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 	return render.Root{Confinement: confinement, Dir: within(x.Dir), Chart: chart}
 }
 
-// valuesFile returns a values file's name relative to the directory that its chart is confined to.
+// valuesFile returns a values file's name relative to the directory that the chart must not leave.
 func valuesFile(root, at string) (string, error) {
 	real, err := filepath.EvalSymlinks(at)
 	if err != nil {
@@ -93,8 +93,8 @@ func valuesFile(root, at string) (string, error) {
 	return filepath.ToSlash(name), nil
 }
 
-// discover adds the charts that nothing else deploys, with their default values. To find out which
-// charts kustomizations use, it first runs all renders added so far in one batch.
+// discover adds the charts that nothing else deploys, with their default values. It first runs all
+// renders added so far, to find out which charts kustomizations use.
 func (c *choosing) discover() {
 	if !c.o.Config.Discovers() || len(c.charts) == 0 {
 		return
@@ -133,8 +133,8 @@ func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
 	}
 }
 
-// used is the set of charts and files that are already deployed, by path. A chart in the set is not
-// rendered with its default values, because it may be deployed with other values.
+// used is the set of paths of charts and files that are already deployed. A chart in the set is not
+// rendered with its default values, because its deployment may use other values.
 type used map[string]bool
 
 // used returns the charts and files that renders and pointers use.

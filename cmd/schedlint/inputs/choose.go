@@ -35,14 +35,14 @@ type Choice struct {
 	// Release is the default release name for charts.
 	Release string
 	Mode    string
-	// known caches the repository's addresses. They are read once from the work tree and also used
-	// for other revisions.
+	// known caches the repository's addresses. They are read from the work tree and also used for
+	// other revisions.
 	known []string
 	asked bool
 }
 
-// Apply adds the renders to the options of a run. Set pathless if the command line has no path. If
-// the command line names renders but no path, the run judges nothing except the renders.
+// Apply adds the renders to the options of a run. The argument pathless is true if the command line
+// has no path. If the command line names renders but no path, the run judges only the renders.
 func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	if pathless && len(f.Dirs)+len(f.Charts) > 0 {
 		o.Paths = nil
@@ -152,8 +152,8 @@ type choosing struct {
 	root, base string
 	seen       map[string]bool
 	all        []lint.Render
-	// charts lists the charts that were found or that a glob in the configuration could match.
-	// chartsIn maps each chart to the directory it is confined to.
+	// charts lists the charts that were found and the charts that a glob in the configuration could
+	// match. chartsIn maps each chart to the directory that the chart must not leave.
 	charts   []string
 	chartsIn map[string]string
 	inflated map[string]bool // charts in a kustomization's helmCharts field
@@ -162,9 +162,9 @@ type choosing struct {
 	// directory that the render must not leave.
 	found        []config.Chosen
 	confinements map[string]string
-	// pointed holds the results of following pointers, one for each directory that renders are
-	// confined to. outputs maps directories to the output of roots that were rendered in order to
-	// follow pointers.
+	// pointed holds the results of following pointers, one for each directory that renders must not
+	// leave. outputs maps directories to the output of roots that were rendered in order to follow
+	// pointers.
 	pointed  []*pointed
 	outputs  map[string]*render.Output
 	rendered rendered
@@ -200,8 +200,8 @@ func (c *choosing) name(path string) error {
 }
 
 // confinement returns the directory that a render must not leave. For a path in the repository,
-// this is the repository. For any other path, it is the work tree that contains the path. Without a
-// work tree, it is the path itself, or the parent directory if the path is a file.
+// this is the repository. For any other path, it is the work tree that contains the path. If there
+// is no work tree, it is the directory at the path, or the parent directory of a file.
 func confinement(repository, at string) string {
 	if worktree.Inside(repository, at) {
 		return repository
@@ -294,9 +294,8 @@ func remoteDirs(conf *config.Config, root string) map[string]string {
 	return all
 }
 
-// places returns the directories to search. They are grouped by the directory that their renders
-// are confined to. If the configuration names the renders, places returns only the repository's
-// root.
+// places returns the directories to search, grouped by the directory that their renders must not
+// leave. If the configuration names the renders, places returns only the repository's root.
 func (c *choosing) places() map[string][]string {
 	if !c.o.Config.Discovers() {
 		return map[string][]string{c.root: {c.root}}
@@ -348,7 +347,8 @@ func keyOf(r render.Root) string {
 	return string(text)
 }
 
-// render renders each root that is not cached or whose files have changed since it was cached.
+// render renders each root that is not in the cache. It renders a cached root again if the root's
+// files have changed.
 func (r rendered) render(ctx context.Context, all []render.Root) []*render.Output {
 	outs := make([]*render.Output, len(all))
 	var at []int
@@ -369,8 +369,7 @@ func (r rendered) render(ctx context.Context, all []render.Root) []*render.Outpu
 }
 
 // reads caches files that were read while searching for roots. The keys are file names relative to
-// the root of the run. The run uses the cached contents, so it judges the same bytes that were
-// searched and reads no file twice.
+// the root of the run. The run uses the cached contents, so it reads no file twice.
 type reads struct {
 	byName map[string][]byte
 	left   int // in bytes

@@ -35,9 +35,9 @@ type Renderer func(ctx context.Context, all []render.Root) []*render.Output
 type Found struct {
 	*roots.Found
 	conf *config.Config
-	// dir is the working directory, root is the directory that renders are confined to, and base is
-	// the directory that the configuration is relative to. All three are absolute, and root
-	// contains no symbolic links.
+	// dir is the working directory. root is the directory that renders must not leave. base is the
+	// directory that the configuration is relative to. All three are absolute, and root contains no
+	// symbolic links.
 	dir, root, base string
 	paths           []string // absolute, without symbolic links
 	// outputs holds the outputs of Roots, in the same order. pointed holds what the pointers
@@ -244,10 +244,9 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:mostDetail], "") + "..."
 }
 
-// valuesPath returns the path of a values file for use in a configuration entry. The path is
-// relative to the configuration, with two exceptions. If the file is inside the chart, the path is
-// relative to the chart. The same applies if a path relative to the configuration would also match
-// a file in the chart.
+// valuesPath returns the path of a values file for a configuration entry. The path is usually
+// relative to the configuration. It is relative to the chart if the file is inside the chart. It is
+// also relative to the chart if the other path would match a file in the chart.
 func (in *Found) valuesPath(c chartInput, name string) string {
 	if name == "" {
 		return ""
@@ -287,8 +286,8 @@ func releaseName(chart, values string, taken map[string]bool) string {
 	return unique
 }
 
-// WorkerArgument is the command-line argument that makes the process a render worker. It is not a
-// public command, because only this program implements the worker's protocol.
+// WorkerArgument is the command-line argument that turns the process into a render worker. It is
+// not a public command, because only this program implements the worker's protocol.
 const WorkerArgument = "render-worker"
 
 // Work runs the process as a render worker until its input ends.

@@ -14,8 +14,8 @@ import (
 // mostPointers is the maximum number of pointers to list.
 const mostPointers = 1_000
 
-// Print writes tables of the inputs found. It never starts a line with a name from the tree.
-// Otherwise, an attacker could choose a name that a CI runner executes as a command.
+// Print writes tables of the inputs found. It never starts a line with a name from the tree,
+// because a CI runner might execute the line as a command.
 func (in *Found) Print(w io.Writer) {
 	if len(in.Kustomizations)+len(in.Charts)+len(in.Pointers)+len(in.Topologies)+len(in.Unread) == 0 {
 		fmt.Fprintln(w, "Nothing to render: found no kustomization, chart, GitOps pointer or file with nodes.")

@@ -69,9 +69,9 @@ func values(p *config.Params) rego.Values {
 	return rego.Values{Values: p.Values, At: p.At}
 }
 
-// with returns the rule folders in s and in the configuration, without duplicates. Folders in the
-// configuration become relative to the working directory. If the configuration belongs to another
-// tree, its path is absolute, and its folders stay absolute.
+// with returns the rule folders in s and in the configuration, without duplicates. It makes folders
+// in the configuration relative to the working directory. They remain absolute if the path of the
+// configuration is absolute, because the configuration then belongs to another tree.
 func (s Source) with(conf *config.Config) []string {
 	all := slices.Clone(s.Dirs)
 	file, _ := conf.Source()
@@ -115,9 +115,9 @@ func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
 	})...)
 }
 
-// Effective returns the level that the configuration gives a rule, or the rule's own level if the
-// configuration gives none. It returns off if the rule does not run, and "" if the rule does not
-// exist or engine is nil.
+// Effective returns the level that the configuration sets for a rule. Without such a level, it
+// returns the rule's own level. It returns off if the rule does not run, and "" if the rule does
+// not exist or engine is nil.
 func Effective(engine *rego.Engine, conf *config.Config, id string) diag.Level {
 	if engine == nil {
 		return ""
@@ -154,8 +154,9 @@ func Unknown(engine *rego.Engine, id string) error {
 	return fmt.Errorf("unknown rule %s%s", id, diag.Question(near))
 }
 
-// Dirs returns the folders that a command works on. They are the arguments or, if there are none,
-// the folders in the configuration. If the configuration names none, the default is Dir.
+// Dirs returns the folders that a command works on. These are the arguments. Without arguments,
+// they are the folders in the configuration. If the configuration names none, Dirs returns the
+// default folder Dir.
 func Dirs(args []string) ([]string, error) {
 	if len(args) > 0 {
 		return args, nil

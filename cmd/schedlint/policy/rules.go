@@ -41,8 +41,8 @@ func ownRules(dirs []string) ([]ownRule, error) {
 	return all, nil
 }
 
-// caseNames lists the kinds of fixtures that each rule needs: one where the rule reports a finding,
-// one where it does not, and one where too little is known to decide.
+// caseNames lists the kinds of fixtures that each rule needs. The rule reports a finding in a bad
+// fixture and none in a good one. An unknown fixture contains too little information to decide.
 var caseNames = []string{"bad", "good", "unknown"}
 
 // fixture is a folder of manifests for testing a rule.
@@ -105,8 +105,8 @@ func (f *fixture) kind() string {
 	return caseNames[i]
 }
 
-// untested returns an error for a missing unit test, for each missing kind of fixture, and for each
-// fixture whose name does not start with a kind.
+// untested returns an error for a missing unit test and for each missing kind of fixture. It also
+// returns an error for each fixture whose name does not start with a kind.
 func (r *ownRule) untested() (errs []error) {
 	if _, err := os.Stat(strings.TrimSuffix(filepath.FromSlash(r.file), ".rego") + "_test.rego"); err != nil {
 		errs = append(errs, fmt.Errorf("%s:1: rule %s has no unit tests; write them in %s_test.rego", r.file, r.ID, strings.TrimSuffix(r.file, ".rego")))
@@ -145,8 +145,8 @@ func (r *ownRule) example() string {
 	return ""
 }
 
-// Check loads the rules in the given folders and their subfolders, and returns how many there are.
-// The error "missing" lists unit tests and fixtures that rules lack. Vendored rules need neither.
+// Check loads the rules in the given folders and their subfolders, and returns the number of rules.
+// The error "missing" lists missing unit tests and fixtures. Vendored rules do not need any.
 func Check(dirs []string) (n int, missing, err error) {
 	own, err := ownRules(dirs)
 	var errs []error

@@ -26,7 +26,7 @@ type Tests struct {
 	// Run is a regular expression that selects tests and fixtures by name.
 	Run string
 	// Update rewrites the comments in fixtures. Coverage lists lines that no unit test evaluates.
-	// Mutants lists conditions that can be removed without any test failing.
+	// Mutants lists conditions that no test needs.
 	Update, Coverage, Mutants bool
 
 	pattern *regexp.Regexp
@@ -34,7 +34,7 @@ type Tests struct {
 	// failed and passed count the tests and fixtures with each result.
 	failed, passed int
 	// unnoticed counts the conditions that can be removed without any test failing. It also counts
-	// the conditions that METADATA exempts although a test fails without them.
+	// exemptions in METADATA for conditions that cannot be removed without a test failing.
 	unnoticed int
 }
 
@@ -158,8 +158,8 @@ func (f *fixture) params() (rego.Values, error) {
 	return v, nil
 }
 
-// lint returns a rule's findings in a fixture. The argument "without" is a condition to leave out
-// of the rule, or nil.
+// lint returns a rule's findings in a fixture. The argument "without" is a condition to remove from
+// the rule, or nil.
 func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.Condition) ([]diag.Diagnostic, error) {
 	params, err := f.params()
 	if err != nil {
@@ -219,8 +219,8 @@ func (f *fixture) write(found []diag.Diagnostic) error {
 	return nil
 }
 
-// tryMutants leaves out one condition at a time and reports each condition whose removal no unit
-// test or fixture notices. All tests must pass beforehand.
+// tryMutants removes one condition at a time and runs the unit tests and fixtures. It reports each
+// condition whose removal breaks nothing. All tests must pass beforehand.
 func (p *Tests) tryMutants(ctx context.Context, own []ownRule) error {
 	if p.failed > 0 {
 		fmt.Fprintln(p.out, "mutants skipped: fix the failing tests first")
@@ -263,8 +263,8 @@ func (p *Tests) tryMutants(ctx context.Context, own []ownRule) error {
 	return nil
 }
 
-// fixturesNotice reports whether leaving out a condition makes a fixture fail. If the condition is
-// in a library, it tries the fixtures of all rules.
+// fixturesNotice reports whether removing a condition makes a fixture fail. For a condition in a
+// library, it runs the fixtures of all rules.
 func (p *Tests) fixturesNotice(ctx context.Context, own []ownRule, c *rego.Condition) bool {
 	for i := range own {
 		r := &own[i]

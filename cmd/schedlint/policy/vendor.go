@@ -26,8 +26,8 @@ import (
 var vendorName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // vendorDir returns the folder to copy a source's rules to. The folder is inside the first
-// configured rule folder that is not itself vendored. If all rule folders are vendored, it is
-// inside the folder named policy.
+// configured rule folder that is not vendored. If there is no such rule folder, it is inside the
+// folder named policy.
 func vendorDir(source string) (string, error) {
 	abs, err := filepath.Abs(source)
 	if err != nil {
