@@ -62,7 +62,7 @@ const (
 	// stepsInAll is the maximum number of steps for all questions of one kind together. If their
 	// budgets add up to more, each workload gets a proportional share.
 	stepsInAll = 60_000_000
-	// stepsShared is like stepsInAll, but for questions about single workloads.
+	// stepsShared is the corresponding maximum for questions about single workloads.
 	stepsShared = 30_000_000
 	// setupSteps is the budget for work that all workloads in a context need, such as finding
 	// eligible nodes.
