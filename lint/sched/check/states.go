@@ -25,13 +25,13 @@ type states struct {
 	// complete is set if some maximal state has all pods in place. stuck is set if some maximal
 	// state lacks pods.
 	complete, stuck bool
-	// whole, if not nil, is called for every state with all pods in place, to continue from that
-	// state.
+	// whole is called for every state with all pods in place, to continue from that state. It may
+	// be nil.
 	whole func()
 	// ended is called for every maximal state. It may be nil.
 	ended func()
-	// further, if not nil, is called for every state, to make moves other than placing pods. It
-	// reports whether there are such moves.
+	// further is called for every state, to make moves other than placing pods. It reports whether
+	// there are such moves. It may be nil.
 	further func() bool
 }
 

@@ -54,8 +54,8 @@ func (r *Run) Refuse(ws []*workload.Workload, err error) {
 // questions run out of steps, except in very large contexts (see stepsInAll). The --steps flag
 // multiplies all budgets.
 const (
-	// stepsFloor is every question's minimum budget. stepsPerByte is added for each byte in the
-	// workloads' documents, and stepsPerNode for each node in the topology.
+	// stepsFloor is every question's minimum budget. Each byte in the workloads' documents adds
+	// stepsPerByte. Each node in the topology adds stepsPerNode.
 	stepsFloor   = 2_000_000
 	stepsPerByte = 400
 	stepsPerNode = 40

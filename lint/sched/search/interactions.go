@@ -224,8 +224,8 @@ type Conflict struct {
 	Pods, Most int
 	// Core explains why no run places all pods. It is nil if there is such a run.
 	Core *Core
-	// Stuck is a run after which pods of the first pending workload fit nowhere. It omits
-	// placements that this does not depend on.
+	// Stuck is a run after which pods of the first pending workload fit nowhere. It omits unneeded
+	// placements.
 	Stuck *certificate.Stuck
 	// Growth lists the assumed pool sizes, or is nil if no pool was grown.
 	Growth []model.PoolSize
