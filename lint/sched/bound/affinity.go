@@ -15,8 +15,8 @@ type Unmet struct {
 	Term *model.Term
 	// Cause is missing-key, null-selector or contradiction.
 	Cause string
-	// Beside lists keys of other terms. No node carries all of these keys and this term's key.
-	// Beside is nil if no node carries this term's key at all.
+	// Beside lists keys of other terms. No node has all of these keys and this term's key. Beside
+	// is nil if no node has this term's key at all.
 	Beside []string
 	// Between holds two requirements that contradict each other. Other is the term that contains
 	// the requirement Between[0].
@@ -24,9 +24,9 @@ type Unmet struct {
 	Other   *model.Term
 }
 
-// UnmetAffinity finds required affinity terms that can never be satisfied, no matter what else runs
-// in the cluster. A null selector matches no pod (R-A16), the same pod must match all terms
-// (R-A10), and a node that lacks one of the keys cannot accept the pod (R-A9).
+// UnmetAffinity finds required affinity terms that can never be satisfied, whatever else runs in
+// the cluster. A null selector matches no pod (R-A16). A single pod must match all terms (R-A10). A
+// node that lacks one of the keys cannot accept the pod (R-A9).
 func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
 	g := m.Groups[w]
 	hard := g.HardAffinity()
@@ -45,8 +45,8 @@ func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
 	return append(unmet, missingKeys(m, w, hard)...)
 }
 
-// missingKeys finds keys that no usable node carries. If there are no such keys, it finds the first
-// key that no usable node carries together with the keys before it.
+// missingKeys finds keys that no usable node has. If every key is on some usable node, missingKeys
+// finds the first key that no usable node has together with the earlier keys.
 func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unmet {
 	if m.Topology.Empty() {
 		return nil
@@ -123,8 +123,8 @@ func contradiction(hard []*model.Term) (a, b origin, found bool) {
 	return origin{}, origin{}, false
 }
 
-// disjoint reports whether the two requirements contradict each other: no value satisfies both, and
-// neither does a missing label.
+// disjoint reports whether two requirements contradict each other. No label value satisfies both of
+// them, and a missing label does not either.
 func disjoint(a, b *model.Requirement) bool {
 	if !allowsAbsent(a) && b.Op == metav1.LabelSelectorOpDoesNotExist || !allowsAbsent(b) && a.Op == metav1.LabelSelectorOpDoesNotExist {
 		return true
@@ -150,19 +150,19 @@ func allowsAbsent(r *model.Requirement) bool {
 	return r.Op == metav1.LabelSelectorOpNotIn || r.Op == metav1.LabelSelectorOpDoesNotExist
 }
 
-// Circle describes a workload whose required affinity leads into a cycle of workloads that wait for
-// each other.
+// Circle describes a workload whose required affinity leads into a cycle of workloads. The
+// workloads in the cycle wait for each other.
 type Circle struct {
 	Workload *workload.Workload
 	// Path starts with the workload and ends with the first workload that repeats. If Member is
-	// set, that is the workload itself.
+	// set, the first and last workloads are the same.
 	Path   []*workload.Workload
 	Member bool
 }
 
 // Circles finds workloads whose required affinity leads into a cycle of workloads that wait for
-// each other (R-Q5). A workload can start if it requires no other pod, if its first pod may come
-// before any peer (R-A12), or if it can join a workload that can start. Circles skips workloads
+// each other (R-Q5). A workload can start if it requires no other pod, or if its first pod needs no
+// peer (R-A12). It can also start if it can join a workload that can start. Circles skips workloads
 // whose affinity no declared pod satisfies, because undeclared pods may satisfy it.
 func Circles(m *model.Model) []Circle {
 	meets := map[*workload.Workload][]*workload.Workload{}
@@ -193,7 +193,7 @@ func Circles(m *model.Model) []Circle {
 }
 
 // waitsFor returns the declared workloads that satisfy w's required affinity. It returns nil if w
-// does not wait, or if only undeclared pods could satisfy the affinity.
+// need not wait, or if no declared workload satisfies the affinity.
 func waitsFor(m *model.Model, w *workload.Workload) []*workload.Workload {
 	g := m.Groups[w]
 	hard := g.HardAffinity()
@@ -213,8 +213,8 @@ func waitsFor(m *model.Model, w *workload.Workload) []*workload.Workload {
 	})
 }
 
-// shortest returns the shortest path from w back to itself. If there is no such path, it follows
-// the first workload in each list until a workload repeats.
+// shortest returns the shortest path from w back to w. If there is none, it follows the first
+// workload in each list until a workload repeats.
 func shortest(w *workload.Workload, meets map[*workload.Workload][]*workload.Workload) (path []*workload.Workload, member bool) {
 	from := map[*workload.Workload]*workload.Workload{}
 	queue := []*workload.Workload{w}

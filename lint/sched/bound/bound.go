@@ -9,9 +9,9 @@ import (
 )
 
 // apart returns an upper bound on how many pods fit on the sites when no two pods may share a
-// domain of any key. Nodes without a key are not limited by that key (R-A6, R-M1). The bound is
-// exact for nested keys, such as host within zone. For other keys, it is the lowest bound that a
-// single key or a nested pair of keys gives.
+// domain of any key. A key does not limit nodes that lack it (R-A6, R-M1). The bound is exact for
+// nested keys, such as host within zone. For other keys, it is the lowest bound of any single key
+// or nested pair of keys.
 func apart(sites []site, keys []string) int {
 	if len(keys) == 0 {
 		return total(sites)
@@ -107,9 +107,9 @@ func nestedApart(sites []site, ordered []string) int {
 	return min(sum, model.Unbounded)
 }
 
-// bound computes the limit that a spread constraint imposes (R-M2, R-M3). The eligible domain with
-// the least room sets the minimum, and no domain can exceed that minimum by more than the skew. A
-// domain's room is the number of pods that fit in it under the other rules.
+// bound computes the limit that a spread constraint imposes (R-M2, R-M3). A domain's room is the
+// number of pods that fit in it under the other rules. The eligible domain with the least room sets
+// the minimum. No domain can exceed that minimum by more than the skew.
 func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest int, smallestDomain string) {
 	room := sites.room(r.Term.Key, keys)
 	smallest = model.Unbounded
@@ -132,8 +132,8 @@ func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest i
 }
 
 // pinned groups sites by the domains to which required self-affinity confines the pods. The first
-// pod chooses the domains and the others follow (R-A9, R-A14, R-M4). Sites that lack one of the
-// keys cannot accept any pod.
+// pod chooses the domains, and the other pods follow (R-A9, R-A14, R-M4). A site that lacks one of
+// the keys cannot accept a pod.
 func pinned(sites *siteSet, keys []string) []*siteSet {
 	if len(keys) == 0 {
 		return []*siteSet{sites}
@@ -157,8 +157,8 @@ func pinned(sites *siteSet, keys []string) []*siteSet {
 }
 
 // selfKeys returns the topology keys of required affinity that only the workload's own pods can
-// satisfy. It returns nil if other declared pods also match, or if the pods might not all match
-// each other.
+// satisfy. It returns nil if other declared pods also match. It also returns nil if the pods might
+// not all match each other.
 func selfKeys(m *model.Model, g *model.Group) []string {
 	var keys []string
 	for t := range g.Hard(model.Affinity) {
@@ -215,13 +215,13 @@ func (s *siteSet) room(key string, keys []string) map[string]int {
 	})
 }
 
-// mode selects the rules that limit the sites in a set.
+// mode selects the rules that limit a set's sites.
 type mode struct {
-	// fit omits nodes that are too small for one pod. room limits the pods on a node to those that
-	// its resources allow. ports limits them to one per node.
+	// fit omits nodes that are too small for one pod. room limits the pods on a node to what its
+	// resources allow. ports allows at most one pod per node.
 	fit, room, ports bool
-	// keys identifies the label keys that a node must carry to be a site. These are the keys of all
-	// hard spread constraints, or none if it is "".
+	// keys identifies the label keys that a site must have. These are the keys of all hard spread
+	// constraints. If keys is "", a site needs no keys.
 	keys string
 }
 

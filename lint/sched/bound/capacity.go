@@ -32,8 +32,8 @@ type Limit struct {
 	Terms []*model.Term
 	// Pods is the required number of pods. Most is the number that can be placed.
 	Pods, Most int
-	// Exceeded is set if the required pods cannot all be placed. Grows is set if placing all of
-	// them requires pools to grow beyond their declared node counts.
+	// Exceeded is set if the required pods cannot all be placed. Grows is set if they can all be
+	// placed only after pools have grown.
 	Exceeded, Grows bool
 	// AtCount is the number of pods that can be placed before any pool grows.
 	AtCount int
@@ -64,15 +64,15 @@ const (
 	WithAffinity CompanionKind = "affinity"
 )
 
-// Companion is a rule that contributes to a Limit in addition to the rule in By. Keys holds the
-// rule's topology keys. The zero Companion means that there is no other rule.
+// Companion is a second rule that contributes to a Limit. Keys holds the rule's topology keys. The
+// zero Companion means that there is no second rule.
 type Companion struct {
 	Kind CompanionKind
 	Keys []string
 }
 
-// slack returns how many more pods could be placed. It is negative if some of the required pods
-// cannot be placed.
+// slack returns how many more pods could be placed. It is negative if not all required pods can be
+// placed.
 func (l *Limit) slack() int { return l.Most - l.Pods }
 
 // Problem holds the workload rules that Capacity considers.
@@ -86,11 +86,11 @@ type Problem struct {
 	Spreads []*model.Term
 }
 
-// lastProblem caches the most recent Problem, because consecutive questions are often about the
-// same group.
+// lastProblem caches the most recent Problem, because consecutive questions are often about one
+// group.
 type lastProblem struct{ *Problem }
 
-// ProblemOf returns the Problem of a group, cached for consecutive questions about it.
+// ProblemOf returns the Problem of a group, cached until the next group.
 func ProblemOf(m *model.Model, g *model.Group) *Problem {
 	last := model.Keep(m, func() *lastProblem { return &lastProblem{} })
 	if last.Problem == nil || last.G != g {
@@ -129,8 +129,8 @@ func (p *Problem) pods(eligible int) int {
 }
 
 // Capacity returns one limit for each hard rule of a workload. The workload must be judged and have
-// at least one eligible node. If each rule can be met on its own but they cannot all be met
-// together, Capacity adds a limit for the rule that fails in combination with the others.
+// at least one eligible node. The rules may be satisfiable one by one but not together. Capacity
+// then adds a limit for the rule that fails together with the others.
 func Capacity(m *model.Model, w *workload.Workload) []Limit {
 	p := ProblemOf(m, m.Groups[w])
 	var best []Limit
@@ -171,7 +171,7 @@ func Capacity(m *model.Model, w *workload.Workload) []Limit {
 	return best
 }
 
-// at computes the limits for one cluster size, in a fixed order. The last one is for all rules
+// at computes the limits for one cluster size, in a fixed order. The last limit is for all rules
 // together.
 func (p *Problem) at(v *model.View, base []Limit) []Limit {
 	w := p.G.Workload
@@ -192,10 +192,10 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 			return most
 		}
 	}
-	// Removing a pod never breaks a hereditary rule. The number of pods that fit on the declared
-	// nodes plus the maximum that the added nodes can hold is therefore an upper bound. It can be
-	// lower than the view's bound, because the view lets every zone of a pool grow to the maximum
-	// although the zones share the growth.
+	// Removing a pod never breaks a hereditary rule. An upper bound is therefore the number of pods
+	// that fit on the declared nodes plus the number that added nodes can hold. This sum can be
+	// lower than the view's bound, because the view lets every zone of a pool grow to the pool's
+	// maximum.
 	add := func(l Limit, by Limited, terms []*model.Term, most int, hereditary bool) {
 		l.By, l.Terms, l.Most = by, terms, most
 		if base != nil && hereditary {
@@ -290,8 +290,8 @@ func (p *Problem) spread(l Limit, v *model.View, t *model.Term, how mode, keys [
 	return l
 }
 
-// together returns the limit that all rules impose together. It attributes the limit to the rule
-// without which the pods would fit.
+// together returns the limit that all rules impose together. It attributes the limit to one rule.
+// Without that rule, the pods would fit.
 func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 	full, blamed := p.bound(v, p.Keys, p.self, p.Spreads)
 	l := frame
@@ -333,8 +333,8 @@ func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 	return l
 }
 
-// bound returns an upper bound on how many pods fit under the given rules together. blamed is the
-// spread constraint that imposes the bound, or nil if none does.
+// bound returns an upper bound on how many pods fit under all given rules. blamed is the spread
+// constraint that imposes the bound, or nil.
 func (p *Problem) bound(v *model.View, keys, self []string, spreads []*model.Term) (most int, blamed *model.Term) {
 	how := mode{fit: true, room: true, ports: p.ports}
 	if len(spreads) > 0 {

@@ -12,9 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// The functions below are quick checks for the common case in which a workload fits. A yes is
-// backed by a placement. A no is inconclusive and does not explain what prevents the workload from
-// fitting.
+// The functions below are quick checks for the common case that a workload fits. Each true result
+// is backed by a placement. A false result is inconclusive.
 
 // capacities holds the data for computing how many of a group's pods fit on each empty declared
 // node.
@@ -54,9 +53,9 @@ type kind struct {
 	most int
 }
 
-// kinds returns the classes of eligible nodes that are equivalent for up to the given number of a
-// group's pods, ordered by each class's first node. If key is not empty, the nodes in a class also
-// share a domain of that topology key, unless each is alone in its domain.
+// kinds returns classes of eligible nodes that are equivalent for up to the given number of a
+// group's pods. The classes are ordered by their first node. If key is not empty, the nodes of a
+// class either share a domain of that key or are each alone in a domain.
 func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
 	all := classes.Of(m, []*workload.Workload{p.G.Workload}, pods, key).Nodes
 	m.Run().Spend(1 + len(all)*(2+len(p.G.Requests))/model.PerStep)
@@ -104,9 +103,9 @@ func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	return slices.ContainsFunc(kinds(m, &Problem{m: m, G: g}, 1, ""), func(k kind) bool { return k.most > 0 })
 }
 
-// Fits reports whether one pass over the declared nodes places all of the workload's pods when no
-// other workload is present. A false result is inconclusive. Fits ignores required affinity to
-// other pods.
+// Fits reports whether one pass over the declared nodes places all of the workload's pods. It
+// assumes that no other workload is present, and ignores required affinity to other pods. A false
+// result is inconclusive.
 func Fits(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -123,9 +122,9 @@ func Fits(m *model.Model, w *workload.Workload) bool {
 	return fillsEvenly(m, p, pods)
 }
 
-// FitsLoosely reports whether the given number of pods fit on the declared nodes, even after any
-// earlier placements and removals of the workload's pods. It requires that at most one rule keeps
-// the pods apart, so that every partial placement can be completed. A false result is inconclusive.
+// FitsLoosely reports whether the given number of pods fit on the declared nodes, whatever pods of
+// the workload were placed and removed before. At most one rule may keep the pods apart, so that
+// every partial placement can be completed. A false result is inconclusive.
 func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -167,9 +166,9 @@ func fillsApart(m *model.Model, p *Problem, pods int) bool {
 	return pods <= 0
 }
 
-// Share reports whether one declared node can hold all of a workload's pods. If so, it also returns
-// how many pods can be lost at once, like TogetherOf. The answer is Maybe if examining each kind of
-// node by itself is not enough.
+// Share reports whether one declared node can hold all of a workload's pods. If the answer is Yes,
+// Share also returns how many pods can be lost at once, like TogetherOf. The answer is Maybe if it
+// does not follow from each kind of node by itself.
 func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -229,8 +228,8 @@ func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 }
 
 // fillsEvenly reports whether every domain of some spread constraint can get an even share of the
-// pods. On each node, it places only as many pods as anti-affinity and the other spread constraints
-// allow regardless of the pods on other nodes (T22).
+// pods. The other spread constraints and anti-affinity limit the pods on each node. fillsEvenly
+// uses limits that hold whatever pods other nodes have (T22).
 func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	if len(p.Spreads) > mostSpreads {
 		return false
@@ -245,12 +244,12 @@ func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	return false
 }
 
-// mostSpreads is the maximum number of spread constraints that fillsEvenly handles. It checks each
-// one against all the others.
+// mostSpreads is the maximum number of spread constraints in fillsEvenly, which checks each one
+// against all the others.
 const mostSpreads = 8
 
-// nodeLimit limits the pods in each domain of a key. Each domain can hold up to this many pods, no
-// matter how many pods the other domains hold. If must is set, a node must carry the key.
+// nodeLimit limits the pods in each domain of a key, independently of the other domains. If must is
+// set, a node must have the key.
 type nodeLimit struct {
 	domain []int32
 	most   int
@@ -258,7 +257,7 @@ type nodeLimit struct {
 }
 
 // nodeLimits returns the limits that anti-affinity and all spread constraints except one impose. ok
-// is false unless each of these constraints counts exactly the workload's own pods.
+// is false if one of these constraints counts other workloads' pods or never rejects a pod.
 func nodeLimits(m *model.Model, p *Problem, except int) (all []nodeLimit, ok bool) {
 	for _, key := range p.Keys {
 		domain, _ := m.Numbered(key, m.Topology.Nodes)
@@ -278,8 +277,7 @@ func nodeLimits(m *model.Model, p *Problem, except int) (all []nodeLimit, ok boo
 }
 
 // capped applies the limits to how many pods each kind of node can hold. The result is 0 for nodes
-// that share a domain with other nodes, because the scheduling order decides which of them gets the
-// pods.
+// that share a domain, because the scheduling order decides which of them gets the pods.
 func capped(all []kind, limits []nodeLimit) []kind {
 	left := slices.Clone(all)
 	for _, l := range limits {
@@ -337,11 +335,11 @@ func sharesFit(m *model.Model, p *Problem, t *model.Term, all []kind, pods int) 
 	return (share == 0 || full >= domains) && fuller >= more
 }
 
-// Shape returns the same string for workloads that the filters treat alike when each has the nodes
-// to itself. Such workloads have equal node rules, requests, pod counts, rollout strategies and
-// rules about their own pods, and no rules about other pods. Shape ignores requests if each node
-// can hold all pods that may ever exist: the given number plus the pods that a rollout adds. It
-// returns "" if a workload is not eligible for this comparison.
+// Shape returns a string that is equal for workloads that the filters treat alike if each workload
+// has the nodes to itself. Such workloads have equal node rules, requests, pod counts, rollout
+// strategies and rules about their own pods. They have no rules about other pods. Shape ignores
+// requests if each node can hold the given number of pods plus the pods that a rollout adds. It
+// returns "" for a workload that cannot be compared in this way.
 func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int) string {
 	g := m.Groups[w]
 	if len(g.HostPorts) > 0 || !g.Count.Known || g.Running || g.Scale != nil {
@@ -369,7 +367,8 @@ func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int
 }
 
 // Together states how many of a workload's pods can share a node or a zone, given its hard rules
-// and the declared resources. Usable counts the usable nodes, and Zones counts their zones.
+// and the declared resources. Usable counts the usable nodes. Zones counts the zones of these
+// nodes.
 type Together struct {
 	Usable, Zones, OnOneNode, InOneZone int
 	// Node names one of the nodes that can hold OnOneNode pods.
@@ -380,9 +379,9 @@ type Together struct {
 func TogetherOf(m *model.Model, w *workload.Workload) Together { return togetherIn(m, m.Views[0], w) }
 
 // MostTogether returns upper bounds on how many of a workload's pods can share a node and a zone,
-// whatever the sizes of growing pools are. More domains lower the limit of a spread, while more
-// nodes raise the limits of other rules. MostTogether therefore takes the maximum over the smallest
-// and the largest pool sizes.
+// for all sizes of growing pools. More domains lower the limit of a spread. More nodes raise the
+// limits of other rules. MostTogether therefore returns the maximum for the smallest and the
+// largest pool sizes.
 func MostTogether(m *model.Model, w *workload.Workload) (onNode, inZone int) {
 	p := ProblemOf(m, m.Groups[w])
 	for _, v := range m.Views {

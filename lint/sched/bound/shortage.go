@@ -18,19 +18,18 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Shortage describes a resource that is too scarce for the pods that are confined to certain nodes,
-// no matter how the pods are placed.
+// Shortage describes a resource that is too scarce for pods that are confined to certain nodes.
 type Shortage struct {
 	Resource corev1.ResourceName
-	// Workloads lists the workloads that own the pods, in descending order of demand. Pods counts
-	// the pods, and at least Pending of them stay Pending.
+	// Workloads lists the workloads that own the pods, in descending order of demand. Pods is the
+	// number of pods. At least Pending of them stay Pending.
 	Workloads     []*workload.Workload
 	Pods, Pending int
 	// Nodes is the number of nodes that the pods may use.
 	Nodes int
-	// Requested is the sum of the pods' requests, and Offered is the sum of the nodes' amounts. If
-	// Each is not zero, there are too many pods that request at least Each. Counted node by node,
-	// only Slots such pods fit.
+	// Requested is the sum of the pods' requests. Offered is the sum of the nodes' amounts. If Each
+	// is not zero, there are too many pods that request at least Each, because only Slots such pods
+	// fit.
 	Requested, Offered, Each resource.Quantity
 	Slots                    int
 	// Growth lists the assumed pool sizes, or is nil if no pool was grown.
@@ -38,9 +37,8 @@ type Shortage struct {
 }
 
 // Shortages compares requests with node resources for every set of nodes to which pods are
-// confined. It applies a Hall condition to the sum of the requests, and to the number of pods with
-// at least a given request. It ignores pods that run to completion and workloads that are faulty on
-// their own.
+// confined. It compares the sum of the requests, and the number of pods with at least a given
+// request (a Hall condition). It ignores pods that run to completion and faulty workloads.
 func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 	b := balanceOf(m.Permanent(), faulty)
 	if len(b.rows) < 2 {
@@ -68,8 +66,8 @@ func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 type balance struct {
 	m    *model.Model
 	view *model.View
-	// sets lists the node sets to which pods are confined and the union of these sets, from
-	// smallest to largest.
+	// sets lists the node sets to which pods are confined, and the union of these sets. The
+	// smallest set comes first.
 	sets []confined
 	rows []claimant
 	// used holds the requests of running pods for each node in the view.
@@ -231,8 +229,8 @@ func (r *claimant) confinedTo(set *confined) int {
 	return pods
 }
 
-// free returns how much of a resource is free on each node in a set, and the sum. ok is false if a
-// node is not judged, or if its pool may grow beyond the view.
+// free returns how much of a resource is free on each node in a set, and the sum. ok is false if
+// some amount is unknown or if a pool may grow beyond the view.
 func (b *balance) free(name corev1.ResourceName, set *confined) (each []int64, sum int64, ok bool) {
 	for n, node := range b.view.Nodes {
 		if !set.has(n) {
@@ -267,8 +265,8 @@ func leftOver(claims []claim, excess int64) int {
 	return pods
 }
 
-// overcommitted returns an amount for which the pods that request at least that much do not all
-// fit, counted node by node. It returns 0 if there is no such amount.
+// overcommitted returns an amount that too many pods request: counted node by node, the pods that
+// request at least this amount do not all fit. It returns 0 if there is no such amount.
 func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	sizes := slices.Clone(claims)
 	slices.SortStableFunc(sizes, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
@@ -290,8 +288,8 @@ func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	return 0
 }
 
-// asks returns how much of a resource one of the group's pods requests. If a manifest names the
-// node, the kubelet ignores extended resources that the node does not list
+// asks returns how much of a resource one of the group's pods requests. For a pod whose manifest
+// names its node, the kubelet ignores extended resources that the node does not list
 // (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
 func (b *balance) asks(g *model.Group, name corev1.ResourceName) (int64, resource.Format) {
 	if name == corev1.ResourcePods {
@@ -317,7 +315,7 @@ type claim struct {
 }
 
 // Sums formats the requested and offered amounts for messages. It prints CPUs as decimal numbers
-// and memory in GiB, unless the two amounts would then look equal.
+// and memory in GiB. If both amounts would then look equal, it prints exact values.
 func (s *Shortage) Sums() (requested, offered string) {
 	requested, offered = readable(s.Resource, s.Requested), readable(s.Resource, s.Offered)
 	if requested == offered {
@@ -328,8 +326,7 @@ func (s *Shortage) Sums() (requested, offered string) {
 
 const gib = 1 << 30
 
-// readable formats a quantity. It uses integer arithmetic, so that no sum of CPUs is printed as
-// 25.150000000000002.
+// readable formats a quantity. Integer arithmetic avoids results such as 25.150000000000002.
 func readable(name corev1.ResourceName, q resource.Quantity) string {
 	switch {
 	case name == corev1.ResourceCPU:
@@ -346,27 +343,26 @@ func readable(name corev1.ResourceName, q resource.Quantity) string {
 	return q.String()
 }
 
-// RequestFit compares one pod's requests with each empty node individually. It counts the nodes
-// that pass every other filter, and a pool that may grow counts as one more node in each zone. If
-// some of the nodes have no pod slot, the last entry of Requests is a request for one unit of the
-// resource "pods".
+// RequestFit compares one pod's requests with each empty node. It counts the nodes that pass every
+// other filter. A pool that may grow counts as one more node in each zone. If some node has no pod
+// slot, the last entry of Requests is a request for one unit of the resource "pods".
 type RequestFit struct {
 	Eligible, Fitting int
 	Requests          []ResourceFit
 }
 
-// ResourceFit compares one request with the eligible nodes. A node whose amount of the resource is
-// not judged counts as large enough.
+// ResourceFit compares one request with the eligible nodes. A node with an unknown amount of the
+// resource counts as large enough.
 type ResourceFit struct {
 	model.Request
 	Fitting int
-	// LargestNode is the judged node that offers the most. It is declared at LargestSpan.
+	// LargestNode is the node that offers the most. It is declared at LargestSpan.
 	LargestNode string
 	LargestSpan diag.Span
 	largest     resource.Quantity
 }
 
-// Largest returns the largest amount that a judged node offers, or 0 if no node is judged.
+// Largest returns the largest known amount on a node, or 0 if no amount is known.
 func (r *ResourceFit) Largest() string { return r.largest.String() }
 
 // fitKey is the same for workloads whose pods fit on the same nodes.

@@ -10,13 +10,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// books tracks the pods in place and the counts that the filters need. Counts are kept by label
+// books tracks the pods in place and the counts that the filters need. It keeps counts by label
 // value, so replaying a run takes linear time.
 type books struct {
 	m *model.Model
 	*relations
-	// here counts the pods of a workload in a domain. It covers only the topology keys of terms
-	// that depend on these pods.
+	// here counts the pods of a workload in a domain, for the topology keys of terms that depend on
+	// these pods.
 	here map[place3]int
 	// total counts a workload's pods on all nodes that have the key.
 	total map[keyOf]int
@@ -31,8 +31,7 @@ type books struct {
 	absent *absence
 }
 
-// load holds a node's pods, used resources and occupied ports. It uses lists because few
-// workloads and resources are involved.
+// load holds a node's pods, used resources and occupied ports, in short lists.
 type load struct {
 	pods  []podsOf
 	used  []usedOf
@@ -92,7 +91,8 @@ type keyOf struct {
 	key string
 }
 
-// newBooks records the running pods. After a node loss, it records only those that still count.
+// newBooks records the running pods. If a node loss is given, it omits running pods that no longer
+// count.
 func newBooks(lost *absence, m *model.Model) books {
 	b := books{
 		m: m, relations: related(m), absent: lost, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
@@ -166,7 +166,7 @@ func (b *books) tally(g *model.Group, n, by int) {
 }
 
 // counted reports whether a spread constraint of g counts the pods on node n. The argument `to` is
-// the node that is considered for a new pod of g.
+// the node for a new pod of g.
 func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	p := b.m.Eligible(g.Workload).Nodes[n]
 	switch {
@@ -180,8 +180,7 @@ func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	return true
 }
 
-// survive records a pod that was in place before a loss, unless the pod no longer counts after the
-// loss.
+// survive records a pod that was in place before a loss, if the pod still counts.
 func (b *books) survive(g *model.Group, n int) {
 	switch {
 	case !b.absent.from(n), g.Kind.PerNode() && b.absent.meaning != certificate.Gone:
@@ -210,9 +209,9 @@ type relations struct {
 	// (R-W25).
 	migrating map[*workload.Workload][]against
 	watched   map[*workload.Workload][]watch
-	// doubted lists pairs of workloads that an anti-affinity term may or may not keep apart,
-	// depending on facts that only the cluster knows. vague marks workloads with any other rule
-	// that depends on such facts.
+	// doubted lists pairs of workloads that an anti-affinity term may or may not keep apart. Only
+	// the cluster knows the facts that decide this. vague marks workloads with any other rule that
+	// depends on such facts.
 	doubted map[*workload.Workload][]against
 	vague   map[*workload.Workload]bool
 }

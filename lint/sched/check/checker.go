@@ -47,8 +47,8 @@ type verifier struct {
 	demand   *demand
 }
 
-// Check checks a proof against the model. It shares no code with the engine that built the proof:
-// it works with names and labels, and counts independently.
+// Check checks a proof against the model. It shares no code with the engine that built the proof.
+// It works with names and labels, and counts independently.
 func (v *verifier) Check(c *certificate.Assertion, steps int) error {
 	how, ok := map[certificate.ProofKind]func(*certificate.Assertion) error{
 		certificate.Shape: v.shapes.checkShape, certificate.LimitProof: v.shapes.checkLimit,
@@ -63,8 +63,8 @@ func (v *verifier) Check(c *certificate.Assertion, steps int) error {
 	return how(c)
 }
 
-// replay checks that each step in a run passes the filters at that point. The error names the
-// first step that fails, which indicates a bug in the engine.
+// replay checks that each step in a run passes the filters. The error names the first failing step,
+// which indicates a bug in the engine.
 func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 	m.Run().Spend(model.StepsPerReplay)
 	v := newNodeSets(nil, m, true)
@@ -86,8 +86,8 @@ func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 }
 
 // Verify checks the runs that a decision is based on. A complete run must place all pods. A stuck
-// run must end in a state where no pending pod fits. Verify also records in the decision why none
-// of them fits.
+// run must end in a state where no pending pod fits. Verify stores in the decision why no pending
+// pod fits.
 func (c Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	v, err := replay(m, d.Witness)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	return c.Certify(m, d.Stuck)
 }
 
-// Certify checks that a run ends in a stuck state, and records in s why no pending pod fits.
+// Certify checks that a run ends in a stuck state. It stores in s why no pending pod fits.
 func (Checker) Certify(m *model.Model, s *certificate.Stuck) error {
 	v, err := replay(m, s.Placements)
 	if err != nil {
@@ -117,7 +117,7 @@ func (Checker) Certify(m *model.Model, s *certificate.Stuck) error {
 	return pending(v, s)
 }
 
-// pending records in s why no pending pod fits after a stuck run. It returns an error if a pending
+// pending stores in s why no pending pod fits after a stuck run. It returns an error if a pending
 // pod fits.
 func pending(v *nodeSets, s *certificate.Stuck) error {
 	m := v.m
@@ -135,13 +135,13 @@ func pending(v *nodeSets, s *certificate.Stuck) error {
 }
 
 // stuckState is a state in which no more pods can be placed. It caches the results of the
-// node-level filters, which are the same for all pods with equal requests and node rules.
+// node-level filters for pods with equal requests and node rules.
 type stuckState struct {
 	*nodeSets
 	known map[string]*takers
 }
 
-// takers holds the nodes that pass the node-level filters for a pod, and counts the other nodes by
+// takers holds the nodes that pass the node-level filters for a pod. It counts the other nodes by
 // reason.
 type takers struct {
 	nodes   []int
@@ -179,9 +179,9 @@ func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 	return count
 }
 
-// Completes reports whether it can extend a run until all pods are in place, using only nodes for
-// which `on` returns true. It places pods one by one without backtracking, so a false result proves
-// nothing.
+// Completes reports whether it can extend a run until all pods are in place. It uses only nodes for
+// which `on` returns true. It places pods one by one without backtracking, so a false result is
+// inconclusive.
 func Completes(m *model.Model, run []certificate.Placed, on func(*topology.Node) bool) bool {
 	if m.Split() != m {
 		return false

@@ -10,14 +10,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// closedForms computes upper bounds on how many of a member's pods can be placed. The bounds follow
-// from the member's own rules and from runs that place only its pods.
+// closedForms computes upper bounds on how many of a member's pods can be placed. It uses the
+// member's own rules and runs that place only its pods.
 type closedForms struct{ *demand }
 
 // gatherings returns the alternative node sets to which affinity can confine a workload's pods. If
 // only the workload's own pods can satisfy the affinity, all of them must be in the first pod's
-// domains, so there is one set for each combination of domains. If other pods can satisfy the
-// affinity, there is just one set, which contains all nodes.
+// domains. There is then one set for each combination of domains. If other pods can satisfy the
+// affinity, the only set contains all nodes.
 func (f *closedForms) gatherings(g *model.Group) [][]int {
 	nodes := slices.DeleteFunc(slices.Clone(f.sites(g)), func(n int) bool { return !model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g)) })
 	keys := map[string]bool{}
@@ -41,9 +41,9 @@ func (f *closedForms) gatherings(g *model.Group) [][]int {
 	return sets
 }
 
-// separate returns an upper bound on how many of a member's pods fit on the nodes when no two
-// pods may share a domain of any key. If the keys are nested, the bound is exact. Otherwise it is
-// the smallest count for any single key or any pair of nested keys.
+// separate returns an upper bound on how many of a member's pods fit on the nodes when no two pods
+// may share a domain of any key. The bound is exact for nested keys. For other keys, it is the
+// smallest count for any single key or pair of nested keys.
 func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string) int {
 	coarse := slices.Clone(keys)
 	slices.SortStableFunc(coarse, func(a, b string) int {
@@ -70,8 +70,8 @@ func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string)
 	return most
 }
 
-// picked returns how many pods fit on the nodes if each domain of the first key takes at most one
-// pod, each domain of the second key within it takes at most one, and so on.
+// picked returns how many pods fit on the nodes when each domain takes at most one pod. It divides
+// the nodes by the first key, each part by the second key, and so on.
 func (f *closedForms) picked(m certificate.Member, nodes []int, keys []string) int {
 	sum := 0
 	if len(keys) == 0 {
@@ -87,7 +87,7 @@ func (f *closedForms) picked(m certificate.Member, nodes []int, keys []string) i
 	return min(model.Unbounded, sum+f.picked(m, without, keys[1:]))
 }
 
-// alike returns how many of a member's pods fit on an empty node, considering resources and
+// alike returns how many of a member's pods fit on an empty node. It considers only resources and
 // ports.
 func alike(m certificate.Member, node *topology.Node) int {
 	most, _ := model.Fits(node, m.G.Requests)
@@ -98,9 +98,8 @@ func alike(m certificate.Member, node *topology.Node) int {
 }
 
 // spreadLimit returns an upper bound on the number of pods that one spread constraint allows on the
-// given nodes. The domain that can have the fewest pods limits all other domains, because none can
-// exceed it by more than the maximum skew. The pods counted in that domain may include other
-// workloads' pods.
+// given nodes. One domain can have the fewest pods. No other domain can exceed it by more than the
+// maximum skew. Other workloads' pods may count too.
 func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []int) int {
 	g := m.G
 	if t.Sel.Form != model.FormSet || g.Kind.PerNode() || !f.surely(t, g, g) || !f.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) {
@@ -128,8 +127,8 @@ func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []i
 	return sum
 }
 
-// fillsApart reports whether all of a member's pods are placed when the nodes are filled one after
-// another. The member's pods may exclude each other, but nothing else may block them.
+// fillsApart reports whether filling the nodes one after another places all of a member's pods. The
+// member's pods may exclude each other, but nothing else may block them.
 func (f *closedForms) fillsApart(m certificate.Member) bool {
 	keys, left := f.apartOn(m.G), m.Pods
 	taken := map[[2]string]bool{}
@@ -196,8 +195,8 @@ func (f *closedForms) checkLimit(c *certificate.Assertion) error {
 }
 
 // most returns an upper bound on how many of a member's pods can be placed. The bound follows from
-// the member's rules and, if all runs that place only the member's pods end with the same count,
-// from one such run.
+// the member's rules. It can also follow from one run, if all runs that place only the member's
+// pods end with the same count.
 func (f *closedForms) most(m certificate.Member) int {
 	g := m.G
 	if g.Spec.NodeName != "" {
@@ -232,8 +231,8 @@ func (f *closedForms) most(m certificate.Member) int {
 	return most
 }
 
-// gathered returns how many pods are placed in the best and in the worst domain that the first
-// pod can choose. It returns false unless the workload has affinity to its own pods only (T5).
+// gathered returns how many pods are placed in the best and in the worst domain for the first pod.
+// It returns false unless the workload has affinity to its own pods only (T5).
 func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) {
 	hard := m.G.HardAffinity()
 	groups := map[string][]int{}
@@ -262,12 +261,12 @@ func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) 
 	return best, worst, true
 }
 
-// shapes uses closed forms to check that all pods of a component are always placed, or that they
-// cannot all be placed.
+// shapes uses closed forms to check one of two claims: all pods of a component are always placed,
+// or they cannot all be placed.
 type shapes struct{ *closedForms }
 
-// checkShape checks that a component has a single kind of pod that interacts with no other pods,
-// and evaluates the closed form for it.
+// checkShape checks that a component has a single kind of pod that interacts with no other pods. It
+// evaluates the closed form for this kind.
 func (s *shapes) checkShape(c *certificate.Assertion) error {
 	if len(c.Members) != 1 {
 		return fmt.Errorf("%v are no single kind of pod", certificate.Called(c.Members))
@@ -313,8 +312,7 @@ func (s *shapes) checkShape(c *certificate.Assertion) error {
 	return nil
 }
 
-// alone returns an error if a member's pods interact with other groups' pods that are still to be
-// placed.
+// alone returns an error if a member's pods interact with other groups' unplaced pods.
 func (s *shapes) alone(m certificate.Member) error {
 	g := m.G
 	for _, a := range s.against[g.Workload] {

@@ -12,8 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// filters applies the scheduler's filters to one more pod on a node, given the pods already in
-// place.
+// filters applies the scheduler's filters to a pod and a node, given the pods in place.
 type filters struct {
 	books
 	// contend is false if pods do not compete for resources.
@@ -22,8 +21,7 @@ type filters struct {
 	eligibles keptDomains
 	// offers caches how much of the requested resources the nodes offer.
 	offers []offers
-	// about is the group that the filters were last called for. passes holds its node-level filter
-	// results.
+	// about is the group of the last call. passes holds its node-level filter results.
 	about  *model.Group
 	passes []model.Passes
 }
@@ -136,8 +134,8 @@ func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, 
 }
 
 // selectedOn reports whether all terms select a placed pod of w on one of the given nodes. The
-// caller ensures that w has a pod there. Terms that ask for node labels may select the pod on some
-// nodes only.
+// caller ensures that w has a pod there. A term with a condition on node labels may select the pod
+// on some nodes only.
 func (f *filters) selectedOn(terms []*model.Term, g *model.Group, w *workload.Workload, among func(*topology.Node) bool) bool {
 	if !model.Local(terms) {
 		return selectedByAll(f.m, terms, g, w, nil)
@@ -169,9 +167,9 @@ type offers struct {
 	byNode []int64
 }
 
-// lacks reports whether a node with this load has too little left for a pod of g. It also returns
-// the first request that does not fit, or nil if all pod slots are taken. offered returns how much
-// the node offers without the load, and whether that amount limits pods.
+// lacks reports whether a node with this load has too little room for a pod of g. It also returns
+// the first request that does not fit. If all pod slots are taken, that request is nil. The
+// function offered returns the amount on the empty node, and whether the amount is known.
 func (l *load) lacks(g *model.Group, offered func(name corev1.ResourceName, kubelet bool) (int64, bool)) (r *model.Request, short bool) {
 	if has, judged := offered(corev1.ResourcePods, false); judged && has-l.uses(corev1.ResourcePods) < 1 {
 		return nil, true
@@ -185,8 +183,8 @@ func (l *load) lacks(g *model.Group, offered func(name corev1.ResourceName, kube
 	return nil, false
 }
 
-// unmet returns a required affinity term that a node does not satisfy, or nil if it satisfies all
-// of them. A pod counts only if all terms select it.
+// unmet returns a required affinity term that a node does not satisfy, or nil if there is none. A
+// pod satisfies the terms only if all terms select it.
 func (f *filters) unmet(g *model.Group, node *topology.Node) *model.Term {
 	hard := g.HardAffinity()
 	first, anyone, missed := true, false, (*model.Term)(nil)
@@ -224,9 +222,9 @@ func selectedByAll(m *model.Model, hard []*model.Term, g *model.Group, w *worklo
 	return true
 }
 
-// skew holds the numbers that a spread constraint compares for one more pod: the number of pods in
-// the new pod's domain (here), the number that the new pod adds there (self), the smallest number
-// in any domain, and the number of domains.
+// skew holds the numbers that a spread constraint compares for one more pod. here is the number of
+// pods in the new pod's domain, and self is the number that the new pod adds there. The other
+// fields are the smallest number in any domain and the number of domains.
 type skew struct {
 	t                             *model.Term
 	here, self, smallest, domains int
@@ -272,14 +270,14 @@ func (f *filters) skew(g *model.Group, t *model.Term, n int) skew {
 }
 
 // pinnedSpread reports whether a constraint counts only the pod's own node. This is the case for
-// a DaemonSet if the constraint honors node affinity, because node affinity pins the DaemonSet's
-// pods (R-N31).
+// DaemonSet pods if the constraint honors their node affinity, which pins each pod to a node
+// (R-N31).
 func pinnedSpread(g *model.Group, t *model.Term) bool {
 	return g.Kind.PerNode() && t.HonorsAffinity()
 }
 
-// reasons counts the nodes by their reason for rejecting one more pod. It omits nodes that
-// already have their DaemonSet pod.
+// reasons counts the nodes by their reason for rejecting one more pod. It omits nodes that already
+// have their DaemonSet pod.
 func (f *filters) reasons(g *model.Group) map[certificate.Reason]int {
 	count := map[certificate.Reason]int{}
 	for n := range f.m.Topology.Nodes {
@@ -318,8 +316,8 @@ func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 	})
 }
 
-// run returns how many pods, up to limit, a run of a single workload places on the given nodes.
-// The run continues while some node accepts a pod. run removes the pods afterwards.
+// run returns how many pods, up to limit, a run of a single workload places on the given nodes. The
+// run continues while some node accepts a pod. Afterwards, the pods are removed.
 func (f *filters) run(g *model.Group, nodes []int, limit int) int {
 	var at []int
 	for progress := true; progress && len(at) < limit; {
@@ -338,9 +336,8 @@ func (f *filters) run(g *model.Group, nodes []int, limit int) int {
 	return len(at)
 }
 
-// blocked reports whether running pods keep a group off a node permanently. That is the case if the
-// filters reject the node before anything else is placed, and the reason is neither missing peers
-// nor the pod counts in other domains.
+// blocked reports whether running pods or node facts keep a group off a node permanently. Missing
+// peers and the pod counts in other domains do not count as permanent.
 func (f *filters) blocked(g *model.Group, n int) bool {
 	switch f.refuses(g, n) {
 	case certificate.Takes:

@@ -39,18 +39,17 @@ type losses struct {
 	ends    map[*workload.Workload]*extent
 	settled bool
 	begun   bool
-	// claimed marks the workloads that, according to the answers, have pods missing at the end of
-	// every run in which they lose a pod. hits marks the claimed workloads that lose a pod in the
-	// current state.
+	// claimed marks the workloads whose answers claim missing pods at the end of every run in which
+	// they lose a pod. hits marks the claimed workloads that lose a pod in the current state.
 	claimed, hits map[*workload.Workload]bool
 }
 
-// extent holds the smallest and the largest number of a workload's pods that are missing at the
-// end. hit is the smallest number over the runs in which the workload loses a pod, or -1 if there
-// is no such run.
+// extent holds the smallest and the largest number of a workload's pods that are missing at the end
+// of a run. hit is the smallest number over the runs in which the workload loses a pod. It is -1 if
+// there is no such run.
 type extent struct{ fewest, most, hit int }
 
-// Lose checks answers about a loss by exploring all states. It checks the runs in these answers by
+// Lose checks answers about a loss by exploring all states. It checks the runs in the answers by
 // applying the filters.
 func (Checker) Lose(m *model.Model, l certificate.Loss, out []certificate.Lost, steps int) error {
 	if !slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Verdict != diag.Unknown }) {
@@ -154,7 +153,7 @@ func (s *losses) loseNodes() {
 	s.steps = after.steps
 }
 
-// evict explores the states after each eviction from a lost node that the budgets allow. It reports
+// evict explores the states after each eviction that the budgets allow on a lost node. It reports
 // whether there is such an eviction.
 func (s *losses) evict(after *states, rest []int) (any bool) {
 	missing := func(w *workload.Workload) (pods int) {
@@ -197,8 +196,8 @@ func (s *losses) leave(after *states, i, n int, missing *int) {
 	*missing--
 }
 
-// overlap explores the states in which a pod's successor is placed while the pod is still
-// terminating. Spread constraints do not count a terminating pod (R-A1, R-T4).
+// overlap explores the states in which a terminating pod's successor is already placed. Spread
+// constraints do not count a terminating pod (R-A1, R-T4).
 func (s *losses) overlap(after *states, i, n int) {
 	g := after.members[i].G
 	for x := range after.on {
@@ -235,8 +234,8 @@ func (s *losses) end(left, rest []int) {
 	}
 }
 
-// replayLoss checks a run that leaves pods missing. The run must place all pods before the loss
-// removes those on lost nodes. After the last move, no more pods may fit.
+// replayLoss checks a run that leaves pods missing. The run must place all pods before the loss.
+// After the last move, no more pods may fit.
 func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate.Lost) error {
 	v, after := newNodeSets(nil, m, true), newNodeSets(lost, m, true)
 	missing, struck := map[*model.Group]int{}, false

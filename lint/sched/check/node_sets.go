@@ -13,7 +13,7 @@ import (
 )
 
 // nodeSets computes which nodes a group's pods may be on and how the domains of these nodes nest.
-// It caches everything that does not change while runs are replayed.
+// It caches whatever stays the same while runs are replayed.
 type nodeSets struct {
 	filters
 	sets    map[string]*sited
@@ -21,8 +21,8 @@ type nodeSets struct {
 	nested  map[string]bool
 }
 
-// newNodeSets returns node sets with only the running pods in place. If a node loss is given, it
-// omits the running pods that the loss removes.
+// newNodeSets returns node sets with only the running pods in place. If a node loss is given, the
+// running pods that the loss removes are omitted.
 func newNodeSets(lost *absence, m *model.Model, contend bool) *nodeSets {
 	return &nodeSets{newFilters(newBooks(lost, m), contend), map[string]*sited{}, map[*model.Group][]int{}, map[string]bool{}}
 }
@@ -47,8 +47,8 @@ func (ns *nodeSets) reaches(g *model.Group, in []bool) bool {
 	return slices.ContainsFunc(ns.reachable(g), func(n int) bool { return in[n] })
 }
 
-// currentNodes returns the nodes that a group's pods may be on. For a running group this is the
-// node it runs on.
+// currentNodes returns the nodes that a group's pods may be on. For a running group, it returns the
+// group's node.
 func (ns *nodeSets) currentNodes(g *model.Group) []int {
 	if !g.Running {
 		return ns.sites(g)
@@ -75,8 +75,7 @@ func byDomain(m *model.Model, nodes []int, key string) (by map[string][]int, wit
 	return by, without
 }
 
-// refines reports whether every domain of the inner key is entirely inside one domain of the outer
-// key, or entirely outside all of them.
+// refines reports whether no domain of the inner key is partly inside a domain of the outer key.
 func (ns *nodeSets) refines(nodes []int, inner, outer string) bool {
 	by, _ := byDomain(ns.m, nodes, inner)
 	for _, members := range by {
@@ -94,8 +93,8 @@ func (ns *nodeSets) carriesAll(g *model.Group, n int) bool {
 	return model.Carries(labels, model.HardKeys(g)) && !slices.ContainsFunc(g.HardAffinity(), func(t *model.Term) bool { return !model.Carries(labels, []string{t.Key}) })
 }
 
-// only returns the nodes that a member's pods may be on. If the member represents one node of a
-// DaemonSet, this is that node.
+// only returns the nodes that a member's pods may be on. A member for one node of a DaemonSet has
+// only this node.
 func (ns *nodeSets) only(m certificate.Member) []int {
 	if m.Node < 0 {
 		return ns.sites(m.G)
@@ -119,8 +118,7 @@ func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
 	})
 }
 
-// laminar reports whether any two domains of the keys a and b on the nodes are disjoint, or one of
-// them contains the other.
+// laminar reports whether any two domains of the keys a and b are disjoint or nested on the nodes.
 func laminar(m *model.Model, nodes []int, a, b string) bool {
 	inA, inB, both := map[string]int{}, map[string]int{}, map[[2]string]int{}
 	for _, n := range nodes {
@@ -145,19 +143,19 @@ func laminar(m *model.Model, nodes []int, a, b string) bool {
 	return true
 }
 
-// inside reports whether, on a group's nodes, every domain of the inner key is entirely inside one
-// domain of the outer key, or entirely outside all of them.
+// inside reports whether, on a group's nodes, no domain of the inner key is partly inside a domain
+// of the outer key.
 func (ns *nodeSets) inside(g *model.Group, inner, outer string) bool {
 	id := ns.sited(g).name + "|" + inner + " in " + outer
 	return model.Cached(ns.nested, id, func() bool { return ns.refines(ns.sites(g), inner, outer) })
 }
 
-// sites returns the nodes that pass a group's node-level filters and have room for one of its
-// pods when empty.
+// sites returns the nodes that pass a group's node-level filters and, when empty, fit one of its
+// pods.
 func (ns *nodeSets) sites(g *model.Group) []int { return ns.sited(g).list }
 
-// sited is a set of nodes with a name that identifies it. least holds, for each resource, the
-// smallest amount that any of these nodes offers.
+// sited is a set of nodes with a name that identifies it. least holds the smallest amount of each
+// resource on any of these nodes.
 type sited struct {
 	name  string
 	list  []int
@@ -214,8 +212,8 @@ func (ns *nodeSets) reachable(g *model.Group) []int {
 	return model.Cached(ns.reached, g, func() []int { return ns.lasting(g, ns.sites(g)) })
 }
 
-// lasting returns those of the given nodes that running pods do not block permanently. If no pods
-// are running, these are the nodes that have the keys of all hard spread constraints.
+// lasting returns the given nodes without those that running pods block permanently. If no pods are
+// running, it omits nodes that lack a key of a hard spread constraint.
 func (ns *nodeSets) lasting(g *model.Group, nodes []int) []int {
 	keys := model.HardKeys(g)
 	if len(ns.running) == 0 && len(keys) == 0 {
@@ -240,19 +238,18 @@ func domainID(n *topology.Node, terms []*model.Term) (id string, complete bool) 
 	return id, complete
 }
 
-// neverPlacedGroups is the set of groups whose pods are never placed because the pods that they
-// require nearby are never placed either (T20).
+// neverPlacedGroups is the set of groups whose pods are never placed because they require pods that
+// are never placed (T20).
 type neverPlacedGroups map[*model.Group]bool
 
-// neverPlaced reports whether a group's pods are never placed. This holds if required affinity
-// demands peers, none of the group's pods can come first, and only pods in other never-placed
-// groups can be peers.
+// neverPlaced reports whether a group's pods are never placed. In that case, required affinity
+// demands peers, none of the group's pods can come first, and all possible peers are never placed.
 func (ns *nodeSets) neverPlaced(g *model.Group) bool {
 	return (*model.Keep(ns.m, ns.followers))[g]
 }
 
-// followers returns the groups that are never placed. It starts with those whose pods cannot come
-// first, and repeatedly removes groups that can have a peer from outside the set.
+// followers returns the groups that are never placed. It starts with the groups whose pods cannot
+// come first. It repeatedly removes groups that can have a peer outside the set.
 func (ns *nodeSets) followers() *neverPlacedGroups {
 	all := neverPlacedGroups{}
 	var left []*model.Group
@@ -280,8 +277,8 @@ func (ns *nodeSets) followers() *neverPlacedGroups {
 	return &all
 }
 
-// cannotLead reports whether a group's pods require other pods, none of them can come first, and
-// it is certain which pods they require.
+// cannotLead reports whether a group's pods require other pods, and none of them can come first. It
+// must be certain which pods they require.
 func (ns *nodeSets) cannotLead(g *model.Group) bool {
 	hard := g.HardAffinity()
 	if len(hard) == 0 || g.Running || g.Spec.NodeName != "" || len(ns.m.Doubts([]*workload.Workload{g.Workload})) > 0 {
@@ -303,12 +300,11 @@ func (ns *nodeSets) coming(g *model.Group) int {
 // comes reports whether a group has pods that may still be placed.
 func (ns *nodeSets) comes(g *model.Group) bool { return g.Placeable() && !ns.neverPlaced(g) }
 
-// pairs evaluates two groups' rules for pods on given nodes: whether the pods exclude each other,
-// and whether a term is certain to select them.
+// pairs evaluates the rules between two groups' pods on given nodes.
 type pairs struct{ *nodeSets }
 
-// beside returns how many DaemonSet pods are on other nodes but share a domain of some key with
-// the member's node.
+// beside returns how many DaemonSet pods on other nodes share a domain of some key with the
+// member's node.
 func (p *pairs) beside(m certificate.Member, keys []string) int {
 	count := 0
 	for _, n := range p.sites(m.G) {
@@ -319,7 +315,7 @@ func (p *pairs) beside(m certificate.Member, keys []string) int {
 	return count
 }
 
-// outOf reports whether a pod of o that is on node `at` keeps an incoming pod of g off node n.
+// outOf reports whether a pod of o on node `at` keeps an incoming pod of g off node n.
 func (p *pairs) outOf(g *model.Group, n int, o *model.Group, at int) bool {
 	here, there := p.m.Topology.Nodes[n], p.m.Topology.Nodes[at]
 	if g.Spec.NodeName != "" {
@@ -366,7 +362,7 @@ func (p *pairs) apartOn(g *model.Group) []string {
 }
 
 // excludesAt reports whether a pod of o on any of the given nodes always keeps incoming pods of g
-// out of that node's domain of a key.
+// out of its own domain of a key.
 func (p *pairs) excludesAt(g, o *model.Group, key string, nodes []int) bool {
 	for t := range g.Hard(model.AntiAffinity) {
 		if t.Key == key && p.surelyAt(t, g, o, nodes) {
@@ -408,8 +404,8 @@ func (p *pairs) companions(g *model.Group) bool {
 	})
 }
 
-// within reports whether a group's single spread constraint counts only the group's own pods, and
-// the group's anti-affinity keeps pods apart only within the constraint's domains (T3).
+// within reports whether a group's single spread constraint counts only the group's own pods. The
+// group's anti-affinity must keep pods apart only within the constraint's domains (T3).
 func (p *pairs) within(g *model.Group) bool {
 	var t *model.Term
 	for of := range g.Hard(model.Spread) {

@@ -34,8 +34,8 @@ const (
 	// Uneven means that one more pod would violate the constraint in Spread.
 	LacksSpreadKey Kind = "lacks-spread-key"
 	Uneven         Kind = "uneven"
-	// Repelled means that the anti-affinity term in Repels keeps the pod off the node. If the
-	// node also fails required affinity, Unmet is set.
+	// Repelled means that the anti-affinity term in Repels keeps the pod off the node. Unmet is set
+	// if the node also fails required affinity.
 	Repelled Kind = "repelled"
 	// NoCompany means that the node does not satisfy the required affinity term in Unmet.
 	NoCompany Kind = "no-company"
@@ -66,8 +66,8 @@ type Port struct {
 type Room struct {
 	Resource                 corev1.ResourceName
 	Requested, Offered, Left resource.Quantity
-	// Beside lists the pods on the node by workload, for at most three workloads. More is the
-	// number of pods of the remaining workloads.
+	// Beside lists the pods on the node by workload, for at most three workloads. More counts the
+	// pods of the remaining workloads.
 	Beside []Pods
 	More   int
 }
@@ -91,14 +91,13 @@ type Spread struct {
 	// Here is the number of matching pods in the domain, Smallest is the smallest number in any
 	// domain, and MaxSkew is the maximum skew of the constraint.
 	Here, Smallest, MaxSkew int
-	// Domains is the number of domains if that number is less than MinDomains. Otherwise, both
-	// fields are 0.
+	// Domains is the number of domains if it is less than MinDomains. Otherwise, both fields are 0.
 	Domains, MinDomains int
 }
 
 // Repels describes a required anti-affinity term that keeps the pod out of a domain where Pods are
-// placed. Theirs is set if the term belongs to those pods. Migration is set if the exclusion comes
-// not from a manifest but from a migration, whose target needs a different node (R-W25).
+// placed. Theirs is set if the term belongs to those pods. Migration is set if a migration excludes
+// the pod, because the migration's target needs a different node (R-W25).
 type Repels struct {
 	Domain
 	Pods              Pods
@@ -123,9 +122,9 @@ var lostAs = map[certificate.Meaning]Refusal{
 	certificate.Drained:     {By: certificate.RefusedByCordon, Kind: Drained},
 }
 
-// Refusals returns the filters that currently make a node reject one more pod of w, in the order
-// in which the scheduler applies them. Filters that depend on other pods are applied only if the
-// node would otherwise accept the pod.
+// Refusals returns the filters that currently make a node reject one more pod of w, in the
+// scheduler's order. If filters that depend only on the node reject the pod, it applies no other
+// filters.
 func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 	i, ok := s.v.m.IndexOf(n.Name)
 	if !ok {
@@ -182,7 +181,7 @@ func (s *State) load(g *model.Group, n int) []Refusal {
 }
 
 // nodeLevel returns the refusals by filters on labels, taints and names. If nodeName names another
-// node, no other filter is applied.
+// node, no other filter applies.
 func nodeLevel(f *model.Filter, n *topology.Node) []Refusal {
 	p := f.Passes(n)
 	if !p.Name {
@@ -221,8 +220,8 @@ func (s *State) taken(g *model.Group, n *topology.Node) Refusal {
 	return Refusal{By: certificate.RefusedByPort, Kind: PortTaken, Port: Port{HostPort: g.HostPorts[0]}}
 }
 
-// noRoom returns a refusal for a node with the given load that has too little left for request r,
-// or no pod slot left if r is nil.
+// noRoom returns a refusal for a node with too little room for request r, given the node's load. If
+// r is nil, the node has no pod slot left.
 func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 	room, at := Room{}, map[string]int{}
 	for _, k := range s.on[n] {
@@ -249,8 +248,8 @@ func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 // maxBeside is the maximum number of workloads that Room.Beside names.
 const maxBeside = 3
 
-// uneven returns a refusal for the first spread constraint that one more pod would violate. Its
-// Kind is empty if there is no such constraint.
+// uneven returns a refusal for the first spread constraint that one more pod would violate. The
+// refusal's Kind is empty if there is no such constraint.
 func (s *State) uneven(g *model.Group, n int) Refusal {
 	node := s.v.m.Topology.Nodes[n]
 	for _, key := range model.HardKeys(g) {
@@ -270,8 +269,8 @@ func (s *State) uneven(g *model.Group, n int) Refusal {
 	return Refusal{}
 }
 
-// domain returns the domain that a node is in for a key. If the key makes every node its own
-// domain, Single is set and messages do not need the value.
+// domain returns a node's domain for a key. If the key makes every node its own domain, Single is
+// set.
 func (s *State) domain(key string, n *topology.Node) Domain {
 	return Domain{key, n.Labels[key], model.Cached(s.single, key, func() bool { return s.v.m.NodeByNode(key, nil) })}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// rolls explores the states of a rollout with the checker's filters. The embedded type explores
-// placements, and rolls adds the controller's moves.
+// rolls explores the states of a rollout with the checker's filters. It adds the controller's moves
+// to the embedded type, which explores placements.
 type rolls struct {
 	*states
 	r          certificate.Rollout
@@ -23,8 +23,8 @@ type rolls struct {
 	done       bool
 }
 
-// Roll checks a rollout verdict by exploring all states, and checks the moves by applying the
-// filters.
+// Roll checks a rollout verdict by exploring all states. It checks the verdict's moves by applying
+// the filters.
 func (Checker) Roll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, steps int) error {
 	if out.Verdict == diag.Unknown {
 		return nil
@@ -133,8 +133,8 @@ func (s *rolls) step(member, n, by int) {
 	s.put(member, n, -by)
 }
 
-// replayRoll checks each move of a stuck rollout, and checks that no move is possible after the
-// last one. It also records in out why no new pod fits.
+// replayRoll checks each move of a stuck rollout. No move may be possible after the last one.
+// replayRoll stores in out why no new pod fits.
 func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) error {
 	v := newNodeSets(nil, m, true)
 	group := func(move certificate.Move) *model.Group {

@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// State is a set of pods on the declared nodes. It uses the filters to determine the scheduler's
-// decision about one more pod. It also keeps the pods in placement order, so that messages can name
-// the pods that block the new pod.
+// State is a set of pods on the declared nodes. It uses the filters to determine whether nodes
+// accept one more pod. It keeps the pods in placement order, so that messages can name the pods
+// that block the new pod.
 type State struct {
 	v    *nodeSets
 	pods []certificate.Placed
@@ -27,8 +27,8 @@ type State struct {
 	single map[string]bool
 }
 
-// NewState returns a state that contains only the pods that the manifests declare as running. It
-// ignores pods on undeclared nodes.
+// NewState returns a state with only the pods that the manifests declare as running. It ignores
+// pods on undeclared nodes.
 func NewState(m *model.Model) *State {
 	s := newState(newNodeSets(nil, m, true))
 	for _, w := range m.RunningOnes() {
@@ -39,8 +39,8 @@ func NewState(m *model.Model) *State {
 	return s
 }
 
-// newState returns a state for the given node sets. Its list of pods omits those that the node sets
-// already count.
+// newState returns a state for the given node sets. Its list of pods omits the pods that the node
+// sets already count.
 func newState(v *nodeSets) *State {
 	return &State{v: v, on: map[*topology.Node][]int{}, called: map[*workload.Workload]string{}, single: map[string]bool{}}
 }
@@ -62,8 +62,8 @@ func (s *State) record(w *workload.Workload, n *topology.Node) {
 // Pods returns the pods in placement order.
 func (s *State) Pods() []certificate.Placed { return s.pods }
 
-// Filter returns the reason why a node rejects one more pod of w, or Takes. If a pod's manifest
-// binds it to a node, only the kubelet's admission applies (R-P8).
+// Filter returns the reason why a node rejects one more pod of w, or Takes. If the pod's manifest
+// names a node, only the kubelet's admission applies (R-P8).
 func (s *State) Filter(w *workload.Workload, n *topology.Node) certificate.Reason {
 	i, ok := s.v.m.IndexOf(n.Name)
 	if !ok {
@@ -87,8 +87,8 @@ func reason(p model.Passes) certificate.Reason {
 	return certificate.Takes
 }
 
-// repels finds the first placed pod that keeps one more pod of g off a node, and describes the rule
-// that keeps it off. For each placed pod, it tries the new pod's terms first. It mirrors
+// repels finds the first placed pod that keeps one more pod of g off a node, and describes the
+// rule. For each placed pod, it tries the new pod's terms first. It mirrors
 // plugins/interpodaffinity/filtering.go (R-A5 to R-A7).
 func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	for _, p := range s.pods {
@@ -107,8 +107,8 @@ func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	return Repels{}
 }
 
-// repelling adds two facts to r: the workload of a pod that repels a new pod, and the number of
-// that workload's pods in the domain.
+// repelling adds two facts to r: the workload of the placed pod, and the number of that workload's
+// pods in the domain.
 func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Repels {
 	of := s.v.m.Groups[pod.Workload].Origin()
 	r.Pods.Workload = s.name(pod.Workload)
@@ -120,8 +120,8 @@ func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Re
 	return r
 }
 
-// Placement holds the pods in place and returns each node's answer to one more pod, so that
-// findings can explain decisions. It makes no decisions itself.
+// Placement holds the pods in place and returns each node's answer to one more pod. Findings use
+// these answers to explain decisions.
 type Placement struct {
 	*State // for a split model, which treats pods that rules tell apart as separate workloads
 	// placed counts the pods that stay in place.
@@ -137,8 +137,8 @@ type NodeAnswer struct {
 	Has      bool
 }
 
-// NewPlacement puts the settled pods in place without applying the filters. After that, it places
-// the missing pods of the given workloads, in the given order, while some node accepts one.
+// NewPlacement puts the settled pods in place without applying the filters. It then places the
+// missing pods of the given workloads in order, while some node accepts one.
 func NewPlacement(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Placement {
 	s := &Placement{NewState(m.Split()), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
 	for _, p := range settled {
@@ -198,8 +198,8 @@ func (s *Placement) fill(then []*workload.Workload) {
 	}
 }
 
-// puts places a pod on a node that accepts it, and reports whether there is one. It starts with
-// the node of the workload's last pod, because earlier nodes are mostly full.
+// puts places a pod on a node that accepts it, and reports whether there is one. It starts with the
+// node of the workload's last pod, because earlier nodes are usually full.
 func (s *Placement) puts(pod *workload.Workload) bool {
 	g, nodes := s.v.m.Groups[pod], s.v.m.Topology.Nodes
 	for i := range nodes {
@@ -214,8 +214,8 @@ func (s *Placement) puts(pod *workload.Workload) bool {
 	return false
 }
 
-// next returns a workload's next missing pod, as a workload in the split model, or nil if none is
-// missing.
+// next returns a workload's next missing pod, or nil if no pod is missing. The pod is a workload in
+// the split model.
 func (s *Placement) next(w *workload.Workload) *workload.Workload {
 	for g := range s.v.m.Placeable() {
 		if g.Origin() == w && s.placed[g.Workload] < s.wanted(g.Workload) {
@@ -254,8 +254,8 @@ func (s *Placement) On(w *workload.Workload) []*topology.Node {
 	return all
 }
 
-// Answers returns each node's answer to a workload's next missing pod, or to one more pod if none
-// is missing.
+// Answers returns each node's answer to a workload's next missing pod. If no pod is missing, it
+// returns the answers to one more pod.
 func (s *Placement) Answers(w *workload.Workload) []NodeAnswer {
 	pod := s.next(w)
 	if pod == nil {
@@ -272,7 +272,7 @@ func (s *Placement) Answers(w *workload.Workload) []NodeAnswer {
 	return all
 }
 
-// Still returns each node's answer to a workload's pod when only the running pods are in place. It
+// Still returns each node's answer to a workload's pod when only running pods are in place. It
 // ignores rules about other pods.
 func Still(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)
@@ -286,8 +286,8 @@ func Still(m *model.Model, w *workload.Workload) []NodeAnswer {
 	return all
 }
 
-// Spare returns, for each pool that can grow, the answer that an additional empty node would give,
-// in the order of Topology.Growth.
+// Spare returns, for each entry of Topology.Growth, the answer that an additional empty node would
+// give.
 func Spare(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)
 	var all []NodeAnswer

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// states explores all states that the members can reach, using the checker's filters. When states
-// differ only by a permutation of equivalent nodes, it visits just one of them.
+// states explores all states that the members can reach, using the checker's filters. It visits
+// just one of several states that differ only by a permutation of equivalent nodes.
 type states struct {
 	v       *nodeSets
 	members []certificate.Member
@@ -25,13 +25,13 @@ type states struct {
 	// complete is set if some maximal state has all pods in place. stuck is set if some maximal
 	// state lacks pods.
 	complete, stuck bool
-	// whole is called for every state in which all pods are in place, to continue from that
-	// state. It may be nil.
+	// whole is called for every state with all pods in place, to continue from that state. It may
+	// be nil.
 	whole func()
 	// ended is called for every maximal state. It may be nil.
 	ended func()
-	// further is called for every state, to continue with moves other than placing pods. It reports
-	// whether there are such moves. It may be nil.
+	// further is called for every state, to make moves other than placing pods. It reports whether
+	// there are such moves. It may be nil.
 	further func() bool
 }
 
@@ -63,7 +63,7 @@ func statesOf(v *nodeSets, c *certificate.Assertion, steps int) *states {
 
 // classify assigns nodes that are equivalent for the members to the same class. Equivalent nodes
 // have the same filter results, resources and pods. They also have the same values for topology
-// keys, apart from values that only one node has.
+// keys, except values that only one node has.
 func (s *states) classify() {
 	nodes := s.v.m.Topology.Nodes
 	var keys []string // the labels by which the members' rules distinguish nodes
@@ -201,7 +201,7 @@ func (s *states) key() string {
 }
 
 // NeverPlaced checks that no pod of a group can be placed. Only running pods and one pod from each
-// of the given workloads may be in place. The given workloads are those whose pods can come first.
+// of the given workloads may be in place. The pods of the given workloads can come first.
 func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error {
 	c := &certificate.Assertion{Members: []certificate.Member{{G: g, Pods: 1, Node: -1}}, Never: true}
 	for _, w := range with {
@@ -222,19 +222,19 @@ func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Work
 }
 
 // choices assigns a node to every pod. For any two pods, at least one scheduling order allows both
-// on their assigned nodes. Every run that places all pods is such an assignment.
+// on their nodes. Every run that places all pods is such an assignment.
 type choices struct {
 	s *states
 	v *demand
-	// sites lists each member's possible nodes. The lists in `at` are the nodes assigned to each
-	// member's pods.
+	// sites lists each member's possible nodes. `at` lists the nodes assigned to each member's
+	// pods.
 	sites [][]int
 	at    [][]int
 	steps int
 }
 
-// checkUncolourable checks that every assignment of nodes to pods has two pods that exclude each
-// other. It assigns the pods with the fewest spare nodes first.
+// checkUncolourable checks that two pods exclude each other in every assignment of nodes to pods.
+// It assigns the pods with the fewest spare nodes first.
 func checkUncolourable(v *demand, c *certificate.Assertion, steps int) error {
 	t := &choices{s: statesOf(v.nodeSets, c, steps), v: v, at: make([][]int, len(c.Members)), steps: steps}
 	for _, m := range c.Members {

@@ -15,17 +15,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Classes divides the declared nodes into classes that are equivalent for a set of workloads. The
-// nodes of a class are listed in order, and classes are ordered by their first node. Questions that
-// divide the nodes into the same classes share one Classes value.
+// Classes divides the declared nodes into classes that are equivalent for a set of workloads. Nodes
+// in a class are in order, and classes are ordered by their first node. Questions with the same
+// classes share one Classes value.
 type Classes struct {
 	Nodes [][]int32
 }
 
 // Of divides the nodes into classes for workloads that place at most the given number of pods on a
 // node. Nodes in the same class have the same node-level filter results and the same usable
-// resources (T19). They also share their domains for all keys in hard rules, and for key unless it
-// is empty. Domains that consist of a single node are ignored.
+// resources (T19). They share their domains for the keys of hard rules. If key is not empty, they
+// also share their domain for key. Domains with a single node are ignored.
 func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes {
 	all := model.KeepForNodes(m, func() *tables {
 		return &tables{
@@ -39,16 +39,16 @@ func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes 
 
 // tables caches the node tables of one model.
 type tables struct {
-	// Both maps hold tables. Keys in `of` are the rules and resources by which workloads
-	// distinguish nodes. Keys in `single` are the unsorted rules of a single workload.
+	// Both maps hold tables. A key in `of` describes the rules and resources by which workloads
+	// distinguish nodes. A key in `single` describes the rules of one workload, unsorted.
 	of, single map[string]*table
 	// text, demands and most are scratch space.
 	text    []byte
 	demands []Demand
 	most    []int64
-	// units assigns each node the number of its unit. No rule in the tables built so far
-	// distinguishes the nodes of a unit. ruled records these rules. grained caches how the nodes of
-	// units are divided further by their sizes (see Demand).
+	// units assigns a unit number to each node. No rule in the tables built so far distinguishes
+	// the nodes of a unit. ruled records these rules. grained caches how node sizes divide the
+	// units further (see Demand).
 	units   []int32
 	ruled   map[string]bool
 	grained map[string]*grained
@@ -62,24 +62,24 @@ const maxGrained = 128
 // table divides the nodes by the rules of a set of workloads, ignoring sizes.
 type table struct {
 	// id identifies the rules and resources. own is set if one of the workloads is bound to a node.
-	// The table's rules then do not divide the units that other workloads use.
+	// Such a table's rules do not divide the units that other workloads use.
 	id  string
 	own bool
-	// shape assigns each node the number of its shape. Nodes of one shape differ only in their
-	// sizes. offers holds each node's amount of each resource, and ranges holds the range of each
-	// resource's amounts within each shape.
+	// shape assigns a shape number to each node. Nodes of one shape differ only in their sizes.
+	// offers holds each node's amount of each resource. ranges holds the smallest and largest
+	// amounts of each resource within each shape.
 	shape     []int32
 	resources []string
 	offers    [][]int64
 	ranges    [][]sizeRange
-	// shapes holds the classes for pods to which the nodes' sizes make no difference. It is
-	// computed on demand. known caches the classes by the pods' demand.
+	// shapes holds the classes for pods that are not affected by node sizes. It is computed on
+	// demand. known caches the classes by the pods' demand.
 	shapes *Classes
 	known  map[string]*Classes
 }
 
-// grained groups nodes that no rule distinguishes and whose sizes are equal after rounding down to
-// multiples of the grain (see Demand).
+// grained groups nodes that no rule distinguishes. The nodes of a group also have equal sizes after
+// rounding down to multiples of the grain (see Demand).
 type grained struct {
 	// `of` maps each node to its group, `first` lists the first node of each group, and sizes holds
 	// the first node's amount of each resource.
@@ -197,8 +197,7 @@ func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
 	return t.known[asks]
 }
 
-// sized returns the classes when node sizes divide some of the shapes further. The argument told
-// marks these shapes.
+// sized returns the classes when node sizes divide the shapes marked in told.
 func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Classes {
 	g := all.inGrains(m, t, s)
 	m.Run().Spend(len(g.first) * (1 + len(s.demands)) / model.PerStep)
@@ -232,8 +231,8 @@ func (t *table) splitShapes(m *model.Model, s *sizing) (told []bool, some bool) 
 	return told, some
 }
 
-// inGrains groups nodes that no rule distinguishes and whose sizes are equal after rounding down to
-// multiples of the grain.
+// inGrains groups nodes that no rule distinguishes. The nodes of a group also have equal sizes
+// after rounding down to multiples of the grain.
 func (all *tables) inGrains(m *model.Model, t *table, s *sizing) *grained {
 	units, key := all.units, []byte{0}
 	if t.own {
@@ -277,9 +276,8 @@ func (t *table) sizes(n int, to []int64) []int64 {
 	return to
 }
 
-// numbered gives each of n items a number. Items with equal descriptions get the same number. The
-// numbers follow the order of first occurrence. The second result is a string that encodes all of
-// the numbers.
+// numbered gives equal numbers to items with equal descriptions, in the order of first occurrence.
+// The second result is a string that encodes all of the numbers.
 func numbered(n int, look func(text []byte, i int) []byte) (to []int32, all string) {
 	numbers := map[string]int32{}
 	to = make([]int32, n)
@@ -316,7 +314,7 @@ func (all *tables) put(m *model.Model, to []int32) *Classes {
 	})
 }
 
-// refine divides groups further by a second number, and then renumbers all groups in the order of
+// refine divides groups further by a second number. It then renumbers all groups in the order of
 // first occurrence.
 func refine(of []int32, by func(i int) int32) {
 	numbers := map[uint64]int32{}
@@ -349,8 +347,8 @@ func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 	}
 }
 
-// tellByDomains divides the nodes by their domains for a key. Domains that consist of a single node
-// are ignored.
+// tellByDomains divides the nodes by their domains for a key. It ignores domains with a single
+// node.
 func (t *table) tellByDomains(m *model.Model, key string) {
 	domain, size := m.Numbered(key, m.Topology.Nodes)
 	members := make([]int, size)
@@ -378,8 +376,8 @@ func flag(b bool) int32 {
 // and topology keys.
 type seen struct{ signatures, resources, keys []string }
 
-// appendText appends a string prefixed with its length, so that different lists of strings never
-// look alike.
+// appendText appends a string prefixed with its length. Different lists of strings then never look
+// alike.
 func appendText[T ~string](to []byte, text T) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
 }
@@ -427,8 +425,8 @@ func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 	return s
 }
 
-// appendNew appends a string unless it equals one of the last few strings. Most workloads repeat
-// the same strings.
+// appendNew appends a string unless it equals one of the last few strings. It saves memory, because
+// most workloads repeat the same strings.
 func appendNew(to []string, text string) []string {
 	const few = 8
 	if slices.Contains(to[max(0, len(to)-few):], text) {
@@ -437,8 +435,7 @@ func appendNew(to []string, text string) []string {
 	return append(to, text)
 }
 
-// Look returns a string that describes how a workload distinguishes nodes. Workloads with equal
-// strings distinguish nodes in the same way.
+// Look returns a string that describes how a workload distinguishes nodes.
 func Look(g *model.Group) string {
 	text := appendText(appendText(nil, g.Signature), g.Request)
 	for key := range ruleKeys(g) {
@@ -447,9 +444,8 @@ func Look(g *model.Group) string {
 	return string(text)
 }
 
-// sizing holds the demand for each resource. The field each is set only if all pods have equal
-// requests. It then holds one pod's requests, and nodes that fit the same number of pods are
-// equivalent.
+// sizing holds the demand for each resource. If all pods have equal requests, each holds one pod's
+// requests. Nodes that fit the same number of such pods are equivalent.
 type sizing struct {
 	demands []Demand
 	each    []int64
@@ -506,7 +502,7 @@ func (s *sizing) describe(text []byte, sizes []int64) []byte {
 // Demand describes how much of a resource a set of pods may request. Any sum of their requests is a
 // multiple of the grain and at most the total. A node's usable amount is therefore its amount,
 // capped at the total and rounded down to a multiple of the grain. Nodes with the same usable
-// amount are equivalent for the pods (T19). The zero Demand is for pods that request nothing.
+// amount are equivalent for the pods (T19). The zero Demand means that the pods request nothing.
 type Demand struct {
 	grain, total int64
 }

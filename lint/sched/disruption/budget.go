@@ -19,29 +19,29 @@ import (
 // Budget is a PodDisruptionBudget and its effect on the workloads that it selects.
 type Budget struct {
 	*workload.Budget
-	// Workloads lists the workloads whose pods the budget is certain to select, sorted by name.
+	// Workloads lists the workloads with pods that the budget is certain to select, sorted by name.
 	Workloads []*workload.Workload
 	// Pods is the number of pods that the budget is certain to select.
 	Pods int
-	// AllowedMin and AllowedMax are lower and upper bounds on the number of evictions that the
-	// budget allows while all pods are healthy, at any size that an autoscaler can choose.
-	// AllowedMax is Unbounded if there is no upper bound.
+	// AllowedMin and AllowedMax bound the number of evictions that the budget allows while all pods
+	// are healthy. They hold for any size that an autoscaler can choose. AllowedMax is Unbounded if
+	// there is no upper bound.
 	AllowedMin, AllowedMax int
-	// WhileSmall is set if the budget allows no eviction while the autoscaled Workloads have UpTo
-	// pods or fewer, and at least one eviction when they have more.
+	// WhileSmall is set if autoscaling decides whether the budget allows an eviction. It allows
+	// none while the Workloads have UpTo pods or fewer, and at least one when they have more.
 	WhileSmall bool
 	UpTo       int
-	// Amount is the budget's requirement at the smallest number of pods. Its Of field is 0 unless
-	// Known is set. Known means that all numbers are exact apart from the autoscaler's choice.
+	// Amount is the budget's requirement at the smallest number of pods. Known is set if all
+	// numbers are exact except the autoscaler's choice. Amount.Of is 0 unless Known is set.
 	Amount workload.Amount
 	Known  bool
-	// Unscaled is a selected workload whose controller has no replica count, or nil. If the
-	// budget needs that count, it allows no evictions.
+	// Unscaled is a selected workload whose controller has no replica count, or nil. A budget that
+	// needs the count then allows no evictions.
 	Unscaled *workload.Workload
 	// Idle is set if the budget is certain to select no pods.
 	Idle bool
-	// Evicts is set if a drain evicts pods that the budget is certain to select. A drain does not
-	// evict DaemonSet pods.
+	// Evicts is set if a drain evicts pods that the budget is certain to select. DaemonSet pods are
+	// not evicted by a drain.
 	Evicts bool
 	// covers maps each workload in Workloads to its selected pods, by ordinal.
 	covers map[*workload.Workload]model.Pods
@@ -62,23 +62,21 @@ func (j *shared) Budgets() []Budget {
 	return j.budgets
 }
 
-// tally holds lower and upper bounds on the numbers that the disruption controller computes for a
-// budget.
+// tally holds lower and upper bounds on the numbers that the disruption controller computes.
 type tally struct {
 	// low and high are the counts for the smallest and the largest number of pods.
 	low, high count
 	// unscaled is a selected workload whose controller has no replica count. doubtful is set if
-	// there may be such a workload. exact is set if all lower and upper bounds are equal apart from
-	// autoscaling.
+	// there may be such a workload. exact is set if only autoscaling makes the lower and upper
+	// bounds differ.
 	unscaled        *workload.Workload
 	doubtful, exact bool
 	// scaled is the number of pods in low that belong to autoscaled workloads.
 	scaled int
 }
 
-// count holds the number of healthy pods, the total replica count of their controllers, and the
-// difference (healthy minus replicas). The difference is negative when the budget selects only
-// some of a controller's pods.
+// count holds the number of healthy pods and the total replica count of their controllers. surplus
+// is healthy minus replicas. It is negative if the budget selects only some of a controller's pods.
 type count struct{ healthy, replicas, surplus int }
 
 func (j *shared) budget(b *workload.Budget) Budget {
@@ -118,8 +116,8 @@ func (j *shared) budget(b *workload.Budget) Budget {
 	return out
 }
 
-// add counts a workload's pods that a budget selects. If sure is false, it is unknown whether the
-// budget selects any of them. It returns the number of pods that are certain to be selected.
+// add counts a workload's pods that a budget selects. If sure is false, the budget may select none
+// of them. add returns the number of pods that are certain to be selected.
 func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure bool) int {
 	low, high, exact := j.sizes(w)
 	t.exact = t.exact && exact && sure
@@ -156,8 +154,8 @@ func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure b
 }
 
 // sizes returns bounds on the number of healthy pods in a workload while all its pods run. The
-// bounds are exact if they differ only because of an autoscaler. The lower bound is 0 for pods that
-// finish or are not recreated, as they may be gone. Nothing is known about virtual machines,
+// bounds are exact if only an autoscaler makes them differ. The lower bound is 0 for pods that
+// finish or are not recreated, because they may be gone. Nothing is known about virtual machines,
 // because KubeVirt creates their budgets itself.
 func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 	switch {
@@ -180,12 +178,12 @@ func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 	return w.Count.N, w.Count.N, true
 }
 
-// settle computes how many evictions a budget allows. That number never decreases as the counts
+// settle computes how many evictions a budget allows. The number never decreases as the counts
 // grow, so the smallest and the largest counts bound it. settle mirrors getExpectedPodCount and
 // getExpectedScale in pkg/controller/disruption/disruption.go. If minAvailable is a number, the
-// controller counts the selected pods. Otherwise it needs the replica count of each pod's
-// controller, and fails if a controller has no scale subresource. A pod without a controller counts
-// as healthy but not as expected (R-W19, R-W32).
+// controller counts the selected pods. Otherwise it uses the replica count of each pod's
+// controller. It fails for a controller without a scale subresource. A pod without a controller
+// counts as healthy but not as expected (R-W19, R-W32).
 func (t *tally) settle(out *Budget) {
 	b := out.Budget
 	counts := b.MaxUnavailable == nil && b.MinAvailable != nil && b.MinAvailable.Type == intstr.Int
@@ -224,8 +222,7 @@ func (t *tally) settle(out *Budget) {
 	out.WhileSmall, out.UpTo = true, t.scaled+more-1
 }
 
-// selects returns the pods of a workload that a budget's selector selects. It ignores namespaces
-// and the number of evictions that the budget allows.
+// selects returns the pods of a workload that a budget's selector selects, ignoring namespaces.
 func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, model.Answer) {
 	if b.SelectsNone {
 		return 0, model.No
@@ -262,8 +259,8 @@ func (b *Budget) SelectsAllOf(w *workload.Workload) bool { return b.covers[w] ==
 func (b *Budget) Shares(o *Budget, w *workload.Workload) bool { return b.covers[w]&o.covers[w] != 0 }
 
 // evictable decides whether a workload's budgets allow its pods to be evicted while all pods run.
-// With Never it also returns the budgets that forbid eviction, with Sometimes a budget that forbids
-// it at some sizes, and with Unknown the reason.
+// With Never it returns the budgets that forbid eviction. With Sometimes it returns a budget that
+// forbids eviction at some sizes. With Unknown it returns the reason.
 func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing []Budget, why model.Reason) {
 	answer = diag.Always
 	budgets := j.BudgetsOf(w)
@@ -322,9 +319,8 @@ func identity(w *workload.Workload) [4]string {
 	return [4]string{w.Object.Group(), w.Object.Kind, w.Object.Namespace, w.Object.Name}
 }
 
-// declared returns the identities of the deployed workloads and of the workloads that may be
-// deployed. An object is in both sets if it is declared twice, in files that can be deployed
-// separately.
+// declared returns two sets of identities: the deployed workloads, and the workloads that may be
+// deployed. An object is in both sets if separately deployable files declare it twice.
 func (j *shared) declared() [2]map[[4]string]bool {
 	if j.objects[0] == nil {
 		for i, list := range [][]*workload.Workload{j.m.Workloads, j.m.Elsewhere()} {
@@ -337,8 +333,8 @@ func (j *shared) declared() [2]map[[4]string]bool {
 	return j.objects
 }
 
-// Possible is a budget that may or may not select a workload's pods, or that allows an unknown
-// number of evictions.
+// Possible is a budget with an unknown effect. Either it may or may not select a workload's pods,
+// or it allows an unknown number of evictions.
 type Possible struct {
 	*workload.Budget
 	// Selects is set if the budget is certain to select the pods.
@@ -348,8 +344,8 @@ type Possible struct {
 }
 
 // PossibleBudgets returns the budgets that may select a workload's pods but are not in BudgetsOf.
-// For each of them, a field or the namespace is unknown, or the budget and the workload can be
-// deployed separately.
+// Either a field or the namespace is unknown, or the budget and the workload can be deployed
+// separately.
 func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 	for i, list := range [][]*workload.Budget{j.set.Budgets, j.set.BudgetsElsewhere} {
 		j.m.Run().Spend(4 * len(list))
@@ -370,13 +366,12 @@ func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 // openNamespace reports whether a later tool sets the namespace.
 func openNamespace(name string) bool { return name == "" || source.Placeholder(name) }
 
-// The functions below decide by counting alone, before anything is searched. They prove that
-// there is always room (T16), or that required peers never exist.
+// The functions below decide by counting, before any search. They prove that there is always room
+// (T16), or that required peers never exist.
 
-// spacious reports whether one more pod finds a node at every moment of a rollout, whatever
-// happened before. It counts all other pods in the group and the largest number of old and new
-// pods that the strategy allows (T16). If pools can grow, it returns true only when all rules are
-// hereditary.
+// spacious reports whether one more pod finds a node at every moment of a rollout. It counts all
+// other pods in the group and the largest number of old and new pods that the strategy allows
+// (T16). If pools can grow, it returns true only if all rules are hereditary.
 func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *Rollout) bool {
 	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && slices.ContainsFunc(w.Kind.Shared, t.Asks)
@@ -391,8 +386,8 @@ func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *
 	return search.AlwaysFits(w, ruled, about, search.NoLoss, certificate.Loss{}, pods)
 }
 
-// contendersOrGroup returns the contenders' roster if there are too many contenders to search, or
-// else the group's roster.
+// contendersOrGroup returns the contenders' roster if there are too many contenders to search.
+// Otherwise it returns the group's roster.
 func (j *shared) contendersOrGroup(group, contenders []*workload.Workload) *search.Roster {
 	if contenders != nil {
 		group = contenders
@@ -424,8 +419,8 @@ func (t *trial) decideByCounting() (holds, known bool) {
 	return false, false
 }
 
-// spare reports whether one more pod of a workload always finds a node, at every moment of a
-// rollout and with any one node drained (T16). A false result proves nothing.
+// spare reports whether one more pod of a workload always finds a node (T16). This includes every
+// moment of a rollout and the drain of any one node. A false result is inconclusive.
 func (t *trial) spare(w *workload.Workload) bool {
 	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() ||
 		!t.j.Judged(w) || t.j.unlisted(w).Given() || len(t.j.m.Doubts([]*workload.Workload{w})) > 0 {
@@ -441,8 +436,8 @@ func (t *trial) spare(w *workload.Workload) bool {
 	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(w, t.ruled, t.about, search.AnyNode, drained, model.Certain(w))
 }
 
-// lacksRequiredPods reports whether a workload requires nearby pods that neither it nor any other
-// workload has. The placement of its pods is then unknown.
+// lacksRequiredPods reports whether a workload requires nearby pods that no workload has. The
+// placement of its pods is then unknown.
 func lacksRequiredPods(m *model.Model, w *workload.Workload) bool {
 	return w.Spec.NodeName == "" && slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
 		return m.Self(t, w) == model.No && len(m.Others(t, w, true)) == 0

@@ -13,18 +13,19 @@ import (
 type Drain struct {
 	Answer diag.Outcome
 	// Budgets lists the budgets that forbid evictions. A single budget allows no eviction, either
-	// at all sizes or only at some. Several budgets forbid evictions by selecting the same pod.
+	// at all sizes or at some sizes. Several budgets forbid evictions because they select the same
+	// pod.
 	Budgets []Budget
-	// Evicts is set if machines reject evictions and cannot migrate.
+	// Evicts is set if machines reject evictions but cannot migrate.
 	Evicts bool
 	// Worst describes a node whose drain leaves pods Pending, or is nil. Like is the number of
 	// other nodes with the same outcome. Next is a budget that forbids further evictions after the
-	// drain, or nil.
+	// drain of the node. Next may be nil.
 	Worst *Survival
 	Like  int
 	Next  *Budget
-	// Certain is the minimum number of Pending pods when every drain that hits a pod leaves some
-	// pods Pending. Answer is then Never, although draining the node in Worst may be harmless
+	// Certain is the minimum number of Pending pods, if every drain that evicts a pod leaves some
+	// pods Pending. Answer is then Never. The drain of the node in Worst may still be harmless,
 	// because the node may have no pods.
 	Certain int
 	Why     model.Reason
@@ -35,9 +36,9 @@ func severity(v diag.Outcome) int {
 	return slices.Index([]diag.Outcome{diag.Unknown, diag.Sometimes, diag.Never}, v) + 1
 }
 
-// Drain judges whether a workload's pods can be evicted (R-W19, R-W29) and whether they then find
-// other nodes. It does not judge DaemonSet pods, which a drain leaves in place, or bare pods,
-// which nothing recreates.
+// Drain judges whether a workload's pods can be evicted (R-W19, R-W29), and whether the evicted
+// pods find other nodes. It does not judge DaemonSet pods, because a drain leaves them in place. It
+// does not judge bare pods, because nothing recreates them.
 func (e evictions) Drain(w *workload.Workload) Drain {
 	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || model.Certain(w) == 0 {
 		return Drain{Answer: diag.None}
@@ -72,9 +73,9 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	return d
 }
 
-// reasonSharedBudget returns a reason if one of the workload's budgets may forbid evictions
-// because it also selects another workload's pods, which may be Pending. Otherwise the reason is
-// empty.
+// reasonSharedBudget returns a reason if one of the workload's budgets may forbid evictions because
+// it also selects another workload. The pods of that workload may be Pending. Otherwise the reason
+// is empty.
 func (e evictions) reasonSharedBudget(w *workload.Workload) model.Reason {
 	for _, b := range e.BudgetsOf(w) {
 		for _, o := range b.Workloads {
@@ -86,9 +87,9 @@ func (e evictions) reasonSharedBudget(w *workload.Workload) model.Reason {
 	return model.Reason{}
 }
 
-// retriedLate reports whether a replacement pod may have to wait for other evicted pods or for
-// the pod that it replaces. The replacement is created while they are still terminating, and
-// required affinity may tie it to their node (R-Q7).
+// retriedLate reports whether a replacement pod may have to wait for terminating pods. The
+// replacement is created while the evicted pods are still terminating. Required affinity may tie it
+// to their node (R-Q7).
 func (e evictions) retriedLate(w *workload.Workload) bool {
 	drained := certificate.Loss{Meaning: certificate.Drained}
 	return (model.Certain(w) > 1 || drained.Overlaps(e.m.Group(w))) && slices.ContainsFunc(e.m.Group(w).HardAffinity(), func(t *model.Term) bool {
@@ -127,7 +128,8 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 	return out
 }
 
-// next returns a budget that forbids further evictions once `missing` pods are missing, or nil.
+// next returns a budget that forbids further evictions once `missing` pods are missing. It returns
+// nil if there is no such budget.
 func (e evictions) next(w *workload.Workload, missing int) *Budget {
 	var next *Budget
 	for _, b := range e.BudgetsOf(w) {
@@ -138,8 +140,8 @@ func (e evictions) next(w *workload.Workload, missing int) *Budget {
 	return next
 }
 
-// Worst returns the worst outcome among losses with the same key and meaning. It also returns how
-// many other nodes or domains have the same outcome. It returns nil if every loss is harmless.
+// Worst returns the worst outcome among losses with the same key and meaning. The number like
+// counts the other nodes or domains with the same outcome. If every loss is harmless, worst is nil.
 func Worst(all []Survival) (worst *Survival, like int) {
 	for i := range all {
 		if s := &all[i]; severity(s.Verdict) > 0 && (worst == nil || s.Worse(worst)) {

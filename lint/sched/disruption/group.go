@@ -14,14 +14,14 @@ type assembly struct {
 	*search.Roster
 	// pods is the pod count as computed by podsOf.
 	pods int
-	// tolerant caches, for each kind of loss, whether some member tolerates it.
+	// tolerant caches, for each kind of loss, whether some workload in the group tolerates it.
 	tolerant map[certificate.Meaning]bool
 	// hereditary caches the result of search.Hereditary for a large group.
 	hereditary bool
 }
 
-// assembled returns a group's assembly. For a large group the result is cached, because each
-// member asks for it.
+// assembled returns a group's assembly. It caches the assembly of a large group for the other
+// members.
 func (j *shared) assembled(group []*workload.Workload) *assembly {
 	if len(group) <= maxTogether {
 		return j.assemble(group)
@@ -51,8 +51,7 @@ func (j *shared) assemble(group []*workload.Workload) *assembly {
 type doubts struct {
 	all []model.Doubt
 	// transientReason explains why no question about the group can be limited to permanent pods.
-	// open is the reason that reasonNoTrialDecides returns for the group's members. Both may be
-	// empty.
+	// open is the result of reasonNoTrialDecides for the group's members. Both may be empty.
 	transientReason, open model.Reason
 }
 
@@ -78,8 +77,8 @@ func (j *shared) doubtsAbout(group []*workload.Workload) *doubts {
 	return d
 }
 
-// first returns the first doubt that concerns one of the given workloads. The doubtful rule must
-// apply to another of these workloads or to pods that take no part in decisions.
+// first returns the reason for the first doubt about one of the given workloads. The doubtful rule
+// must apply to another of these workloads or to pods that take no part in decisions.
 func first(all []model.Doubt, among func(*workload.Workload) bool) model.Reason {
 	for i := range all {
 		if d := &all[i]; among(d.Workload) && (d.Key == "" || among(d.Target)) {
@@ -90,15 +89,14 @@ func first(all []model.Doubt, among func(*workload.Workload) bool) model.Reason 
 }
 
 // reasonDependsOnTransient returns a reason if a question about a workload cannot be limited to
-// permanent pods, because a rule in its group depends on other pods.
+// permanent pods. A rule in the workload's group then depends on other pods.
 func (j *shared) reasonDependsOnTransient(w *workload.Workload) model.Reason {
 	return j.doubts(w).transientReason
 }
 
-// reasonNoTrialDecides returns a reason if no trial can decide about a workload in a large group,
-// because it is unknown whether a rule in the group applies to other members. Workloads that fit on
-// no node are exempt, along with rules about them, because it is known that their pods are never
-// placed.
+// reasonNoTrialDecides returns a reason if it is unknown whether a rule in a large group applies to
+// other members. No trial can then decide about a workload in the group. Workloads that fit on no
+// node are ignored, because their pods are never placed.
 func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	if len(j.group(w, false)) <= maxTogether || !j.taken(w) {
 		return model.Reason{}
@@ -106,8 +104,8 @@ func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	return j.doubts(w).open
 }
 
-// doubtful returns a reason if an answer about w together with other workloads may be wrong,
-// because it is unknown whether one workload's rule applies to another workload. A scene adds label
+// doubtful returns a reason if it is unknown whether one workload's rule applies to another
+// workload. An answer about w together with other workloads may then be wrong. A scene adds label
 // values to tell pods apart. Rules never select by these values, but they may select by the pods'
 // own labels. The caller omits members that do not fit (see withoutUnfit).
 func (j *shared) doubtful(w *workload.Workload, among []*workload.Workload) model.Reason {
@@ -141,7 +139,7 @@ func (j *shared) taken(w *workload.Workload) bool {
 // by returns a reason with a cause and no details.
 func by(cause model.Cause) model.Reason { return model.Reason{Cause: cause} }
 
-// undecided returns the reason for leaving a question about a workload open: a rule is ambiguous,
+// undecided returns the reason why a question about a workload has no answer. A rule is ambiguous,
 // the step budget ran out, or the question is too large.
 func (j *shared) undecided(w *workload.Workload) model.Reason {
 	if all := j.doubts(w).all; len(all) > 0 {
@@ -153,8 +151,8 @@ func (j *shared) undecided(w *workload.Workload) model.Reason {
 	return by(model.ByBudget)
 }
 
-// unlisted returns a reason if the placement of a workload's pods is unknown because they request
-// an extended resource that no node lists.
+// unlisted returns a reason if a workload's pods request an extended resource that no node lists.
+// The placement of the pods is then unknown.
 func (j *shared) unlisted(w *workload.Workload) model.Reason {
 	if names := search.Unlisted(j.m, w); len(names) > 0 {
 		return model.Reason{Cause: model.ByResource, Name: string(names[0])}
@@ -162,9 +160,9 @@ func (j *shared) unlisted(w *workload.Workload) model.Reason {
 	return model.Reason{}
 }
 
-// reasonAboutOthers returns a reason if something is unknown about the other workloads that may
-// fill a node together with w: whether their pods fit, or which pods their rules select. If so, a
-// verdict based on the rules alone does not settle the question.
+// reasonAboutOthers returns a reason if too little is known about the other workloads that may fill
+// a node together with w. It is unknown whether their pods fit, or which pods their rules select.
+// The rules of w's group then do not settle the question.
 func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workload) model.Reason {
 	for _, o := range group {
 		if names := search.Unlisted(j.m, o); o != w && len(names) > 0 {
@@ -177,7 +175,7 @@ func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workl
 	return model.Reason{}
 }
 
-// unknown returns a reason if the placement of a workload's pods is not judged.
+// unknown returns a reason if the placement of a workload's pods cannot be judged.
 func (j *shared) unknown(w *workload.Workload) model.Reason {
 	if !j.Judged(w) {
 		return by(model.ByPlacement)
@@ -186,9 +184,9 @@ func (j *shared) unknown(w *workload.Workload) model.Reason {
 }
 
 // withoutPreemptible returns a group without the workloads whose pods may be preempted for w. The
-// manifests do not say which of two priority classes has the higher priority, and the scheduler
-// may preempt lower-priority pods that block a pod by rules or requests (R-Q6). Workloads that w
-// needs stay in the group. It returns nil if there is nothing to omit.
+// manifests do not say which of two priority classes has the higher priority. The scheduler may
+// preempt lower-priority pods whose rules or requests block a pod (R-Q6). Workloads that w needs
+// stay in the group. It returns nil if there is nothing to omit.
 func (j *shared) withoutPreemptible(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
 	if w.Spec.PreemptionPolicy == "Never" {
 		return nil

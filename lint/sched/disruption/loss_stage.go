@@ -27,13 +27,13 @@ type stage struct {
 const (
 	lossPods  = 40
 	lossNodes = 40
-	// hitSteps divides the step budget for a search that only determines what happens to workloads
-	// that lose a pod.
+	// hitSteps divides the step budget for a search that only examines the workloads that lose a
+	// pod.
 	hitSteps = 40
 )
 
-// stage answers a question for every member of a group. Many groups are equivalent, so it caches
-// the answers, keyed by everything that they depend on. The cached answers are in group order.
+// stage answers a question for every member of a group, in group order. Many groups are equivalent,
+// so stage caches the answers. The cache key covers everything that affects the answers.
 func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) answer {
 	at := slices.Index(group, q.w)
 	if l.Meaning == certificate.Drained && len(q.j.running) > 0 && len(search.HardKeys(q.j.m, group, model.Affinity)) > 0 {
@@ -51,8 +51,8 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	return a
 }
 
-// alike returns a group description that is the same for groups that differ only in names. If there
-// is no such description, it returns a hash of the names.
+// alike returns a description that is equal for groups that differ only in names. If there is no
+// such description, it returns a hash of the names.
 func (j *shared) alike(group []*workload.Workload) string {
 	return model.Cached(j.described, keyOf(group), func() string {
 		if len(j.running) == 0 {
@@ -120,7 +120,7 @@ func (s *stage) answers() []answer {
 			return all
 		}
 	} else {
-		// If the group's pods never all fit, there is no initial placement for the loss to hit.
+		// If the group's pods never all fit, there is no placement before the loss.
 		why = model.ByPending
 		unfit, known := s.j.unfits[keyOf(s.group)]
 		fits := len(unfit) == 0
@@ -146,8 +146,8 @@ func (s *stage) answers() []answer {
 	return all
 }
 
-// search tries all placements and repairs within the given number of steps, and fills in the open
-// answers.
+// search tries all placements and repairs within the given number of steps. It sets the answers
+// that are still unknown.
 func (s *stage) search(all []answer, steps int) {
 	found := map[*workload.Workload]certificate.Lost{}
 	for _, o := range search.Lose(s.m, s.loss, s.j.options(steps)) {
@@ -172,12 +172,12 @@ func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 // every answer (T7). After a repair, the pods on the remaining nodes form a valid placement on the
 // smaller cluster. A pod that is rejected there is also rejected when more pods are in place. So a
 // workload that is complete in every run on the remaining nodes is complete after every repair. A
-// workload that is complete in no run there is never complete after a repair.
+// workload that is complete in no such run is never complete after a repair.
 //
 // Pods on unreachable nodes still keep other pods away, but only in anti-affinity domains that
 // contain a lost node. onRemaining omits those domains and, transitively, all domains that share a
-// node with them. The omitted nodes do not affect the other nodes, so whatever holds there in every
-// run also holds with unreachable nodes present.
+// node with them. The omitted nodes do not affect the other nodes, so the result also holds when
+// unreachable nodes are present.
 func (s *stage) onRemaining(all []answer) {
 	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
 		for i, w := range s.group {
@@ -212,9 +212,9 @@ func (s *stage) onRemaining(all []answer) {
 
 // stuck tries to construct a run that leaves pods of w Pending. It returns their number, or 0 if it
 // finds no such run. The run starts with a stuck placement on the remaining nodes and puts all
-// other pods on the lost nodes. After the loss, those other pods are missing. stuck also requires
-// that the remaining nodes can hold all pods. A pod that is not recreated is missing as soon as its
-// node is lost.
+// other pods on the lost nodes. The loss removes those other pods. stuck requires that the
+// remaining nodes can hold all pods. A pod that is not recreated is missing as soon as its node is
+// lost.
 func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	lost := func(n *topology.Node) bool { return s.lost[n.Name] }
 	if len(d.Witness) != d.Total || !check.Completes(s.m, d.Witness, lost) {

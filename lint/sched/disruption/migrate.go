@@ -15,18 +15,18 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Migration is the verdict on live-migrating a workload's machine to another node. A second pod
-// must find a node while the first one keeps running (R-W25 to R-W27).
+// Migration is the verdict on live-migrating a workload's machine to another node. The first pod
+// keeps running while a second pod looks for a node (R-W25 to R-W27).
 type Migration struct {
 	Answer diag.Outcome
 	// Machines is the number of machines in the workload.
 	Machines int
 	Why      model.Reason
-	// Core explains why no machine can migrate, in terms of CoreModel. Both may be nil.
+	// Core explains why no machine can migrate. Its terms belong to CoreModel. Both may be nil.
 	Core      *search.Core
 	CoreModel *model.Model
-	// Evicts is set if the machine turns evictions into migrations and rejects an eviction until
-	// the migration is done. A drain then waits for the migration (R-W29).
+	// Evicts is set if the machine turns evictions into migrations. It rejects an eviction until
+	// the migration is done, so a drain waits for the migration (R-W29).
 	Evicts bool
 
 	placed bool // see Rollout.placed
@@ -35,8 +35,8 @@ type Migration struct {
 // migrations answers questions about live migration.
 type migrations struct{ *shared }
 
-// Migration judges KubeVirt machines. Other workloads do not migrate. If the machines can use
-// growing pools, the answer is Never only if no machine can migrate at any size.
+// Migration judges KubeVirt machines, because other workloads do not migrate. If the machines can
+// use growing pools, the answer is Never only if no machine can migrate at any size.
 func (v migrations) Migration(w *workload.Workload) Migration {
 	m := v.atAnySize(w)
 	if why := v.m.ByNeighbour(w); m.Answer == diag.Always && why.Given() {
@@ -94,20 +94,20 @@ func (v migrations) migration(w *workload.Workload) Migration {
 	return m
 }
 
-// spacious reports whether a machine's second pod always finds a node other than the first pod's,
-// no matter which nodes the group's other pods use (T16).
+// spacious reports whether a machine's second pod always finds a node other than the first pod's
+// node, wherever the group's other pods are (T16).
 func (v migrations) spacious(w *workload.Workload, group, contenders []*workload.Workload, machines int) bool {
 	told := asksFor(v.m.Group(w), w.Kind.PerPod)
 	gone := certificate.Loss{Meaning: certificate.Gone}
 	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.contendersOrGroup(group, contenders), search.AnyNode, gone, machines+1)
 }
 
-// maxMachines is the maximum number of workloads in a scene whose machines each have their own
+// maxMachines is the maximum number of workloads in a scene in which each machine has its own
 // labels.
 const maxMachines = 40
 
-// migrate judges a migration within one group. The source is one of the workload's pods, and the
-// other pods stay in place. The target equals the source but must be on a different node.
+// migrate judges a migration within one group. The source is one of the workload's pods. The target
+// equals the source but must be on a different node. The other pods stay in place.
 func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
 	if out.Why = v.reasonDependsOnTransient(w); out.Why.Given() {
 		out.Answer = diag.Unknown
@@ -151,10 +151,10 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 	}
 }
 
-// migration replaces one machine with two pods, the migration's source and target, which need
-// different nodes. If some rule asks for labels that KubeVirt sets per machine, migration gives
-// every machine its own label values. The source and the target belong to the same machine and
-// share its values. It returns false if there are too many machines.
+// migration replaces one machine with two pods on different nodes: the source and the target of the
+// migration. If a rule has a condition on labels that KubeVirt sets per machine, every machine gets
+// its own label values. The source and the target share their machine's values. migration returns
+// false if there are too many machines.
 func (s *scene) migration(w *workload.Workload, machines int) (source, target *workload.Workload, ok bool) {
 	s.with(w, machines-1)
 	source, target = s.copy(w, 1), s.copy(w, 1)
@@ -193,7 +193,7 @@ func (s *scene) migration(w *workload.Workload, machines int) (source, target *w
 	return source, target, true
 }
 
-// asksFor reports whether a hard rule in a group asks for one of the given label keys.
+// asksFor reports whether a hard rule in a group has a condition on one of the given labels.
 func asksFor(g *model.Group, keys []string) bool {
 	return slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && slices.ContainsFunc(keys, t.Asks) })
 }
@@ -210,8 +210,8 @@ func label(w *workload.Workload, keys []string, value string) *workload.Workload
 	return w
 }
 
-// migrates reports whether machines that can migrate on the declared nodes can also migrate at
-// every size.
+// migrates reports whether machines can migrate at every pool size, given the result on the
+// declared nodes.
 func (v migrations) migrates(w *workload.Workload, here Migration) bool {
 	return v.holdsAtEverySize(w, model.Certain(w), 0, func(at *shared, group []*workload.Workload, every bool) bool {
 		m := here
@@ -222,8 +222,9 @@ func (v migrations) migrates(w *workload.Workload, here Migration) bool {
 	})
 }
 
-// Asks returns a term that asks for the given label key and would select a machine's pods if they
-// had the machine object's labels. It returns nil if there is no such term (R-W21).
+// Asks returns a term with a condition on the given label, and the term's workload. The term would
+// select a machine's pods if they had the machine object's labels. If there is no such term, the
+// results are nil (R-W21).
 func (j *shared) Asks(w *workload.Workload, key string) (*workload.Workload, *model.Term) {
 	labelled := *w
 	labelled.Labels = maps.Clone(w.Labels)

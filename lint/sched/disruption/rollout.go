@@ -438,8 +438,8 @@ func (q *rolling) shrinks() bool {
 	return true
 }
 
-// rolls reports whether a rollout that completes on the declared nodes also completes at every
-// size.
+// rolls reports whether a rollout completes at every pool size, given its result on the declared
+// nodes.
 func (u updates) rolls(w *workload.Workload, here Rollout) bool {
 	return u.holdsAtEverySize(w, here.Replicas, 0, func(at *shared, group []*workload.Workload, every bool) bool {
 		r := here

@@ -21,19 +21,19 @@ const (
 	// Tainted means that the pods do not tolerate Taint.
 	Tainted ExclusionKind = "tainted"
 	// LacksLabel means that the nodes lack the label Key=Want, which a nodeSelector requires.
-	// OtherValue means that they have Key=Has instead.
+	// OtherValue means that the nodes have the label Key=Has instead.
 	LacksLabel ExclusionKind = "lacks-label"
 	OtherValue ExclusionKind = "other-value"
-	// FailsExpression means that there is only one nodeSelectorTerm and Requirement is the first of
-	// its requirements that the nodes fail. MatchesNoTerm means that none of several
-	// nodeSelectorTerms matches. EmptyTerm means that the only term is empty.
+	// FailsExpression is for a single nodeSelectorTerm. Requirement is its first requirement that
+	// the nodes fail. MatchesNoTerm means that none of several nodeSelectorTerms matches. EmptyTerm
+	// means that the only nodeSelectorTerm is empty.
 	FailsExpression ExclusionKind = "fails-expression"
 	MatchesNoTerm   ExclusionKind = "matches-no-term"
 	EmptyTerm       ExclusionKind = "empty-term"
 	// TooSmall means that an empty node has too little of Resource for one pod.
 	TooSmall ExclusionKind = "too-small"
-	// Undeclared means that spec.nodeName is NodeName and no node with that name is declared. Nodes
-	// is then empty.
+	// Undeclared means that no node with the name in spec.nodeName is declared. NodeName is that
+	// name, and Nodes is empty.
 	Undeclared ExclusionKind = "undeclared"
 )
 
@@ -122,8 +122,7 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	return all
 }
 
-// excludedKey is the cache key for Excluded. If two workloads have the same key, the same nodes
-// reject them for the same reasons.
+// excludedKey is the cache key for Excluded. Workloads with equal keys have equal exclusions.
 type excludedKey struct {
 	signature, request string
 	small              bool
@@ -139,7 +138,8 @@ func (f *Filter) ExplainTaint(n *topology.Node) Exclusion {
 	return Exclusion{Kind: Tainted, Taint: taint}
 }
 
-// ExplainSelector returns an exclusion for the first label condition that the node fails.
+// ExplainSelector returns an exclusion for the first selector or affinity condition that the node
+// fails.
 func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	for _, k := range SortedKeys(f.W.Spec.NodeSelector) {
 		want := f.W.Spec.NodeSelector[k]
@@ -165,8 +165,8 @@ func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	return Exclusion{Kind: EmptyTerm}
 }
 
-// Meets reports whether a node matches a node affinity expression on its labels or on the field
-// metadata.name.
+// Meets reports whether a node matches a node affinity expression. The expression's key is a label
+// key or metadata.name.
 func Meets(n *topology.Node, r corev1.NodeSelectorRequirement) bool {
 	if r.Key != metav1.ObjectNameField {
 		return matchesExpression(n, r)
@@ -182,15 +182,14 @@ func matchesExpression(n *topology.Node, r corev1.NodeSelectorRequirement) bool 
 	return ok
 }
 
-// Cause identifies why an outcome is unknown, or what it depends on besides the nodes and the pods'
-// rules. Package message has the sentences for each cause. The place command's JSON output contains
-// the causes for decisions about several workloads.
+// Cause identifies why an outcome is unknown, or what an outcome depends on. Package message has
+// the sentences for each cause. The place command's JSON output contains the causes for decisions
+// about several workloads.
 type Cause string
 
 // The causes of an unknown decision.
 const (
-	// Waits means that the pods finish. If they do not all fit at the same time as all other pods,
-	// some of them wait for room.
+	// Waits means that the pods run to completion and may first have to wait for room.
 	Waits Cause = "waits"
 	// ByLabel means that a rule depends on a label whose value only the cluster knows. ByVariable
 	// means that a rule depends on a label whose value contains a placeholder.
@@ -200,20 +199,20 @@ const (
 	ByFinite Cause = "finite-pods"
 	// ByUnknown means that a rule depends on declared pods about which too little is known.
 	ByUnknown Cause = "unknown-pods"
-	// ByResource means that the pods, or other pods that may take their room, request a resource
-	// that no node lists.
+	// ByResource means that no node lists a resource that the pods request, or that other pods on
+	// the same nodes request.
 	ByResource Cause = "unlisted-resource"
 	// ByGrowth means that the verdict may not hold at every size that the cluster can grow to.
 	ByGrowth Cause = "pool-growth"
-	// ByBudget means that the step budget ran out. BySize means that no proof applies and there are
-	// too many pods or nodes to search exhaustively or to check the result.
+	// ByBudget means that the step budget ran out. BySize means that there are too many pods or
+	// nodes for a search or a check.
 	ByBudget Cause = "budget"
 	BySize   Cause = "size"
-	// ByCrowd means that so many workloads compete for room that not all possibilities can be
-	// searched, and counting does not prove that there is always enough room.
+	// ByCrowd means that too many workloads compete for the same room to search all placements.
+	// Counting the requests does not show that there is enough room for all of them.
 	ByCrowd Cause = "crowd"
-	// ByNeighbour means that the pods of Workload, which takes no part in decisions, may block
-	// the pods in question.
+	// ByNeighbour means that the pods of Workload may block the pods in question. Workload takes no
+	// part in decisions.
 	ByNeighbour Cause = "not-modeled"
 	// ByFault means that a certificate does not hold, which is a bug in schedlint.
 	ByFault Cause = "internal"
@@ -221,11 +220,11 @@ const (
 
 // The causes that exclude a workload from decisions.
 const (
-	// ByContext means that no file that declares the workload is certain to be deployed together
-	// with the others.
+	// ByContext means that it is not certain that the workload is deployed together with the
+	// others.
 	ByContext   Cause = "other-context"
 	ByRejection Cause = "rejected"
-	// ByScheduler means that a different scheduler, which Name identifies, places the pods.
+	// ByScheduler means that the scheduler Name, which schedlint does not model, places the pods.
 	ByScheduler Cause = "other-scheduler"
 	ByGates     Cause = "scheduling-gates"
 	ByQueue     Cause = "queue"
@@ -235,8 +234,7 @@ const (
 	// ByAdmission means that the object Name may change the pods or reject them when they are
 	// created.
 	ByAdmission Cause = "admission"
-	// ByNamespace means that a placeholder stands for the pods' namespace or for a namespace that
-	// a rule applies to.
+	// ByNamespace means that the namespace of the pods or of a rule is a placeholder.
 	ByNamespace Cause = "namespace"
 	// ByNodeLabel means that nodes may have the label Name with any value.
 	ByNodeLabel Cause = "node-label"
@@ -244,42 +242,41 @@ const (
 
 // The causes of an unknown answer about a change.
 const (
-	// ByPlacement means that the placement of the pods is not judged.
+	// ByPlacement means that it is unknown whether the pods can be placed.
 	ByPlacement Cause = "placement"
 	// ByStrategy means that the update strategy contains unknown numbers.
 	ByStrategy Cause = "strategy"
-	// ByEviction means that the disruption budget Name may or may not allow an eviction. Either
-	// Detail gives the reason, or the budget also counts the pods of Workload. ByOtherBudget means
-	// that another budget, Name, may select the pods.
+	// ByEviction means that it is unknown whether the disruption budget Name allows an eviction.
+	// Detail gives the reason. If Detail is empty, the budget also counts the pods of Workload.
+	// ByOtherBudget means that the budget Name may or may not select the pods.
 	ByEviction    Cause = "disruption-budget"
 	ByOtherBudget Cause = "other-disruption-budget"
 	// ByPriority means that the pods may preempt the pods that block them.
 	ByPriority Cause = "priority"
-	// ByToleration means that pods tolerate the taint on the lost nodes or that their manifests
-	// name a node.
+	// ByToleration means that the pods tolerate the taint on the lost nodes. It also stands for
+	// pods whose manifests name a node.
 	ByToleration Cause = "toleration"
-	// ByTermination means that rules still count evicted pods until they have terminated.
+	// ByTermination means that rules still count evicted pods while they terminate.
 	ByTermination Cause = "termination"
-	// ByPending means that not all pods fit before the loss.
+	// ByPending means that not all pods can be placed before the loss.
 	ByPending Cause = "pending-pods"
 	// ByMachines means that too many virtual machines have labels of their own.
 	ByMachines Cause = "machines"
 	// ByLargestSize means that it is unknown whether the pods fit at any pool size. ByPoolSize
-	// means that they fit once the pool has at least Count nodes.
+	// means that the pods fit if the pool has at least Count nodes.
 	ByLargestSize Cause = "largest-size"
 	ByPoolSize    Cause = "pool-size"
 )
 
 // The causes of other answers about a change.
 const (
-	// Unplaced means that the pods do not all fit before the change, so the question does not
-	// arise.
+	// Unplaced means that the pods cannot all be placed before the change.
 	Unplaced Cause = "unplaced"
 	// NotRecreated means that nothing recreates the pods while the Node object exists. Bare means
-	// that nothing ever recreates the pods, because they have no controller.
+	// that the pods have no controller, so nothing ever recreates them.
 	NotRecreated Cause = "not-recreated"
-	// LateRetry means that all pods run again, but that the scheduler may take minutes to retry
-	// them.
+	// LateRetry means that all pods run again, possibly minutes later. The scheduler may not retry
+	// them sooner.
 	LateRetry Cause = "late-retry"
 	Bare      Cause = "bare"
 	// ByOrder means that the outcome depends on the scheduling order. ByContention means that it
@@ -296,8 +293,8 @@ type Reason struct {
 	// that the cause refers to. Count is the number of nodes that the pool must have (ByPoolSize).
 	Name  string
 	Count int
-	// Workload is another workload whose pods request the resource or count for the budget, or nil.
-	// For ByNeighbour, it is the workload that takes no part in decisions.
+	// Workload is another workload whose pods request the resource or count for the budget. For
+	// ByNeighbour, it is the workload that takes no part in decisions. It may be nil.
 	Workload *workload.Workload
 	// Detail describes the problem with the budget.
 	Detail string

@@ -74,7 +74,8 @@ func newLabelTable(all []*workload.Workload, place func(*workload.Workload) stri
 	return x
 }
 
-// Candidates returns every workload that a term may select, and possibly other workloads.
+// Candidates returns a list that contains every workload that a term may select. The list may
+// contain other workloads too.
 func (x *labelIndex) Candidates(t *Term, owner *workload.Workload) [][]*workload.Workload {
 	names, some := t.reach(owner)
 	if !some {
@@ -89,7 +90,7 @@ func (x *labelIndex) Candidates(t *Term, owner *workload.Workload) [][]*workload
 	return lists
 }
 
-// opens reports whether the value of a label is unknown for some workload that a term may select.
+// opens reports whether a term may select a workload with an unknown value for the given label.
 func (x *labelIndex) opens(t *Term, owner *workload.Workload, key string) bool {
 	names, some := t.reach(owner)
 	if !some {
@@ -98,8 +99,8 @@ func (x *labelIndex) opens(t *Term, owner *workload.Workload, key string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return len(x.apart().open[[2]string{name, key}]) > 0 })
 }
 
-// reach returns the namespaces in which a term may select pods, including "" for workloads whose
-// namespace is unknown. It returns false if the term may select pods in any namespace.
+// reach returns the namespaces in which a term may select pods. The name "" stands for unknown
+// namespaces. If the term may select pods in any namespace, reach returns false.
 func (t *Term) reach(owner *workload.Workload) (names []string, some bool) {
 	switch {
 	case t.NamespaceSelector != nil:
@@ -136,8 +137,8 @@ func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {
 	return [][]*workload.Workload{x.all[ns]}
 }
 
-// Selected counts the declared workloads whose pods the term may select, up to limit. The owner
-// counts if a term on one of its pods may select another of its pods.
+// Selected counts the declared workloads whose pods the term may select, up to limit. It counts the
+// owner only if one of its pods may be selected by another.
 func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 	if t.Use == Spread && t.Sel.Form != FormSet {
 		return 0 // null matches nothing and {} counts nothing (R-T5)
@@ -158,8 +159,8 @@ func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 	return n
 }
 
-// Others returns the declared workloads, except the owner, whose pods the term selects. If the
-// argument maybe is set, it also includes those whose pods the term might select.
+// Others returns the declared workloads whose pods the term selects, except the owner. If maybe is
+// set, it includes workloads whose pods the term might select.
 func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workload.Workload {
 	var others []*workload.Workload
 	for _, list := range m.Index.Candidates(t, owner) {
@@ -182,8 +183,8 @@ func same(a, b *workload.Workload) bool {
 		a.Object.Namespace == b.Object.Namespace && a.Object.Group() == b.Object.Group()
 }
 
-// NearestLabel returns a label on some declared pod that the selector was probably meant to
-// match, such as app=web for app=webb, or "" if there is no similar label.
+// NearestLabel returns a label of a declared pod that is similar to a label in the selector, such
+// as app=web for app=webb. It returns "" if there is no similar label.
 func (m *Model) NearestLabel(t *Term) string {
 	table := m.Index.whole()
 	for _, p := range t.Pairs() {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Cause returns the cause to report when the doubt leaves a verdict open.
+// Cause returns the cause to report if the doubt makes a verdict unknown.
 func (d *Doubt) Cause() Cause {
 	switch {
 	case d.Resource != "":
@@ -26,17 +26,16 @@ func (d *Doubt) Cause() Cause {
 	return ByFinite
 }
 
-// Judged reports whether a workload's placement can be judged. This requires that nodes are
-// declared, that the number of pods and all their placement rules are known, and that the pods
-// are not running yet.
+// Judged reports whether a workload's placement can be judged. Nodes must be declared. The number
+// of pods and all their placement rules must be known. The pods must not be running yet.
 func (m *Model) Judged(w *workload.Workload) bool {
 	return !m.Topology.Empty() && !m.Groups[w].Unknown.Given() && !w.Running && (w.Count.Known || w.Kind.PerNode())
 }
 
-// Doubt is a hard term or a request that leaves an answer open. If Key is set, it is unknown
-// whether Term selects the target's pods, because only the cluster knows the value of the label
-// Key. If Key is empty, Term may depend on target pods that take no part in decisions. Those pods
-// finish or, if Why is set, too little is known about them.
+// Doubt is a hard term or a request that makes an answer unknown. If Key is set, only the cluster
+// knows the value of the label Key, so Term may or may not select the target's pods. If Key is
+// empty, Term may depend on target pods that take no part in decisions. If Why is set, it explains
+// why they take no part. If Why is empty, those pods finish.
 type Doubt struct {
 	Workload *workload.Workload
 	Term     *Term
@@ -45,8 +44,8 @@ type Doubt struct {
 	Why      Reason
 	// Variable is set if the label's value contains a placeholder.
 	Variable bool
-	// Resource is set if the doubt is about a request for an extended resource that no node lists.
-	// Term and Target are then nil.
+	// Resource is an extended resource that is requested but listed by no node. If it is set, Term
+	// and Target are nil.
 	Resource corev1.ResourceName
 }
 
@@ -64,13 +63,12 @@ func Lasting(g *Group) bool {
 	return g.Placeable() && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
 
-// Permanent returns the model without the workloads whose pods finish. Finishing pods release
-// their resources, so they block other pods only temporarily. Any state that can be reached while
-// they exist can also be reached without them, and pods waiting for them proceed once they have
-// finished (R-Q3, R-Q4). They can have a permanent effect only through required affinity and
-// spread counts, so a rule that selects them leaves the answer open. The same applies to a rule
-// that selects declared pods about which too little is known. Permanent returns the model itself
-// if there is nothing to omit.
+// Permanent returns the model without the workloads whose pods finish. Finishing pods release their
+// resources, so they block other pods only temporarily. Every state with finishing pods can also be
+// reached without them. Pods that wait for them proceed later (R-Q3, R-Q4). Only required affinity
+// and spread counts can make their effect permanent. A rule that selects finishing pods therefore
+// makes the answer unknown. The same applies to a rule that selects declared pods about which too
+// little is known. If there is nothing to omit, Permanent returns the model itself.
 func (m *Model) Permanent() *Model {
 	if m.WithoutFinite != nil {
 		return m.WithoutFinite
@@ -88,8 +86,8 @@ func (m *Model) Permanent() *Model {
 	return p
 }
 
-// withoutWorkloads indexes the workloads that may ever have pods and for which the function out
-// returns true. It returns nil if there are no such workloads.
+// withoutWorkloads indexes the workloads that may have pods and for which out returns true. It
+// returns nil if there are none.
 func withoutWorkloads(m *Model, out func(*Group) bool) *labelIndex {
 	var ws []*workload.Workload
 	for _, w := range slices.Concat(m.Workloads, m.elsewhere) {
@@ -108,7 +106,8 @@ func mayExist(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && (!g.Count.Known || g.Count.N > 0)
 }
 
-// LeansOn returns the doubts about a hard term that may require absent pods nearby or count them.
+// LeansOn returns the doubts about one hard term. The term may require or count pods that take no
+// part in decisions.
 func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	switch {
 	case !t.Hard || m.absent == nil || g.Spec.NodeName != "" || t.Use == AntiAffinity:
@@ -127,9 +126,8 @@ func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	return all
 }
 
-// Doubts returns the doubts about the hard rules in the given workloads. Each doubt leaves the
-// outcome open: either a rule depends on pods that take no part in decisions, or it is unknown
-// whether the rule selects certain other pods.
+// Doubts returns the doubts about the hard rules in the given workloads. Each doubt makes the
+// outcome unknown.
 func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	var all []Doubt
 	for _, w := range ws {
@@ -145,8 +143,8 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	return all
 }
 
-// Doubtful yields the workloads that a term may or may not select, each with the key of a label
-// that decides whether it does. Only the cluster knows the label's value.
+// Doubtful yields the workloads that a term may or may not select. For each workload it yields the
+// key of the label that decides this. Only the cluster knows the label's value.
 func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.Workload, string] {
 	return func(yield func(w *workload.Workload, key string) bool) {
 		if !m.MaybeDoubtful(t, owner) {
@@ -163,7 +161,8 @@ func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.
 	}
 }
 
-// MaybeDoubtful reports whether a term has a condition on a label with unknown values.
+// MaybeDoubtful reports whether a term has a condition on a label whose value is unknown for some
+// workload.
 func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	m.run.Spend(t.Sel.Cost())
 	return slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool {
@@ -171,8 +170,8 @@ func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	})
 }
 
-// reasonAbsent returns the reason why pods take no part in decisions. The reason is empty if the
-// pods simply finish.
+// reasonAbsent returns the reason why pods take no part in decisions. The reason is empty for pods
+// that finish.
 func (m *Model) reasonAbsent(w *workload.Workload) Reason {
 	why := unknown(w)
 	if g := m.Groups[w]; g != nil { // a variant has no groups for absent workloads
@@ -187,8 +186,7 @@ func (m *Model) reasonAbsent(w *workload.Workload) Reason {
 	return Reason{Cause: ByPlacement}
 }
 
-// Variant returns a model with different workloads and nodes in the same namespaces, for
-// hypothetical questions.
+// Variant returns a model of other workloads and nodes in the same namespaces.
 func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
 	topo := &topology.Topology{Nodes: nodes}
 	known := m.perNodes
@@ -202,13 +200,13 @@ func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart .
 	return v
 }
 
-// Beside returns a model with different workloads on the same nodes and growing pools.
+// Beside returns a model of other workloads on the same nodes and growing pools.
 func (m *Model) Beside(ws []*workload.Workload) *Model {
 	return newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, m.Topology, m.perNodes, m.Groups)
 }
 
-// MaybeApart reports whether a hard rule may or may not keep a workload's pods apart, because a
-// value in the rule's selector or in the pods' labels is unknown.
+// MaybeApart reports whether a hard rule may or may not keep a workload's pods apart. The answer
+// then depends on an unknown value in the rule's selector or in the pods' labels.
 func (m *Model) MaybeApart(w *workload.Workload) bool {
 	return slices.ContainsFunc(m.Group(w).Terms, func(t *Term) bool {
 		return t.Hard && t.Use != Affinity && m.Peer(t, w, w) == Maybe

@@ -35,7 +35,7 @@ type Model struct {
 	// Parts caches the model that Split derived from this one.
 	Parts *Model
 	// StandFor maps a declared workload to the indices of the workloads that represent it. Running
-	// lists the indices of the running workloads. The method Number fills in both fields.
+	// lists the indices of the running workloads. The method Number sets both fields.
 	StandFor map[*workload.Workload][]int
 	Running  []int
 	// WithoutFinite is the model without workloads whose pods finish. absent indexes the
@@ -45,7 +45,7 @@ type Model struct {
 	// Members maps a workload to the workloads that were merged into it.
 	Members map[*workload.Workload][]*workload.Workload
 	byName  map[string]int
-	// Apart lists pairs of workloads that must be kept apart although no term says so.
+	// Apart lists pairs of workloads that must be kept apart for a reason other than a term.
 	Apart []Apart
 	// Kept holds the data that other packages cache with the model (see Keep).
 	Kept map[any]any
@@ -77,8 +77,7 @@ func newPerNodes(topo *topology.Topology) *perNodes {
 	return known
 }
 
-// Group is a workload with its parsed terms. All its pods are equal except for labels that differ
-// from pod to pod.
+// Group is a workload with its parsed terms. Its pods differ at most in labels.
 type Group struct {
 	*workload.Workload
 	// Terms lists all pod affinity and anti-affinity terms and spread constraints in manifest
@@ -87,8 +86,8 @@ type Group struct {
 	// Requests lists what one pod requests, and HostPorts lists the host ports that it uses.
 	Requests  []Request
 	HostPorts []HostPort
-	// spreadKeys lists the topology keys of all hard spread constraints. sortedKeys is the same
-	// list, sorted and without duplicates. KeysID identifies the list.
+	// spreadKeys lists the topology keys of all hard spread constraints. sortedKeys lists each of
+	// these keys once, in sorted order. KeysID identifies the list.
 	spreadKeys, sortedKeys []string
 	KeysID                 string
 	// Signature is the same for groups with equal node rules. Request is the same for groups with
@@ -97,8 +96,9 @@ type Group struct {
 	// Unknown explains why the group's placement cannot be judged. It is empty if the placement
 	// can be judged.
 	Unknown Reason
-	// If this group is a single pod from a workload, Whole is that workload and Position is the
-	// pod's index. After is the pod that must be placed before this one is created, or nil (R-W11).
+	// Whole is set if this group is a single pod from a workload. Whole is that workload, and
+	// Position is the pod's index. After is the pod that must be placed before this pod is created,
+	// or nil (R-W11).
 	Whole, After *workload.Workload
 	Position     int
 }
@@ -113,7 +113,7 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 }
 
 // newModel builds a model in an existing run. It reuses the results cached in nodes and the groups
-// that ready already holds.
+// in ready.
 func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNodes, ready map[*workload.Workload]*Group) *Model {
 	m := &Model{
 		run:       run,
@@ -155,8 +155,8 @@ func (m *Model) addGroup(w *workload.Workload) {
 	}
 }
 
-// Guest adds a copy of a workload to the model so that the model can answer questions about it.
-// The caller must call leave to remove it. Selectors find the original instead of the copy.
+// Guest adds a copy of a workload to the model, to answer questions about the copy. The caller must
+// call leave to remove it. Selectors find the original instead of the copy.
 func (m *Model) Guest(w *workload.Workload) (leave func()) {
 	m.addGroup(w)
 	return func() { delete(m.Groups, w) }
@@ -196,7 +196,7 @@ func Cached[K comparable, V any](values map[K]V, key K, find func() V) V {
 	return value
 }
 
-// ordered returns the workloads sorted by name, so that answers do not depend on the input order.
+// ordered returns the workloads sorted by name. This keeps answers independent of the input order.
 func ordered(ws []*workload.Workload) []*workload.Workload {
 	all := slices.Clone(ws)
 	byName := func(a, b *workload.Workload) int {
@@ -215,7 +215,7 @@ func (m *Model) Group(w *workload.Workload) *Group { return m.Groups[w] }
 // defaultScheduler is the name of the only scheduler profile whose filters are known (R-N41).
 const defaultScheduler = "default-scheduler"
 
-// unknown returns the reason why a workload's placement cannot be judged, if there is one.
+// unknown returns the reason why a workload's placement cannot be judged, or an empty reason.
 func unknown(w *workload.Workload) Reason {
 	switch {
 	case w.Elsewhere:
@@ -238,8 +238,8 @@ func unknown(w *workload.Workload) Reason {
 	return Reason{}
 }
 
-// unknown returns the reason why a group's placement on the model's nodes cannot be judged, if
-// there is one.
+// unknown returns the reason why a group's placement on the model's nodes cannot be judged, or an
+// empty reason.
 func (m *Model) unknown(g *Group) Reason {
 	why := unknown(g.Workload)
 	if why.Given() || m.Topology.Empty() {
@@ -266,8 +266,8 @@ func (m *Model) unknown(g *Group) Reason {
 	return why
 }
 
-// classDecides reports whether the pods can use a node only if their undeclared RuntimeClass
-// adds a toleration (R-N39).
+// classDecides reports whether the pods can use some node only with a toleration that their
+// undeclared RuntimeClass may add (R-N39).
 func (m *Model) classDecides(g *Group) bool {
 	own := *g.Workload
 	own.PlainClass = true
@@ -276,8 +276,8 @@ func (m *Model) classDecides(g *Group) bool {
 	return with.Count != without.Count || with.Growable != without.Growable
 }
 
-// fitsAnywhere reports whether a group's pod fits on some empty node. Otherwise, the pod is never
-// placed, whatever admission does and whatever other pods there are.
+// fitsAnywhere reports whether a group's pod fits on some empty node. If the result is false, the
+// pod is never placed.
 func (m *Model) fitsAnywhere(g *Group) bool {
 	e := m.Eligible(g.Workload)
 	m.run.Spend(len(e.Nodes) + len(e.Growth))
@@ -294,8 +294,8 @@ func Modelled(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && !g.Unknown.Given() && (g.Count.Known || g.Kind.PerNode())
 }
 
-// Placeable reports whether the scheduler still has to place the group's pods, which means that
-// they take part in decisions and are not running yet.
+// Placeable reports whether the scheduler still has to place the group's pods. They must take part
+// in decisions and must not be running yet.
 func (g *Group) Placeable() bool { return Modelled(g) && !g.Running }
 
 // Placeable yields the groups whose pods the scheduler has to place.
@@ -309,16 +309,16 @@ func (m *Model) Placeable() iter.Seq[*Group] {
 	}
 }
 
-// Apart keeps two workloads' pods in different domains of a topology key. It represents a term that
-// no manifest contains because a controller adds it to the pods (R-W25).
+// Apart keeps two workloads' pods in different domains of a topology key. A controller adds this
+// rule to the pods, so no manifest contains it (R-W25).
 type Apart struct {
 	A, B *workload.Workload
 	Key  string
 }
 
 // Elsewhere returns the workloads that may or may not be deployed. Selectors find them, so a rule
-// that selects only such workloads is not reported as matching no pods. They take no part in
-// decisions, and every answer that depends on them is unknown.
+// that selects only these workloads is not reported as matching no pods. They take no part in
+// decisions. Every answer that depends on them is unknown.
 func (m *Model) Elsewhere() []*workload.Workload { return m.elsewhere }
 
 // RunningOnes returns the running workloads that take part in decisions.
@@ -326,10 +326,10 @@ func (m *Model) RunningOnes() []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(m.Workloads), func(w *workload.Workload) bool { return !w.Running || !Modelled(m.Groups[w]) })
 }
 
-// View is one possible set of nodes in the cluster. It consists of the declared nodes, or of the
-// declared nodes plus all nodes that growing pools could add if every zone grew at once. The larger
-// view may have more nodes than can ever exist together. An upper bound for the larger view is
-// never too low, because SpreadRule ignores any way in which an added node could make things worse.
+// View is one possible set of nodes in the cluster. The small view has the declared nodes. The
+// large view adds all nodes that growing pools could add if every zone grew at once, which may be
+// more nodes than can exist together. An upper bound for the large view is never too low, because
+// SpreadRule ignores any harm that an added node could do.
 type View struct {
 	Nodes []*topology.Node
 	// From holds, for each declared node, its index i in Topology.Nodes. For an added node, it
@@ -341,8 +341,8 @@ type View struct {
 	Partial bool
 }
 
-// maxGrown is the maximum number of added nodes per pool and zone in a view. If a pool can grow
-// beyond that, nothing is reported as impossible.
+// maxGrown is the maximum number of added nodes per pool and zone in a view. Nothing is reported as
+// impossible if a pool can grow beyond that.
 const maxGrown = 5000
 
 // maxView is the maximum number of added nodes in a view across all pools.
@@ -370,9 +370,8 @@ func newView(topo *topology.Topology, grown bool) *View {
 	return v
 }
 
-// Grown returns the nodes that exist when every pool has grown to its maximum in all its zones at
-// once, along with the pool sizes. It returns false if no pool can grow or if one can grow beyond
-// the view.
+// Grown returns the nodes that exist if every pool has its maximum size in each of its zones, and
+// the pool sizes. It returns false if no pool can grow, or if a pool can grow beyond the view.
 func (m *Model) Grown() (nodes []*topology.Node, growth []PoolSize, ok bool) {
 	if len(m.Views) < 2 || m.Views[1].Partial {
 		return nil, nil, false

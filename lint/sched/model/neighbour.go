@@ -15,21 +15,21 @@ import (
 // Those pods occupy an unknown share of the nodes.
 type neighbours struct {
 	all []*workload.Workload
-	// nodes and growth hold, for each node and growing pool, the first workload that may use it,
-	// or nil.
+	// nodes and growth hold, for each node and growing pool, the first workload that may use it.
+	// The entry is nil if there is none.
 	nodes, growth []*workload.Workload
-	// apart maps a workload to a neighbour that required anti-affinity keeps away from it.
+	// apart maps a workload to a neighbour that required anti-affinity may keep away from it.
 	apart map[*workload.Workload]*workload.Workload
 	// near caches, for each set of node rules, a neighbour that may use the same nodes.
 	near map[string]*workload.Workload
 }
 
-// NotModeled returns the workloads that take no part in decisions and may have pods that do not
-// finish. If there are any, it is unknown whether all pods can be scheduled.
+// NotModeled returns the workloads that take no part in decisions and may have permanent pods. If
+// there are any, it is unknown whether all pods can be scheduled.
 func (m *Model) NotModeled() []*workload.Workload { return m.beside().all }
 
-// Neighbour returns a workload that takes no part in decisions but may block the pods of w, because
-// both can use the same node or required anti-affinity keeps them apart. A positive answer about w
+// Neighbour returns a workload that takes no part in decisions but may block the pods of w. Either
+// both can use the same node, or required anti-affinity keeps them apart. A positive answer about w
 // holds only while that workload is absent. Neighbour returns nil if there is no such workload.
 func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	n := m.beside()
@@ -43,8 +43,8 @@ func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	return n.apart[w]
 }
 
-// ByNeighbour returns a reason that names the neighbour of w, if there is one. With a neighbour,
-// a positive answer about w is unknown.
+// ByNeighbour returns a reason that names the neighbour of w. The reason is empty if w has no
+// neighbour. If w has one, a positive answer about w is unknown.
 func (m *Model) ByNeighbour(w *workload.Workload) Reason {
 	if o := m.Neighbour(w); o != nil {
 		return Reason{Cause: ByNeighbour, Workload: o}
@@ -139,9 +139,9 @@ func (n *neighbours) sharing(e *Eligibility) *workload.Workload {
 }
 
 // widest returns a copy of a workload with only the node rules that its pods are certain to have.
-// All rules are certain if only the number of pods is unknown, or if the unknown part comes from
-// scheduling gates or from objects that change or reject pods, because those can only add rules.
-// Other schedulers and Kueue may place pods as if they tolerated every taint.
+// An unknown number of pods changes no rule. Scheduling gates and objects that change or reject
+// pods can only add rules. Other schedulers and Kueue may place pods as if they tolerated every
+// taint.
 func (m *Model) widest(w *workload.Workload) *workload.Workload {
 	c := *w
 	open := func(field string) bool {

@@ -18,7 +18,7 @@ import (
 )
 
 // Eligibility holds the results of the node-level filters, except resources, for one set of node
-// rules. It covers each node, plus one additional node for every growing pool and zone.
+// rules. It covers each node and one added node for every growing pool and zone.
 type Eligibility struct {
 	// Nodes has one entry for each node, and Growth has one for each entry in Topology.Growth.
 	Nodes, Growth []Passes
@@ -67,8 +67,8 @@ func daemonTolerations(hostNetwork bool) []corev1.Toleration {
 	return all
 }
 
-// admittedTolerations returns a pod's tolerations, including those that admission adds. Admission
-// adds a toleration to every pod that has none for the same key and effect
+// admittedTolerations returns a pod's tolerations plus the ones that admission adds. Admission adds
+// a toleration only if the pod has none for the same key and effect
 // (plugin/pkg/admission/defaulttolerationseconds/admission.go; R-N17).
 func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
 	all := slices.Clone(own)
@@ -122,7 +122,7 @@ func nodeTerms(w *workload.Workload) []corev1.NodeSelectorTerm {
 	return nil
 }
 
-// Bound reports whether the manifest names the pod's node. Only the kubelet checks a bound pod
+// Bound reports whether the manifest names the pod's node. Only the kubelet checks such a pod
 // (R-N1, R-P8).
 func (f *Filter) Bound() bool { return f.W.Spec.NodeName != "" }
 
@@ -144,9 +144,9 @@ func (f *Filter) Passes(n *topology.Node) Passes {
 }
 
 // untolerated returns the first taint that keeps the pod off a node, or nil (R-N13). The kubelet
-// checks only NoExecute (R-P8), but the DaemonSet controller, which runs before it, checks both
-// effects (daemon_controller.go, predicates). On GKE nodes, a taint whose key is a requested
-// extended resource does not count, because admission adds a toleration for it (admission plugin
+// checks only NoExecute (R-P8). The DaemonSet controller runs before the kubelet and checks both
+// effects (daemon_controller.go, predicates). On GKE nodes, taints whose key is a requested
+// extended resource do not count. Admission adds a toleration for them (admission plugin
 // ExtendedResourceToleration; R-S9).
 func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 	if len(n.Taints) == 0 {
@@ -237,9 +237,8 @@ func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 	return e
 }
 
-// Usable yields the nodes that pass a workload's node-level filters. For each growing pool and
-// zone, it also yields a node that the pool could add, with grown set to true, if that node would
-// pass.
+// Usable yields the nodes that pass a workload's node-level filters. It also yields passing nodes
+// that could be added, one for each growing pool and zone, with grown set to true.
 func (m *Model) Usable(w *workload.Workload) iter.Seq2[*topology.Node, bool] {
 	return func(yield func(n *topology.Node, grown bool) bool) {
 		e := m.Eligible(w)
@@ -263,8 +262,8 @@ func SameDomain(a, b *topology.Node, key string) bool {
 	return ok && has && va == vb
 }
 
-// NodeByNode reports whether every node has its own domain for a topology key. It considers all
-// nodes or, if w is not nil, only those that pass the node-level filters for its pods.
+// NodeByNode reports whether every node has its own domain for a topology key. If w is not nil, it
+// considers only nodes that pass the node-level filters of w.
 func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
 	domain, size := m.Numbered(key, m.Topology.Nodes)
 	nodes := make([]int, size)
@@ -314,8 +313,8 @@ type domainNumbers struct {
 	size   int
 }
 
-// Numbered returns, for each node, the number of its domain for a key, or -1 if it lacks the key.
-// It also returns the number of domains. The result for the declared nodes is cached.
+// Numbered returns the number of each node's domain for a key, and the number of domains. A node
+// without the key has the number -1. The result for the declared nodes is cached.
 func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
 	if found, ok := m.numbers[key]; ok && len(nodes) == len(m.Topology.Nodes) {
 		return found.domain, found.size
@@ -341,8 +340,8 @@ func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
 	return domain, len(values)
 }
 
-// Offers returns how much of a resource each node offers, or math.MaxInt64 for a node that is not
-// judged on that resource. For the resource "pods" it returns the nodes' pod slots.
+// Offers returns how much of a resource each node offers. The amount is math.MaxInt64 if a node's
+// amount is unknown. For the resource "pods", Offers returns the nodes' pod slots.
 func (m *Model) Offers(name corev1.ResourceName, nodes []*topology.Node) []int64 {
 	if found, ok := m.offered[name]; ok && len(nodes) == len(m.Topology.Nodes) {
 		return found

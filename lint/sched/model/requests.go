@@ -26,9 +26,9 @@ type Request struct {
 	Amount int64
 	// Quantity is the amount as written in the manifest.
 	Quantity resource.Quantity
-	// Kubelet is set for pods whose manifest names their node. For them, the kubelet ignores
-	// extended resources that the node does not list (pkg/kubelet/lifecycle/predicate.go,
-	// removeMissingExtendedResources).
+	// Kubelet is set for pods whose manifest names their node. The kubelet ignores such a pod's
+	// request for an extended resource that the node does not list
+	// (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
 	Kubelet bool
 }
 
@@ -40,17 +40,17 @@ func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// Extended reports whether a resource is an extended resource. The name of such a resource is in a
+// Extended reports whether a resource is an extended resource. The resource's name then has a
 // domain that does not belong to Kubernetes (R-N26).
 func Extended(name corev1.ResourceName) bool {
 	s := string(name)
 	return strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
 }
 
-// Requests returns the resources that one pod requests. It combines containers, init containers,
-// overhead and pod-level resources with the same code as the scheduler
-// (component-helpers/resource PodRequests; R-N24). The requests are sorted by name. Zero amounts
-// are omitted, because they never matter.
+// Requests returns the resources that one pod requests, sorted by name. It combines containers,
+// init containers, overhead and pod-level resources with the scheduler's own code
+// (component-helpers/resource PodRequests; R-N24). It omits zero amounts, because they have no
+// effect.
 func Requests(w *workload.Workload) []Request {
 	sums := podRequests(w)
 	if len(sums) == 0 {
@@ -67,7 +67,7 @@ func Requests(w *workload.Workload) []Request {
 }
 
 // podRequests returns the requests that the scheduler counts for a pod. The caller must not change
-// the result, because for a single container it may be that container's own list.
+// the result, because it may belong to a container.
 func podRequests(w *workload.Workload) corev1.ResourceList {
 	s := &w.Spec
 	if len(s.Containers) == 1 && len(s.InitContainers) == 0 && len(s.Overhead) == 0 && s.Resources == nil {
@@ -82,8 +82,8 @@ func podRequests(w *workload.Workload) corev1.ResourceList {
 	return resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{})
 }
 
-// requested returns a container's requests, using its limits as defaults, like the API server when
-// it creates a pod (pkg/apis/core/v1/defaults.go SetDefaults_Pod; R-P3).
+// requested returns a container's requests. Like the API server, it uses limits as defaults for
+// missing requests (pkg/apis/core/v1/defaults.go SetDefaults_Pod; R-P3).
 func requested(c *workload.Container) corev1.ResourceList {
 	if len(c.Resources.Limits) == 0 {
 		return c.Resources.Requests
@@ -107,7 +107,7 @@ func containers(in []workload.Container) []corev1.Container {
 	return out
 }
 
-// podLevel returns the pod-level requests. For a resource that has only a limit, it uses the sum of
+// podLevel returns the pod-level requests. If a resource has only a limit, podLevel uses the sum of
 // the containers' requests. If no container requests the resource, it uses the limit (R-N25).
 func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 	requests := corev1.ResourceList{}
@@ -122,9 +122,9 @@ func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 	return requests
 }
 
-// Offered returns how much of a resource a node has, and whether the node is judged on this
-// resource. A node that declares no resources is not judged. A node that does not list this
-// resource is judged only if lacks returns true.
+// Offered returns how much of a resource a node has. The result judged is false if the amount is
+// unknown. It is false for a node that declares no resources. For a node that does not list this
+// resource, it is the result of lacks.
 func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 	if n.Allocatable == nil {
 		return 0, false
@@ -138,9 +138,9 @@ func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 
 // lacks reports whether a node has none of a resource that it does not list (R-N23). The node lacks
 // an extended resource if another node lists it or if all nodes' lists are complete. It lacks a
-// native resource if its own list is complete. There are two exceptions. For a bound pod, the
-// kubelet ignores extended resources that it does not know. The device that KubeVirt itself
-// requests never counts against a node.
+// native resource if its own list is complete. There are two exceptions. The kubelet ignores a
+// bound pod's requests for unknown extended resources. The device that KubeVirt itself requests
+// never counts against a node.
 func lacks(n *topology.Node, r *Request) bool {
 	if Extended(r.Name) {
 		return r.Name != workload.KVM && !r.Kubelet && n.Extended.Known(r.Name)
@@ -148,8 +148,8 @@ func lacks(n *topology.Node, r *Request) bool {
 	return n.Whole && native(r.Name)
 }
 
-// native reports whether the scheduler counts a resource that is not an extended resource. The
-// scheduler ignores all other names without a domain (pkg/scheduler/util IsScalarResourceName;
+// native reports whether a resource is not an extended resource but is counted by the scheduler.
+// The scheduler ignores all other names without a domain (pkg/scheduler/util IsScalarResourceName;
 // R-N26). Pod slots are not requests.
 func native(name corev1.ResourceName) bool {
 	s := string(name)
@@ -160,8 +160,8 @@ func native(name corev1.ResourceName) bool {
 	return strings.HasPrefix(s, "hugepages-") || strings.Contains(s, "kubernetes.io/") || strings.HasPrefix(s, "attachable-volumes-")
 }
 
-// Fits returns how many pods with these requests fit on an empty node, and the resource that
-// limits that number. The resource "pods" stands for the node's pod slots (R-N22).
+// Fits returns how many pods with these requests fit on an empty node. It also returns the resource
+// that limits this number. The resource "pods" stands for the node's pod slots (R-N22).
 func Fits(n *topology.Node, requests []Request) (int, corev1.ResourceName) {
 	most, binds := int64(Unbounded), corev1.ResourceName("")
 	if q, ok := n.Allocatable[corev1.ResourcePods]; ok {

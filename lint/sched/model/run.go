@@ -11,21 +11,19 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Run is the state shared by all models in one context: the meter that limits what their
-// questions cost, and the bugs detected so far.
+// Run is the state shared by all models in one context. It holds the meter that limits the cost of
+// questions, and the bugs detected so far.
 type Run struct {
 	*meter.Meter
 	Refused []Refuted
-	// OnRefusal, if set, is called immediately for each detected bug. Tests use it to fail at
-	// that point.
+	// OnRefusal, if set, is called immediately for each detected bug. Tests use it to fail early.
 	OnRefusal func(error)
 	// Stops is the number of searches that ended because their steps ran out.
 	Stops int
-	// GivenUp lists the questions that were not answered, because their steps ran out or for
-	// another reason.
+	// GivenUp lists the questions that were not answered. Usually, their steps ran out.
 	GivenUp []Unanswered
 	// factor multiplies every budget. The fields part and all determine the result of Part (see
-	// Scale). nodes is the number of nodes, plus one for each growing pool and zone. sizes caches
+	// Scale). nodes counts the nodes, plus one for each growing pool and zone. sizes caches
 	// document sizes.
 	factor, part, all float64
 	nodes             int
@@ -52,12 +50,12 @@ func (r *Run) Refuse(ws []*workload.Workload, err error) {
 }
 
 // Budgets, in meter steps of about 50 ns each. A question's budget depends on its workloads'
-// documents and on the number of nodes. Adding an unrelated document, or a node that is never short
-// of resources, therefore does not change which questions are abandoned. Very large contexts are an
-// exception (see stepsInAll). The --steps flag multiplies all budgets.
+// documents and on the number of nodes. An unrelated document therefore does not change which
+// questions run out of steps, except in very large contexts (see stepsInAll). The --steps flag
+// multiplies all budgets.
 const (
-	// stepsFloor is every question's minimum budget. stepsPerByte is added for each byte in the
-	// workloads' documents, and stepsPerNode for each node in the topology.
+	// stepsFloor is every question's minimum budget. Each byte in the workloads' documents adds
+	// stepsPerByte. Each node in the topology adds stepsPerNode.
 	stepsFloor   = 2_000_000
 	stepsPerByte = 400
 	stepsPerNode = 40
@@ -66,17 +64,15 @@ const (
 	stepsInAll = 60_000_000
 	// stepsShared is the corresponding maximum for questions about single workloads.
 	stepsShared = 30_000_000
-	// setupSteps is the budget for work that is done once for all workloads in a context, such as
-	// finding out which of them are connected and which nodes are eligible.
+	// setupSteps is the budget for work that all workloads in a context need, such as finding
+	// eligible nodes.
 	setupSteps = 40_000_000
 )
 
-// PerStep is the number of simple comparisons, such as comparing labels or numbers, that count as
-// one step.
+// PerStep is the number of simple comparisons, such as label comparisons, that count as one step.
 const PerStep = 8
 
-// Fixed costs that every question pays, however small it is: building a model, building a search
-// instance from it, and replaying a run.
+// Fixed costs of every question: building a model, building a search instance, and replaying a run.
 const (
 	stepsPerModel  = 600
 	StepsPerArena  = 400
@@ -114,12 +110,12 @@ func (m *Model) Part(ws []*workload.Workload) int {
 	return int(r.worth(ws) / r.all * stepsInAll * r.part * r.factor)
 }
 
-// Bounds returns the maximum number of steps for a question about the given workloads when no
-// other question of its kind is asked.
+// Bounds returns the maximum number of steps for the only question of its kind about the given
+// workloads.
 func (m *Model) Bounds(ws []*workload.Workload) int { return min(m.Budget(ws), m.Part(ws)) }
 
-// Scale sets the factor for every budget, and the fraction of all contexts' total steps that this
-// run can use.
+// Scale sets two numbers: the factor for every budget, and this run's fraction of the steps of all
+// contexts.
 func (m *Model) Scale(factor, part float64) {
 	r := m.run
 	if r.part, r.factor = part, 1; factor > 0 {
@@ -140,7 +136,7 @@ func (m *Model) Each(ws []*workload.Workload) int {
 }
 
 // Ask calls f to answer a question about the given workloads within the given number of steps. It
-// reports whether the question was answered. The run records why a question was not answered.
+// reports whether the question was answered. If not, the run records the reason.
 func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func()) bool {
 	sound := false
 	if !m.run.Within(steps, func() { sound = m.run.Guard(ObjectsOf(ws), f) }) {
@@ -172,10 +168,10 @@ func (m *Model) Altogether() int {
 // Times multiplies a number of steps by the factor for all budgets.
 func (r *Run) Times(steps int) int { return int(float64(steps) * r.factor) }
 
-// SharedBudget divides the steps for all questions of one kind. Half of them are divided among
-// the objects in proportion to their documents' budgets. The other half, plus whatever is left of
-// the first half, goes to any object that needs more. This way a single object may take long, but
-// it never uses up the steps of the objects after it.
+// SharedBudget divides the steps for all questions of one kind. One half is divided among the
+// objects in proportion to their documents' budgets. The other half is for any object that needs
+// more, together with unused steps of the first half. A single object can therefore take long
+// without using up the steps of later objects.
 type SharedBudget struct {
 	run *Run
 	// each is the ratio of an object's share to its document's budget. spare is the number of steps
@@ -204,7 +200,7 @@ func (m *Model) shared(objects []*source.Object, steps float64) *SharedBudget {
 }
 
 // Ask calls f to answer a question about one of the objects. It reports whether the question was
-// answered. The run records why a question was not answered.
+// answered. If not, the run records the reason.
 func (p *SharedBudget) Ask(o *source.Object, question string, f func()) bool {
 	objects, sound := []*source.Object{o}, false
 	if !p.Within(o, func() { sound = p.run.Guard(objects, f) }) {
@@ -223,8 +219,8 @@ func (p *SharedBudget) Within(o *source.Object, f func()) bool {
 	return done
 }
 
-// Refuted is a bug in the engine: an invalid certificate, or a panic while answering a question.
-// The question about the objects stays open.
+// Refuted is a bug in the engine: an invalid certificate or a panic. The question about the objects
+// has no answer.
 type Refuted struct {
 	Objects []*source.Object
 	Err     error
@@ -232,8 +228,8 @@ type Refuted struct {
 	Failed bool
 }
 
-// Guard calls f to answer a question about the given objects. It reports whether f returned without
-// a panic. A panic affects only the answer to this question.
+// Guard calls f to answer a question about the given objects. It recovers from a panic in f, so a
+// panic affects only this question. It reports whether f returned without a panic.
 func (r *Run) Guard(objects []*source.Object, f func()) (sound bool) {
 	defer func() {
 		p := recover()
@@ -256,7 +252,7 @@ func (r *Run) fault(x Refuted) {
 	r.Refused = append(r.Refused, x)
 }
 
-// panickedAt returns the location of the panic being recovered from. The result is the same in
+// panickedAt returns the location of the panic being recovered from, in a form that is equal in
 // every run.
 func panickedAt() string {
 	callers := make([]uintptr, 50)

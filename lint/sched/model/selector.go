@@ -50,9 +50,9 @@ type Requirement struct {
 	Key    string
 	Op     metav1.LabelSelectorOperator
 	Values []string
-	// Own is set if matchLabelKeys or mismatchLabelKeys adds the condition and a controller sets
-	// the label's value. The value then belongs to the workload, or to a single pod if ownPod is
-	// also set.
+	// Own is set for a condition that matchLabelKeys or mismatchLabelKeys adds on a label whose
+	// value a controller sets. The value belongs to the workload. If ownPod is set, it belongs to a
+	// single pod.
 	Own, ownPod bool
 }
 
@@ -65,7 +65,7 @@ type selector struct {
 }
 
 // Cost returns the step cost of matching the selector against one workload. A condition on a
-// template hash costs more, because it may compare two templates.
+// template hash costs more, because it may require comparing two templates.
 func (s *selector) Cost() int {
 	steps := 1 + (len(s.Reqs)+s.values)/2
 	for i := range s.Reqs {
@@ -105,7 +105,7 @@ func distinct(values []string) []string {
 }
 
 // merge adds the conditions that the API server derives from matchLabelKeys and mismatchLabelKeys
-// when it creates a pod. It drops keys that are not pod labels, and a null selector stays null
+// when it creates a pod. It ignores keys that the pod's labels lack. A null selector stays null
 // (pkg/registry/core/pod/strategy.go, applyMatchLabelKeysAndMismatchLabelKeys; R-A18).
 func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSelectorOperator) {
 	if s.Form == FormNull {
@@ -125,9 +125,9 @@ func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSel
 	}
 }
 
-// Matches returns whether the selector in a rule of the owner's pods selects the target's pods. If
-// the owner and the target are the same workload, it compares two different pods unless self is
-// set.
+// Matches returns whether the selector in a rule of the owner's pods selects the target's pods. The
+// owner and the target can be the same workload. In that case, Matches compares two different pods
+// unless self is set.
 func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
 	if s.Form == FormNull {
 		return No
@@ -141,9 +141,9 @@ func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
 	return answer
 }
 
-// Doubtful returns the key of a label that decides whether the selector selects the target's pods
-// and whose value only the cluster knows, or "" if there is no such label. Labels that a pod gets
-// from its node do not count, because their values are known once the pod is placed.
+// Doubtful returns the key of a label that decides whether the selector selects the target's pods.
+// Only the cluster knows the label's value. The result is "" if there is no such label. Labels that
+// a pod gets from its node do not count, because their values are known after the pod is placed.
 func (s *selector) Doubtful(owner, target *workload.Workload) string {
 	for _, self := range []bool{false, true} {
 		answer, key := Yes, ""
@@ -165,8 +165,8 @@ func (s *selector) Doubtful(owner, target *workload.Workload) string {
 	return ""
 }
 
-// Variable reports whether the label with the given key has a placeholder as its value, either in
-// the selector or on the target's pods.
+// Variable reports whether the value of the given label is a placeholder in the selector or on the
+// target's pods.
 func (s *selector) Variable(target *workload.Workload, key string) bool {
 	return source.Placeholder(target.Labels[key]) || slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
 		return r.Key == key && slices.ContainsFunc(r.Values, source.Placeholder)
@@ -190,7 +190,7 @@ func (r *Requirement) holds(owner, target *workload.Workload, self bool) Answer 
 	return r.compare(value, has)
 }
 
-// compare evaluates the condition on a label that is known to have the given value or to be
+// compare evaluates the condition on a label with a known value. If has is false, the label is
 // absent.
 func (r *Requirement) compare(value string, has bool) Answer {
 	if !has {
@@ -203,8 +203,8 @@ func (r *Requirement) compare(value string, has bool) Answer {
 	return r.among(in)
 }
 
-// among evaluates the condition on an existing label. The argument in says whether the label's
-// value is one of the listed values.
+// among evaluates the condition on an existing label. The argument in says whether the label has
+// one of the listed values.
 func (r *Requirement) among(in Answer) Answer {
 	switch r.Op {
 	case metav1.LabelSelectorOpExists:
@@ -217,9 +217,8 @@ func (r *Requirement) among(in Answer) Answer {
 	return in
 }
 
-// BoundLabel reports whether a label is one that pods get from their node when they are bound
-// (plugin/pkg/admission/podtopologylabels; R-P7). Until then, a pod has a different value or no
-// value for it.
+// BoundLabel reports whether pods get a label from their node when they are bound
+// (plugin/pkg/admission/podtopologylabels; R-P7). Before that, a pod has a different value or none.
 func BoundLabel(key string) bool {
 	return key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion
 }
@@ -234,7 +233,7 @@ func (r *Requirement) holdsAdded(target *workload.Workload) Answer {
 }
 
 // holdsOwn evaluates a condition on a value that belongs to the owner. No other workload has this
-// value, and if it differs from pod to pod, no other pod has it. The result is Maybe if another
+// value. If the value belongs to a single pod, no other pod has it. The result is Maybe if another
 // workload may have the same value by coincidence.
 func (r *Requirement) holdsOwn(owner, target *workload.Workload, self bool) Answer {
 	one := owner.Object == target.Object // all pods in a split workload have the same controller
@@ -288,8 +287,8 @@ func (r *Requirement) String() string {
 	return r.Key + " in " + list
 }
 
-// The label values that controllers add are not in the manifests, but each value has a known
-// format. A string in any other format is never such a value.
+// The manifests do not contain the label values that controllers add, but the formats of these
+// values are known. A controller never adds a value in another format.
 var (
 	// A hash is a number below 2^32, formatted in decimal, with its digits replaced by safe
 	// characters (pkg/controller/controller_utils.go ComputeHash, rand.SafeEncodeString).
@@ -306,8 +305,8 @@ var (
 	}
 )
 
-// mayAdd reports whether a workload's controller may give its pods this value for a label that
-// the controller adds.
+// mayAdd reports whether a workload's controller may add this value to its pods for the given
+// label.
 func mayAdd(w *workload.Workload, key, value string) bool {
 	if source.Placeholder(value) {
 		return true
@@ -329,8 +328,8 @@ func mayAdd(w *workload.Workload, key, value string) bool {
 	return true
 }
 
-// mayShare reports whether two workloads' controllers may add the same value. They may if the value
-// is a small number or a hash of equal templates.
+// mayShare reports whether two workloads' controllers may add the same value. The value is then a
+// small number or a hash of equal templates.
 func mayShare(a, b *workload.Workload, key string) bool {
 	if Ordinal(key) {
 		return true
@@ -350,16 +349,16 @@ const (
 	completionIndex = "batch.kubernetes.io/job-completion-index"
 )
 
-// Asks describes the situation in which a term is evaluated. Self is set if the target pod is the
-// pod that has the term. Incoming is set if the pod that has the term has not been placed yet. At
-// is the target pod's node, which gives the pod its zone and region labels, or nil.
+// Asks describes the situation in which a term is evaluated. Self is set if the target pod itself
+// has the term. Incoming is set if the pod with the term has not been placed yet. At is the target
+// pod's node, or nil. The target pod has the zone and region labels of that node.
 type Asks struct {
 	Self, Incoming bool
 	At             *topology.Node
 }
 
-// Selects is like Peer or Self, but assumes that exactly the declared objects exist. An
-// undeclared namespace has only its name label.
+// Selects is like Peer or Self, but assumes that all objects are declared. An undeclared namespace
+// has only its name label.
 func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bool {
 	m.run.Spend(t.Sel.Cost())
 	if !inNamespace(m, t, owner, target, when.Incoming) {
@@ -419,10 +418,10 @@ func inNamespace(m *Model, t *Term, owner, target *workload.Workload, incoming b
 // matched every namespace.
 func (t *Term) EveryNamespace() bool { return t.ns.negative() }
 
-// negative reports whether a namespace selector has only NotIn and DoesNotExist conditions. When
-// an incoming pod's term has such a selector, Kubernetes 1.36 treats it as if it matched every
-// namespace (kubernetes/kubernetes#141526). It first looks up the matching namespaces and then
-// matches the selector again, against an empty set of labels (plugins/interpodaffinity/plugin.go,
+// negative reports whether a namespace selector has only NotIn and DoesNotExist conditions. For an
+// incoming pod, Kubernetes 1.36 treats such a selector as if it matched every namespace
+// (kubernetes/kubernetes#141526). It looks up the matching namespaces and then matches the selector
+// against an empty set of labels (plugins/interpodaffinity/plugin.go,
 // mergeAffinityTermNamespacesIfNotEmpty).
 func (s *selector) negative() bool {
 	return s.Form == FormSet && !slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
@@ -436,8 +435,8 @@ func Local(terms []*Term) bool {
 }
 
 // openNamespaces excludes a workload from decisions if a placeholder in a namespace's name or
-// labels decides whether a rule applies. It excludes the rule's owner, or the selected workload
-// if the only placeholder is the name of that workload's namespace.
+// labels decides whether a rule applies. It excludes the rule's owner. If only the selected
+// workload's namespace is a placeholder, it excludes the selected workload instead.
 func (m *Model) openNamespaces() {
 	variable := slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return source.Placeholder(w.Namespace()) })
 	for _, labels := range m.Namespaces {

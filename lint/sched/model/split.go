@@ -12,13 +12,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// maxSplit is the maximum number of pods per workload that the model distinguishes from each
-// other.
+// maxSplit is the maximum number of pods per workload that the model can tell apart.
 const maxSplit = 64
 
-// Split returns a model in which certain pods become separate workloads. These are the pods that
-// a hard term can tell from their siblings by an index or name. It returns the model itself if
-// there are no such pods.
+// Split returns a model in which certain pods are separate workloads. A hard term can distinguish
+// each of these pods by an index or name. If there are no such pods, Split returns the model
+// itself.
 func (m *Model) Split() *Model {
 	if m.Parts != nil {
 		return m.Parts
@@ -68,7 +67,7 @@ func (m *Model) Number() {
 	}
 }
 
-// InOrder returns the workloads that represent a group's members, plus the workloads at the indices
+// InOrder returns the workloads that represent a group's members, and the workloads at the indices
 // in further. The result is in model order.
 func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*workload.Workload {
 	m.Number()
@@ -100,8 +99,8 @@ func (m *Model) AskedFor() map[string]bool {
 	return asked
 }
 
-// podGroups returns one group for each pod in g if one of the keys in asked is a label that differs
-// from pod to pod. Otherwise it returns nil.
+// podGroups returns one group for each pod in g if one of the asked keys has a different value on
+// every pod. Otherwise it returns nil.
 func podGroups(g *Group, asked map[string]bool) []*Group {
 	index := ""
 	for _, key := range g.PerPod() {
@@ -146,8 +145,8 @@ func (g *Group) Origin() *workload.Workload {
 	return g.Workload
 }
 
-// Before returns the StatefulSet pods that must be in place before a pod is created. These are
-// all pods with lower ordinals (R-W11), in descending order.
+// Before returns the StatefulSet pods that must be in place before a pod is created. These are the
+// pods with lower ordinals, in descending order (R-W11).
 func Before(m *Model, g *Group) []*workload.Workload {
 	var all []*workload.Workload
 	for w := g.After; w != nil; w = m.Groups[w].After {
@@ -156,8 +155,8 @@ func Before(m *Model, g *Group) []*workload.Workload {
 	return all
 }
 
-// Pods is a set of pods from one workload. Bit i represents the i-th pod. AllPods contains all
-// pods, regardless of their number.
+// Pods is a set of pods from one workload. Bit i represents the i-th pod. AllPods contains all pods
+// of any workload.
 type Pods uint64
 
 // AllPods is the set of all pods in a workload.

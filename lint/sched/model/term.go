@@ -42,8 +42,8 @@ type Term struct {
 
 	Sel selector
 	ns  selector
-	// Origin is set for a term of a pod that Split made a separate workload. It is the
-	// corresponding term of the declared workload.
+	// Origin is set if Split made the term's pod a separate workload. It is the term of the
+	// declared workload.
 	Origin *Term
 }
 
@@ -90,8 +90,8 @@ func terms(w *workload.Workload) []*Term {
 	return all
 }
 
-// nth returns the i-th item in a list, or nil if there is none. A term has no item if it was added
-// by advice that is being tried.
+// nth returns the i-th item in a list, or nil if there is none. A term that proposed advice adds
+// has no item.
 func nth(items []*source.Node, i int) *source.Node {
 	if i < len(items) {
 		return items[i]
@@ -147,8 +147,8 @@ func (t *Term) MinDomains() int {
 	return 1
 }
 
-// Peer returns whether a term on one of the owner's pods selects another pod, which belongs to
-// the target. If the owner and the target are the same workload, it considers two different pods.
+// Peer returns whether a term of an owner's pod selects a pod of the target. If the owner and the
+// target are the same workload, these are two different pods.
 func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
 	m.run.Spend(1)
 	within := selectsNamespace(m, t, owner, target.Namespace())
@@ -159,8 +159,8 @@ func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
 	return min(t.Sel.Matches(owner, target, false), within)
 }
 
-// Self returns whether the term selects the very pod that has the term. This determines whether the
-// first pod can be placed and how the pod changes the skew (R-A12, R-T7).
+// Self returns whether the term selects the pod that has the term. The answer determines whether
+// the first pod can be placed, and how the pod changes the skew (R-A12, R-T7).
 func (m *Model) Self(t *Term, owner *workload.Workload) Answer {
 	m.run.Spend(t.Sel.Cost())
 	return min(t.Sel.Matches(owner, owner, true), selectsNamespace(m, t, owner, owner.Namespace()))
@@ -179,10 +179,10 @@ func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
 	return answer
 }
 
-// selectsNamespace returns whether a term applies to a namespace (R-A2, R-A3). A spread
-// constraint applies only to its own namespace (R-T4). The answer is Maybe if only one side's
-// namespace is known. It is Yes if neither side declares a namespace, because the tool that
-// applies the manifests then chooses the same namespace for both.
+// selectsNamespace returns whether a term applies to a namespace (R-A2, R-A3). A spread constraint
+// applies only to its own namespace (R-T4). The answer is Maybe if the owner's or the target's
+// namespace is unknown, but not both. If neither declares a namespace, the answer is Yes, because
+// the tool that applies the manifests uses one namespace for both.
 func selectsNamespace(m *Model, t *Term, owner *workload.Workload, ns string) Answer {
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
 		return sameNamespace(owner.Namespace(), ns)
@@ -263,7 +263,7 @@ func (t *Term) Keys() []string {
 func (t *Term) NamespaceText() string { return t.ns.String() }
 
 // FragmentTerms returns the terms in placement fields that belong to no workload. Only a term's
-// topology key is meaningful, because an operator decides which pods the term applies to.
+// topology key is meaningful. An operator decides which pods the term applies to.
 func FragmentTerms(w *workload.Workload) []*Term { return terms(w) }
 
 // HardAffinity returns the group's required affinity terms.
@@ -295,23 +295,22 @@ func (g *Group) HardTerms() iter.Seq[*Term] {
 type SpreadRule struct {
 	Term *Term
 	// Eligible has an entry for each value of the key that counts as a domain (R-T3). The entry is
-	// true if a declared node has the value, and false if only a growing pool may add it. A domain
-	// that may be added can raise the number of domains but never lowers the minimum.
+	// true if a declared node has the value. It is false if only a growing pool may add the value.
+	// A domain that may be added can raise the number of domains but never lowers the minimum.
 	Eligible map[string]bool
 	// Foreign is the number of pods from other workloads that match the selector. They can fill
 	// the domains with the fewest pods.
 	Foreign int
-	// Counts is false if the constraint never rejects a pod for skew, because its selector is
-	// null or empty (R-T5) or does not select the pod itself.
+	// Counts is false if the constraint never rejects a pod for skew. This is the case if its
+	// selector is null or empty (R-T5) or does not select the pod itself.
 	Counts bool
 }
 
-// HardKeys returns the topology keys in all hard spread constraints. Only nodes with all of these
-// keys count for the constraints and pass them (R-T2, R-T7).
+// HardKeys returns the topology keys of all hard spread constraints. Nodes that lack one of the
+// keys do not count for the constraints and do not pass them (R-T2, R-T7).
 func HardKeys(g *Group) []string { return g.spreadKeys }
 
-// ShortID returns a string, or its hash if the string is long, for use as an identifier that is
-// stored many times.
+// ShortID returns a string that identifies the text and takes little memory. A long text is hashed.
 func ShortID(text string) string {
 	if len(text) <= maxID {
 		return text
@@ -341,8 +340,7 @@ func Carries(labels map[string]string, keys []string) bool {
 // plugins/podtopologyspread/common.go, matchNodeInclusionPolicies.
 func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
 	r := SpreadRule{Term: t, Eligible: eligibleDomains(m, v, g, t)}
-	// Each DaemonSet pod is pinned to its node, which is the only eligible node. Skew therefore
-	// never rejects the pod (R-N31).
+	// Each DaemonSet pod is pinned to its node, so skew never rejects it (R-N31).
 	r.Counts = t.Sel.Form == FormSet && m.Self(t, g.Workload) == Yes && m.Peer(t, g.Workload, g.Workload) == Yes && !g.Kind.PerNode()
 	for _, o := range m.Others(t, g.Workload, true) {
 		if !o.Count.Known {

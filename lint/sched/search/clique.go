@@ -8,11 +8,11 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// A clique is a set of pod groups that exclude each other on one key, so each domain of the key can
+// A clique is a set of pod groups that exclude each other on one key. Each domain of the key can
 // hold pods of at most one member. Two counts can show that there are too few domains. The first
 // computes a flow in which a pod group needs one domain, or one domain per pod if the group's pods
-// exclude each other. The second uses weights, because a domain can hold more pods of some groups
-// than of others.
+// exclude each other. The second gives weights to pod groups, because the number of pods that fit
+// in a domain differs between groups.
 
 // Limits on how many cliques are examined and how much work finding them may take.
 const (
@@ -20,14 +20,13 @@ const (
 	maxCliqueWork = 20_000_000
 )
 
-// clique is a set of pod groups that exclude each other on key. members holds the pod groups'
-// indices in r.units.
+// clique is a set of pod groups that exclude each other on key. members holds indices in r.units.
 type clique struct {
 	r       *rivals
 	key     string
 	members []int
 	// holds gives, for each member, how many of the member's pods fit in each domain. wants gives
-	// each member's pod count. alone marks the members that need a separate domain for each pod.
+	// each member's pod count. alone marks the members that need one domain per pod.
 	holds [][]int
 	wants []int
 	alone []bool
@@ -56,9 +55,9 @@ func (r *rivals) shortfallByCliques() shortfall {
 	return lost
 }
 
-// mutual returns, for each pod group, a bit set of the groups that exclude it on a key and that it
-// also excludes. These exclusions apply whatever the scheduling order is. Pod groups that may use
-// nodes without the key get no set, because nothing excludes them there.
+// mutual returns, for each pod group, a bit set of the groups with which it excludes each other on
+// a key. These exclusions apply in any scheduling order. A pod group that may use nodes without the
+// key gets no set, because nothing excludes it on those nodes.
 func (r *rivals) mutual(key int) [][]uint64 {
 	index := map[int]int{}
 	for w, i := range r.units {
@@ -99,7 +98,7 @@ func (r *rivals) mutual(key int) [][]uint64 {
 
 func has(set []uint64, i int) bool { return set != nil && set[i/64]&(1<<(i%64)) != 0 }
 
-// growClique grows a clique from a seed. It repeatedly adds the pod group that leaves the most
+// growClique grows a clique from a seed. It repeatedly adds the pod group that keeps the most
 // candidates for the next step.
 func (r *rivals) growClique(mutual [][]uint64, seed int) []int {
 	members, left := []int{seed}, slices.Clone(mutual[seed])
@@ -157,7 +156,7 @@ func (r *rivals) clique(key int, members []int) *clique {
 }
 
 // shortage returns how many domains the clique lacks. A pod group that excludes itself needs one
-// domain per pod, and any other group needs at least one.
+// domain per pod. Any other group needs at least one domain.
 func (c *clique) shortage() shortfall {
 	source, sink := 0, 1
 	g := newNetwork(c.r.a.m, 2+len(c.members)+len(c.holds[0]))
@@ -187,12 +186,12 @@ func (c *clique) shortage() shortfall {
 	return lost
 }
 
-// The weighted count gives every domain to the clique member whose pods there have the highest
-// total weight. If the sum over all domains is still below the weight of all pods, some pods cannot
-// be placed.
+// The weighted count gives every domain to one clique member: the one whose pods there have the
+// highest total weight. If the sum over all domains is below the weight of all pods, some pods
+// cannot be placed.
 
 // maxWeight is the largest weight in cliques of up to fewWeights members, where all combinations of
-// weights are tried. In larger cliques, the weights are raised in up to weightSteps steps.
+// weights are tried. For larger cliques, the weights are raised in up to weightSteps steps.
 const (
 	maxWeight   = 3
 	fewWeights  = 4
@@ -244,8 +243,8 @@ func (c *clique) raiseWeights() shortfall {
 	return lost
 }
 
-// bestMember returns the member whose pods in a domain weigh the most in total, or -1 if no member
-// can use the domain. It breaks ties in favor of the member that lacks the most pods.
+// bestMember returns the member whose pods in a domain weigh the most in total. It returns -1 if no
+// member can use the domain. It breaks ties in favor of the member that lacks the most pods.
 func (c *clique) bestMember(d int, weights, got []int) int {
 	best := -1
 	for w, weight := range weights {
@@ -291,9 +290,8 @@ func (c *clique) byWeights(weights []int) shortfall {
 	return shortfall{(gap + heaviest - 1) / heaviest, p} // the missing weight, counted in pods of the heaviest member
 }
 
-// network is a flow network with integer capacities, solved with Dinic's algorithm. It tries a
-// vertex's arcs in a fixed order, starting with the most recently added, so it always finds the
-// same flow.
+// network is a flow network with integer capacities, solved with Dinic's algorithm. It always finds
+// the same flow, because it tries a vertex's arcs in a fixed order, from last to first.
 type network struct {
 	spend     func(int)
 	first     []int32 // by vertex: the arc added last, or -1
@@ -326,8 +324,8 @@ func (g *network) join(from, to int, capacity int64) int {
 func (g *network) through(arc int) int64 { return g.rest[arc^1] }
 
 // augment increases the flow as far as possible and returns the increase. It never reduces the flow
-// through an arc that leaves the source. A caller can therefore give some arcs priority by adding
-// the others only after a first call.
+// through an arc from the source. To give some arcs priority, a caller adds the other arcs after a
+// first call.
 func (g *network) augment(source, sink int) int64 {
 	total := int64(0)
 	for g.layer(source, sink) {
@@ -343,9 +341,9 @@ func (g *network) augment(source, sink int) int64 {
 	return total
 }
 
-// layer numbers the vertices by their distance from the source in the residual network, and reports
-// whether the sink is reachable. If it is not, the numbered vertices form the source side of a
-// minimum cut.
+// layer numbers the vertices by their distance from the source in the residual network. It reports
+// whether the sink is reachable. If the sink is not reachable, the numbered vertices are the source
+// side of a minimum cut.
 func (g *network) layer(source, sink int) bool {
 	g.spend(1 + (len(g.level)+len(g.to))/model.PerStep)
 	for v := range g.level {

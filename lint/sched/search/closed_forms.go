@@ -8,13 +8,13 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// The closed forms settle a single pod group if all maximal states have the same number of pods, or
-// if the number depends only on the domain that the first pod chooses. In the second case, one
-// greedy run per domain is enough. Tests compare each form with an enumeration of all runs
-// (decide_test.go).
+// The closed forms settle a single pod group in two cases. In the first case, all maximal states
+// have the same number of pods. In the second case, the number depends only on the domain of the
+// first pod, and one greedy run per domain is enough. Tests compare each form with an enumeration
+// of all runs (decide_test.go).
 
-// closedForms settles components with a single pod group, and computes how many of a group's pods
-// fit when it is alone.
+// closedForms settles components with a single pod group. It also computes how many of a group's
+// pods fit when no other group is present.
 type closedForms struct{ *state }
 
 // settled returns the outcome for a single-group component, given its best and worst runs.
@@ -29,7 +29,7 @@ func settled(c component, best, worst []step) outcome {
 }
 
 // singlePodGroup returns the component's only pod group and its index. It returns false if the
-// component has several groups, or if pods other than running ones can block the group.
+// component has several groups, or if other pods except running ones can block the group.
 func (f closedForms) singlePodGroup(c component) (int, *podGroup, bool) {
 	if len(c.units) != 1 {
 		return 0, nil, false
@@ -55,9 +55,9 @@ func (u *podGroup) selfKeys(i int) []int {
 	return keys
 }
 
-// nest reports whether the keys can be ordered from coarse to fine. On the pod group's nodes, every
-// domain of a key must then lie within one domain of the previous key, or entirely on nodes without
-// the previous key.
+// nest reports whether the keys can be ordered from coarse to fine on the pod group's nodes. Every
+// domain of a key must lie within one domain of the previous key, or entirely on nodes without the
+// previous key.
 func (f closedForms) nest(u *podGroup, keys []int) bool {
 	if len(keys) < 2 {
 		return true
@@ -89,11 +89,10 @@ func (f closedForms) orderless(c component) (outcome, bool) {
 
 // runAlone returns a run for a pod group that has the nodes to itself, if all maximal runs of the
 // group have the same length. There are two such cases. In the first, the group has only nested
-// anti-affinity and per-node limits, so its placements are the independent sets of a laminar
+// anti-affinity and per-node limits. Its placements are then the independent sets of a laminar
 // matroid (R-M1, R-M5). In the second, a single hard spread constraint counts only the group's own
-// pods, and any anti-affinity applies only within the constraint's domains. Any order then places
-// min(room, least room + maxSkew) pods in each domain, where a domain's room is how many pods fit
-// in it (R-M2).
+// pods. Any anti-affinity must apply only within the constraint's domains. A domain's room is how
+// many pods fit in it. Any order places min(room, least room + maxSkew) pods in each domain (R-M2).
 func (f closedForms) runAlone(i int) (run []step, ok bool) {
 	u := f.units[i]
 	switch {
@@ -108,8 +107,8 @@ func (f closedForms) runAlone(i int) (run []step, ok bool) {
 	return run, true
 }
 
-// even reports whether a pod group has exactly one spread constraint, the constraint counts only
-// the group's own pods, and any anti-affinity applies only within the constraint's domains.
+// even reports whether a pod group has exactly one spread constraint, which counts only the group's
+// own pods. Any anti-affinity must apply only within the constraint's domains.
 func (f closedForms) even(i int) bool {
 	u := f.units[i]
 	if len(u.affinityKeys) > 0 || len(u.spreads) != 1 {
@@ -120,8 +119,8 @@ func (f closedForms) even(i int) bool {
 		!slices.ContainsFunc(keys, func(k int) bool { return f.sizes[k] < f.sizes[s.key] || !f.within(u, k, s.key) })
 }
 
-// mostAlone returns how many of a pod group's pods can be placed when it has the nodes to itself,
-// and whether a closed form gives that number. Other pods never increase it.
+// mostAlone returns how many of a pod group's pods can be placed when it has the nodes to itself.
+// Other pods never increase this number. It returns false if no closed form gives the number.
 func (f closedForms) mostAlone(i int) (int, bool) {
 	u := f.units[i]
 	if f.unplaceable[i] {
@@ -138,9 +137,9 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 }
 
 // selfAffinity settles a pod group whose pods must run together because only its own pods satisfy
-// its required affinity. The first pod chooses the domains, and the other pods must join it. So the
-// best run chooses the domains that hold the most pods, and the worst run chooses those that hold
-// the fewest (R-M4).
+// its required affinity. The first pod chooses the domains, and the other pods must join it. The
+// best run chooses the domains that hold the most pods. The worst run chooses the domains that hold
+// the fewest pods (R-M4).
 func (f closedForms) selfAffinity(c component) (outcome, bool) {
 	i, u, ok := f.singlePodGroup(c)
 	if !ok || len(u.affinityKeys) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.peers, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {
@@ -183,11 +182,11 @@ func (f closedForms) selfAffinity(c component) (outcome, bool) {
 
 // The functions below find how many pods the best and worst runs of a conflict graph place, in
 // total and per pod group. All rules are hereditary: a rule that rejects a pod keeps rejecting it.
-// So a pod group that goes first places as many pods as it would alone. The matching of T8 gives
-// the smallest number of pods that each group can place. Only the totals require a search.
+// So a pod group that goes first places as many pods as it can without the others. The matching of
+// T8 gives the smallest number of pods for each group. Only the totals require a search.
 
-// maxFewest and maxMost limit the work of finding the smallest and the largest number of pods that
-// a run places. Each choice in a search costs one step for each pod group and domain examined.
+// maxFewest and maxMost limit the work of finding the smallest and the largest number of pods in a
+// run. Each choice in a search costs one step per examined pair of pod group and domain.
 const (
 	maxFewest = 6_000_000
 	maxMost   = 6_000_000
@@ -275,12 +274,11 @@ func (f *conflictGraph) most(o *outcome) []step {
 	return o.best
 }
 
-// fewest compares placements to which no more pods can be added. It searches for the one with the
-// fewest pods.
+// fewest searches for the placement with the fewest pods to which no more pods can be added.
 type fewest struct {
 	f *conflictGraph
-	// `in` marks the domains where a pod group has pods, and `barred` marks those that the group
-	// must avoid. used counts the group's placed pods. full is set once all of the group's pods are
+	// `in` marks the domains where a pod group has pods. `barred` marks the domains that it must
+	// avoid. used counts the group's placed pods. full is set once all of the group's pods are
 	// certain to be placed.
 	in, barred [][]bool
 	used       []int
@@ -294,10 +292,10 @@ type fewest struct {
 
 type choice struct{ unit, domain int }
 
-// fewest searches for the placement with the fewest pods, and returns nil if that takes too long.
-// The argument known is the length of a known run, and own holds the smallest number of pods that
-// each pod group can place. Pod groups that are always placed completely count as placed from the
-// start.
+// fewest searches for the maximal placement with the fewest pods. It returns nil if that takes too
+// long. The argument known is the length of a known run. The argument own holds the smallest number
+// of pods that each pod group can place. Pod groups that are always placed completely count as
+// placed from the start.
 func (f *conflictGraph) fewest(known int, own []int) *fewest {
 	s := &fewest{f: f, used: make([]int, len(f.units)), full: make([]bool, len(f.units)), best: known + 1}
 	s.tries = maxFewest / max(1, len(f.units)*len(f.units)*len(f.single))
@@ -316,9 +314,9 @@ func (f *conflictGraph) fewest(known int, own []int) *fewest {
 }
 
 // search continues while the placement has fewer pods than the best one so far. If a pod group
-// still fits in a domain, a maximal placement must contain either another pod of the group or a pod
-// that keeps the group out of the domain. Once search has tried one of these choices, it bars that
-// choice while it tries the others.
+// still fits in a domain, a maximal placement must contain one of two things: another pod of the
+// group, or a pod that keeps the group out of the domain. After search has tried such a choice, it
+// bars the choice while it tries the others.
 func (s *fewest) search() {
 	if s.tries--; s.tries <= 0 || s.placed >= s.best {
 		return
@@ -357,8 +355,8 @@ func (s *fewest) search() {
 	}
 }
 
-// tightest finds the pod group and domain with the fewest choices, and returns these choices. open
-// reports whether any pod group still fits in a domain.
+// tightest returns the choices for the pod group and domain with the fewest choices. The result
+// open reports whether any pod group still fits in a domain.
 func (s *fewest) tightest() (best []choice, open bool) {
 	s.f.a.m.Run().Spend(len(s.full))
 	for u, full := range s.full {
@@ -383,8 +381,7 @@ func (s *fewest) tightest() (best []choice, open bool) {
 }
 
 // options returns the choices for a pod group that still fits in a domain. Each choice places
-// either another pod of the group or a pod that keeps the group out of the domain. Every maximal
-// placement contains one of these pods.
+// either another pod of the group or a pod that keeps the group out of the domain.
 func (s *fewest) options(u, d int) []choice {
 	var list []choice
 	for x := range s.f.units {

@@ -8,13 +8,13 @@ import (
 )
 
 // Placing all pods of a conflict graph at once is a graph coloring problem in which the domains are
-// the colors. A pod group that excludes itself needs several colors, and each group may use only
-// some of the colors. The search is fast when there are few conflicts or few domains. It postpones
-// pod groups that are certain to find space in the end. Among the others, it tries the tightest pod
-// group first, and only one of several equivalent domains.
+// the colors. A pod group that excludes itself needs several colors. Each group may use only some
+// of the colors. The search is fast when there are few conflicts or few domains. It postpones pod
+// groups that are certain to find space in the end. It tries the tightest remaining pod group
+// first, and only one of several equivalent domains.
 
-// maxColouring limits the work for one coloring. A choice costs one step for each pod group and
-// domain examined.
+// maxColouring limits the work for one coloring. A choice costs one step per examined pair of pod
+// group and domain.
 const maxColouring = 40_000_000
 
 // colouring holds the search state for coloring the pod groups that need domains.
@@ -23,7 +23,7 @@ type colouring struct {
 	// conflict marks the pairs of pod groups that cannot share a domain.
 	conflict [][]bool
 	// `may` marks the domains that a pod group can still use. `room` counts the pods that fit in
-	// these domains, and `need` counts the pods that still have to be placed.
+	// these domains. `need` counts the pods that are not placed yet.
 	may        [][]bool
 	room, need []int
 	got        [][]int // domains, in the order in which they were taken
@@ -32,14 +32,14 @@ type colouring struct {
 	forgone, tries int
 }
 
-// colour decides whether all pods in the conflict graph can be placed at once. If so, it stores a
-// run that places all of them in o.best. If not, it sets o.never and lowers o.most. If it cannot
-// decide, it leaves the outcome unchanged.
+// colour decides whether all pods in the conflict graph can be placed at once. If they can, it
+// stores a run that places all of them in o.best. If they cannot, it sets o.never and lowers
+// o.most. If it cannot decide, it leaves the outcome unchanged.
 func (f *conflictGraph) colour(o *outcome) {
 	for _, sided := range []bool{false, true} {
 		// If only one of two pod groups excludes the other, they can share a domain when the pods
-		// are placed in the right order. A proof of never therefore ignores such exclusions, but
-		// the search for a run respects them.
+		// are placed in the right order. A proof of never ignores such exclusions. The search for a
+		// run respects them.
 		c := f.colouring(sided)
 		found, done := c.solve()
 		if done && !found && !sided {
@@ -90,8 +90,8 @@ func (c *colouring) bars(u, x, d int) bool {
 // solve reports whether all pods can be placed, and whether the search finished.
 func (c *colouring) solve() (found, done bool) {
 	// Postpone the pod groups that fit wherever the other groups' pods are. The test for a group
-	// ignores the groups that are already postponed, so the last group to be postponed must be the
-	// first to be placed. Until then, postponed groups need no domains.
+	// ignores the groups that are already postponed. So the last postponed group must be placed
+	// first.
 	var last []int
 	for again := true; again; {
 		again = false
@@ -115,8 +115,8 @@ func (c *colouring) solve() (found, done bool) {
 	return true, true
 }
 
-// spare returns how many of u's pods still fit in the worst case, in which every other pod group
-// takes as many as possible of the domains that u can use.
+// spare returns how many of u's pods still fit in the worst case. Every other pod group then takes
+// as many as possible of the domains that u can use.
 func (c *colouring) spare(u int) int {
 	room := c.room[u]
 	c.f.a.m.Run().Spend(len(c.f.units) * (1 + len(c.f.single)/model.PerStep))
@@ -136,8 +136,8 @@ func (c *colouring) spare(u int) int {
 	return room
 }
 
-// try assigns domains to the pod groups that still need some. It reports whether at most `forgone`
-// pods stay unplaced.
+// try assigns domains to the pod groups that need more. It reports whether at most `forgone` pods
+// stay unplaced.
 func (c *colouring) try() bool {
 	u := c.tightest()
 	var dropped []int
@@ -167,8 +167,8 @@ func (c *colouring) try() bool {
 			return true
 		}
 		c.give(u, d, barred)
-		// This domain does not work, and neither does any domain that is open to the same pod
-		// groups.
+		// This domain does not work. Any domain that is open to the same pod groups does not work
+		// either.
 		for e := d; e < len(c.may[u]); e++ {
 			if c.may[u][e] && (e == d || c.same(d, e)) {
 				c.may[u][e] = false
@@ -180,7 +180,7 @@ func (c *colouring) try() bool {
 }
 
 // tightest returns the pod group with the least slack among those that need more domains and have
-// open ones, or -1 if there is no such group. Among equally tight groups, it prefers the one with
+// open ones. It returns -1 if there is none. Among equally tight groups, it prefers the one with
 // the most conflicts.
 func (c *colouring) tightest() int {
 	c.f.a.m.Run().Spend(len(c.need) + len(c.f.single))
@@ -205,8 +205,7 @@ func (c *colouring) tightest() int {
 	return best
 }
 
-// same reports whether two domains are open to the same pod groups. Such domains are equivalent for
-// all remaining decisions.
+// same reports whether two domains are open to the same pod groups. Such domains are equivalent.
 func (c *colouring) same(d, e int) bool {
 	c.f.a.m.Run().Spend(1 + len(c.need)/model.PerStep)
 	if c.f.single[d] != c.f.single[e] {
@@ -220,8 +219,7 @@ func (c *colouring) same(d, e int) bool {
 	return true
 }
 
-// take assigns a domain to a pod group, and returns the pod groups that are now barred from the
-// domain.
+// take assigns a domain to a pod group. It returns the pod groups that are now barred from it.
 func (c *colouring) take(u, d int) []int {
 	c.f.a.m.Run().Spend(1 + len(c.f.units)/2)
 	c.got[u] = append(c.got[u], d)
@@ -240,7 +238,7 @@ func (c *colouring) take(u, d int) []int {
 	return barred
 }
 
-// give undoes take. It recomputes the pod group's need from the domains that the group still has.
+// give undoes take. It recomputes the pod group's need from the group's remaining domains.
 func (c *colouring) give(u, d int, barred []int) {
 	c.got[u] = c.got[u][:len(c.got[u])-1]
 	c.may[u][d] = true

@@ -7,10 +7,10 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// conflictGraph is a component in which a pod blocks other pods only in its own domain: through
-// anti-affinity on one key, through host ports, or because a node has space for just one pod.
-// Nothing else can keep a pod off a node that accepts it now. All rules are hereditary, so every
-// placement without two conflicting pods can be reached in some order.
+// conflictGraph is a component in which a pod blocks other pods only in its own domain. It blocks
+// them through anti-affinity on one key, through host ports, or because a node has space for just
+// one pod. All rules are hereditary, so every placement without conflicting pods can be reached in
+// some order.
 type conflictGraph struct {
 	a *state
 	// units lists the component's pod groups that have pods. pods holds the pod count of each.
@@ -21,14 +21,13 @@ type conflictGraph struct {
 	at   [][]int32
 	free []int32
 	// closes records, for each pair of pod groups, whether a pod of the second group closes its
-	// domain to the first group. single marks the domains that have space for only one pod in
-	// total.
+	// domain to the first group. single marks the domains that have space for only one pod.
 	closes [][]bool
 	single []bool
 }
 
-// maxConflictGraph is the maximum size of a conflict graph: the square of its number of pod groups,
-// times the number of nodes.
+// maxConflictGraph is the maximum size of a conflict graph. The size is the square of the number of
+// pod groups, times the number of nodes.
 const maxConflictGraph = 20_000_000
 
 // newConflictGraph converts a component into a conflict graph. It returns nil if the component is
@@ -58,7 +57,7 @@ func newConflictGraph(a *state, c component) *conflictGraph {
 	if !ok || a.contend && !f.markSingleSlots(open, domain) {
 		return nil
 	}
-	// Number the domains that have open nodes, and record which pod groups may use which domain.
+	// Number the domains that have open nodes. Record which pod groups may use each domain.
 	number := map[int32]int{}
 	var single []bool
 	for _, n := range union(open, len(domain)) {
@@ -95,8 +94,8 @@ func openTo(a *state, i int) []int32 {
 	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool { return !a.takes(i, int(n)) })
 }
 
-// relate computes the field closes. It returns the keys on which pod groups exclude each other, and
-// whether any groups clash on host ports.
+// relate computes the field closes. It returns the keys on which pod groups exclude each other. It
+// also returns whether any groups clash on host ports.
 func (f *conflictGraph) relate() (keys []int, ported bool) {
 	index := map[int]int{}
 	for u, i := range f.units {
@@ -124,8 +123,8 @@ func (f *conflictGraph) relate() (keys []int, ported bool) {
 }
 
 // partition returns the domain of every node. It returns false if two keys divide the open nodes
-// differently. If pods use host ports, each node is a separate domain. In that case, each domain of
-// a key must contain exactly one open node, and each open node must have the key.
+// differently. If pods use host ports, each node is a separate domain. Each open node must then
+// have every key, and each domain of a key must contain exactly one open node.
 func (f *conflictGraph) partition(open [][]int32, keys []int, ported bool) ([]int32, bool) {
 	domain := make([]int32, len(f.a.nodes))
 	for n := range domain {
@@ -188,10 +187,9 @@ func (f *conflictGraph) alike(open [][]int32, domain, other []int32) bool {
 	return true
 }
 
-// markSingleSlots marks the nodes where no two pods fit together, and reports whether every other
-// node has space for all pods that may use it. A node with space for just one pod must either be
-// the only open node in its domain or have no domain. A node without a domain becomes a domain of
-// its own.
+// markSingleSlots marks the nodes where no two pods fit together. It returns false if another node
+// lacks space for all pods that may use it. A node with space for just one pod must be the only
+// open node in its domain, or have no domain. A node without a domain becomes a separate domain.
 func (f *conflictGraph) markSingleSlots(open [][]int32, domain []int32) bool {
 	on := make([][]int, len(domain))
 	sharing := map[int32]int{}
@@ -264,13 +262,13 @@ func (f *conflictGraph) holdsOne(n int, units []int) bool {
 	return false
 }
 
-// The test below is exact, by T8, and by T2 if nodes have space for only one pod. A pod group can
-// get stuck if and only if each domain that the group may use can be matched to a different pod
-// that keeps the group out. Pods in different domains do not block each other, so the matched pods
-// form the run that gets stuck.
+// The test below is exact by T8. If nodes have space for only one pod, it is exact by T2. The test
+// matches each domain that a pod group may use to a different pod that keeps the group out. The
+// group can get stuck if and only if such a matching exists. Pods in different domains do not block
+// each other, so the matched pods form the run that gets stuck.
 
-// maxEach is the maximum size of a conflict graph in which every pod group is tested: the square of
-// its number of pod groups, times the number of domains.
+// maxEach is the maximum size of a conflict graph in which every pod group is tested. The size is
+// the square of the number of pod groups, times the number of domains.
 const maxEach = 2_000_000
 
 // cover is the result of stuckState. If the pod group can get stuck, run closes all domains to it.
@@ -279,13 +277,13 @@ type cover struct {
 	// own is the smallest number of the pod group's own pods in a run that closes all domains to
 	// the group.
 	own int
-	// free is set if the pod group cannot get stuck. It lists nodes, at least one of which always
+	// free is set if the pod group cannot get stuck. It lists nodes. At least one of them always
 	// stays open to the group.
 	free []int
 }
 
-// stuckState returns a cover with a run that leaves the given pod group stuck. If the group cannot
-// get stuck, it returns false and a cover with free set.
+// stuckState returns a cover with a run that leaves the given pod group stuck. If there is no such
+// run, it returns false and a cover with free set.
 func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	var domains []int
 	for d, n := range f.at[u] {
@@ -309,7 +307,7 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 		return cover{free: f.nodesOf(u, domains)}, false
 	}
 	// Add the other pod groups first. The flow through their arcs remains when the group's own pods
-	// are added, so the test uses as few of the group's own pods as possible.
+	// are added. The test therefore uses as few of the group's own pods as possible.
 	source, sink := 0, 1
 	g, arcs := f.blocking(u, domains)
 	for x, pods := range f.pods {
@@ -340,9 +338,9 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	return c, true
 }
 
-// blocking returns a network with arcs from pod groups to the domains that their pods can close to
-// pod group u, and from these domains to the sink. It also returns the arc from each pod group to
-// each domain, or -1 if there is none.
+// blocking returns a network with two kinds of arcs: from pod groups to the domains that they can
+// close to pod group u, and from these domains to the sink. It also returns the arc from each pod
+// group to each domain, or -1 if there is none.
 func (f *conflictGraph) blocking(u int, domains []int) (*network, [][]int) {
 	f.a.m.Run().Spend(len(f.units) * len(domains))
 	g := newNetwork(f.a.m, 2+len(domains)+len(f.units))
@@ -371,8 +369,8 @@ func (f *conflictGraph) nodesOf(u int, domains []int) []int {
 	return nodes
 }
 
-// settle decides the outcome of a component if stuckState and colour suffice. The caller must set
-// o.best to a run, which need not place all pods.
+// settle decides the outcome of a component if stuckState and colour are sufficient. The caller
+// must set o.best to a run, which may leave pods unplaced.
 func (f *conflictGraph) settle(o *outcome) {
 	var worst cover
 	gap := 0
@@ -409,8 +407,8 @@ func (f *conflictGraph) settle(o *outcome) {
 	}
 	if len(o.best) == o.pods {
 		o.worst, o.decided = greedyRuns{f.a}.after(o.component, worst.run)
-		// o.least adds up the minima of the pod groups. A run that places exactly that many pods
-		// attains all of these minima.
+		// o.least is the sum of the pod groups' minima. A run with exactly that many pods attains
+		// all of these minima.
 		o.exact = o.decided && o.least == len(o.worst) && len(o.units) == len(o.owners)
 	}
 }

@@ -21,20 +21,18 @@ type Atom struct {
 	Part Part
 }
 
-// Core is a minimal set of rules, numbers and node facts that cannot all be satisfied. Dropping any
-// one of them allows all pods in question to be placed. Repairs lists changes that have the same
-// effect.
+// Core is a minimal set of rules, numbers and node facts that cannot all be satisfied. Without any
+// one of them, all pods in question can be placed. Repairs lists changes with the same effect.
 type Core struct {
 	Atoms   []Atom
 	Repairs []Repair
 }
 
 // Repair is one way to resolve a contradiction: fewer replicas, more nodes like an existing one,
-// dropped atoms, or the topology key that an atom was probably meant to use.
+// dropped atoms, or another topology key that was probably meant.
 //
-// Opens has one entry for each entry of Atoms. If the atom is a selector or taints, its entry is
-// the condition of that kind that excludes the most nodes. The entry is nil for any other atom, or
-// if there is no such condition.
+// Opens has one entry for each entry of Atoms. For a selector or taints, the entry is the condition
+// that excludes the most nodes, or nil. For any other atom, the entry is nil.
 type Repair struct {
 	Workload *workload.Workload
 	Replicas int
@@ -60,23 +58,23 @@ const (
 
 var parts = []Part{PartSelector, PartTaints, PartRequests, PartSlots, PartPorts, PartReplicas}
 
-// coreSteps is the step limit for each decision while a core is minimized.
+// coreSteps is the step limit for each decision in the search for a core.
 const coreSteps = 1_000_000
 
 // maxTogether is the maximum number of workloads in a search for a core.
 const maxTogether = 40
 
-// newRelaxation returns a relaxation that covers only the given workloads and drops nothing yet.
+// newRelaxation returns a relaxation that covers only the given workloads and drops nothing.
 func newRelaxation(group map[*workload.Workload]bool) *relaxation {
 	return &relaxation{terms: map[*model.Term]bool{}, parts: map[*workload.Workload]map[Part]bool{}, count: map[*workload.Workload]int{}, only: group}
 }
 
-// question asks whether all pods of one workload, or of all workloads, can be placed. While a core
-// is minimized, the question is asked repeatedly under different relaxations.
+// question asks whether all pods of one workload, or of all workloads, can be placed. The search
+// for a core asks the question under different relaxations.
 type question struct {
 	m *model.Model
-	// `of` is the workload in question, or nil for all workloads. If contend is false, only the
-	// rules count and pods do not compete for resources.
+	// `of` is the workload in question, or nil for all workloads. If contend is false, pods do not
+	// compete for resources.
 	of      *workload.Workload
 	contend bool
 }
@@ -116,9 +114,8 @@ func (q question) decideByInstance(relax *relaxation) model.Answer {
 // WhyQuestion describes the search for a core in messages about an exhausted budget.
 const WhyQuestion = "the smallest set of conflicting constraints"
 
-// Explain returns the core for a workload whose pods can never all be placed. The contradiction may
-// involve other workloads in its component. Explain returns nil if the budget is too small to
-// minimize the core.
+// Explain returns the core for a workload whose pods can never all be placed. The core may involve
+// other workloads in the same component. Explain returns nil if the budget is too small.
 func Explain(m *model.Model, w *workload.Workload, d *certificate.Decision) (core *Core) {
 	m.Ask([]*workload.Workload{w}, WhyQuestion, min(eachOf(m, d, w), m.Part([]*workload.Workload{w})), func() { core = explain(m, w, d) })
 	return core
@@ -167,8 +164,7 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 }
 
 // dependencies returns a workload, the workloads that its required affinity and spread constraints
-// select, and their dependencies in turn. Omitting any of them might make the workload harder to
-// place.
+// select, and their own dependencies. Without any of them, the workload might be harder to place.
 func dependencies(m *model.Model, w *workload.Workload) map[*workload.Workload]bool {
 	group, queue := map[*workload.Workload]bool{w: true}, []*workload.Workload{w}
 	for len(queue) > 0 {
@@ -251,8 +247,8 @@ func (q question) core(relax *relaxation, ws []*workload.Workload) *Core {
 	return core
 }
 
-// smaller drops, one by one, the atoms that are not needed for the contradiction. It returns nil if
-// a decision runs out of steps.
+// smaller drops atoms one by one, as long as the contradiction remains. It returns nil if a
+// decision runs out of steps.
 func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
 	core := []Atom{}
 	for _, atom := range q.atoms(relax, ws) {
@@ -280,7 +276,7 @@ func together(d *certificate.Decision, w *workload.Workload) map[*workload.Workl
 }
 
 // atoms lists the atoms that may be dropped. It omits the pods in question, because the question
-// would be pointless without those pods.
+// needs them.
 func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	var list []Atom
 	for _, w := range ws {
@@ -319,7 +315,7 @@ func (r *relaxation) and(atom Atom) *relaxation {
 }
 
 // free reports whether no remaining affinity or spread constraint selects the workloads whose pods
-// are dropped. In that case, dropping the pods cannot make other pods harder to place.
+// are dropped. Dropping these pods then cannot make other pods harder to place.
 func (q question) free(relax *relaxation) bool {
 	for w := range relax.only {
 		if n, ok := relax.count[w]; ok && n == 0 {
@@ -339,7 +335,7 @@ func (q question) free(relax *relaxation) bool {
 	return true
 }
 
-// relaxation drops parts of the input to find out which parts a verdict depends on. A nil
+// relaxation drops parts of the input to find out which of them a verdict depends on. A nil
 // relaxation drops nothing.
 type relaxation struct {
 	terms map[*model.Term]bool
@@ -419,8 +415,8 @@ func (r *relaxation) beside(g *model.Group) int {
 }
 
 // alone reports whether the workload in question requires peers that no participating workload can
-// provide. Its first pod must also require a peer, so that none of its pods can be placed (T20). In
-// that case, no instance has to be built.
+// provide. The workload's first pod must also require a peer, so that none of its pods can be
+// placed (T20). No instance is then needed.
 func (q question) alone(relax *relaxation) bool {
 	g := q.m.Groups[q.of]
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || g.Running || q.m.Split() != q.m || relax.keys != nil {
@@ -461,7 +457,8 @@ func (q question) alone(relax *relaxation) bool {
 }
 
 // answerByCounts answers the question for pods that have the nodes to themselves and have no rules
-// about other pods. Each node accepts as many pods as fit, in any order, so no instance is needed.
+// about other pods. No instance is needed, because each node accepts as many pods as fit, in any
+// order.
 func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok bool) {
 	g := q.m.Groups[q.of]
 	if q.of == nil || !q.contend || len(relax.only) != 1 || !relax.only[q.of] || len(q.m.Running) > 0 || len(relax.nodes) > 0 || q.m.Split() != q.m {
@@ -508,8 +505,8 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	return room
 }
 
-// fitting returns how many pods fit on a node when only one of their requests counts. The result is
-// at most the given number.
+// fitting returns how many pods fit on a node when only one request counts. The result is at most
+// the given number.
 func fitting(n *topology.Node, r *model.Request, most int) int {
 	has, judged := model.Offered(n, r)
 	if !judged || r.Amount == 0 {

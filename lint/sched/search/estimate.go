@@ -9,16 +9,16 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// Components that are too large for a search are settled by proofs that need no search. A proof may
+// Components that are too large for a search are settled by proofs and greedy runs. A proof may
 // show that some pod groups cannot all be placed (never), or that no pod group can get stuck
-// (always). Greedy runs may show that all pods can be placed, or that a pod gets stuck. If all of
+// (always). A greedy run may show that all pods can be placed, or that a pod gets stuck. If all of
 // these fail, bounds are reported.
 
 // estimates settles components by proofs and runs that need no search.
 type estimates struct{ *state }
 
-// estimate settles a component with proofs and runs if they suffice. If no pod can get stuck, it
-// needs no run that places all pods, because every run can be extended to one.
+// estimate settles a component if proofs and runs are sufficient. If no pod can get stuck, no run
+// that places all pods is needed, because every run can be extended to one.
 func (e estimates) estimate(c component, h *headroom) outcome {
 	o := openOutcome(c)
 	o.best = greedyRuns(e).runFirst(c.units, nil)
@@ -58,11 +58,12 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 	return o
 }
 
-// The proofs below show that some pods cannot be placed in any order. Each one considers only some
-// of the rules, so its result also holds when the other rules apply.
+// The proofs below show that some pods cannot be placed in any order. Each proof uses only some of
+// the rules. Additional rules do not change its result.
 
-// shortOfRoom lowers o.most by a lower bound on how many pods stay unplaced. It uses the largest of
-// several bounds: the sum of the bounds on each pod group alone, and bounds on all groups together.
+// shortOfRoom lowers o.most by the largest known lower bound on the number of unplaced pods. One
+// bound is the sum over the pod groups, each examined separately. The other bounds examine all
+// groups together.
 func (e estimates) shortOfRoom(o *outcome) {
 	lost := shortfall{proof: certificate.Proof{Kind: certificate.LimitProof}}
 	for k, i := range o.units {
@@ -93,9 +94,9 @@ func (e estimates) shortOfRoom(o *outcome) {
 // maxSets is the maximum number of node sets that overfull examines.
 const maxSets = 24
 
-// overfull is used when the pod groups have too many nodes to compute a minimum cut. For each of
-// several sets of nodes, it compares the requests of the pod groups that are confined to the set
-// with what the set's nodes offer (T12).
+// overfull replaces a minimum cut if the pod groups have too many nodes. For each of several sets
+// of nodes, it compares two amounts: what the pod groups confined to the set request, and what the
+// set's nodes offer (T12).
 func (e estimates) overfull(units []int) shortfall {
 	if !e.contend {
 		return shortfall{}
@@ -129,8 +130,8 @@ func (e estimates) overfull(units []int) shortfall {
 	return lost
 }
 
-// overfills returns a lower bound on how many pods stay unplaced because the node set to which the
-// pod groups are confined has too little of a resource.
+// overfills returns a lower bound on how many pods stay unplaced because a node set has too little
+// of a resource. The pod groups are confined to the node set.
 func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
 	demand, has, largest := int64(0), int64(0), int64(1)
 	e.m.Run().Spend(1 + (len(about)+len(s.list))/model.PerStep)
@@ -165,17 +166,17 @@ func (s shortfall) more(o shortfall) shortfall {
 	return s
 }
 
-// somewhere reports whether any of the pod group's exclusions applies only at some places.
+// somewhere reports whether any of the pod group's exclusions applies only on some nodes.
 func (u *podGroup) somewhere() bool {
 	return slices.ContainsFunc(u.exclusions, func(x exclusion) bool { return x.place != 0 })
 }
 
-// maxRivalry is the maximum number of nodes in rivals, summed over all pod groups.
+// maxRivalry is the maximum total number of nodes of all pod groups in rivals.
 const maxRivalry = 200_000
 
 // rivals holds pod groups that compete for nodes. For each group, open holds the nodes that may
-// accept its pods. slots holds upper bounds on how many of these pods fit on each of the nodes when
-// no other pods are present.
+// accept its pods. slots holds an upper bound for each of these nodes: how many of the group's pods
+// fit when no other pods are present.
 type rivals struct {
 	a     *state
 	units []int
@@ -227,9 +228,9 @@ func slotsFor(a *state, i, n int) int {
 }
 
 // volume returns a lower bound on how many pods stay unplaced because of one resource, which may be
-// pod slots. It computes a flow from requests to nodes, whose minimum cut is a Hall set ("these
-// pods may only use these nodes"). If a group's pods exclude each other, the group's flow passes
-// through the domains of the key that has the fewest domains.
+// pod slots. It computes a flow from requests to nodes. The minimum cut is a Hall set ("these pods
+// may only use these nodes"). If a group's pods exclude each other, the group's flow passes through
+// the domains of the key with the fewest domains.
 func (r *rivals) volume(res int) shortfall {
 	left := int64(1 << 60) // keeps the sum of all requests from overflowing
 	for _, i := range r.units {
@@ -284,8 +285,8 @@ func (r *rivals) volume(res int) shortfall {
 	return shortfall{int((gap + largest - 1) / largest), r.cut(res, g, cut, len(capacity))}
 }
 
-// cut turns the source side of a minimum cut into a proof: pod groups and the nodes that they
-// overcommit.
+// cut turns the source side of a minimum cut into a proof. The proof names pod groups and the nodes
+// that they overcommit.
 func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certificate.Proof {
 	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: r.a.resources[res]}
 	for w, i := range r.units {
@@ -304,9 +305,9 @@ func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certifi
 	return p
 }
 
-// capacities returns how much of a resource each node can give to the pod groups, as a multiple of
-// the greatest common divisor of their requests. tight is false if no node is short of the
-// resource.
+// capacities returns how much of a resource each node can give to the pod groups. Each amount is
+// rounded down to a multiple of the greatest common divisor of their requests. tight is false if no
+// node is short of the resource.
 func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
 	a := r.a
 	divisor, demand := make([]int64, len(a.nodes)), make([]int64, len(a.nodes))
@@ -332,7 +333,7 @@ func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
 }
 
 // narrowestIndex returns the key with the fewest domains among the keys on which the pod group's
-// own pods exclude each other, or -1 if there is no such key.
+// own pods exclude each other. It returns -1 if there is no such key.
 func (r *rivals) narrowestIndex(w int) int {
 	i := r.units[w]
 	r.a.m.Run().Spend(1 + len(r.a.units[i].exclusions))

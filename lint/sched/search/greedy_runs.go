@@ -13,8 +13,8 @@ type greedyRuns struct{ *state }
 // maxRepairs is the maximum number of runs that repair tries.
 const maxRepairs = 12
 
-// repair looks for a run that places all pods if the best run so far leaves some unplaced. Each
-// attempt moves the pod groups that had unplaced pods to the front.
+// repair looks for a run that places all pods if the best run leaves some unplaced. Each attempt
+// starts with the pod groups that had unplaced pods.
 func (g greedyRuns) repair(o *outcome) {
 	first, last := map[int]int{}, o.best
 	for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {
@@ -36,8 +36,8 @@ func (g greedyRuns) repair(o *outcome) {
 }
 
 // runFirst returns a greedy run that spreads each pod group over its nodes. Pod groups with a lower
-// rank come first. Within a rank, pod groups without affinity come before those with affinity, and
-// groups with fewer nodes come first.
+// rank come first. Within a rank, groups without affinity come before groups with affinity. After
+// that, groups with fewer nodes come first.
 func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 	g.m.Run().Spend(len(units) * 4)
 	order := slices.Clone(units)
@@ -59,8 +59,8 @@ func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 			run := g.scatter(i, left[i])
 			left[i] -= len(run)
 			all = append(all, run...)
-			// A node that rejected a pod can accept it later only because of a new peer or a spread
-			// constraint.
+			// Only a new peer or a spread constraint can make a node accept a pod that it rejected
+			// before.
 			again = again || len(run) > 0 && (left[i] > 0 || len(g.watchers[i]) > 0 || len(g.counts[i]) > 0 && g.wanted(i))
 		}
 	}
@@ -96,8 +96,8 @@ func (g greedyRuns) scatter(i, pods int) []step {
 	return run
 }
 
-// maxFillers limits the size of the components that fillers handles. A component's size is its
-// number of pod groups times the number of nodes.
+// maxFillers is the maximum size of a component in fillers. The size is the number of pod groups
+// times the number of nodes.
 const maxFillers = 400_000
 
 // fillers looks for a run that leaves one of the component's pods without a node. It tries pod
@@ -120,8 +120,8 @@ func (g greedyRuns) fillers(c component) ([]step, bool) {
 }
 
 // fillNodes builds a run that leaves a pod of group i without a node. On every node that accepts a
-// pod of i, it places other groups' pods, largest requests first, until the node no longer accepts
-// a pod of i. It applies the filters at every step, so the result is a valid run.
+// pod of i, it places other groups' pods until the node rejects a pod of i. Pods with the largest
+// requests come first. fillNodes applies the filters at every step, so the run is valid.
 func (g greedyRuns) fillNodes(c component, i int) ([]step, bool) {
 	g.m.Run().Spend(len(c.units) * 2)
 	blockers := slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return g.units[j].kubelet })
@@ -170,7 +170,7 @@ func (g greedyRuns) finish(units []int, left map[int]int) []step {
 }
 
 // after returns a run that starts with the given steps and continues until no more pods fit. It
-// also reports whether any pods stay unplaced.
+// also reports whether any pods are unplaced.
 func (g greedyRuns) after(c component, start []step) ([]step, bool) {
 	var run []step
 	for _, s := range start {

@@ -81,8 +81,8 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	return a
 }
 
-// addUnits adds a group's pods. A DaemonSet gets one pod group for each node that its controller
-// chooses (R-N29, R-N31).
+// addUnits adds a group's pods. For a DaemonSet, it adds one pod group for each node that the
+// controller chooses (R-N29, R-N31).
 func (b *compiler) addUnits(g *model.Group) {
 	if g.Kind.PerNode() {
 		for n, p := range b.passes(g) {
@@ -105,7 +105,7 @@ func (b *compiler) addUnit(u *podGroup) {
 }
 
 // nodesFor returns the nodes that pass the filters and are large enough for one of the pod group's
-// pods. Usually no node is too small, so pod groups can share the set.
+// pods. If no node is too small, pod groups share one set.
 func (b *compiler) nodesFor(u *podGroup) *nodeSet {
 	base := b.passing(u.g)
 	small := false // whether some node may be too small
@@ -159,8 +159,8 @@ func (b *compiler) passing(g *model.Group) *nodeSet {
 	})
 }
 
-// passers holds the nodes that pass the node-level filters for pods with the same signature, and
-// the smallest amount of each resource on any of these nodes.
+// passers holds the nodes that pass the node-level filters for pods with the same signature. It
+// also holds the smallest amount of each resource on any of these nodes.
 type passers struct {
 	list  []int32
 	has   []bool
@@ -204,8 +204,8 @@ func (b *compiler) key(name string) int {
 	return len(b.keys) - 1
 }
 
-// addResources lists the requested resources, with pod slots last, and the amounts that the nodes
-// offer.
+// addResources lists the requested resources and the amounts that the nodes offer. Pod slots are
+// the last resource.
 func (b *compiler) addResources() {
 	index := map[corev1.ResourceName]int{}
 	for _, u := range b.units {
@@ -254,7 +254,8 @@ func (b *compiler) addResources() {
 	}
 }
 
-// forgetUnlisted drops a kubelet pod's requests for extended resources that its node does not list.
+// forgetUnlisted drops a kubelet pod's requests for extended resources that the pod's node does not
+// list.
 func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int) {
 	for n, node := range b.nodes {
 		if node.Name != u.g.Spec.NodeName {
@@ -334,8 +335,8 @@ func (b *compiler) relate(i int) {
 	}
 }
 
-// doubt records the pod groups that a term may or may not select, and the exclusions that apply if
-// the term selects them.
+// doubt records the pod groups that a term may or may not select. It also records the exclusions
+// that apply if the term selects them.
 func (b *compiler) doubt(i int, t *model.Term) {
 	u := b.units[i]
 	for w, key := range b.m.Doubtful(t, u.g.Workload) {
@@ -407,7 +408,7 @@ func (u *podGroup) clashesWith(v *podGroup) bool {
 }
 
 // selected returns the pod groups that all of the given terms of u select. If incoming is set, a
-// pod of u is being scheduled. Otherwise, a pod of u is already placed and other pods are being
+// pod of u is being scheduled. Otherwise, a pod of u is in place and other pods are being
 // scheduled.
 func (b *compiler) selected(terms []*model.Term, u *podGroup, incoming bool) []located {
 	var units []located
@@ -429,9 +430,9 @@ func (b *compiler) selected(terms []*model.Term, u *podGroup, incoming bool) []l
 	return units
 }
 
-// where returns the number of the node set on which the terms of u select v's pods, or -1 if they
-// select v's pods on no node. The number is 0, which stands for all nodes, unless the terms ask for
-// a label that pods inherit from their node.
+// where returns the number of the node set on which the terms of u select v's pods. It returns -1
+// if they select v's pods on no node. The number 0 stands for all nodes. Another number is possible
+// only if the terms have a condition on a label that pods inherit from their node.
 func (b *compiler) where(terms []*model.Term, u, v *podGroup, incoming bool) int {
 	on := func(n *topology.Node) bool {
 		return !slices.ContainsFunc(terms, func(t *model.Term) bool {

@@ -23,7 +23,7 @@ type component struct {
 	units []int
 	pods  int
 	// owners lists the workloads that own the pod groups. owner maps each pod group to an index in
-	// owners. A DaemonSet has one pod group per pod, all with the same owner.
+	// owners. Each pod of a DaemonSet is a pod group with the same owner.
 	owners []*workload.Workload
 	owner  []int
 	at     map[*workload.Workload]int // indices in owners
@@ -51,8 +51,8 @@ func (c *component) add(i int, u *podGroup) {
 type interactions struct{ *state }
 
 // components divides the pod groups into components. Two pod groups are in the same component if a
-// rule of one selects the other, if they use the same host port, or if together they may fill a
-// node.
+// rule of one selects the other, or if they use the same host port. They are also in the same
+// component if they may fill a node together.
 func (s interactions) components() []component {
 	parent := make([]int, len(s.units))
 	for i := range parent {
@@ -122,7 +122,7 @@ func (s interactions) components() []component {
 	return all
 }
 
-// askers is a set of pod groups that may use the same nodes and that request the same resources.
+// askers is a set of pod groups that may use the same nodes and request the same resources.
 type askers struct {
 	nodes *nodeSet
 	asks  []int // requested resources, in order
@@ -130,7 +130,7 @@ type askers struct {
 }
 
 // askersOf groups pod groups by node set and requested resources. It omits running pod groups and
-// those whose pods are never placed. nodes is the total size of the node sets.
+// groups that are never placed. nodes is the total size of the node sets.
 func (s interactions) askersOf() (all []*askers, nodes int) {
 	type key struct {
 		nodes *nodeSet
@@ -161,8 +161,8 @@ func (s interactions) askersOf() (all []*askers, nodes int) {
 	return all, nodes
 }
 
-// joinContending joins pod groups that request the same resource on a node, if that resource could
-// run out when all of their pods are on the node.
+// joinContending joins pod groups that request the same resource on a node. The resource must be
+// able to run out when all of their pods are on the node.
 func (s interactions) joinContending(join func(i, j int)) {
 	all, nodes := s.askersOf()
 	s.m.Run().Spend(len(s.units) + nodes/(2*model.PerStep))
@@ -190,8 +190,8 @@ func (s interactions) joinContending(join func(i, j int)) {
 	}
 }
 
-// shortagesOf reports, for each node and resource, whether the resource could run out if all pods
-// that may use the node were placed on it.
+// shortagesOf reports, for each node and resource, whether the resource could run out. It assumes
+// that all pods that may use the node are on it.
 func (s interactions) shortagesOf(all []*askers) []bool {
 	width := len(s.resources)
 	demand := make([]int64, len(s.free))
@@ -213,19 +213,19 @@ func (s interactions) shortagesOf(all []*askers) []bool {
 	return short
 }
 
-// Conflict describes workloads that can each be placed alone, but that can be placed together only
-// in the right order or not at all.
+// Conflict describes workloads that conflict although each of them can be placed without the
+// others. Either no run places all of their pods, or only the right scheduling order does.
 type Conflict struct {
-	// Workloads lists the conflicting workloads in input order. Among lists these and all workloads
-	// that interact with them.
+	// Workloads lists the conflicting workloads in input order. Among lists them together with all
+	// workloads that interact with them.
 	Workloads, Among []*workload.Workload
-	// Pods is the conflicting workloads' total pod count, and Most is the largest number of these
-	// pods that one run can place. If Stuck is set, some run places all of them.
+	// Pods is the total pod count of Workloads. Most is the largest number of these pods that one
+	// run places. If Stuck is set, some run places all of them.
 	Pods, Most int
-	// Core explains why no run places all pods. It is nil if some run does.
+	// Core explains why no run places all pods. It is nil if there is such a run.
 	Core *Core
-	// Stuck is a run after which pods of the first pending workload fit nowhere. It omits
-	// placements that do not contribute to this result.
+	// Stuck is a run after which pods of the first pending workload fit nowhere. It omits unneeded
+	// placements.
 	Stuck *certificate.Stuck
 	// Growth lists the assumed pool sizes, or is nil if no pool was grown.
 	Growth []model.PoolSize
@@ -234,15 +234,14 @@ type Conflict struct {
 // jointSteps is the step limit for each decision in the search for conflicts.
 const jointSteps = 400_000
 
-// maxGrowth is the maximum number of nodes that are added when conflicts are decided again for
-// grown pools.
+// maxGrowth is the maximum number of nodes that are added to decide conflicts for grown pools.
 const maxGrowth = 500
 
-// Conflicts finds the workloads that, by the rules alone, can be placed together only in the right
-// order or not at all. It skips workloads that are faulty by themselves and workloads that interact
-// with faulty ones. It also skips workloads that depend on pods that run to completion, or on
-// unknown labels and namespaces. A finding that no run places all pods remains true even if
-// undeclared workloads provide peers or pools grow.
+// Conflicts finds workloads whose hard rules conflict. Either no run places all of their pods, or
+// only the right scheduling order does. It skips faulty workloads and the workloads that interact
+// with them. It also skips workloads that depend on finishing pods, or on unknown labels and
+// namespaces. If no run places all pods, that remains true when undeclared workloads provide peers
+// or pools grow.
 func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
 	m = m.Permanent()
 	if m.Run().Within(m.Altogether(), func() {
@@ -291,10 +290,10 @@ const TogetherQuestion = "whether workloads can be scheduled together"
 // scope is the set of workloads that may interact.
 type scope struct {
 	all map[*workload.Workload]bool
-	// doubtful marks workloads that get no verdict. Workloads that interact with a doubtful
-	// workload get no verdict either.
+	// doubtful marks workloads that get no verdict. The workloads that interact with them get no
+	// verdict either.
 	doubtful map[*workload.Workload]bool
-	// count holds how many pods are certain to exist, for workloads where this differs from the
+	// count holds how many pods of a workload are certain to exist, if this differs from the
 	// declared number.
 	count map[*workload.Workload]int
 }
@@ -337,8 +336,7 @@ func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	return s
 }
 
-// involve adds the workloads that a group's hard terms select, and reports whether there are any
-// such workloads.
+// involve adds the workloads that a group's hard terms select. It reports whether there are any.
 func involve(m *model.Model, s *scope, g *model.Group) bool {
 	found := false
 	for t := range g.HardTerms() {
@@ -358,9 +356,9 @@ func involve(m *model.Model, s *scope, g *model.Group) bool {
 	return found
 }
 
-// risky reports whether a workload by itself may get stuck in one run but not in another. This is
-// possible if its pods have affinity to each other, several spread constraints, or a combination of
-// spread and anti-affinity.
+// risky reports whether a single workload may get stuck in one run but not in another. This is
+// possible with affinity between its pods, with several spread constraints, or with a combination
+// of spread and anti-affinity.
 func risky(m *model.Model, g *model.Group) bool {
 	near, spreads, apart := 0, 0, map[string]bool{}
 	for _, t := range g.Terms {
@@ -416,8 +414,8 @@ func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 }
 
 // stuckRun finds a run after which some of a component's pods fit nowhere, although another run
-// places all of them. It takes resources into account, because a run that exceeds the nodes'
-// resources is impossible.
+// places all of them. It counts resources, because a run that exceeds the nodes' resources is
+// impossible.
 func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	group := setOf(o.owners)
 	parts := m.Split()
@@ -436,8 +434,7 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 		return Conflict{}, false
 	}
 	// If nodes that reject a blocked pod keep rejecting it as more pods arrive, drop every
-	// placement that is not needed. What remains must still be a run after which no node accepts
-	// the pod.
+	// placement that is not needed. After the remaining run, no node may accept the pod.
 	hereditary := !slices.ContainsFunc(blocked.Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
 	if run := stuck.Placements; hereditary && len(run) <= maxShrink {
 		for i := len(run) - 1; i >= 0; i-- {
@@ -472,9 +469,9 @@ func Nodes(s *certificate.Stuck) (ws []*workload.Workload, on map[*workload.Work
 	return ws, on
 }
 
-// fewest removes workloads, many at a time if possible, as long as the remaining ones still cannot
-// be placed together. It keeps a workload if an affinity term or spread constraint of another
-// workload selects its pods, because removing such pods might make other pods harder to place.
+// fewest removes workloads as long as the remaining ones cannot be placed together. It removes many
+// at a time if possible. It keeps a workload if an affinity term or spread constraint of another
+// workload selects its pods, because without these pods, others might be harder to place.
 func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relaxation, bool) {
 	checks := 0
 	for size := (len(owners) + 1) / 2; ; size = (size + 1) / 2 {

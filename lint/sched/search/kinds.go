@@ -19,37 +19,35 @@ import (
 )
 
 // Kinds groups the declared nodes by kind. Nodes of the same kind are equivalent for a given set of
-// workloads. For a given topology key, a kind's nodes are either all in one domain or each alone in
-// a domain.
+// workloads. For each topology key, they are either all in one domain or each alone in a domain.
 type Kinds struct {
 	m     *model.Model
 	of    []int32   // kind of each node
 	nodes [][]int32 // nodes of each kind
-	// domains holds, for each key, every kind's domain: -1 for none, or alone if each node has its
-	// own domain.
+	// domains holds, for each key, every kind's domain. The domain is -1 if the nodes lack the key,
+	// and alone if each node has its own domain.
 	domains map[string][]int32
 	losses  []*DomainLoss
 	// offers caches how much of each resource the kinds offer.
 	offers map[corev1.ResourceName]*offered
 }
 
-// offered lists, smallest amount first, how many nodes of each kind offer which amount of a
-// resource. It omits nodes whose amount is unknown.
+// offered lists how many nodes of each kind offer which amount of a resource. The smallest amount
+// comes first. Nodes with an unknown amount are omitted.
 type offered struct {
 	name  corev1.ResourceName
 	sizes []offer
 }
 
-// offer is a number of nodes of one kind. The field has is the smallest amount that any of them
-// offers.
+// offer is a number of nodes of one kind. The field has is the smallest amount on any of them.
 type offer struct {
 	kind  int32
 	has   int64
 	nodes int
 }
 
-// sizeStep limits how much sizes differ within an offer: a node may exceed the smallest node by at
-// most this fraction of its own size.
+// sizeStep limits how much sizes differ within an offer. No node may exceed the smallest node by
+// more than this fraction of its own size.
 const sizeStep = 1.0 / 64
 
 func (k *Kinds) offered(name corev1.ResourceName) *offered {
@@ -73,8 +71,8 @@ func (k *Kinds) offered(name corev1.ResourceName) *offered {
 // ascents caches a model's nodes sorted by their amounts of each resource.
 type ascents map[corev1.ResourceName][]int32
 
-// ascending lists the nodes in ascending order of their amounts of a resource. It omits nodes whose
-// amount is unknown.
+// ascending lists the nodes in ascending order of their amounts of a resource. It omits nodes with
+// an unknown amount.
 func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	kept := *model.KeepForNodes(k.m, func() *ascents { return &ascents{} })
 	return model.Cached(kept, name, func() []int32 {
@@ -89,18 +87,19 @@ func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	})
 }
 
-// alone marks a kind whose nodes each have a domain to themselves.
+// alone marks a kind in which each node has its own domain.
 const alone = -2
 
 // DomainLoss describes the loss of a whole domain or a single node.
 type DomainLoss struct {
 	// Value is the value of the topology key, or the node name.
 	Value string
-	// lost lists the lost nodes. If a single node is lost, `like` lists all nodes of its kind,
-	// because any of them may be the lost one. If a domain is lost, both lists are equal.
+	// lost lists the lost nodes. If a single node is lost, `like` lists all nodes of its kind. If a
+	// domain is lost, both lists are equal.
 	nodes      []*topology.Node
 	lost, like []int32
-	// taken counts the lost nodes of each kind. `any` counts the lost nodes of unspecified kind.
+	// taken counts the lost nodes of each kind. `any` counts the lost nodes that can be of any
+	// kind.
 	taken map[int32]int
 	any   int
 }
@@ -108,8 +107,8 @@ type DomainLoss struct {
 // Nodes returns the names of all lost nodes.
 func (b *DomainLoss) Nodes() []string { return b.names(b.lost) }
 
-// Like returns the names of all lost nodes if a domain is lost. If a single node is lost, it
-// returns the names of all nodes that could be the lost one.
+// Like returns the names of all lost nodes. If a single node is lost, it returns the names of all
+// nodes of the same kind.
 func (b *DomainLoss) Like() []string { return b.names(b.like) }
 
 // Alike returns how many names Like returns.
@@ -134,7 +133,7 @@ type kindsKey struct {
 	classes *classes.Classes
 }
 
-// KindsOf groups nodes that are equivalent for the workloads into kinds, and lists the possible
+// KindsOf groups nodes that are equivalent for the workloads into kinds. It also lists the possible
 // losses of a domain of the key. pods is the maximum number of the workloads' pods on one node.
 func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kinds {
 	id := kindsKey{key, classes.Of(m, ws, pods, key)}
@@ -177,12 +176,12 @@ func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kin
 	return k
 }
 
-// Losses returns the possible losses: one for each domain of the key or, if the key is the hostname
-// label, one for each kind of node.
+// Losses returns the possible losses, one for each domain of the key. For the hostname label, it
+// returns one loss for each kind of node.
 func (k *Kinds) Losses() []*DomainLoss { return k.losses }
 
 // domain returns each kind's domain of a key. The nodes of a kind must either share a domain or
-// each have one to themselves.
+// each be alone in a domain.
 func (k *Kinds) domain(key string) []int32 {
 	return model.Cached(k.domains, key, func() []int32 {
 		domain, size := k.m.Numbered(key, k.m.Topology.Nodes)
@@ -202,8 +201,8 @@ func (k *Kinds) domain(key string) []int32 {
 	})
 }
 
-// Room decides most losses for most workloads by counting the nodes of each kind. Tests compare the
-// results with an enumeration of all placements and repairs (package disruption).
+// Room decides most losses by counting the nodes of each kind. Tests compare the results with an
+// enumeration of all placements and repairs (package disruption).
 
 // Room holds how many of a workload's pods fit on each kind of node.
 type Room struct {
@@ -212,12 +211,11 @@ type Room struct {
 	pods int
 	caps []int // pods that fit on an empty node of each kind; 0 if pods may not run there
 	asks []closableNodes
-	// others caches the description of the other pods from the most recent question.
+	// others caches the description of the other pods for the most recent question.
 	others *contenders
 }
 
-// closableNodes holds the amounts of a resource that the nodes offer, and the amount that one pod
-// requests.
+// closableNodes holds the nodes' amounts of a resource, and the amount that one pod requests.
 type closableNodes struct {
 	*offered
 	ask int64
@@ -270,12 +268,12 @@ func (r *Room) Several(b *DomainLoss) bool {
 	return len(b.taken) > 1
 }
 
-// Left reports whether the loss leaves a node that accepts a pod while the node is empty.
+// Left reports whether a node that accepts a pod when empty remains after the loss.
 func (r *Room) Left(b *DomainLoss) bool { return r.open(b, nil, 0) > 0 }
 
-// Single decides the outcome of a loss for a workload that interacts with no other workload and has
-// simple rules: anti-affinity on nested keys, or one spread constraint that counts only the
-// workload's own pods.
+// Single decides the outcome of a loss for a workload that interacts with no other workload. The
+// workload must have simple rules: either anti-affinity on nested keys, or one spread constraint
+// that counts only its own pods.
 func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	switch {
 	case !bound.QuickApplies(r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
@@ -301,12 +299,12 @@ func plain(m *model.Model, g *model.Group) bool {
 // method room computes.
 //
 // A pod on an unreachable node closes its domain. If the domain has room outside the lost nodes,
-// one pod fewer fits there. In the worst case, every such domain has a pod on an unreachable node
-// or, if there are fewer pods than such domains, every pod is in one of them. Some placement
-// reaches this case, because any allowed set of pods can be extended to a maximal placement.
+// one pod fewer fits there. In the worst case, every such domain has a pod on an unreachable node.
+// If there are fewer pods than such domains, every pod is in one of them. Some placement reaches
+// this case, because any allowed set of pods can be extended to a maximal placement.
 func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
-	// shared holds the domains of the only anti-affinity key that has several nodes in a domain, or
-	// is nil. If a node is alone in its domain, r.per allows at most one pod on the node.
+	// shared holds the domains of the only anti-affinity key with several nodes in a domain, or is
+	// nil. If a node is alone in its domain, r.per allows at most one pod on it.
 	var shared []int32
 	for _, key := range r.p.Keys {
 		if !r.coarse(key) {
@@ -352,7 +350,7 @@ func (r *Room) unreachable(b *DomainLoss, shared []int32) int {
 	return both
 }
 
-// per returns how many pods fit on a node of a kind. The result is at most one if the node is in a
+// per returns how many pods fit on a node of a kind. It returns at most one if the node is in a
 // domain of an anti-affinity key.
 func (r *Room) per(c int) int {
 	for _, key := range r.p.Keys {
@@ -385,11 +383,11 @@ func (r *Room) room(shared []int32, nodes func(c int32) int) int {
 	return sum
 }
 
-// merge returns a model in which indistinguishable workloads are merged into one. Workloads are
-// indistinguishable if they request the same resources on the same nodes and if no hard rule about
-// other pods belongs to them or selects them. A state then needs to know only how many of their
-// pods are on each node. merge returns m itself if there is nothing to merge. unmerge, deal and
-// share translate results back.
+// merge returns a model in which indistinguishable workloads are merged into one. Such workloads
+// request the same resources on the same nodes. They have no hard rules about other pods, and no
+// other pods have hard rules about them. A state then needs to know only how many of their pods are
+// on each node. If there is nothing to merge, merge returns m itself. unmerge, deal and share
+// translate results back.
 func merge(m *model.Model) *model.Model {
 	classes := equals(m)
 	if len(classes) == len(m.Workloads) {
@@ -467,7 +465,7 @@ func unmerge(m *model.Model, ws []*workload.Workload) []*workload.Workload {
 }
 
 // deal distributes a run's pods among the members of each class in turn, until each member has all
-// of its pods. The pods of a class are interchangeable within a run.
+// of its pods. A class's pods are interchangeable within a run.
 func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
 	if len(m.Members) == 0 {
 		return run
@@ -489,8 +487,8 @@ func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
 }
 
 // share derives each member's tally from the tally of its class. In the best run, the placed pods
-// may all belong to one member. In the worst run, they may include all pods of the other members,
-// so only the remainder is certain for that member.
+// may all belong to one member. In the worst run, the other members' pods may be placed first. Only
+// the remaining pods are certain for that member.
 func share(m *model.Model, all map[*workload.Workload]tally) {
 	for class, members := range m.Members {
 		t := all[class]

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Lose starts from every placement of all pods, removes the lost nodes, and explores all repairs in
-// every order, within the step budget.
+// Lose starts from every placement of all pods and removes the lost nodes. It explores all repairs
+// in every order, within the step budget.
 func Lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	var out []certificate.Lost
 	if !m.Run().Within(m.Run().Left(), func() { out = lose(m, l, o) }) {
@@ -60,8 +60,8 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	return out
 }
 
-// losing explores a loss. It starts from all placements of all pods. For each of them, it explores
-// all ways to place the lost pods again on the remaining nodes.
+// losing explores a loss. For each placement of all pods, it explores all ways to place the lost
+// pods again on the remaining nodes.
 type losing struct {
 	certificate.Loss
 	*search
@@ -77,14 +77,14 @@ type losing struct {
 	again   []step
 	ends    []ending // by owner
 	begun   bool
-	// start is the initial step budget. more is the step budget for continuing the search for runs
-	// in which an owner loses a pod, once all verdicts are known.
+	// start is the initial step budget. more is the step budget for the search after all verdicts
+	// are known. That search looks for runs in which an owner loses a pod.
 	start, more int
 }
 
 // ending holds the smallest and the largest number of an owner's pods that are missing at the end
-// of any run. If struck is set, hit is the smallest number among the runs in which the owner loses
-// a pod.
+// of any run. hit is the smallest number over the runs in which the owner loses a pod. struck is
+// set if there is such a run.
 type ending struct {
 	seen, struck      bool
 	fewest, most, hit int
@@ -132,8 +132,8 @@ func (s *losing) mixed() bool {
 }
 
 // loseNodes starts from a state with all pods placed. It removes the lost nodes, explores all
-// repairs, and puts the nodes back. It returns false if the search can stop, because the budget is
-// exhausted or every verdict is settled.
+// repairs, and puts the nodes back. It returns false if the search can stop: the budget is
+// exhausted, or every verdict is settled.
 func (s *losing) loseNodes() bool {
 	s.begun = true
 	open := func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 || !e.struck || e.hit > 0 }
@@ -168,8 +168,8 @@ func (s *losing) loseNodes() bool {
 	return ok
 }
 
-// cordon subtracts the pods on lost nodes from the counts of the spread constraints that ignore
-// tainted nodes, or adds the pods back.
+// cordon subtracts the pods on lost nodes from the counts of spread constraints that ignore tainted
+// nodes. It can also add the pods back.
 func (s *losing) cordon(by int32) {
 	for _, i := range s.c.units {
 		for _, n := range s.a.units[i].nodes.list {
@@ -188,8 +188,8 @@ func (s *losing) onLost(i, n int) int32 {
 	return s.a.in[i][n]
 }
 
-// exploreEvictions explores the eviction of each pod that may be evicted next. The result any
-// reports whether there is such a pod. ok is false if the budget is exhausted.
+// exploreEvictions explores each eviction that is possible next. The result any reports whether
+// there is one. ok is false if the budget is exhausted.
 func (s *losing) exploreEvictions() (any, ok bool) {
 	missing := func(w *workload.Workload) (pods int) { // missing pods of an owner
 		for i := range s.c.units {
@@ -217,10 +217,9 @@ func (s *losing) exploreEvictions() (any, ok bool) {
 	return any, true
 }
 
-// exploreAfterEviction explores the state after a pod is evicted. A replacement with required
-// affinity may be placed before the old pod is gone, and the old pod may satisfy that affinity. In
-// this case, exploreAfterEviction also explores the states in which the replacement is already
-// placed.
+// exploreAfterEviction explores the state after a pod is evicted. The old pod may satisfy the
+// required affinity of its replacement while it is still terminating. In this case,
+// exploreAfterEviction also explores the states in which the replacement is already placed.
 func (s *losing) exploreAfterEviction(i int, v step, rest *int) bool {
 	was := s.column[v.node]
 	g := s.a.units[v.unit].g
@@ -246,9 +245,9 @@ func (s *losing) remove(v step, by int32) {
 	s.drop(v.node)
 }
 
-// overlaps explores the states in which a pod's replacement is placed while the pod is still
-// terminating. It tries each node that accepts the replacement. Only spread constraints ignore a
-// terminating pod (R-A1, R-T4, T23).
+// overlaps explores the states in which a terminating pod's replacement is already placed. It tries
+// each node that accepts the replacement. Only spread constraints ignore a terminating pod (R-A1,
+// R-T4, T23).
 func (s *losing) overlaps(i int, v step) bool {
 	var tried []int32
 	for _, n := range s.a.units[v.unit].nodes.list {
@@ -277,23 +276,23 @@ func (s *losing) overlaps(i int, v step) bool {
 	return true
 }
 
-// ignore subtracts a pod on a lost node from the spread constraints that still count the pod, or
-// adds it back.
+// ignore subtracts a pod on a lost node from the spread constraints that still count the pod. It
+// can also add the pod back.
 func (s *losing) ignore(v step, by int32) {
 	s.count(v, -by, true)
 	s.count(v, by, false)
 }
 
-// swap exchanges the constraints' domains with the domains after the loss. A second call undoes
-// this.
+// swap exchanges the constraints' domains with the domains after the loss. A second call restores
+// the domains.
 func (s *losing) swap() {
 	for c, left := range s.remain {
 		s.remain[c], c.domains = c.domains, left
 	}
 }
 
-// applyLoss applies the loss to every pod on the lost nodes if the argument is -1. If the argument
-// is 1, it undoes the loss.
+// applyLoss applies the loss to every pod on the lost nodes if by is -1. If by is 1, it reverts the
+// loss.
 func (s *losing) applyLoss(by int32) {
 	if by > 0 {
 		for _, v := range slices.Backward(s.gone) {
@@ -348,9 +347,8 @@ func (s *losing) applyPodLoss(v step, by int32) {
 	}
 }
 
-// count changes the counts of the spread constraints that count pod v. The argument by is the
-// change. If honouring is set, only the counts of constraints that ignore pods on tainted nodes
-// change.
+// count adds the argument by to the counts of the spread constraints that count pod v. If honouring
+// is set, it changes only constraints that ignore pods on tainted nodes.
 func (s *losing) count(v step, by int32, honouring bool) {
 	for _, c := range s.a.watchers[v.unit] {
 		if c.counted[v.node] && s.a.inPlace(v.node, c.place) && (!honouring || s.honours[c.constraint]) {
@@ -370,8 +368,8 @@ func (s *losing) waits(u *podGroup) bool {
 	return false
 }
 
-// repair starts from the current state and explores all ways to place the lost pods again. If
-// Stepwise is set, it also explores further evictions. It returns false if the budget is exhausted.
+// repair explores all ways to place the lost pods again from the current state. If Stepwise is set,
+// it also explores further evictions. It returns false if the budget is exhausted.
 func (s *losing) repair() bool {
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
 		return false

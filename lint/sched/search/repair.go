@@ -15,8 +15,8 @@ const (
 	maxParts = 12
 )
 
-// repairs tries common ways to resolve a contradiction and keeps those that work. If no single
-// change works, it tries several changes together.
+// repairs tries common ways to resolve a contradiction and keeps the successful ones. If no single
+// change succeeds, it tries several changes together.
 func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom) []Repair {
 	var repairs []Repair
 	for _, w := range ws {
@@ -38,7 +38,7 @@ func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom
 }
 
 // same reports whether two repairs look alike to a reader. Terms with the same use and key look
-// alike, and so do pods from one workload.
+// alike. Pods from one workload also look alike.
 func same(a, b Repair) bool {
 	return a.Workload.String() == b.Workload.String() && a.Replicas == b.Replicas && a.Nodes == b.Nodes && a.Like == b.Like && a.Key == b.Key &&
 		slices.EqualFunc(a.Atoms, b.Atoms, func(a, b Atom) bool {
@@ -82,7 +82,7 @@ func (q question) renamed(base *relaxation, atom Atom) []Repair {
 	return []Repair{{Workload: atom.Workload, Atoms: []Atom{atom}, Key: meant}}
 }
 
-// furtherNodes tries to add a few nodes like one that the pods may already use.
+// furtherNodes tries to add a few copies of a node that the pods may already use.
 func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repair {
 	seen := map[string]bool{}
 	var repairs []Repair
@@ -108,8 +108,8 @@ func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repa
 	return repairs
 }
 
-// several drops atoms one by one until no contradiction remains. There may be contradictions other
-// than the one that the core shows.
+// several drops atoms one by one until no contradiction remains. There may be more contradictions
+// than the core shows.
 func (q question) several(base *relaxation, core []Atom) []Repair {
 	var opens []*model.Exclusion
 	var given []Atom
@@ -143,8 +143,8 @@ func (q question) members(relax *relaxation) []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(q.m.Workloads), func(w *workload.Workload) bool { return !relax.only[w] })
 }
 
-// opened returns the condition that excludes the most nodes, among the conditions that disappear if
-// the atom is dropped. It returns nil if there is no such condition.
+// opened returns the condition that excludes the most nodes, among the conditions that the atom
+// causes. It returns nil if there is no such condition.
 func (q question) opened(a Atom) *model.Exclusion {
 	kind, ok := openedBy[a.Part]
 	if !ok {

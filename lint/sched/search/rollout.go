@@ -13,8 +13,8 @@ import (
 
 // Roll explores all states of a rollout within the step budget. Deleted pods disappear at once,
 // because waiting for a terminating pod only delays a new one (R-W5). A terminating pod still
-// counts for affinity (R-A1). If a new pod may need a terminating pod nearby, the verdict is known
-// only if the search finds both outcomes.
+// counts for affinity (R-A1). If a new pod may need a terminating pod nearby, the verdict is
+// unknown unless the search finds both outcomes.
 func Roll(m *model.Model, r certificate.Rollout, o Options) (out certificate.Rolled) {
 	if !m.Run().Within(m.Run().Left(), func() { out = roll(m, r, o) }) {
 		m.Run().Stops++
@@ -57,8 +57,8 @@ func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 	return out
 }
 
-// rolling explores a rollout. From every placement of the old pods, it explores everything that the
-// controller and the scheduler may do.
+// rolling explores a rollout. From every placement of the old pods, it explores all moves of the
+// controller and the scheduler.
 type rolling struct {
 	certificate.Rollout
 	*search
@@ -73,9 +73,9 @@ type rolling struct {
 	skewed     bool
 }
 
-// newRolling prepares the search. It returns nil unless the old pods and the new pods each form one
-// pod group, and both groups have the same size. It also returns nil if the result would depend on
-// facts that only the cluster knows.
+// newRolling prepares the search. The old pods and the new pods must each form one pod group, and
+// both groups must have the same size. Otherwise, newRolling returns nil. It also returns nil if
+// the result would depend on facts that only the cluster knows.
 func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	old, fresh := a.unitsOf[r.Old], a.unitsOf[r.Fresh]
 	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || a.units[old[0]].pods != a.units[fresh[0]].pods {
@@ -94,8 +94,8 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
 
 // verdict returns the rollout's verdict. It can be unknown if both old pods and other pods are
-// peers of the new pods, because a terminating old pod may then be the only peer in its domain. If
-// only old and new pods are peers, all peers are in one domain.
+// peers of the new pods. A terminating old pod may then be the only peer in its domain. If only old
+// and new pods are peers, all peers are in one domain.
 func (s *rolling) verdict(whole bool) diag.Outcome {
 	old, others := false, false
 	for _, c := range s.a.units[s.fresh].peers {
@@ -113,8 +113,8 @@ func (s *rolling) verdict(whole bool) diag.Outcome {
 	return diag.Always
 }
 
-// goOn continues the exploration from the current state. It returns false if the search can stop,
-// because the budget is exhausted or both outcomes have been found.
+// goOn continues the exploration from the current state. It returns false if the search can stop:
+// the budget is exhausted, or both outcomes have been found.
 func (s *rolling) goOn() bool {
 	s.begun = true
 	if s.stalled && s.done {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// addApart adds the exclusions that do not come from terms in a manifest.
+// addApart adds the exclusions that come from the model's Apart pairs instead of terms.
 func (b *compiler) addApart() {
 	for _, p := range b.m.Apart {
 		k := b.key(p.Key)
@@ -32,10 +32,10 @@ func (b *compiler) addApart() {
 }
 
 // Components divides workloads into groups that interact. In the first result, workloads interact
-// through hard rules and host ports. In the second result, they may also interact by filling a node
-// together. The argument extra maps a workload to the number of pods that it may temporarily have
-// beyond its replicas. Neither result includes workloads that take no part in decisions or whose
-// pods run to completion.
+// through hard rules and host ports. In the second result, workloads that may fill a node together
+// interact too. The argument extra maps a workload to the number of temporary pods beyond its
+// replicas. Neither result includes workloads that take no part in decisions or whose pods run to
+// completion.
 func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, contending [][]*workload.Workload) {
 	m = m.Permanent()
 	relax := newRelaxation(nil)
@@ -51,8 +51,8 @@ func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, conten
 	return ruled, byOwner(interactions{s}.components())
 }
 
-// byOwner returns each component's workloads. A DaemonSet's pods may be in several components,
-// which then form one group.
+// byOwner returns each component's workloads. If a DaemonSet's pods are in several components,
+// these components form one group.
 func byOwner(components []component) [][]*workload.Workload {
 	var all [][]*workload.Workload
 	in := map[*workload.Workload]int{}
@@ -77,10 +77,10 @@ func byOwner(components []component) [][]*workload.Workload {
 }
 
 // Few returns nodes that represent all nodes. For each class of nodes that are equivalent for the
-// workloads, it returns at most `keep` nodes, because pods never use more nodes than there are
-// pods. Nodes for which the function `tell` returns different strings are not equivalent. It may be
-// nil. Few returns all nodes if rules depend on how many DaemonSet pods are in a domain, because
-// DaemonSet pods run on every node.
+// workloads, it returns at most `keep` nodes. More are not needed, because pods never use more
+// nodes than there are pods. Nodes for which the function `tell` returns different strings are not
+// equivalent. `tell` may be nil. If rules depend on how many DaemonSet pods are in a domain, Few
+// returns all nodes, because DaemonSet pods run on every node.
 func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.Node) string) []*topology.Node {
 	if countsDaemons(m, ws) {
 		return slices.Clone(m.Topology.Nodes)
@@ -131,8 +131,8 @@ func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	})
 }
 
-// Hereditary reports whether, under the workloads' rules, removing pods never makes it harder to
-// place others. That is the case if no workload needs peers or has a hard spread.
+// Hereditary reports whether removing pods never makes other pods harder to place under the
+// workloads' rules. This is the case if no workload needs peers or has a hard spread.
 func Hereditary(m *model.Model, ws []*workload.Workload) bool {
 	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
 		return slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
@@ -153,8 +153,8 @@ func HardKeys(m *model.Model, ws []*workload.Workload, use model.Use) []string {
 
 // Alike returns a string that describes everything that affects how the workloads' pods are placed
 // on given nodes, for the given pod counts. Groups of workloads with equal strings differ only in
-// names. The result is "" if no such description exists. The string's length does not depend on how
-// many workloads there are.
+// names. The result is "" if no such description exists. The string's length does not depend on the
+// number of workloads.
 func Alike(m *model.Model, ws []*workload.Workload, pods func(*workload.Workload) int) string {
 	var b strings.Builder
 	for _, w := range ws {
