@@ -150,8 +150,9 @@ func render(in Input, steps int) (res *Result, err error) {
 }
 
 // DefaultRelease is the default name of a release, as in helm template (helm:
-// cmd/helm/template.go). The chart name would be a bad default. Templates made by helm create omit
-// a release name that contains the chart name. This would hide mistakes in names and labels.
+// cmd/helm/template.go). The chart name would be a bad default. If the release name contains the
+// chart name, templates made by helm create do not combine the two names. This would hide mistakes
+// in names and labels.
 const DefaultRelease = "release-name"
 
 // release performs the checks that Helm performs before rendering, and computes the values.

@@ -484,9 +484,8 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 // manyLevels is the depth at which deep begins to look for cycles.
 const manyLevels = 200
 
-// cyclic reports whether a value contains a map or list that contains itself. The argument open
-// describes containers. The value true means that v is inside the container. The value false means
-// that the container has no cycle.
+// cyclic reports whether a value contains a map or list that contains itself. In open, true marks a
+// container around v, and false marks a container without a cycle.
 func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 	b.charge(1)
 	v = concrete(v)

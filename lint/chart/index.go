@@ -55,8 +55,8 @@ func (p *fieldPath) of(key string) *fieldPath { return &fieldPath{p, key, -1} }
 
 func (p *fieldPath) at(item int) *fieldPath { return &fieldPath{p, "", item} }
 
-// add adds a value and everything in it. A global occurs at several paths. For such a value, add
-// keeps the first path in key order.
+// add adds a value and everything in it. A value may occur at several paths, for example as a
+// global. add then keeps the first path in key order.
 func (x *index) add(v any, p *fieldPath, depth int) {
 	if depth > limits.ChartNesting {
 		return

@@ -419,8 +419,8 @@ type Problem struct {
 	Line int
 	// Detail describes the problem and, if known, how to fix it.
 	Detail string
-	// Refused is set if Helm might render the chart, for instance because only schedlint has the
-	// exceeded limit, or because the chart needs files outside its directory.
+	// Refused is set if Helm might render the chart. For instance, the chart may exceed a limit of
+	// schedlint or need files outside its directory.
 	Refused bool
 	// Steps is the number of steps taken before the problem occurred.
 	Steps int

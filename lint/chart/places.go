@@ -507,8 +507,7 @@ func (t *trace) ofValues(text string) *traced {
 	return one
 }
 
-// called records the line origins of a function's result. It uses the line origins of the
-// arguments.
+// called records the line origins of a function's result.
 func (t *trace) called(name string, args []reflect.Value, result reflect.Value) {
 	text, ok := stringOf(result)
 	if !ok || len(text) < 2 || t.tracedOf(text) != nil {

@@ -31,7 +31,7 @@ func KindOf(group, kind string) (of Kind, ok bool) {
 	return of, ok
 }
 
-// Pointer is an object that tells a controller what to deploy.
+// Pointer is an object that names what a controller deploys.
 type Pointer struct {
 	Kind            Kind
 	Namespace, Name string

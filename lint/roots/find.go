@@ -126,7 +126,7 @@ type Chart struct {
 	Values []string
 }
 
-// Pointer is a GitOps object that tells its controller what to deploy.
+// Pointer is a GitOps object that names what its controller deploys.
 type Pointer struct {
 	// Kind includes the controller's name, for example Flux Kustomization.
 	Kind, Name string
