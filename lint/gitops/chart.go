@@ -154,7 +154,7 @@ func (l *layers) place(file string, n *source.Node) render.Place {
 	if at, ok := l.from.places.of(n); ok {
 		return render.Place{File: at.File, Line: at.Line, Column: at.Column}
 	}
-	m, ok := l.from.places.at[[2]int{int(n.Line), int(n.Column)}] // the place of a variable with this value
+	m, ok := l.from.places.at[[2]int{int(n.Line), int(n.Column)}] // the position of a variable with this value
 	if !ok || n.Value == "" {
 		return render.Place{}
 	}

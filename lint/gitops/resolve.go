@@ -116,7 +116,7 @@ type reference struct{ kind, name string }
 // setting is a ConfigMap or a Secret.
 type setting struct {
 	object *source.Object
-	places *places // places in a render's sources; nil for an object written in the tree
+	places *places // positions in a render's sources; nil for an object written in the tree
 }
 
 // of returns a pointer's variables, or nil if it does not substitute any.

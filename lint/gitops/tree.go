@@ -293,7 +293,7 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 				if name, _, ok := places.document(int(o.Root.Line)); ok {
 					raw = f.contained(name, o)
 				}
-				for i, p := range f.reader.Read(o) { // each pointer gets the place where it was written
+				for i, p := range f.reader.Read(o) { // each pointer gets the position at which it was written
 					f.place(p, i, o, places, raw, from)
 					places.move(p, raw, i)
 					f.add(p, nil, origin{from, places})
@@ -396,7 +396,7 @@ func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	if n == nil {
 		return at, false
 	}
-	if len(p.out.Lines) > 0 { // in a chart, the place of the value that the line shows, or else the line of the template
+	if len(p.out.Lines) > 0 { // in a chart, the position of the value on the line, or else the line of the template
 		if n.Line < 1 || int(n.Line) > len(p.out.Lines) {
 			return at, false
 		}

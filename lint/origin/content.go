@@ -359,7 +359,7 @@ func (w *sourceObject) place(span diag.Span) Place {
 	last := len(steps) - 1
 	form := formOf(w.rendered.File, steps[last], span)
 	p, ok := c.where(last, form, func(v *source.Node) bool { return source.Equal(v, steps[last].Value) })
-	if !ok { // a map or list that may contain parts from elsewhere
+	if !ok { // a map or list that other files may have extended
 		p, ok = c.alike(last, form)
 	}
 	for n := len(steps) - 2; n > 0 && !ok; n-- { // the name is more useful than spec and its parents

@@ -258,8 +258,8 @@ func isField(steps []*source.Step, names ...string) bool {
 		slices.EqualFunc(steps, names, func(s *source.Step, name string) bool { return s.Key.Value == name })
 }
 
-// labels returns a setter for labels and selectors. The setter is not sure to apply, because
-// kustomize's configuration determines which of these fields kustomize sets.
+// labels returns a setter for labels and selectors. It is unknown whether the setter applies,
+// because kustomize's configuration determines which of these fields kustomize sets.
 func labels(k *kustomization, pairs *source.Node) setter {
 	return setter{in: text{file: k.file}, cost: 1, follow: func(steps []*source.Step) []source.Step {
 		n := len(steps)

@@ -24,7 +24,7 @@ const maxDifferences = 20
 // again is the advice in error messages about a folder that differs from its lock.
 const again = "restore it from version control, or copy the rules again with schedlint policy vendor --force"
 
-// CheckDir is like Check. It also checks the vendored folder that contains dir.
+// CheckDir is like Check. If dir is in a vendored folder, CheckDir also checks that folder.
 func CheckDir(dir, shown string) (locked []string, errs []error) {
 	home := Home(dir)
 	abs, err := filepath.Abs(dir)

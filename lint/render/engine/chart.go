@@ -280,7 +280,7 @@ func (c *charting) render(out *render.Output) {
 			out.Plain = append(out.Plain, name)
 		}
 	}
-	for _, f := range c.in.Files { // templates and values are judged as rendered, so they count as sources
+	for _, f := range c.in.Files { // only the rendered form of templates and values is checked, so they count as sources
 		name := c.confined(f.Name)
 		base := filepath.Base(f.Name)
 		if strings.HasPrefix(f.Name, "templates/") || strings.Contains(f.Name, "/templates/") || base == chartFile || base == "values.yaml" {
