@@ -484,8 +484,8 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 // manyLevels is the depth at which deep begins to look for cycles.
 const manyLevels = 200
 
-// cyclic reports whether a value contains a map or list that contains itself. In open, true marks a
-// container around v, and false marks a container without a cycle.
+// cyclic reports whether a value contains a map or list that contains itself. In the map open, true
+// marks a container around v, and false marks a container without a cycle.
 func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 	b.charge(1)
 	v = concrete(v)

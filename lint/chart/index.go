@@ -55,8 +55,8 @@ func (p *fieldPath) of(key string) *fieldPath { return &fieldPath{p, key, -1} }
 
 func (p *fieldPath) at(item int) *fieldPath { return &fieldPath{p, "", item} }
 
-// add adds a value and everything in it. A value may occur at several paths, for example as a
-// global. add then keeps the first path in key order.
+// add adds a value and everything in it. If a value occurs at several paths, the first one in key
+// order is kept. Globals, for example, occur at several paths.
 func (x *index) add(v any, p *fieldPath, depth int) {
 	if depth > limits.ChartNesting {
 		return
@@ -129,8 +129,9 @@ type chain struct {
 	rivals []string
 }
 
-// outcome describes what a pipeline may print. chains are field chains whose values it may print,
-// and texts are literal strings. open is set if it may print anything else.
+// outcome describes what a pipeline may print. The field chains lists field chains whose values it
+// may print. The field texts lists literal strings. The field open is set if the pipeline may print
+// anything else.
 type outcome struct {
 	chains []chain
 	texts  []string
@@ -143,8 +144,8 @@ type outcome struct {
 var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 required tpl
 	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent get index`)
 
-// choosing contains the functions that print the first nonempty argument. It maps each name to a
-// function that returns the arguments in the order of the search.
+// choosing contains the functions that print their first nonempty argument. It maps each name to a
+// function that returns the arguments in the order in which they are checked.
 var choosing = map[string]func(args []outcome) []outcome{
 	"coalesce": func(args []outcome) []outcome { return args },
 	"or":       func(args []outcome) []outcome { return args },

@@ -268,8 +268,8 @@ func isArchive(name string) bool {
 	}
 }
 
-// packed is an archive. inside is the prefix that Helm adds to the names of files in the archive.
-// known is the name of the archive in messages and origins.
+// packed is an archive. The field inside is the prefix that Helm adds to the names of files in the
+// archive. The field known is the name of the archive in messages and origins.
 type packed struct {
 	inside, known string
 	data          []byte

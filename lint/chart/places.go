@@ -18,8 +18,8 @@ import (
 )
 
 // candidate is a possible position of the value on a line. It counts only if it agrees with the
-// finished line. If whole is set, the line must equal whole. Otherwise, the value on the line must
-// equal scalar.
+// finished line. If the field whole is set, the line must equal it. Otherwise, the value on the
+// line must equal the field scalar.
 type candidate struct {
 	place         Place
 	scalar, whole string
@@ -405,8 +405,9 @@ func (w *weighed) add(o origin, action bool, piece []byte) {
 	w.cands = cands
 }
 
-// origin returns the origin of a line in a segment. k is the index of the line, and of is the
-// number of lines in the segment. action is set if an action printed the line.
+// origin returns the origin of a line in a segment. The argument k is the index of the line, and
+// the argument "of" is the number of lines in the segment. The result "action" is true if an action
+// printed the line.
 func (s *segment) origin(k, of int) (o origin, action bool) {
 	n := s.node
 	switch {

@@ -17,7 +17,7 @@ import (
 const chartFile = "Chart.yaml"
 
 // origin says where a pointer was read from. parent is the deployment whose result contains the
-// pointer, or nil for a pointer in a file or root.
+// pointer. It is nil for a pointer in a file or root.
 type origin struct {
 	parent *Deployment
 	places *places // nil for a pointer in a file

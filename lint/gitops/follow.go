@@ -343,9 +343,9 @@ type Deployment struct {
 	raw     *written // the written pointer, or nil for a pointer from a render
 	parents []*Deployment
 	depth   int
-	// top is set if the pointer is written in the tree or in a root. It is not set if another
-	// pointer deploys the pointer. confirmed is set if a render contains the pointer unchanged.
-	// kept is set once the deployment is part of the result.
+	// top is set if the pointer is written in the tree or in a root, not deployed by another
+	// pointer. confirmed is set if a render contains the pointer unchanged. kept is set once the
+	// deployment is part of the result.
 	top, confirmed, kept bool
 }
 
@@ -387,8 +387,9 @@ func (d *Deployment) climb(visit func(x *Deployment)) {
 	}
 }
 
-// finish completes the result. It drops a pointer in the tree if a render contains a changed
-// version of the pointer. It also drops the deployments that only dropped pointers reach.
+// finish completes the result. If a render contains a changed version of a pointer in the tree,
+// finish drops the unchanged version. It also drops the deployments that only dropped pointers
+// reach.
 func (f *follower) finish() {
 	children := map[*Deployment][]*Deployment{}
 	var queue []*Deployment

@@ -91,8 +91,8 @@ type change struct {
 	labels    []string
 }
 
-// take adds an effect. If the effect may change all labels of a pod, any field may change, because
-// the selectors of other objects depend on these labels. Only the labels of pods matter.
+// take adds an effect. The selectors of other objects depend on the labels of pods. If the effect
+// may change all labels of a pod, take therefore assumes that any field may change.
 func (c *change) take(e *effect) {
 	c.whole = c.whole || e.whole
 	c.namespace = c.namespace || e.namespace

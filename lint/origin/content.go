@@ -119,8 +119,8 @@ func (w *sourceObject) agrees() bool {
 	return 2*same >= all
 }
 
-// agreement counts the scalars of node a. same is the number of scalars that are equal to the
-// scalar at the same path in node b. all is the total number.
+// agreement counts the scalars of node a. The result "same" is the number of scalars that are equal
+// to the scalar at the same path in node b. The result "all" is the total number.
 func agreement(a, b *source.Node, depth int) (same, all int) {
 	if depth > maxNested {
 		return 0, 1

@@ -20,8 +20,8 @@ type Marks struct {
 	mapper *Mapper
 	out    *render.Output
 	at     map[spot]render.Mark
-	// object is the object in the last call to Locate, and trails holds its trails. files maps file
-	// names to the trails of the documents in the file.
+	// object is the argument of the last call to Locate, and trails holds its trails. files maps
+	// file names to the trails of the documents in the file.
 	object *source.Object
 	trails *source.Trails
 	files  map[string][]*source.Trails

@@ -38,9 +38,8 @@ type Options struct {
 	most *most // replaces the limits in tests
 }
 
-// most holds the limits for one call to Find. They apply to the number of directory entries, to the
-// size of each file, and to the total numbers of path elements in kustomizations, of bytes read and
-// of bytes parsed.
+// most holds the limits for one call to Find: for directory entries, for the size of each file, for
+// path elements in kustomizations, for bytes read and for bytes parsed.
 type most struct {
 	entries, file        int
 	steps, bytes, parsed limits.Counter
@@ -61,8 +60,8 @@ type Found struct {
 	Repositories []*source.Object
 	Settings     []string
 	Topologies   []string
-	// TestData holds directories below the paths that seem to contain test data. Their names
-	// suggest this. They contain manifests, kustomizations or charts.
+	// TestData holds directories below the paths whose names suggest test data. They contain
+	// manifests, kustomizations or charts.
 	TestData []string
 	Unread   []Unread
 }

@@ -129,8 +129,8 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 // operator is the operator of an expression.
 type operator struct {
 	text, sign string
-	// between is the separator of two arguments, or 0 if the operator takes only one. none is set
-	// if the operator takes no argument.
+	// between is the separator of two arguments, or 0 if the operator takes only one. The field
+	// none is set if the operator takes no argument.
 	between  byte
 	none     bool
 	fallback bool // supplies a default for a variable that is unset or empty
@@ -146,7 +146,8 @@ var operators = []operator{
 	{text: ",,", none: true}, {text: ",", none: true}, {text: "^^", none: true}, {text: "^", none: true},
 }
 
-// arguments parses the arguments up to the closing brace. whole is set if all arguments are known.
+// arguments parses the arguments up to the closing brace. The result "whole" is true if all
+// arguments are known.
 func (e *expander) arguments(at int, op operator, depth int) (args []string, end int, whole bool, err error) {
 	whole = true
 	var arg strings.Builder

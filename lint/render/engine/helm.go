@@ -23,8 +23,8 @@ import (
 // release is a chart that a kustomization renders (kustomize: HelmChartInflationGenerator).
 type release struct {
 	k *kustomization
-	// file and node are the position of the release. node is nil if the position is unknown. from
-	// is the entry of the generators field that contains the release, or nil.
+	// file and node are the position of the release. If the position is unknown, node is nil. The
+	// field from is the entry of the generators field that contains the release, or nil.
 	file string
 	node *yaml.Node
 	from *entry

@@ -338,8 +338,8 @@ func (p *plan) jsonPatches() (all []jsonPatch) {
 	return all
 }
 
-// applies reports whether a patch was applied to a rendered object. names lists earlier names that
-// the object may have had, because the patch may have used one of them.
+// applies reports whether a patch was applied to a rendered object. names lists possible earlier
+// names of the object. The patch may have been applied under one of them.
 func (p *plan) applies(patch *jsonPatch, res *resource.Resource, names []string) bool {
 	spec := &p.rootKustomization().spec
 	name := strings.TrimSuffix(strings.TrimPrefix(res.GetName(), spec.NamePrefix), spec.NameSuffix)

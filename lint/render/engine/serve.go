@@ -190,7 +190,7 @@ func (k *kustomization) inlinePatches() []*yaml.Node {
 }
 
 // inBlock returns a function that converts positions in the text of a literal block to positions in
-// the file. above is the number of the line directly above the text.
+// the file. The argument above is the number of the line directly before the text.
 func inBlock(file, block *lines, above int) func(line, column int) (int, int, bool) {
 	return func(line, column int) (int, int, bool) {
 		indent, ok := bytes.CutSuffix(file.line(above+line), block.line(line))
