@@ -15,7 +15,7 @@ import (
 )
 
 // File is a file of a chart. Its name is relative to the chart's directory and uses forward
-// slashes. The caller may give a values file any name.
+// slashes. A values file may have any name.
 type File struct {
 	Name string
 	Data []byte
@@ -23,11 +23,11 @@ type File struct {
 
 // Input holds a chart and all settings of its release.
 type Input struct {
-	// Files lists the files in the chart's directory. .helmignore has not been applied, and archives
-	// in charts/ have not been unpacked.
+	// Files lists all files in the chart's directory, including those that .helmignore excludes.
+	// Archives in charts/ are not unpacked.
 	Files []File
-	// Absent lists the files and directories of the chart that Helm would read but schedlint cannot
-	// read, with the reasons. Rendering fails if the chart needs one of them.
+	// Absent lists the files and directories of the chart that schedlint cannot read, with the
+	// reasons. Rendering fails if the chart needs one of them.
 	Absent []Note
 	// Archive is a packed chart to use instead of Files, or nil. Its name appears only in messages
 	// and origins.
@@ -71,30 +71,30 @@ type Note struct{ File, Detail string }
 
 // Manifest is the output of one template.
 type Manifest struct {
-	// Template is Helm's name for the template, such as "shop/templates/api.yaml".
+	// Template is Helm's name for the template, such as shop/templates/api.yaml.
 	Template string
 	Text     []byte
-	// Lines holds the origin of each line of Text. Text after the last line break counts as a line
-	// unless it is empty.
+	// Lines holds the origin of each line of Text. A last line without a line break counts unless
+	// it is empty.
 	Lines []Origin
 }
 
 // Origin says where a line of the output was written.
 type Origin struct {
-	// Template is the file name, relative to the chart's directory. For a file in an archive, the
-	// name is preceded by the name of the archive and a colon.
+	// Template is the file name, relative to the chart's directory. The name of a file in an
+	// archive begins with the name of the archive and a colon.
 	Template string
 	// Line is a line of Template, counted from 1.
 	Line int
-	// Exact is set if the template line contains the text of the output line. If Exact is false, an
-	// action on the template line printed the output line.
+	// Exact is set if the template line contains the text of the output line. Otherwise an action
+	// on the template line printed the output line.
 	Exact bool
-	// Values is the position at which the value on the line was set. It is zero if the position is
-	// unknown or the value was computed.
+	// Values is the position at which the value on the line was set. It is zero if the value was
+	// computed or the position is unknown.
 	Values Place
-	// Item is the position of the list item that begins on the line. It is zero if the position is
-	// unknown or if no map in a list begins on the line. Keys are printed in sorted order, so the
-	// item may begin with a different key in the values file.
+	// Item is the position of the map in a list that begins on the line. It is zero if the position
+	// is unknown or if no such map begins on the line. In the values file, the map may begin with
+	// another key, because keys are printed in sorted order.
 	Item Place
 }
 
@@ -103,15 +103,15 @@ type Place struct {
 	// File is the name of a values file, either one of Input.Values or a file of the chart. For a
 	// value from the command line it is "--set" or "--set-string".
 	File string
-	// Line and Column are the position of the value. If the value is a map or list that begins on
-	// another line, they are the position of its key. Both are counted from 1, and columns are
-	// counted in code points. They are 0 for values from the command line.
+	// Line and Column are the position of the value. For a map or list that begins on another line
+	// than its key, they are the position of the key. Both count from 1, and columns count code
+	// points. They are 0 for values from the command line.
 	Line, Column int
 }
 
 // Render renders a chart as helm template does, with two exceptions. The order of the output
-// differs. Functions that are random or that read the clock, the environment or the network return
-// constants or nothing. The error is a *Problem.
+// differs. Functions return constants or nothing if they are random or read the clock, the
+// environment or the network. The error is a *Problem.
 func Render(in Input) (*Result, error) { return render(in, limits.ChartSteps) }
 
 func render(in Input, steps int) (res *Result, err error) {
@@ -150,9 +150,9 @@ func render(in Input, steps int) (res *Result, err error) {
 }
 
 // DefaultRelease is the default name of a release, as in helm template (helm:
-// cmd/helm/template.go). The chart name would be a bad default, because it would hide mistakes: if
-// the release name contains the chart name, templates made by helm create omit the release name
-// from names and labels.
+// cmd/helm/template.go). The chart name would be a bad default. If the release name contains the
+// chart name, templates made by helm create do not combine the two names. This would hide mistakes
+// in names and labels.
 const DefaultRelease = "release-name"
 
 // release performs the checks that Helm performs before rendering, and computes the values.
@@ -180,8 +180,7 @@ func (l *loader) release(c *helm.Chart) (chartutil.Values, error) {
 	return chartutil.Top(of, caps, values), nil
 }
 
-// values returns the values that templates see as .Values. It also removes disabled dependencies
-// from the chart.
+// values returns the values that templates see as .Values. It also removes disabled dependencies.
 func (l *loader) values(c *helm.Chart) (chartutil.Values, error) {
 	user, err := l.merge(l.in.Values[min(l.in.Defaults, len(l.in.Values)):])
 	if err != nil {
@@ -215,5 +214,5 @@ func (l *loader) unmerged(file, key string, err error) error {
 	return p
 }
 
-// isPartial reports whether a template exists only so that others can include it.
+// isPartial reports whether a template has no output of its own and serves only other templates.
 func isPartial(name string) bool { return strings.HasPrefix(path.Base(name), "_") }

@@ -14,9 +14,9 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// wrap returns a function of the same type as f. The type must be the same because it determines
-// how arguments are converted. The new function charges for its arguments before it calls f. It
-// rejects results that are too large, and reports string results to the trace.
+// wrap returns a function that charges for its arguments before it calls f. The function also
+// rejects results that are too large, and reports string results to the trace. It has the same type
+// as f, because the type determines how arguments are converted.
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
 	charge, base := charges[name], fixed(name)
@@ -47,8 +47,7 @@ func (e *engine) wrap(name string, f reflect.Value) any {
 	}).Interface()
 }
 
-// fixed returns the number of steps that every call of a function costs, regardless of its
-// arguments.
+// fixed returns the minimum number of steps for a call of a function.
 func fixed(name string) int {
 	switch {
 	case strings.HasPrefix(name, "semver"), strings.HasSuffix(name, "AES"), strings.HasPrefix(name, "url"):
@@ -62,8 +61,8 @@ func fixed(name string) int {
 // decimals lists the arbitrary-precision functions.
 var decimals = strings.Fields("add1f addf subf divf mulf")
 
-// deepFunctions lists functions that read their arguments completely. Some of these functions
-// expect numbers or keys, but print the whole value if it has any other type.
+// deepFunctions lists functions that read their arguments completely. Some of them expect numbers
+// or keys, but print a whole value of any other type.
 var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote squote cat print printf println html js urlquery deepCopy mustDeepCopy
 	merge mustMerge mergeOverwrite mustMergeOverwrite deepEqual has mustHas uniq mustUniq without mustWithout
 	join sortAlpha urlJoin int int64 float64 toDecimal add1 add sub div mod mul add1f addf subf divf mulf
@@ -72,9 +71,9 @@ var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote
 // jsonFunctions lists functions that encode values with encoding/json.
 var jsonFunctions = strings.Fields("toYaml toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson")
 
-// charges maps function names to functions that charge for a call. They charge for the work and the
-// result, but not for reading the arguments. Each charge is an upper bound. The result of a
-// function that is not listed is not much larger than its arguments.
+// charges maps function names to functions that charge for a call. A charge is an upper bound for
+// the work and the size of the result. It does not include reading the arguments. Results of
+// functions that are not in the map are not much larger than the arguments.
 var charges = func() map[string]func(*budget, []reflect.Value) {
 	all := map[string]func(*budget, []reflect.Value){}
 	for _, row := range []struct {
@@ -120,8 +119,8 @@ func dictCharge(b *budget, a []reflect.Value) {
 	}
 }
 
-// parseCharge charges for parsing a string, which is slow. It estimates the number of values in the
-// string from the characters that can precede a value. Each value takes about 100 bytes of memory.
+// parseCharge charges for parsing a string. It estimates the number of values in the string from
+// the characters that can precede a value. A value takes about 100 bytes of memory.
 func parseCharge(b *budget, a []reflect.Value) {
 	text, ok := stringOf(a[0])
 	if !ok {
@@ -181,8 +180,8 @@ func joinCharge(b *budget, a []reflect.Value) {
 	b.text(times(listLen(a[1]), a[0].Len()))
 }
 
-// wrapCharge charges for the text and its separators. It assumes one separator for every space and
-// one for every line of full width.
+// wrapCharge charges for the text and its separators. It assumes a separator for every space and
+// for every full line.
 func wrapCharge(b *budget, a []reflect.Value) {
 	if len(a) == 2 {
 		b.text(2 * a[1].Len())
@@ -224,9 +223,9 @@ func seqCharge(b *budget, a []reflect.Value) {
 	b.text(times(count, longest))
 }
 
-// printfCharge assumes that each verb prints the longest argument, padded to the width or precision
-// of the verb. Verbs for quoted strings and hexadecimal digits print up to four bytes for each
-// byte.
+// printfCharge charges for the output of printf. It assumes that each verb prints the longest
+// argument, padded to the width or precision of the verb. Quoted strings and hexadecimal digits
+// take up to four bytes for each byte.
 func printfCharge(b *budget, a []reflect.Value) {
 	format, longest := a[0].String(), 0
 	for i := range a[1].Len() {
@@ -296,7 +295,7 @@ func listsCharge(b *budget, a []reflect.Value) {
 	b.items(n)
 }
 
-// digitsCharge charges for a product, which may have as many digits as all factors together.
+// digitsCharge charges for a product. It may have as many digits as all factors together.
 func digitsCharge(b *budget, a []reflect.Value) {
 	n := a[len(a)-1].Len()
 	b.charge(times(n, n+100))
@@ -310,7 +309,7 @@ func concrete(v reflect.Value) reflect.Value {
 	return v
 }
 
-// regexCharge charges for finding one match. The result is no longer than the string.
+// regexCharge charges for finding one match. A match is no longer than the string.
 func regexCharge(b *budget, a []reflect.Value) {
 	pattern, text := a[0].String(), a[1].String()
 	size, groups := program(pattern)
@@ -323,8 +322,8 @@ func regexListCharge(b *budget, a []reflect.Value) {
 	b.items(a[1].Len() + 1)
 }
 
-// program returns the number of instructions and groups of a regular expression, or 0 if it is
-// invalid.
+// program returns the number of instructions and groups of a regular expression. Both are 0 for an
+// invalid expression.
 func program(pattern string) (size, groups int) {
 	if len(pattern) > limits.RegexpBytes {
 		panic(limit(fmt.Sprintf("a regular expression has %d bytes, more than the limit of %d", len(pattern), limits.RegexpBytes)))
@@ -362,13 +361,13 @@ const bytesPerStep = 32
 // budget counts steps and enforces the limit on them.
 type budget struct{ limits.Counter }
 
-// limit is the error for an exceeded limit. A template function panics with it, and the execution
-// of the template turns the panic into an error.
+// limit is the error for an exceeded limit. A template function panics with it. Executing the
+// template turns the panic into an error.
 type limit string
 
 func (l limit) Error() string { return string(l) }
 
-// limitAt returns a problem for a limit that schedlint sets and that Helm may not have.
+// limitAt returns a problem for a limit of schedlint that Helm may not have.
 func limitAt(file, format string, args ...any) *Problem {
 	return &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...), Refused: true}
 }
@@ -382,7 +381,8 @@ func (b *budget) take(n int) error {
 	return nil
 }
 
-// charge adds n steps. If fewer than n steps are left, it panics with an error of type limit.
+// charge adds n steps. If the budget has fewer than n steps left, charge panics with an error of
+// type limit.
 func (b *budget) charge(n int) {
 	if err := b.take(n); err != nil {
 		panic(err)
@@ -405,7 +405,8 @@ func fits(n int) {
 // items charges for a list of n items of about 16 bytes each.
 func (b *budget) items(n int) { b.charge(n/2 + 1) }
 
-// errCyclic is the error for a value that makes Helm print until the stack overflows.
+// errCyclic is the error for a value that contains itself. Helm would print it until the stack
+// overflows.
 const errCyclic = limit("a value is nested without a limit, as it contains itself")
 
 // printed charges for printing an entire value. It panics if the value contains itself.
@@ -416,7 +417,7 @@ func (b *budget) printed(v reflect.Value) {
 }
 
 // marshalled charges for encoding a value with encoding/json. If the value contains itself,
-// encoding/json prints a thousand levels before it returns an error.
+// encoding/json prints a thousand levels and then returns an error.
 func (b *budget) marshalled(v reflect.Value) {
 	before := b.Spent
 	if !b.finite(v) {
@@ -435,7 +436,7 @@ func (b *budget) finite(v reflect.Value) bool {
 }
 
 // deep charges for everything in a value. A part that occurs twice is charged twice, because it is
-// printed twice. deep returns false once it finds that the value contains itself.
+// printed twice. deep returns false if the value contains itself.
 func (b *budget) deep(v reflect.Value, depth int) bool {
 	if depth > limits.ChartNesting {
 		panic(limit(fmt.Sprintf("a value is nested more than %d deep", limits.ChartNesting)))
@@ -483,9 +484,8 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 // manyLevels is the depth at which deep begins to look for cycles.
 const manyLevels = 200
 
-// cyclic reports whether a value contains a map or list that contains itself. The argument open
-// maps a container to true if v is inside the container, and to false if the container has no
-// cycle.
+// cyclic reports whether a value contains a map or list that contains itself. In the map open, true
+// marks a container around v, and false marks a container without a cycle.
 func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 	b.charge(1)
 	v = concrete(v)

@@ -57,8 +57,8 @@ func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
 	return e
 }
 
-// gather collects the templates of a chart and of its dependencies. It returns the object that the
-// chart's templates see as the dot. Templates of the parent chart find this object in .Subcharts.
+// gather collects the templates of a chart and of its dependencies. It returns the object that is
+// the dot in the chart's templates. In templates of the parent chart, the object is in .Subcharts.
 func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	below := map[string]any{}
 	dot := map[string]any{
@@ -91,14 +91,14 @@ func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 }
 
 // order returns the template names in parsing order. Files in deeper directories come first,
-// because the last definition of a name wins.
+// because a later definition replaces an earlier one with the same name.
 func (e *engine) order() []string {
 	return slices.SortedFunc(maps.Keys(e.templates), func(a, b string) int {
 		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(b, a))
 	})
 }
 
-// rootName is Helm's name for the template that all other templates are associated with.
+// rootName is Helm's name for the template to which all other templates belong.
 const rootName = "gotpl"
 
 // parse parses all templates.
@@ -121,8 +121,8 @@ func (e *engine) parse() error {
 	return nil
 }
 
-// execute executes the templates in parsing order. As in Helm, a template may change values that
-// later templates see.
+// execute executes the templates in parsing order. A template may change values for later
+// templates, as in Helm.
 func (e *engine) execute() ([]Manifest, error) {
 	var all []Manifest
 	left := limits.ChartText
@@ -183,8 +183,7 @@ func (w *writer) Write(text []byte) (n int, err error) {
 // maxSame is the maximum recursion depth of a template that includes itself.
 const maxSame = 1000
 
-// nested returns the include and tpl functions for a set. The functions use the definitions in the
-// set.
+// nested returns the include and tpl functions for the definitions in a set.
 func (e *engine) nested(s *template.Set) map[string]any {
 	return map[string]any{
 		"include": func(name string, dot any) (string, error) { return e.include(s, name, dot) },
@@ -212,8 +211,8 @@ func (e *engine) include(s *template.Set, name string, dot any) (string, error) 
 	return text, nil
 }
 
-// tpl executes a string as a template that may use the definitions of a set. Definitions in the
-// string are visible only within the string.
+// tpl executes a string as a template with the definitions of a set. Definitions in the string are
+// visible only in the string.
 func (e *engine) tpl(s *template.Set, text string, dot any) (string, error) {
 	e.budget.text(len(text))
 	e.budget.charge(s.Len())

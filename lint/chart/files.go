@@ -14,8 +14,8 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 )
 
-// files is the value of .Files in templates. It holds the chart files that are neither templates
-// nor read by Helm itself. It is a map, so that templates can range over it. The engine charges for
+// files is the value of .Files in templates. It holds the chart files except templates and files
+// that Helm itself reads. It is a map, so that templates can range over it. The engine charges for
 // calls to its methods (see fileMethods).
 type files map[string][]byte
 
@@ -30,9 +30,9 @@ func newFiles(from []*helm.File, absent []string) any {
 	return all
 }
 
-// partialFiles is the value of .Files if some files are missing (Input.Absent). It is not a map, so
-// templates cannot range over all files. Its methods reject any name or pattern that may refer to a
-// missing file.
+// partialFiles is the value of .Files if some files are missing (Input.Absent). Its methods reject
+// any name or pattern that may refer to a missing file. It is not a map, because ranging over it
+// would omit the missing files.
 type partialFiles struct {
 	of     files
 	absent []string
@@ -79,8 +79,8 @@ func (f files) GetBytes(name string) []byte {
 	return []byte{}
 }
 
-// Get returns the contents of a file as a string. Files never change, so the string can share their
-// memory.
+// Get returns the contents of a file as a string. The string shares memory with the file, which
+// never changes.
 func (f files) Get(name string) string {
 	data := f[name]
 	return unsafe.String(unsafe.SliceData(data), len(data))
@@ -108,7 +108,8 @@ func (f files) AsConfig() string { return f.encoded(func(data []byte) string { r
 func (f files) AsSecrets() string { return f.encoded(base64.StdEncoding.EncodeToString) }
 
 // encoded returns the files as YAML for the data of a ConfigMap or a Secret. If several files have
-// the same base name, encoded uses the file whose full name sorts last. Helm uses a random one.
+// the same base name, encoded uses the one whose full name sorts last, while Helm uses a random
+// one.
 func (f files) encoded(encode func([]byte) string) string {
 	if f == nil {
 		return ""
@@ -128,9 +129,9 @@ func (f files) Lines(name string) []string {
 	return strings.Split(strings.TrimSuffix(f.Get(name), "\n"), "\n")
 }
 
-// Metadata is the value of .Chart.Metadata in templates. Its fields and their order are the same as
-// in Helm. Two of Helm's lists contain pointers, so a template that prints such a list prints
-// addresses, which differ between runs. The lists here contain values instead.
+// Metadata is the value of .Chart.Metadata in templates. Its fields are the same as in Helm and
+// have the same order. In Helm, two of the lists contain pointers. If a template prints such a
+// list, it prints addresses, which differ between runs. The lists here contain values instead.
 type Metadata struct {
 	Name         string            `json:"name,omitempty"`
 	Home         string            `json:"home,omitempty"`
@@ -169,8 +170,7 @@ func metadataOf(c *helm.Chart) metadata {
 	return m
 }
 
-// pointees returns the values that the pointers refer to. Helm has already rejected lists that
-// contain nil.
+// pointees returns the values that the pointers refer to. Helm has already rejected nil pointers.
 func pointees[T any](list []*T) (all []T) {
 	for _, p := range list {
 		if p != nil {

@@ -28,9 +28,9 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// functions returns Helm's functions except include and tpl. The functions do not charge for their
-// work, because wrap adds the charges. They behave as in Helm, with two exceptions: keys and values
-// return sorted results, and the functions in constants return fixed values.
+// functions returns Helm's functions except include and tpl. They do not charge for their work,
+// because wrap does. They behave as in Helm, with two exceptions. The results of keys and values
+// are sorted. The functions in constants return fixed values.
 func (e *engine) functions() map[string]any {
 	all := sprig.TxtFuncMap()
 	delete(all, "env")
@@ -130,8 +130,8 @@ func toYAML(v any) string {
 
 func unmarshalYAML(text []byte, into any) error { return yaml.Unmarshal(text, into) }
 
-// tableFrom and listFrom return functions that parse a text. If the text is invalid, the result of
-// such a function contains the error message.
+// tableFrom and listFrom return functions that parse a text. For an invalid text, such a function
+// returns the error message in its result.
 func tableFrom(unmarshal func([]byte, any) error) func(text string) map[string]any {
 	return func(text string) map[string]any {
 		m := map[string]any{}
@@ -153,8 +153,8 @@ func listFrom(unmarshal func([]byte, any) error) func(text string) []any {
 }
 
 // methods returns all methods that templates can call on Helm's objects and on the results of
-// functions. Each function takes the receiver as its first argument. The methods Error and String
-// do not need an entry.
+// functions. The first argument of each function is the receiver. The methods Error and String need
+// no entry.
 func (e *engine) methods() template.Methods {
 	whole := func(f files, _ string) files { return f }
 	all := map[reflect.Type]map[string]any{
@@ -222,8 +222,8 @@ func (e *engine) charged(f reflect.Value) any {
 }
 
 // fileMethods returns the methods of .Files. Each method charges for the files that it reads. The
-// argument "one" returns the files in which a name is looked up. The argument "many" returns the
-// files in which a pattern is looked up.
+// argument "one" returns the files in which a method looks up a name. The argument "many" returns
+// the files in which a method looks up a pattern.
 func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[string]any {
 	all := func(receiver T) files {
 		f := many(receiver, "")
@@ -251,9 +251,8 @@ func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[s
 	}
 }
 
-// constants provides replacements for Helm functions that are random or that read the machine's
-// clock or time zones. Two calls in a run may have different results, but every run has the same
-// results.
+// constants provides replacements for Helm functions that are random or read the machine's clock or
+// time zones. The results of two calls in a run may differ, but every run has the same results.
 type constants struct {
 	chart, template string
 	call            uint64
@@ -276,7 +275,7 @@ const (
 	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// from returns a function that generates n characters of an alphabet.
+// from returns a function that generates n characters from an alphabet.
 func (c *constants) from(alphabet string) func(int) string {
 	return func(n int) string {
 		text := c.stream(n)
@@ -429,10 +428,10 @@ func buildCustomCert(cert, key string) (certificate, error) {
 	return certificate{string(plain), string(plainKey)}, nil
 }
 
-// Constants returns Render's replacements for functions that are random, that depend on the
-// machine, or whose results have a random order. Before executing a template, the caller must call
-// start with the template's name. Tests pass these functions to another engine to compare its
-// output with Render's.
+// Constants returns Render's replacements for functions that are random or depend on the machine,
+// and for functions whose results have a random order. Before each template, the caller must call
+// start with the template's name. With these functions, tests compare the output of another engine
+// with Render's output.
 func Constants(chart string) (functions texttemplate.FuncMap, start func(template string)) {
 	c := &constants{chart: chart}
 	functions = c.functions()

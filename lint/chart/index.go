@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// index maps values to their paths in the merged values of the chart. Templates pass on maps, lists
-// and strings without copying them, so an address identifies a value.
+// index maps values to their paths in the merged values of the chart. It identifies a value by its
+// address, because templates pass on maps, lists and strings without copying them.
 type index struct {
 	containers map[container]*fieldPath
 	texts      map[*byte]*fieldPath
@@ -27,8 +27,8 @@ type container struct {
 	len int            // length of a list, or -1 for a map
 }
 
-// fieldPath is the path of a value. It consists of the path of the map or list that contains the
-// value, and the key or index of the value. The path of the root has no parent.
+// fieldPath is the path of a value. It consists of the path of the enclosing map or list and the
+// key or index of the value. The path of the root has no parent.
 type fieldPath struct {
 	parent *fieldPath
 	key    string // key in a map
@@ -55,8 +55,8 @@ func (p *fieldPath) of(key string) *fieldPath { return &fieldPath{p, key, -1} }
 
 func (p *fieldPath) at(item int) *fieldPath { return &fieldPath{p, "", item} }
 
-// add adds a value and everything in it. If a value occurs at several paths, as globals do, add
-// keeps the first path in key order.
+// add adds a value and everything in it. If a value occurs at several paths, the first one in key
+// order is kept. Globals, for example, occur at several paths.
 func (x *index) add(v any, p *fieldPath, depth int) {
 	if depth > limits.ChartNesting {
 		return
@@ -111,7 +111,7 @@ func isContainer(v any) bool {
 	return list || tableOf(v) != nil
 }
 
-// pathOf returns the path of a map or list, or nil if v is not part of the merged values.
+// pathOf returns the path of a map or list. It returns nil if v is not part of the merged values.
 func (x *index) pathOf(v any) *fieldPath {
 	id, ok := identity(v)
 	if !ok {
@@ -120,31 +120,32 @@ func (x *index) pathOf(v any) *fieldPath {
 	return x.containers[id]
 }
 
-// chain is a field chain in an action, such as $x.image.tag. It consists of a base, which is the
-// dot or a variable, and field names. rivals lists strings that the action may print instead of the
-// value. If the value equals one of them, it is unclear whether the value or the rival was printed.
+// chain is a field chain in an action, such as $x.image.tag. The base is the dot or a variable.
+// rivals lists strings that the action may print instead of the value. If the value equals a rival,
+// it is unknown which of them was printed.
 type chain struct {
 	base   string // "" for the dot
 	names  []string
 	rivals []string
 }
 
-// outcome describes what a pipeline may print. This is the value of a field chain, a literal string
-// or, if open is set, anything else.
+// outcome describes what a pipeline may print. The field chains lists field chains whose values it
+// may print. The field texts lists literal strings. The field open is set if the pipeline may print
+// anything else.
 type outcome struct {
 	chains []chain
 	texts  []string
 	open   bool
 }
 
-// passing lists functions that print one of their arguments, possibly in another form. All other
-// functions compute their results. A computed result does not come from a field, even if it equals
-// the value of a field.
+// passing lists functions that print one of their arguments, possibly in another form. The results
+// of all other functions are computed. A computed result does not come from a field, even if it
+// equals the field's value.
 var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 required tpl
 	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent get index`)
 
-// choosing contains the functions that print one of several arguments. It maps each name to a
-// function that returns the arguments in the order in which they are tried.
+// choosing contains the functions that print their first nonempty argument. It maps each name to a
+// function that returns the arguments in the order in which they are checked.
 var choosing = map[string]func(args []outcome) []outcome{
 	"coalesce": func(args []outcome) []outcome { return args },
 	"or":       func(args []outcome) []outcome { return args },
@@ -194,8 +195,8 @@ func (p outcome) with(other outcome) outcome {
 	return outcome{slices.Concat(p.chains, other.chains), slices.Concat(p.texts, other.texts), p.open || other.open}
 }
 
-// against returns a copy of p in which the strings of rival are added to the rivals of each chain.
-// If rival.open is set, any string may be a rival, so the copy has no chains.
+// against returns a copy of p with the strings of rival added to the rivals of each chain. If
+// rival.open is set, any string may be a rival. The copy then has no chains.
 func (p outcome) against(rival outcome) outcome {
 	if rival.open {
 		p.chains = nil
@@ -224,7 +225,7 @@ func outcomeOf(arg parse.Node) outcome {
 }
 
 // scalars returns a candidate for each field whose value an action may have printed. It skips a
-// field if the action may also print the same value from elsewhere.
+// field if its value equals a rival.
 func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 	var all []candidate
 	for _, c := range n.chains {

@@ -29,16 +29,16 @@ import (
 // loader loads a chart from Input with Helm's loader.
 type loader struct {
 	in Input
-	// files holds Input.Files, except for files that .helmignore matches. Archives are unpacked.
+	// files holds the files in Input.Files that .helmignore does not match. Archives are unpacked.
 	files []*helmload.BufferedFile
-	// names maps the address of a file's first byte to the file name for messages and origins. The
-	// map is needed because Helm's file names are relative to the subchart. Helm does not copy the
-	// contents, so the address stays the same.
+	// names maps the address of a file's first byte to the file name for messages and origins.
+	// Helm's own file names are relative to the subchart. Helm does not copy the contents, so the
+	// address stays the same.
 	names map[*byte]string
 	// budget limits the cost of rendering the chart.
 	budget budget
 	notes  []Note
-	// absent holds the names in Input.Absent that .helmignore does not exclude.
+	// absent holds the names in Input.Absent that .helmignore does not match.
 	absent []string
 }
 
@@ -72,8 +72,8 @@ func (l *loader) load() (*helm.Chart, error) {
 	return c, l.vendored(c)
 }
 
-// meets checks that the chart has the requested version. Like Helm, it accepts a version that
-// equals the request or satisfies it as a constraint.
+// meets checks that the chart has the requested version. A version is accepted if it equals the
+// request or satisfies it as a constraint, as in Helm.
 func (l *loader) meets(m *helm.Metadata) error {
 	asked := strings.ReplaceAll(l.in.Version, "_", "+") // OCI tags use an underscore instead
 	if asked == "" || asked == m.Version {
@@ -137,7 +137,7 @@ func (l *loader) collect() error {
 	return nil
 }
 
-// spare reports whether a file of a chart or dependency is read only by templates.
+// spare reports whether only templates read a file of a chart or dependency.
 func spare(name string) bool {
 	dir, rest, in := strings.Cut(name, "/")
 	if in && dir == "charts" {
@@ -214,8 +214,8 @@ func sortDependencies(c *helm.Chart, depth int) {
 	}
 }
 
-// vendored checks that charts/ contains the dependencies listed in Chart.yaml, including disabled
-// ones. Like Helm, it does not check the dependencies of dependencies.
+// vendored checks that charts/ contains all dependencies in Chart.yaml, including disabled ones.
+// Dependencies of dependencies are not checked, as in Helm.
 func (l *loader) vendored(c *helm.Chart) error {
 	for i, want := range c.Metadata.Dependencies {
 		if want == nil {
@@ -254,7 +254,7 @@ func (u *unpacked) take(name string, size int) error {
 }
 
 // isArchive reports whether Helm treats a file as a packed dependency. Such a file is directly in
-// the charts/ directory of the chart or of an unpacked dependency.
+// charts/, either in the chart or in an unpacked dependency.
 func isArchive(name string) bool {
 	for {
 		rest, ok := strings.CutPrefix(name, "charts/")
@@ -316,8 +316,7 @@ func unreadable(p packed, err error) error {
 	return &Problem{File: p.known, Line: 1, Detail: "the archive cannot be read: " + err.Error()}
 }
 
-// weigh reads an archive to its end and discards the contents. It returns an error if the contents
-// exceed the limits.
+// weigh reads an archive to its end and returns an error if the contents exceed the limits.
 func weigh(p packed, left unpacked) error {
 	most := archive.Limits{Bytes: limits.ChartBytes, File: limits.ChartFile, Entries: limits.ChartFiles}
 	err := archive.Read(bytes.NewReader(p.data), most, func(e archive.Entry) error {
@@ -364,8 +363,8 @@ const (
 	setStringName = "--set-string"
 )
 
-// merged merges a and b. A value in b replaces the one in a, unless both are tables. Tables are
-// merged recursively.
+// merged merges a and b. Tables are merged recursively. Any other value in b replaces the value in
+// a.
 func merged(a, b map[string]any) map[string]any {
 	out := maps.Clone(a)
 	for key, value := range b {
@@ -389,8 +388,8 @@ func lineOfError(err error) int {
 	return line
 }
 
-// CheckSet returns an error for an invalid argument of --set, or of --set-string if text is set.
-// The result does not depend on the values of a chart.
+// CheckSet returns an error for an invalid argument of --set. If text is set, it is an argument of
+// --set-string. The values of a chart do not matter.
 func CheckSet(argument string, text bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -409,19 +408,19 @@ func CheckKubeVersion(version string) error {
 	return err
 }
 
-// Problem is the reason why a chart cannot be rendered. Its strings may contain names and messages
-// from the chart, which are shortened but not escaped.
+// Problem is the reason why a chart cannot be rendered. Its strings may contain text from the
+// chart. This text is shortened but not escaped.
 type Problem struct {
-	// File is a file of the chart, named as in Origin.Template, or one of Input.Values. If the
-	// problem is in an argument, File is "--set" or "--set-string", and Line is the number of the
+	// File is a file of the chart, named as in Origin.Template, or one of Input.Values. For a
+	// problem in an argument, File is "--set" or "--set-string", and Line is the number of the
 	// argument.
 	File string
 	// Line counts from 1. It is 1 if the line is unknown.
 	Line int
 	// Detail describes the problem and, if known, how to fix it.
 	Detail string
-	// Refused is set if Helm might render the chart, for instance because the chart exceeds a
-	// schedlint limit or needs files outside the chart.
+	// Refused is set if Helm might render the chart. For instance, the chart may exceed a limit of
+	// schedlint or need files outside its directory.
 	Refused bool
 	// Steps is the number of steps taken before the problem occurred.
 	Steps int
@@ -435,8 +434,8 @@ const (
 	valuesFile = "values.yaml"
 )
 
-// problem converts an error to a Problem. If the error has no position, the Problem refers to the
-// chart as a whole.
+// problem converts an error to a Problem. Without a position in the error, the Problem is about the
+// whole chart.
 func (l *loader) problem(err error) *Problem {
 	var p *Problem
 	if !errors.As(err, &p) {
@@ -458,8 +457,7 @@ func cut(s string) string {
 	return s[:maxDetail/2] + " ... " + s[len(s)-maxDetail/2:]
 }
 
-// at returns a problem in a chart file. The position is the first line that begins with the given
-// key.
+// at returns a problem in a chart file. The line is the first one that begins with the key.
 func (l *loader) at(file, key, format string, args ...any) *Problem {
 	p := &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...)}
 	if key != "" {
@@ -489,8 +487,8 @@ func lineOfPath(text []byte, key string, index int) int {
 	return 1
 }
 
-// located splits a parser message into the line number in the named file and the rest of the
-// message. The line number is 0 if the message does not contain one.
+// located splits a parser message into the line number in the named file and the rest. The line
+// number is 0 if the message has none.
 func located(name, said string) (int, string) {
 	rest, ok := strings.CutPrefix(said, "template: "+name+":")
 	if !ok {
@@ -509,9 +507,9 @@ func located(name, said string) (int, string) {
 	return line, strings.TrimSpace(rest)
 }
 
-// executionProblem returns a problem at the template in which an execution error occurred. If
-// templates include one another, this is the innermost template that the error names. If the error
-// was caused by a limit or by a call of fail or required, the detail is the message of that cause.
+// executionProblem returns a problem at the template in which an execution error occurred. This is
+// the innermost template that the error names. For an exceeded limit or a call of fail or required,
+// the detail is only the message of this cause.
 func (e *engine) executionProblem(s *source, err error) error {
 	p := &Problem{File: s.file, Line: 1}
 	inner := err

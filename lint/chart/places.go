@@ -17,9 +17,9 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// candidate is a position at which the value on a line may have been set. It counts only if the
-// finished line agrees with it. If the field whole is set, the line must equal it. Otherwise, the
-// value on the line must equal the field scalar.
+// candidate is a possible position of the value on a line. It counts only if it agrees with the
+// finished line. If the field whole is set, the line must equal it. Otherwise, the value on the
+// line must equal the field scalar.
 type candidate struct {
 	place         Place
 	scalar, whole string
@@ -28,8 +28,8 @@ type candidate struct {
 }
 
 // chosen returns the position of the value on a line. If begins is true, it returns the position of
-// the list item that begins on the line. It considers only candidates that agree with the text of
-// the line. If these candidates have different positions, chosen returns the zero Place.
+// the list item that begins on the line instead. It ignores candidates that do not agree with the
+// line. It returns the zero Place if the remaining candidates have different positions.
 func chosen(all []candidate, line string, begins bool) Place {
 	var found Place
 	for _, c := range all {
@@ -93,7 +93,7 @@ func same(a, b string) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// sources holds the command line arguments and the files that set values, in order of precedence.
+// sources holds the command line arguments and files that set values, in order of precedence.
 type sources struct {
 	sets  []setSource
 	user  []*values
@@ -173,7 +173,7 @@ type spot struct {
 }
 
 // find returns the position that sets the value at a path. ok is false if no source sets the value.
-// For a value from the command line, only the file of the spot is set.
+// For a value from the command line, find sets only the file of the spot.
 func (s *sources) find(p *fieldPath) (spot, bool) {
 	at := p.steps()
 	for _, set := range s.sets {
@@ -204,9 +204,9 @@ type way struct {
 }
 
 // ways returns the paths at which the values files of a chart and its dependencies may set a value.
-// The chart's own file uses the whole path. If the path leads into a dependency, the file of the
-// dependency uses the rest of the path. Globals of a dependency are also globals of the charts that
-// contain it.
+// The chart's own file uses the whole path. The file of a dependency uses the part of the path
+// inside the dependency. A global of a dependency may also be set as a global of an enclosing
+// chart.
 func ways(at []step, chart *chartValues) []way {
 	all := []way{{chart, 0, at}}
 	charts := []*chartValues{chart}
@@ -343,8 +343,8 @@ func (s *sources) scalar(p *fieldPath, value any) []candidate {
 	return []candidate{{place: Place{found.file, n.Line, n.Column}, scalar: printed}}
 }
 
-// lines returns the origins of the lines in a frame. There is one more line than there are line
-// breaks.
+// lines returns the origins of the lines in a frame. The number of lines is the number of line
+// breaks plus one.
 func (t *trace) lines(f *frame) []origin {
 	text := f.text.Bytes()
 	n := bytes.Count(text, []byte{'\n'}) + 1
@@ -370,14 +370,13 @@ func (t *trace) lines(f *frame) []origin {
 	return all
 }
 
-// weighed is the best origin that has been found for a line so far.
+// weighed is the best origin so far for a line.
 type weighed struct {
 	origin
 	weight int
 }
 
-// Weights of the pieces of a line. A piece with a word outweighs indentation and list dashes, and
-// template text outweighs an action.
+// Weights of the pieces of a line. The piece with the greatest weight determines the origin.
 const (
 	blank = 1 + iota
 	punctuation
@@ -385,8 +384,7 @@ const (
 	wordOfText
 )
 
-// add considers another piece of the line. It keeps all candidates for the position of the value,
-// regardless of which piece wins.
+// add adds a piece of the line. All pieces contribute candidates for the position of the value.
 func (w *weighed) add(o origin, action bool, piece []byte) {
 	weight := wordOfText
 	switch {
@@ -407,8 +405,9 @@ func (w *weighed) add(o origin, action bool, piece []byte) {
 	w.cands = cands
 }
 
-// origin returns the origin of a line in a segment, given the index k of the line and the number of
-// lines in the segment. It also reports whether an action printed the line.
+// origin returns the origin of a line in a segment. The argument k is the index of the line, and
+// the argument "of" is the number of lines in the segment. The result "action" is true if an action
+// printed the line.
 func (s *segment) origin(k, of int) (o origin, action bool) {
 	n := s.node
 	switch {
@@ -441,7 +440,7 @@ func (t *trace) keep(text string, lines []origin) {
 	t.texts[unsafe.StringData(text)] = &traced{text, lines}
 }
 
-// tracedOf returns the recorded origins of the lines of a string, or nil.
+// tracedOf returns the string with the recorded origins of its lines, or nil.
 func (t *trace) tracedOf(text string) *traced {
 	if len(text) < 2 {
 		return nil
@@ -452,8 +451,8 @@ func (t *trace) tracedOf(text string) *traced {
 	return t.ofValues(text)
 }
 
-// derive records the line origins of a string that a function made from other strings. Lines that
-// the function left unchanged keep their origins, provided they are in the same order.
+// derive records the line origins of a string that a function made from other strings. Unchanged
+// lines keep their origins if they are in the same order.
 func (t *trace) derive(text string, from []*traced) {
 	lines := strings.Split(text, "\n")
 	t.e.budget.charge(4 * len(lines))
@@ -483,7 +482,7 @@ func (t *trace) derive(text string, from []*traced) {
 	t.keep(text, all)
 }
 
-// reach is the maximum number of consecutive lines that a function may have dropped.
+// reach is the maximum number of consecutive lines that a function may drop.
 const reach = 20
 
 // ofValues returns the origins of the lines of a string that is part of the merged values.
@@ -509,7 +508,7 @@ func (t *trace) ofValues(text string) *traced {
 	return one
 }
 
-// called records the line origins of a function's result if its arguments have known origins.
+// called records the line origins of a function's result.
 func (t *trace) called(name string, args []reflect.Value, result reflect.Value) {
 	text, ok := stringOf(result)
 	if !ok || len(text) < 2 || t.tracedOf(text) != nil {
@@ -529,8 +528,8 @@ func (t *trace) called(name string, args []reflect.Value, result reflect.Value) 
 	}
 }
 
-// textsIn finds the strings in an argument whose origins are known, and appends them to the list
-// all. The argument may be a string or a list.
+// textsIn appends the strings in an argument to the list all if their origins are known. The
+// argument may be a string or a list.
 func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	if text, ok := stringOf(arg); ok {
 		if one := t.tracedOf(text); one != nil {
@@ -547,7 +546,7 @@ func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	return all
 }
 
-// printed records, for each line printed by toYaml, where its value was set.
+// printed records where the value on each line printed by toYaml was set.
 func (t *trace) printed(text string, value reflect.Value) {
 	if value = concrete(value); !value.IsValid() {
 		return

@@ -19,7 +19,7 @@ import (
 const schemaFile = "values.schema.json"
 
 // validate checks the values against the values.schema.json files of the chart and its
-// dependencies. Unlike Helm, it does not follow references to other files.
+// dependencies. It does not follow references to other files, although Helm does.
 func (l *loader) validate(c *helm.Chart, values map[string]any) error {
 	if c.Schema != nil {
 		name := l.nameOf(c.Schema, schemaFile)
@@ -93,7 +93,7 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) (e
 }
 
 // closed rejects references from a schema to other files, and records the first one. Helm would
-// read any file on the machine, and would access the network. A URN accepts any value, as in Helm
+// read any file on the machine or access the network. A URN accepts any value, as in Helm
 // (pkg/chartutil: urnLoader).
 type closed struct{ url string }
 
@@ -117,7 +117,7 @@ func (c *counted) MatchString(text string) bool {
 	return c.Regexp.MatchString(text)
 }
 
-// read charges for the size of a schema and returns a message if the schema exceeds a limit. The
+// read charges for the size of a schema. It returns a message if the schema exceeds a limit. The
 // jsonschema library stores the full path of every subschema and calculates with numbers of any
 // length.
 func (w *schemaWork) read(part any, depth int) string {
@@ -154,7 +154,7 @@ func (w *schemaWork) inner(part any, depth, key int) string {
 }
 
 // schemaWork computes an upper bound on the number of subschema-value pairs that validation visits.
-// If schemas refer to each other repeatedly, the number of pairs can be exponential.
+// This number can be exponential if schemas refer to each other repeatedly.
 type schemaWork struct{ left int }
 
 func (w *schemaWork) visit(s *jsonschema.Schema, value any, depth int) {

@@ -16,9 +16,8 @@ import (
 
 // trace records which template node printed which part of a string.
 //
-// It watches the execution of templates. Before a node prints, trace records the current length of
-// the frame's text. It identifies a string by the address of its bytes, which stays the same when
-// templates pass the string on.
+// Before a node prints, trace records the current length of the frame's text. It identifies a
+// string by the address of its bytes. The address stays the same when templates pass the string on.
 type trace struct {
 	e       *engine
 	frames  []*frame
@@ -28,7 +27,7 @@ type trace struct {
 	index   *index
 }
 
-// frame is a string being printed: the output of a template file, or the result of include or tpl.
+// frame is a string that is being printed. It is the output of a template file, include or tpl.
 type frame struct {
 	text     bytes.Buffer
 	segments []segment
@@ -57,8 +56,8 @@ type node struct {
 	chains []chain // of an action
 }
 
-// origin is the place in the templates where a line was written. The field "in" is nil if the place
-// is unknown.
+// origin is the position in the templates at which a line was written. The field "in" is nil if the
+// position is unknown.
 type origin struct {
 	in    *written
 	line  int
@@ -119,7 +118,7 @@ func (t *trace) origins(f *frame) []Origin {
 }
 
 // maxBlocks is the maximum nesting depth of blocks, parentheses and templates, including included
-// templates. Each level takes about a kilobyte of stack.
+// templates. A level takes about a kilobyte of stack.
 const maxBlocks = 50_000
 
 const errDepth = limit("include, tpl and template are limited to a depth of 1000")
@@ -150,7 +149,7 @@ func (t *trace) nodeOf(of *template.Template, n parse.Node) *node {
 	return known
 }
 
-// Step charges for n steps before the machine takes them.
+// Step charges for n steps in advance.
 func (t *trace) Step(n int) error { return t.e.budget.take(n) }
 
 // Text begins the segment of a text node.
@@ -189,8 +188,8 @@ func (t *trace) Enter() error {
 // Leave ends the level that Enter began.
 func (t *trace) Leave() { t.e.depth-- }
 
-// walk walks a value and the YAML that toYaml made from it in parallel. For each line, it records
-// where the value was set.
+// walk walks a value and its toYaml output in parallel. It records where the value on each line was
+// set.
 type walk struct {
 	t     *trace
 	texts []string
@@ -268,7 +267,7 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 	}
 }
 
-// container records the position of a map or list for the line that contains only its key.
+// container records the position of a map or list for the line with its key.
 func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	if p == nil {
 		return

@@ -17,14 +17,14 @@ import (
 const chartFile = "Chart.yaml"
 
 // origin says where a pointer was read from. parent is the deployment whose result contains the
-// pointer, or nil for a pointer in a file or root.
+// pointer. It is nil for a pointer in a file or root.
 type origin struct {
 	parent *Deployment
 	places *places // nil for a pointer in a file
 }
 
-// remote returns the root for a remote chart. The renderer reads the chart from its local
-// replacement, which is a directory or an archive.
+// remote returns the root for a remote chart. The renderer reads the local replacement of the
+// chart, which is a directory or an archive.
 func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
 	address := s.Address()
 	to, ok := f.vendored(address, s.Chart.Version)
@@ -42,8 +42,8 @@ func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) 
 	return render.Root{}, pointers.Reason{What: pointers.WhyMissing, Detail: fmt.Sprintf("%s, which stands for %s", to, address)}
 }
 
-// vendored returns a chart's local replacement. It prefers a replacement for this exact version
-// over one for all versions.
+// vendored returns a chart's local replacement. A replacement for this exact version has precedence
+// over a replacement for all versions.
 func (f *follower) vendored(address, version string) (name string, ok bool) {
 	address = remoteKey(address)
 	for _, key := range []string{address + "@" + version, address + ":" + version, address} {
@@ -96,8 +96,7 @@ func unknownValues(format string, args ...any) pointers.Reason {
 	return pointers.Reason{What: pointers.WhyValues, Detail: fmt.Sprintf(format, args...)}
 }
 
-// add adds values. Each line with an entry in Places counts as another 64 bytes towards the limit
-// on the size of values.
+// add adds values. Each entry in Places counts as 64 bytes towards the limit on the size of values.
 func (l *layers) add(v render.Values) pointers.Reason {
 	if l.values += len(v.Text) + 64*len(v.Places); l.values > limits.ReleaseValues {
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the values of releases have more than %d MiB", limits.ReleaseValues>>20), Refused: true}
@@ -118,8 +117,8 @@ func (l *layers) own() pointers.Reason {
 	return l.add(l.text(t, l.pointer.File))
 }
 
-// unknown returns a reason if t contains unknown text. Variables in t are plain text unless a Flux
-// Kustomization substitutes them.
+// unknown returns a reason if t contains unknown text. Variables count as unknown only if a Flux
+// Kustomization may substitute them.
 func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
 	// A pointer outside the tree may deploy the HelmRelease and substitute its variables.
 	substituted := l.from.parent == nil && l.pointer.Kind == pointers.FluxHelmRelease
@@ -132,7 +131,7 @@ func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
 	return unknownValues("%s has %s", where, t.Unknown)
 }
 
-// text converts t to values, with the place of each line.
+// text converts t to values, with the position of each line.
 func (l *layers) text(t *pointers.Text, file string) render.Values {
 	v := render.Values{File: file, Text: append([]byte{}, t.Bytes...)}
 	for _, n := range t.Lines {
@@ -141,8 +140,8 @@ func (l *layers) text(t *pointers.Text, file string) render.Values {
 	return v
 }
 
-// place returns the place where a line was written. If the line is in a render, the place is in the
-// render's sources.
+// place returns the position at which a line was written. For a line in a render, this is a
+// position in the render's sources.
 func (l *layers) place(file string, n *source.Node) render.Place {
 	switch {
 	case n == nil:
@@ -155,7 +154,7 @@ func (l *layers) place(file string, n *source.Node) render.Place {
 	if at, ok := l.from.places.of(n); ok {
 		return render.Place{File: at.File, Line: at.Line, Column: at.Column}
 	}
-	m, ok := l.from.places.at[[2]int{int(n.Line), int(n.Column)}] // the place of a variable with this value
+	m, ok := l.from.places.at[[2]int{int(n.Line), int(n.Column)}] // the position of a variable with this value
 	if !ok || n.Value == "" {
 		return render.Place{}
 	}
@@ -166,7 +165,7 @@ func (l *layers) place(file string, n *source.Node) render.Place {
 	return render.Place{File: name, Line: m.At, Column: m.AtColumn}
 }
 
-// parameters adds the parameters that the pointer sets for the chart: first plain values, then
+// parameters adds the parameters that the pointer sets for the chart. Plain values come first, then
 // strings, then the contents of files.
 func (l *layers) parameters() pointers.Reason {
 	for _, pass := range []func(p pointers.Parameter) bool{
@@ -284,7 +283,7 @@ func (l *layers) file(name string, optional bool) pointers.Reason {
 	return l.add(render.Values{File: name, Optional: optional})
 }
 
-// replaced adds values files that replace the chart's own values, as in Flux. File names are
+// replaced adds the values files with which Flux replaces the chart's own values. File names are
 // relative to the repository root. For a remote chart, they are relative to the chart.
 func (l *layers) replaced() pointers.Reason {
 	c := l.source.Chart
@@ -320,9 +319,9 @@ func inside(dir, name string) bool {
 	return (dir == "." || strings.HasPrefix(name, dir+"/")) && worktree.Local(name) && !strings.ContainsAny(name, "\x00\\")
 }
 
-// named resolves a values file name as Argo CD does. Names are relative to the chart. A name with a
-// leading slash is relative to the repository root. A name that begins with $ and the ref of
-// another source in the Application is relative to that source.
+// named resolves a values file name as Argo CD does. A name is relative to the chart. With a
+// leading slash, it is relative to the repository root. A name of the form $ref/path is relative to
+// the Application's source with this ref.
 func (l *layers) named(written string) (string, pointers.Reason) {
 	outside := pointers.Reason{What: pointers.WhyOutside, Detail: written, Refused: true}
 	if scheme, _, ok := strings.Cut(written, "://"); ok && !strings.Contains(scheme, "/") {
@@ -405,8 +404,8 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	if ref.Target == "" {
 		return l.add(l.text(t, t.File))
 	}
-	// If the release itself also sets a value at the target path, other settings determine which of
-	// the two values Flux uses.
+	// If the release sets a value at the same path, other settings determine which of the two
+	// values Flux uses.
 	plain, whole := string(t.Bytes), ref.Literal
 	if n := len(plain); !whole && n > 1 && plain[0] == plain[n-1] && (plain[0] == '"' || plain[0] == '\'') {
 		plain, whole = strings.Trim(plain, `'"`), true
@@ -425,8 +424,8 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	return l.add(render.Values{File: t.File, Text: text, Places: []render.Place{place}})
 }
 
-// dataOf returns the value for a ConfigMap key, with the place of each line. If a kustomization
-// generated the ConfigMap from a file, the places are in that file.
+// dataOf returns the value for a ConfigMap key, with the position of each line. If a kustomization
+// generated the ConfigMap from a file, the positions are in that file.
 func (l *layers) dataOf(s *setting, key string, value *source.Node) *pointers.Text {
 	if s.places == nil {
 		return pointers.BlockText(s.object.File, value)

@@ -17,11 +17,11 @@ import (
 
 // Options holds the input of Follow.
 type Options struct {
-	// Confinement is the directory that no name may lead out of. It must be an absolute path with
-	// symbolic links resolved. All names are relative to it.
+	// Confinement is an absolute path with symbolic links resolved. All names are relative to this
+	// directory, and none may lead out of it.
 	Confinement string
-	// Base is the repository root relative to Confinement, or "." if they are the same. Paths in
-	// pointers are relative to the repository root.
+	// Base is the repository root relative to Confinement. It may be ".". Paths in pointers are
+	// relative to the repository root.
 	Base string
 	// Pointers holds the pointers as written in the tree. Repositories holds the objects that
 	// contain repository addresses. Settings holds the files that may contain a ConfigMap or
@@ -48,22 +48,21 @@ type Root struct{ Dir, File string }
 
 // Result holds the deployments, and the renders of roots that no pointer deploys.
 type Result struct {
-	// Deployments are sorted by the places of their pointers.
+	// Deployments are sorted by the positions of their pointers.
 	Deployments []*Deployment
 	// Roots holds the outputs for roots that no pointer names or reaches. Keys are indices in
 	// Options.Roots.
 	Roots map[int]*render.Output
-	// Fixed lists, in sorted order, the commits and versions of this repository that pointers
-	// request. Follow renders the files in the tree instead of these commits and versions.
+	// Fixed lists the commits and versions of this repository that pointers request. Follow renders
+	// the files in the tree instead. The list is sorted.
 	Fixed []string
 	// Assumed is an address that pointers use and that probably belongs to this repository. It is
 	// empty if there is none.
 	Assumed string
 }
 
-// most holds the limits for a run. They apply to the number of deployments, to the depth at which
-// deployments are nested, and to the number of files in directories that are built without a
-// kustomization.
+// most holds the limits for a run. They apply to the number of deployments, to their nesting depth,
+// and to the number of files in directories without a kustomization.
 type most struct{ deployments, depth, names int }
 
 // written is a pointer as written in the tree.
@@ -134,8 +133,8 @@ func newFollower(o Options) *follower {
 	return f
 }
 
-// renderRoots renders the roots for which the argument "which" returns true, unless they have
-// already been rendered. It then searches the outputs for pointers.
+// renderRoots renders the roots for which the argument "which" returns true. It skips roots that
+// are already rendered. It then searches the outputs for pointers.
 func (f *follower) renderRoots(which func(r Root) bool) {
 	var at []int
 	var all []render.Root
@@ -212,9 +211,9 @@ func byPlace(a, b *Deployment) int {
 	return cmp.Or(strings.Compare(p.File, q.File), p.Line-q.Line, strings.Compare(p.Name, q.Name), a.Source-b.Source, strings.Compare(a.Root.Dir, b.Root.Dir))
 }
 
-// tops returns the pointers in the tree that no other pointer in the tree seems to deploy. It
-// ignores pointers that are already rendered. If pointers are left but none of them qualifies, for
-// instance in a cycle, tops returns the first one.
+// tops returns the pointers that no other pointer seems to deploy. It considers only pointers in
+// the tree that are not rendered yet. In a cycle, every pointer may seem to be deployed by another
+// one. Then tops returns the first pointer.
 func (f *follower) tops() (all []*written) {
 	paths := map[string]int{}
 	var left []*written
@@ -282,8 +281,8 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 	}
 }
 
-// keep records a deployment and queues it for rendering. For a known deployment, keep only adds the
-// new parent.
+// keep records a deployment and queues it for rendering. If the deployment is already known, keep
+// only adds the new parent.
 func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 	if same := f.known[key]; same != nil {
 		same.top, same.confirmed = same.top || parent == nil, same.confirmed || d.raw == nil
@@ -344,9 +343,9 @@ type Deployment struct {
 	raw     *written // the written pointer, or nil for a pointer from a render
 	parents []*Deployment
 	depth   int
-	// top is set if the pointer is written in the tree or in a root rather than deployed by another
+	// top is set if the pointer is written in the tree or in a root, not deployed by another
 	// pointer. confirmed is set if a render contains the pointer unchanged. kept is set once the
-	// deployment has been added to the result.
+	// deployment is part of the result.
 	top, confirmed, kept bool
 }
 
@@ -359,9 +358,8 @@ func (d *Deployment) Files() []string {
 	return slices.Compact(all)
 }
 
-// Entries returns the first pointer of each chain of pointers that leads to the deployment. It also
-// returns, in sorted order, the names and addresses of the clusters that any pointer in these
-// chains targets.
+// Entries returns the first pointer of each chain of pointers that leads to the deployment.
+// clusters lists the names and addresses of all target clusters in these chains, in sorted order.
 func (d *Deployment) Entries() (all []*pointers.Pointer, clusters []string) {
 	d.climb(func(x *Deployment) {
 		if x.stands() {
@@ -390,8 +388,8 @@ func (d *Deployment) climb(visit func(x *Deployment)) {
 }
 
 // finish completes the result. If a render contains a changed version of a pointer in the tree,
-// finish drops the unchanged version. It also drops all deployments that are reached only through
-// dropped pointers.
+// finish drops the unchanged version. It also drops the deployments that only dropped pointers
+// reach.
 func (f *follower) finish() {
 	children := map[*Deployment][]*Deployment{}
 	var queue []*Deployment
@@ -434,8 +432,8 @@ func (f *follower) finish() {
 	}
 }
 
-// stands reports whether a deployment does not depend on the deployments above it. That is the case
-// if its pointer comes from the tree or from a root, or if the pointer deploys itself.
+// stands reports whether a deployment does not depend on the deployments above it. Its pointer then
+// comes from the tree or from a root, or the pointer deploys itself.
 func (d *Deployment) stands() bool {
 	if d.top || slices.Contains(d.parents, d) {
 		return true

@@ -116,7 +116,7 @@ type reference struct{ kind, name string }
 // setting is a ConfigMap or a Secret.
 type setting struct {
 	object *source.Object
-	places *places // places in a render's sources; nil for an object written in the tree
+	places *places // positions in a render's sources; nil for an object written in the tree
 }
 
 // of returns a pointer's variables, or nil if it does not substitute any.
@@ -169,9 +169,9 @@ func give(v *render.Variables, name string, value pointers.Value) {
 	v.Given[name] = render.Variable{Value: value.Text, File: value.File, Line: value.Line, Column: value.Column}
 }
 
-// find returns the object that a reference names. It looks in the tree only if the renders that
-// deploy the pointer contain no such object. It returns false if no object matches, or if several
-// objects match and their data differs.
+// find returns the object that a reference names. It first searches the renders that deploy the
+// pointer, then the tree. It returns false if no object matches, or if the matching objects have
+// different data.
 func (s *settings) find(ref pointers.Reference, parent *Deployment) (*setting, bool) {
 	var all []setting
 	if parent != nil {

@@ -88,7 +88,7 @@ func (t *tree) Read(name string) *source.Node {
 	return nil
 }
 
-// file reads a file in the tree. It returns nil if the file cannot be read or exceeds a limit.
+// file reads a file in the tree. It returns nil if reading fails or a limit is exceeded.
 func (t *tree) file(name string) *source.File {
 	text, err := worktree.ReadFile(t.opts.Confinement, filepath.FromSlash(name), min(limits.PointerFile, limits.PointerText-t.bytes))
 	if err != nil {
@@ -125,8 +125,8 @@ func (t *tree) under(dir string) (all []string) {
 }
 
 // generated returns the resources that Flux generates for a directory without a kustomization.
-// These are the YAML files below the directory, except files that the argument "without" excludes.
-// A subdirectory with a kustomization is a single resource and is not searched.
+// These are the YAML files below the directory. The argument "without" excludes files. A
+// subdirectory with a kustomization is a single resource.
 func (t *tree) generated(dir string, without func(name string) bool) (all []string) {
 	names := slices.DeleteFunc(slices.Clone(t.under(dir)), func(name string) bool { return without(path.Join(dir, name)) })
 	closed := map[string]bool{}
@@ -173,7 +173,7 @@ func (t *tree) plain(dir string, which pointers.Files) (all []string, jsonnet bo
 }
 
 // globOf converts an Argo CD glob to a regular expression. A star also matches slashes. For an
-// empty glob, it returns nil. For a malformed one, it returns an expression that never matches.
+// empty glob, globOf returns nil. For an invalid glob, it returns an expression that never matches.
 func globOf(glob string) *regexp.Regexp {
 	if glob == "" {
 		return nil
@@ -208,8 +208,7 @@ func globOf(glob string) *regexp.Regexp {
 	return re
 }
 
-// artifact is the archive that Flux builds from the repository. Ignore patterns may exclude files
-// from it.
+// artifact is the archive that Flux builds from the repository. Ignore patterns may exclude files.
 type artifact struct {
 	*follower
 	ignored *pointers.Ignored
@@ -249,8 +248,8 @@ func (a *artifact) without(name string) bool {
 	return a.ignored.Len() > 0 && a.looks <= limits.Ignored && a.ignored.File(name)
 }
 
-// check returns a reason if the patterns exclude every file in a directory or, for a chart, any
-// file. It also returns a reason if a limit prevents it from checking all files.
+// check returns a reason if the patterns exclude all files in a directory, or any file of a chart.
+// It also returns a reason if there are too many patterns or files.
 func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	if a.ignored.Len() == 0 {
 		return pointers.Reason{}
@@ -278,7 +277,7 @@ func (a *artifact) check(dir string, chart bool) pointers.Reason {
 }
 
 // scan searches an output for pointers and adds them. The argument "from" is the deployment that
-// produced the output, or nil if the output is that of a root.
+// produced the output. It is nil for the output of a root.
 func (f *follower) scan(out *render.Output, from *Deployment) {
 	if out == nil || out.Problem != nil || !slices.ContainsFunc([]string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"}, func(group string) bool {
 		return bytes.Contains(out.Text, []byte(group))
@@ -294,7 +293,7 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 				if name, _, ok := places.document(int(o.Root.Line)); ok {
 					raw = f.contained(name, o)
 				}
-				for i, p := range f.reader.Read(o) { // each pointer gets the place where it was written
+				for i, p := range f.reader.Read(o) { // each pointer gets the position at which it was written
 					f.place(p, i, o, places, raw, from)
 					places.move(p, raw, i)
 					f.add(p, nil, origin{from, places})
@@ -307,10 +306,9 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 // resultName is the file name given to rendered text.
 const resultName = "<render>"
 
-// place sets the place of a rendered pointer. It uses the place of the pointer in the tree from
-// which the rendered pointer was built. If that is unknown, it uses the place where the rendered
-// pointer's name was written. If that place is also unknown, it uses the place of the pointer that
-// produced the render.
+// place sets the position of a rendered pointer. If the tree contains the original pointer, place
+// uses its position. Otherwise, place uses the position at which the pointer's name was written. If
+// that is unknown, place uses the position of the pointer that produced the render.
 func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *places, raw *written, from *Deployment) {
 	at, marked := places.of(o.Root.At("metadata", "name"))
 	switch {
@@ -332,10 +330,10 @@ func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *p
 	}
 }
 
-// contained finds, in a source file, the pointer from which a rendered pointer was built. It
-// records that a render contains this pointer. Because the build may have renamed the pointer,
-// contained looks for the same name, then for part of the name, then for any pointer of the same
-// kind. If several pointers match, it records all of them and returns nil.
+// contained finds the original of a rendered pointer in a source file. It records that a render
+// contains the original. The build may have renamed the pointer. Therefore contained looks for the
+// same name, then for part of the name, then for any pointer of the same kind. If several pointers
+// match, it records all of them and returns nil.
 func (f *follower) contained(file string, o *source.Object) *written {
 	var near []*written
 	for _, w := range f.byFile[file] {
@@ -393,12 +391,12 @@ func (p *places) document(line int) (name string, index int, ok bool) {
 	return name, index, ok
 }
 
-// of returns the place where a scalar in the render was written.
+// of returns the position at which a scalar in the render was written.
 func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	if n == nil {
 		return at, false
 	}
-	if len(p.out.Lines) > 0 { // in a chart, the place of the value that the line shows, or else the line of the template
+	if len(p.out.Lines) > 0 { // in a chart, the position of the value on the line, or else the line of the template
 		if n.Line < 1 || int(n.Line) > len(p.out.Lines) {
 			return at, false
 		}
@@ -417,9 +415,9 @@ func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	return pointers.Value{File: p.out.Files[m.File], Line: m.At, Column: m.AtColumn}, true
 }
 
-// move converts a pointer's places in the render to places in the sources. A patch gets the line of
-// the same patch in the source file, if that line is known. The build later checks that the source
-// file has the text of the patch at that line.
+// move changes a pointer's positions from positions in the render to positions in the sources. The
+// line of a patch is the line of the same patch in the source file, if it is known. The build later
+// checks that the patch begins at this line.
 func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	var was *pointers.Pointer
 	if raw != nil && i < len(raw.read) {
@@ -445,8 +443,8 @@ func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	}
 }
 
-// moveChart replaces a rendered pointer's values and parameters with those of the written pointer
-// if they are equal, because only the written ones have places in the sources.
+// moveChart replaces a rendered pointer's values and parameters with equal ones of the written
+// pointer. Only the written ones have positions in the sources.
 func (p *places) moveChart(to, was *pointers.Chart) {
 	if to == nil || was == nil {
 		return

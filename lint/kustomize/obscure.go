@@ -10,7 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Result holds the known content of objects, without any field that a kustomization may change.
+// Result holds the known content of objects. It does not contain the fields that a kustomization
+// may change.
 type Result struct {
 	Objects []*source.Object
 	// Whole holds the objects whose fields may all change. They are not in Objects.
@@ -20,8 +21,8 @@ type Result struct {
 }
 
 // Obscure replaces the fields that kustomizations may change with variables. declares reports
-// whether an object is a declaration in its own right. If an object no longer is one once its
-// fields are hidden, Obscure adds it to Whole.
+// whether an object is a declaration in its own right. If this is no longer true after the
+// replacement, Obscure adds the object to Whole.
 func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 	t := newTree(set)
 	if len(t.dirs) == 0 {
@@ -50,15 +51,15 @@ func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 	return r
 }
 
-// applied is an effect on the objects of a file. renamed is set if the objects may have been
+// applied is an effect on the objects of a file. renamed is set if these objects may have been
 // renamed before the effect applies.
 type applied struct {
 	effect
 	renamed bool
 }
 
-// byFile returns the effects that reach each file. If there are too many references to follow, it
-// assumes that any field in any file may change.
+// byFile returns the effects on each file. If there are too many references, it assumes that any
+// field in any file may change.
 func (t *tree) byFile() map[string][]applied {
 	by := map[string][]applied{}
 	for _, dir := range slices.Sorted(maps.Keys(t.dirs)) {
@@ -90,9 +91,8 @@ type change struct {
 	labels    []string
 }
 
-// take adds an effect. If the effect may change all labels of a pod, take assumes that any field
-// may change, because the selectors of other objects depend on these labels. The labels of objects
-// other than pods do not matter.
+// take adds an effect. The selectors of other objects depend on the labels of pods. If the effect
+// may change all labels of a pod, take therefore assumes that any field may change.
 func (c *change) take(e *effect) {
 	c.whole = c.whole || e.whole
 	c.namespace = c.namespace || e.namespace
@@ -127,14 +127,14 @@ func (c *change) apply() *source.Object {
 	return &o
 }
 
-// name returns the key node of the object's name. It serves as the location of fields that no file
-// contains.
+// name returns the key node of the object's name. It is used as the location of fields that are in
+// no file.
 func (c *change) name() *source.Node {
 	k, _ := c.object.Root.Get("metadata").Field("name")
 	return k
 }
 
-// hidePath returns a copy of a map with a variable at a path. anyName is set if the keys of the
+// hidePath returns a copy of a map with a variable at a path. If anyName is set, the keys of the
 // map are arbitrary.
 func (c *change) hidePath(n *source.Node, at []string, anyName bool) *source.Node {
 	name, rest := at[0], at[1:]
@@ -152,8 +152,7 @@ func (c *change) hidePath(n *source.Node, at []string, anyName bool) *source.Nod
 	return n.Replace(name, v.Variable())
 }
 
-// hideResources returns a copy of a list of containers in which the resources of one container are
-// unknown.
+// hideResources returns a copy of a list of containers. The resources of one container are unknown.
 func (c *change) hideResources(list *source.Node) *source.Node {
 	for i, item := range list.Items() {
 		if item.Kind != source.Map {
@@ -167,8 +166,8 @@ func (c *change) hideResources(list *source.Node) *source.Node {
 	return list.Variable()
 }
 
-// rewritten returns a copy of n in which each map field, at any depth, is replaced with the result
-// of visit.
+// rewritten returns a copy of n. Each map field, at any depth, is replaced with the result of
+// visit.
 func rewritten(n *source.Node, visit func(m *source.Node, name string, v *source.Node) *source.Node) *source.Node {
 	out := n
 	for k, v := range n.Fields() {
@@ -214,7 +213,7 @@ var containers = map[string]bool{"containers": true, "initContainers": true}
 // named lists the map fields whose keys are arbitrary.
 var named = map[string]bool{"labels": true, "limits": true, "matchLabels": true, "nodeSelector": true, "requests": true}
 
-// judged lists the fields that matter if a patch adds them.
+// judged lists the fields that rules read and that a patch may add.
 var judged = func() map[string]bool {
 	m := map[string]bool{}
 	for field := range strings.FieldsSeq(`affinity completionMode completions containers domain evictionStrategy hostNetwork initContainers jobTemplate labels
@@ -229,12 +228,11 @@ var judged = func() map[string]bool {
 	return m
 }()
 
-// effect describes the changes that one part of a kustomization may make to the objects that it
-// selects.
+// effect describes the changes that one part of a kustomization may make to the selected objects.
 type effect struct {
 	selects func(o *source.Object, renamed bool) bool
 	// paths lists the changed fields. whole is set if any field may change. labels lists the keys
-	// of the labels that are added to pods and selectors.
+	// of labels that are added to pods and selectors.
 	paths  [][]string
 	whole  bool
 	labels []string
@@ -290,8 +288,8 @@ func (t *tree) effects(k *kustomization) []effect {
 	return all
 }
 
-// patch returns the effects of one patch entry. The entry is the path or the text of a patch, or a
-// map with one of them and perhaps a target.
+// patch returns the effects of one patch entry. The entry is the path or the text of a patch. It
+// may also be a map with a path or text and an optional target.
 func (t *tree) patch(k *kustomization, item *source.Node) []effect {
 	name, text, target := item.Get("path").Text(), item.Get("patch").Text(), item.Get("target")
 	if item.Kind == source.Scalar {
@@ -323,8 +321,8 @@ func (t *tree) patch(k *kustomization, item *source.Node) []effect {
 }
 
 // selected returns a function that reports whether a patch applies to an object. The object must
-// match the target if there is one, and otherwise the kind and name in the patch. Label selectors
-// in targets are assumed to match.
+// match the target. If there is no target, it must match the kind and name in the patch. Label
+// selectors in targets are assumed to match.
 func selected(target, patch *source.Node) func(*source.Object, bool) bool {
 	if target == nil && patch == nil {
 		return everything
@@ -343,7 +341,7 @@ func selected(target, patch *source.Node) func(*source.Object, bool) bool {
 // maxPattern is the maximum length of a target pattern that is evaluated.
 const maxPattern = 1000
 
-// matches reports whether a target pattern matches a whole value, as kustomize requires
+// matches reports whether a target pattern matches a whole value, as in kustomize
 // (api/types/selector.go). An invalid pattern is assumed to match.
 func matches(pattern *source.Node, value string) bool {
 	text := pattern.Text()
@@ -371,7 +369,7 @@ func (e *effect) merge(n *source.Node, at []string) {
 	}
 }
 
-// resizes reports whether the patch for a container changes a field that is judged.
+// resizes reports whether the patch for a container changes a field that rules read.
 func resizes(container *source.Node) bool {
 	for k := range container.Fields() {
 		if k.Value != "name" && !irrelevant[k.Value] {
@@ -398,7 +396,7 @@ func (e *effect) operations(list *source.Node) {
 	}
 }
 
-// add adds a path, unless it goes through a field that is not judged.
+// add adds a path, unless no rule reads the field.
 func (e *effect) add(at []string) {
 	if len(at) == 0 {
 		e.whole = true
@@ -410,7 +408,7 @@ func (e *effect) add(at []string) {
 	e.paths = append(e.paths, at)
 }
 
-// irrelevant names the fields below which nothing is judged.
+// irrelevant names the fields that no rule reads, including all fields below them.
 var irrelevant = map[string]bool{
 	"annotations": true, "args": true, "automountServiceAccountToken": true, "command": true, "data": true, "dnsConfig": true, "dnsPolicy": true, "env": true,
 	"envFrom": true, "hostAliases": true, "image": true, "imagePullPolicy": true, "imagePullSecrets": true, "lifecycle": true, "livenessProbe": true,
@@ -422,11 +420,11 @@ var irrelevant = map[string]bool{
 type kustomization struct {
 	dir  string
 	root *source.Node
-	// below lists the files and directories that the kustomization refers to, relative to the
-	// root of the tree.
+	// below lists the files and directories that the kustomization refers to, relative to the root
+	// of the tree.
 	below []string
-	// renames is set if the kustomization changes names. Patches in the kustomizations that refer
-	// to it may then use names that no file contains.
+	// renames is set if the kustomization changes names. Patches in kustomizations that refer to it
+	// may then use names that are in no file.
 	renames bool
 }
 
@@ -437,8 +435,8 @@ type tree struct {
 	steps int
 }
 
-// maxSteps is the maximum number of references between kustomizations that are followed. Even a few
-// directories can have an exponential number of paths through them.
+// maxSteps is the maximum number of references that are followed between kustomizations. Even a few
+// directories can have exponentially many paths between them.
 const maxSteps = 200_000
 
 func newTree(set *source.Set) *tree {
@@ -473,7 +471,7 @@ func newTree(set *source.Set) *tree {
 
 // reach calls visit once for each file that the kustomization k reaches. renamed is set if a
 // kustomization between k and the file may have changed names in the file. reach returns false if
-// there are too many references to follow.
+// there are too many references.
 func (t *tree) reach(k *kustomization, visit func(file string, renamed bool)) bool {
 	seen := map[string]bool{}
 	var in func(k *kustomization, renamed bool) bool

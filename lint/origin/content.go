@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Find finds the file that declares an object without an origin annotation. Exactly one file must
-// declare an object with the same kind and name and mostly the same content. If no file has the
-// full name, Find also accepts a name that is part of the rendered name.
+// Find finds the file that declares an object without an origin annotation. There must be exactly
+// one such file. It must declare an object with the same kind and name and mostly the same content.
+// If no file has the full name, Find also accepts a name that is part of the rendered name.
 func (m *Mapper) Find(o *source.Object) (source.Origin, bool) {
 	for _, loose := range []bool{false, true} {
 		var found []string
@@ -66,8 +66,8 @@ func (m *Mapper) declaring(of groupKind) []string {
 const maxSources = 10_000
 
 // sources returns the files that are reachable from the kustomization in the base. If the base has
-// no kustomization, it returns all manifests below the base. If there are too many files, it
-// returns none.
+// no kustomization, it returns all manifests below the base. It returns none if there are too many
+// files.
 func (m *Mapper) sources() []string {
 	if m.isSource != nil {
 		return m.sourceNames
@@ -94,7 +94,7 @@ func (m *Mapper) sources() []string {
 func (m *Mapper) below() []string {
 	var all []string
 	top := filepath.Join(m.files.Root(), filepath.FromSlash(m.base))
-	// A directory that cannot be listed has no sources.
+	// A directory has no sources if it cannot be listed.
 	_ = filepath.WalkDir(top, func(at string, d fs.DirEntry, err error) error {
 		name, inside := m.files.Inside(at)
 		switch {
@@ -112,15 +112,15 @@ func (m *Mapper) below() []string {
 
 var manifests = map[string]bool{".yaml": true, ".yml": true, ".json": true}
 
-// agrees reports whether at least half of the values in the source's spec are at the same places in
-// the rendered object. Otherwise, the source is a different object with the same name.
+// agrees reports whether the rendered object contains at least half of the values in the source's
+// spec at the same paths. Otherwise, the source is a different object with the same name.
 func (w *sourceObject) agrees() bool {
 	same, all := agreement(w.object.Root.Get("spec"), w.rendered.Root.Get("spec"), 0)
 	return 2*same >= all
 }
 
 // agreement counts the scalars of node a. The result "same" is the number of scalars that are equal
-// to the scalar at the same place in node b. The result "all" is the total number.
+// to the scalar at the same path in node b. The result "all" is the total number.
 func agreement(a, b *source.Node, depth int) (same, all int) {
 	if depth > maxNested {
 		return 0, 1
@@ -175,8 +175,8 @@ func (f *files) directory(name string) string {
 	return ""
 }
 
-// read returns a file, or nil if it cannot be read. It skips everything except regular files,
-// because reading a pipe or a device may block.
+// read returns a file, or nil if it cannot be read. It reads only regular files, because reading a
+// pipe or a device may block.
 func (f *files) read(name string) *source.File {
 	if file := f.printed[name]; file != nil {
 		return file
@@ -245,15 +245,15 @@ type sourceObject struct {
 	setters          []setter
 }
 
-// setter is a patch, or another kustomization setting, that sets fields in an object.
+// setter is a patch or another setting of a kustomization. It sets fields in an object.
 type setter struct {
 	in text
 	// sure is set if the setter definitely applies to the object.
 	sure bool
 	// cost is the number of patches and patch operations in the setter.
 	cost int
-	// follow returns the steps in the setter that correspond to the steps to a field in the
-	// rendered object. A returned step has no value if the setter does not set that field.
+	// follow returns the nodes of the setter along a path. The argument holds the steps to a field
+	// in the rendered object. The result has a value for each step that the setter sets.
 	follow func(steps []*source.Step) []source.Step
 }
 
@@ -273,7 +273,7 @@ func (t text) span(form form, s source.Step) (span diag.Span, exact bool) {
 	return t.file.FieldSpan(t.key, t.block), false // for example in quoted text
 }
 
-// maxCost is the maximum total cost of an object's setters. If they cost more, only the object
+// maxCost is the maximum total cost of an object's setters. If the cost is higher, only the object
 // itself is searched.
 const maxCost = 1000
 
@@ -299,7 +299,7 @@ func (m *Mapper) newWritten(rendered, o *source.Object, ways []steps) *sourceObj
 	return w
 }
 
-// form is a function that returns the span of one part of a field, such as its key or its value.
+// form is a function that returns the span of a part of a field, such as the key or the value.
 type form func(f *source.File, s source.Step) diag.Span
 
 func wholeField(f *source.File, s source.Step) diag.Span {
@@ -309,8 +309,7 @@ func wholeField(f *source.File, s source.Step) diag.Span {
 	return f.FieldSpan(s.Key, s.Value)
 }
 
-// firstField returns the span of a map's first field. Messages use it to point at the map as a
-// whole.
+// firstField returns the span of a map's first field. In messages, it stands for the whole map.
 func firstField(f *source.File, s source.Step) diag.Span {
 	for k, v := range s.Value.Fields() {
 		return f.FieldSpan(k, v)
@@ -318,8 +317,8 @@ func firstField(f *source.File, s source.Step) diag.Span {
 	return f.Span(s.Value)
 }
 
-// formOf returns the form for the part of a rendered field that a span covers, such as its value.
-// For a list item, the form uses only the item's value.
+// formOf returns the form for the part of a rendered field that a span covers, such as the value.
+// For a list item, it returns the form for the value.
 func formOf(f *source.File, s *source.Step, span diag.Span) form {
 	if s.Key == nil {
 		return firstField
@@ -340,9 +339,9 @@ func formOf(f *source.File, s *source.Step, span diag.Span) form {
 }
 
 // place returns the position in the sources at which a span of the rendered object was written. It
-// looks for the same field with the same value, first in the source object and then in the last
-// setter for the field. If there is no such field, it returns the nearest surrounding field or else
-// the object's name.
+// looks for the same field with the same value. It prefers the source object, then the last setter
+// for the field. If there is no such field, it returns the nearest surrounding field. The last
+// resort is the object's name.
 func (w *sourceObject) place(span diag.Span) Place {
 	name := Place{Span: w.object.NameSpan(), Near: true}
 	steps := w.trails.At(span)
@@ -360,7 +359,7 @@ func (w *sourceObject) place(span diag.Span) Place {
 	last := len(steps) - 1
 	form := formOf(w.rendered.File, steps[last], span)
 	p, ok := c.where(last, form, func(v *source.Node) bool { return source.Equal(v, steps[last].Value) })
-	if !ok { // a map or list that may contain parts from elsewhere
+	if !ok { // a map or list that other files may have extended
 		p, ok = c.alike(last, form)
 	}
 	for n := len(steps) - 2; n > 0 && !ok; n-- { // the name is more useful than spec and its parents
@@ -373,7 +372,7 @@ func (w *sourceObject) place(span diag.Span) Place {
 	return p
 }
 
-// candidates holds the steps that lead to a field in the source object and in each of its setters.
+// candidates holds the path to a field in the source object and in each of its setters.
 type candidates struct {
 	*sourceObject
 	steps []*source.Step
@@ -381,13 +380,13 @@ type candidates struct {
 	set   [][]source.Step
 }
 
-// alike returns the place of the map or list at step n.
+// alike returns the position of the map or list at step n.
 func (c *candidates) alike(n int, form form) (Place, bool) {
 	want := c.steps[n].Value
 	return c.where(n, form, func(v *source.Node) bool { return want.Kind != source.Scalar && v.Kind == want.Kind })
 }
 
-// where returns the place of step n in the source object. If the source object does not have the
+// where returns the position of step n in the source object. If the source object does not have the
 // step, where uses the last setter that definitely applies. If there is no such setter, where uses
 // the only setter that may apply.
 func (c *candidates) where(n int, form form, same func(*source.Node) bool) (p Place, ok bool) {

@@ -17,8 +17,8 @@ type kustomization struct {
 	root *source.Node
 }
 
-// Limits for following kustomizations. Their references are untrusted, and even a few directories
-// can be connected by exponentially many paths.
+// Limits for following kustomizations. Their references are untrusted. Even a few directories can
+// have exponentially many paths between them.
 const (
 	maxNested = 50
 	maxWays   = 64
@@ -45,11 +45,10 @@ func (m *Mapper) kustomization(dir string) *kustomization {
 	return k
 }
 
-// steps lists the kustomizations that apply to a file on the way to the rendered object, from the
-// innermost outward.
+// steps lists the kustomizations that apply to a file, from the innermost outward.
 type steps []*kustomization
 
-// pathsTo returns all paths from a file to the base. If there are too many, it returns none.
+// pathsTo returns all paths from a file to the base. It returns none if there are too many.
 func (m *Mapper) pathsTo(file string) []steps {
 	if m.ways == nil {
 		s := search{m: m, found: map[string][]steps{}}
@@ -103,9 +102,9 @@ func (s *search) in(dir string, above steps) {
 	}
 }
 
-// before returns the name that an object had before the kustomizations on a path added prefixes and
-// suffixes. The argument is the resulting name. ok is false if the kustomizations cannot produce
-// this name.
+// before returns an object's name before the kustomizations on a path added prefixes and suffixes.
+// The argument is the name with prefixes and suffixes. ok is false if the kustomizations cannot
+// produce this name.
 func (w steps) before(name string) (before string, ok bool) {
 	for _, k := range slices.Backward(w) {
 		prefix, suffix := k.affixes()
@@ -123,8 +122,8 @@ func (k *kustomization) affixes() (prefix, suffix string) {
 	return k.root.Get("namePrefix").Text(), k.root.Get("nameSuffix").Text()
 }
 
-// layers adds the components of each kustomization on a path in front of the kustomization. If the
-// file comes from one of these components, layers adds only the components after that one.
+// layers adds the components of each kustomization on a path before the kustomization. A file may
+// come from one of these components. Then layers adds only the later components.
 func (m *Mapper) layers(through steps) steps {
 	var all steps
 	var below *kustomization
@@ -166,8 +165,8 @@ var generators = map[string]string{
 	"ConfigMapGenerator": "configMapGenerator", "SecretGenerator": "secretGenerator", "HelmChartInflationGenerator": "helmCharts",
 }
 
-// generator returns where an object's generator is configured, either as an entry in a
-// kustomization or as a separate object.
+// generator returns the position at which an object's generator is configured. This is an entry in
+// a kustomization or a separate object.
 func (m *Mapper) generator(o *source.Object, from source.Origin) (Place, bool) {
 	file := m.files.read(path.Join(m.base, from.ConfiguredIn))
 	if file == nil {
@@ -192,14 +191,14 @@ func (m *Mapper) generator(o *source.Object, from source.Origin) (Place, bool) {
 	return Place{Span: top(file), Whole: true}, m.named
 }
 
-// subject is an object during rendering, with all the names it has had so far.
+// subject is an object during rendering, with all its names so far.
 type subject struct {
 	*sourceObject
 	names []string
 }
 
-// settersOf returns a kustomization's setters for an object, in the order in which kustomize
-// applies them (kustomize: api/internal/target/kusttarget_configplugin.go).
+// settersOf returns a kustomization's setters for an object in the order in which kustomize applies
+// them (kustomize: api/internal/target/kusttarget_configplugin.go).
 func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	var all []setter
 	for _, field := range []string{"patchesStrategicMerge", "patches", "namespace", "commonLabels", "labels", "patchesJson6902", "replicas", "replacements"} {
@@ -242,7 +241,7 @@ func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	return all
 }
 
-// only returns as many steps as it is given, but only the last one has a key and a value. It
+// only returns a slice of the same length as steps. Only the last step has a key and a value. only
 // returns nil if the value is nil.
 func only(steps []*source.Step, key, value *source.Node) []source.Step {
 	if value == nil {
@@ -259,7 +258,7 @@ func isField(steps []*source.Step, names ...string) bool {
 		slices.EqualFunc(steps, names, func(s *source.Step, name string) bool { return s.Key.Value == name })
 }
 
-// labels returns a setter for labels and selectors. It is uncertain whether the setter applies,
+// labels returns a setter for labels and selectors. It is unknown whether the setter applies,
 // because kustomize's configuration determines which of these fields kustomize sets.
 func labels(k *kustomization, pairs *source.Node) setter {
 	return setter{in: text{file: k.file}, cost: 1, follow: func(steps []*source.Step) []source.Step {
@@ -288,7 +287,8 @@ type inline struct {
 	roots []*source.Node
 }
 
-// patches returns setters for the patches in a file or, if name is empty, in a block scalar.
+// patches returns setters for the patches in a file. If name is empty, the patches are in a block
+// scalar.
 func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name string, key, block *source.Node) []setter {
 	var in text
 	var roots []*source.Node
@@ -323,8 +323,8 @@ func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name
 	return all
 }
 
-// matches reports whether a patch applies to the object. sure is false if the patch has a label or
-// annotation selector, because selectors are not evaluated.
+// matches reports whether a patch applies to the object. It does not evaluate label and annotation
+// selectors. sure is false if the patch has such a selector.
 func (m *Mapper) matches(o *subject, target, root *source.Node) (matches, sure bool) {
 	if target == nil {
 		name := root.At("metadata", "name").Text()
@@ -356,7 +356,7 @@ func (m *Mapper) anyMatches(pattern string, values []string) bool {
 	return re != nil && slices.ContainsFunc(values, re.MatchString)
 }
 
-// operations returns the values that a JSON patch sets along the steps to a field. Later operations
+// operations returns the values that a JSON patch sets along the path to a field. Later operations
 // override earlier ones.
 func (o *subject) operations(steps []*source.Step, list *source.Node) []source.Step {
 	all := make([]source.Step, len(steps))
@@ -376,9 +376,9 @@ func (o *subject) operations(steps []*source.Step, list *source.Node) []source.S
 	return all
 }
 
-// reached returns the number of steps that an operation's JSON pointer (RFC 6901) follows, or 0 if
-// it leads elsewhere. An added list item is recognized by its content, because its index is
-// unknown.
+// reached returns the number of steps in an operation's JSON pointer (RFC 6901). It returns 0 if
+// the pointer does not follow the steps. It recognizes an added list item by its content, because
+// the index is unknown.
 func reached(pointer string, steps []*source.Step, value *source.Node) int {
 	tokens := strings.Split(pointer, "/")
 	if value == nil || len(tokens) < 2 || tokens[0] != "" || len(tokens)-1 > len(steps) {

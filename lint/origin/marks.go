@@ -14,14 +14,14 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Marks uses the marks in a render to find where rendered text was written. If there is no mark, it
-// uses the Mapper.
+// Marks uses the marks in a render to find where rendered text was written. Without a mark, it uses
+// the Mapper.
 type Marks struct {
 	mapper *Mapper
 	out    *render.Output
 	at     map[spot]render.Mark
-	// object is the object in the last call to Locate, and trails holds the trails of that object.
-	// files maps file names to the trails of the documents in the file.
+	// object is the argument of the last call to Locate, and trails holds its trails. files maps
+	// file names to the trails of the documents in the file.
 	object *source.Object
 	trails *source.Trails
 	files  map[string][]*source.Trails
@@ -29,8 +29,8 @@ type Marks struct {
 
 type spot struct{ line, column int }
 
-// NewMarks returns the Marks for one output. The base of the Mapper must be the rendered root's
-// directory.
+// NewMarks returns the Marks for one output. The base of the Mapper must be the directory of the
+// rendered root.
 func NewMarks(m *Mapper, out *render.Output) *Marks {
 	x := &Marks{mapper: m, out: out, at: make(map[spot]render.Mark, len(out.Marks)), files: map[string][]*source.Trails{}}
 	for _, mark := range out.Marks {
@@ -55,9 +55,9 @@ func (x *Marks) Locate(o *source.Object, from source.Origin, span diag.Span) (Pl
 	return x.mapper.Locate(o, from, span)
 }
 
-// marked returns where the value at the last step was written. For a map or list, it uses the first
-// marked scalar inside it. The fields that lead down to that scalar must have the same names in the
-// source.
+// marked returns the position at which the value at the last step was written. For a map or list,
+// it uses the first marked scalar in it. The fields around this scalar must have the same names in
+// the source.
 func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	last := steps[len(steps)-1]
 	mark, below, ok := x.first(last.Value, nil)
@@ -97,7 +97,7 @@ func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 }
 
 // first returns the mark of the first marked scalar in a node, and the names of the fields that
-// lead down to it. The name for a list item is "".
+// contain the scalar. The name for a list item is "".
 func (x *Marks) first(n *source.Node, way []string) (mark render.Mark, below []string, ok bool) {
 	if n.Kind == source.Scalar {
 		mark, ok = x.at[spot{int(n.Line), int(n.Column)}]
@@ -117,7 +117,7 @@ func (x *Marks) first(n *source.Node, way []string) (mark render.Mark, below []s
 }
 
 // way returns the steps to a mark's target. It returns nil if the target is not a scalar in the
-// file, for example because it is inside a patch in a block scalar.
+// file. For example, the target may be in a patch in a block scalar.
 func (x *Marks) way(file *source.File, mark render.Mark) []*source.Step {
 	all, known := x.files[file.Name]
 	if !known {
@@ -135,8 +135,7 @@ func (x *Marks) way(file *source.File, mark render.Mark) []*source.Step {
 	return nil
 }
 
-// plain returns the place of a scalar that is inside text and therefore has no YAML node in the
-// file.
+// plain returns the position of a scalar inside text. Such a scalar has no YAML node in the file.
 func (x *Marks) plain(file *source.File, mark render.Mark, last *source.Step, below int) (Place, bool) {
 	value := last.Value.Value
 	if below > 0 || value == "" {
@@ -154,44 +153,44 @@ func (x *Marks) plain(file *source.File, mark render.Mark, last *source.Step, be
 	return Place{Span: s}, true
 }
 
-// Options says where the sources are. Dir and Root are absolute, as in source.Options.
+// Options describes the sources. Dir and Root are absolute, as in source.Options.
 type Options struct {
 	Dir, Root string
 	// Base is the rendered directory, relative to Dir. If it is empty, the base is Dir, and object
-	// names must equal the rendered names exactly.
+	// names must equal the rendered names.
 	Base string
 	// Tracked reports whether a file is part of the input. If it is nil, all files are.
 	Tracked func(path string) bool
 	// Files holds files that have already been read, by name. The Mapper adds the files that it
 	// reads.
 	Files map[string]*source.File
-	// Printed maps virtual file names to the outputs of charts that kustomizations use. Such a file
-	// is in a directory below the kustomization that uses the chart.
+	// Printed maps virtual file names to the outputs of charts that kustomizations use. The
+	// directory of such a file is below the kustomization that uses the chart.
 	Printed map[string]*source.File
 }
 
 // Place is the position in the sources at which rendered text was written.
 type Place struct {
 	Span diag.Span
-	// Near is set if the exact place was not found. Span is then the surrounding field or the
+	// Near is set if the exact position was not found. Span is then the surrounding field or the
 	// object's name.
 	Near bool
-	// Whole is set if Span is a template or a generator's configuration, and thus stands for
+	// Whole is set if Span is a template or a generator's configuration. Span then stands for
 	// everything rendered from it.
 	Whole bool
 	// Patched is the span of the object's name in the file that declares the object. It is set only
-	// if Span is in another place, for instance in a patch.
+	// if Span is not in the object itself, for instance in a patch.
 	Patched diag.Span
-	// Template is the line of the template that prints the value at Span, or zero if Span is not a
-	// value.
+	// Template is the line of the template that prints the value at Span. It is zero if Span is not
+	// a value.
 	Template diag.Span
 	// Inside is the template that prints the text if this template is in an archive, and ""
 	// otherwise. Template is then the position at which the archive is named. If Template is zero,
-	// Span is that position.
+	// Span is this position.
 	Inside string
 }
 
-// Mapper finds places in a render's sources. It reads every file only once.
+// Mapper finds positions in a render's sources. It reads every file only once.
 type Mapper struct {
 	files   *files
 	base    string
@@ -203,8 +202,9 @@ type Mapper struct {
 	inline   map[*source.Node]inline
 	patterns map[string]*regexp.Regexp
 	copies   map[*source.Node]copied // keyed by the replacement's source
-	// sourceNames lists the files to search for objects without an origin annotation. byKind maps
-	// each kind to the files that declare objects of that kind. Both are nil until first used.
+	// sourceNames lists the files in which objects without an origin annotation are searched.
+	// byKind maps each kind to the files that declare objects of that kind. Both are nil until
+	// first used.
 	sourceNames []string
 	isSource    map[string]bool
 	byKind      map[groupKind][]string
@@ -276,9 +276,9 @@ func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 	return w
 }
 
-// match finds, in a file, the object from which o was rendered. Group and kind must be equal. The
-// name must equal the rendered name, or kustomizations on a path from the file must change it to
-// the rendered name. If loose is true, the name may also be part of the rendered name.
+// match finds the object in a file from which o was rendered. Group and kind must be equal. The
+// kustomizations on a path from the file may change the name to the rendered name. If loose is
+// true, the name may also be part of the rendered name.
 func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceObject {
 	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
 	names, exact := map[string]bool{o.Name: true}, map[string][]steps{}
@@ -313,8 +313,7 @@ func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceO
 	return m.newWritten(o, found, ways)
 }
 
-// template returns a place for a whole template file, because it is unknown which line produced
-// which output.
+// template returns the position of a whole template file, because the exact line is unknown.
 func (m *Mapper) template(name string) (Place, bool) {
 	chart, file, _ := strings.Cut(name, "/")
 	for _, dir := range []string{m.base, path.Join(m.base, chart), path.Join(m.base, "charts", chart)} {
@@ -333,10 +332,10 @@ func (m *Mapper) template(name string) (Place, bool) {
 	return Place{}, false
 }
 
-// FileOnly reports whether the file is known, but not the line.
+// FileOnly reports whether only the file is known, without the line.
 func (p Place) FileOnly() bool { return p.Whole && p.Span == top(&source.File{Name: p.Span.File}) }
 
-// top returns the span at the beginning of a file. Messages use it to point at the file as a whole.
+// top returns the span at the beginning of a file. In messages, it stands for the whole file.
 func top(f *source.File) diag.Span {
 	return diag.Span{File: f.Name, Line: 1, Column: 1, EndLine: 1, EndColumn: 1}
 }

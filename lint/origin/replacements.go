@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// replacements returns setters for a kustomization's replacements, which copy values from one
-// object into others (kustomize: api/filters/replacement).
+// replacements returns setters for a kustomization's replacements. A replacement copies a value
+// from one object into others (kustomize: api/filters/replacement).
 func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) []setter {
 	var all []setter
 	for _, item := range list.Items() {
@@ -39,8 +39,8 @@ func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) [
 	return all
 }
 
-// replacement returns the setter for one replacement. ok is false if the replacement does not
-// select the object, or if the copied value is unknown.
+// replacement returns the setter for one replacement. ok is false if the copied value is unknown,
+// or if the replacement does not select the object.
 func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s setter, ok bool) {
 	var fields [][]string // fields that the replacement sets completely
 	sure := true
@@ -76,14 +76,14 @@ func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s
 	return setter{in: text{file: c.in}, sure: sure, cost: len(fields), follow: follow}, c.value != nil
 }
 
-// copied is a field that a replacement copies. If the field is unknown, copied has no value.
+// copied is a field that a replacement copies. An unknown field has no value.
 type copied struct {
 	in         *source.File
 	key, value *source.Node
 }
 
-// copied returns the field that a replacement's source names. Exactly one object in the sources
-// must match.
+// copied returns the source field of a replacement. It is known only if exactly one object in the
+// sources matches.
 func (m *Mapper) copied(from *source.Node) copied {
 	c, known := m.copies[from]
 	if !known {
@@ -93,8 +93,8 @@ func (m *Mapper) copied(from *source.Node) copied {
 	return c
 }
 
-// copiedFrom finds the field without using the cache. If the replacement copies only part of the
-// value, the result has no value.
+// copiedFrom is like copied, but does not use the cache. The result has no value if the replacement
+// copies only part of the value.
 func (m *Mapper) copiedFrom(from *source.Node) copied {
 	name := from.Get("name").Text()
 	if name == "" || from.Get("options") != nil {
@@ -113,8 +113,8 @@ func (m *Mapper) copiedFrom(from *source.Node) copied {
 	return c
 }
 
-// declared returns the object with the given kind and name. It returns nil unless the sources
-// contain exactly one such object. An empty group or namespace matches all.
+// declared returns the object with the given kind and name. The sources must contain exactly one
+// such object, or declared returns nil. An empty group or namespace matches all.
 func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
 	if m.byName == nil {
 		m.byName = map[kindName][]*source.Object{}

@@ -72,8 +72,8 @@ func argoSource(v *view, n *source.Node, p *Pointer, spec *source.Node) Source {
 	return s
 }
 
-// argoFields returns, as JSON, the fields that an Application adds to the kustomization. It also
-// returns the lines where inline patches begin.
+// argoFields returns the fields that an Application adds to the kustomization, as JSON. lines holds
+// the lines at which inline patches begin.
 func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 	if k.Len() == 0 {
 		return nil, nil
@@ -120,8 +120,8 @@ func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 	return f.text(), lines
 }
 
-// imageOf parses an image in the format of kustomize edit set image: old=new:tag@digest, or new:tag
-// if the name stays the same.
+// imageOf parses an image in the format of kustomize edit set image. The format is
+// old=new:tag@digest, or new:tag if the name does not change.
 func imageOf(text string) map[string]any {
 	old, image, renamed := strings.Cut(text, "=")
 	if !renamed {
@@ -197,8 +197,8 @@ func argoChart(v *view, n *source.Node, name string, p *Pointer, spec *source.No
 	return c
 }
 
-// filled returns the text of a scalar with the ApplicationSet parameters filled in. Variables of
-// other tools are plain text.
+// filled returns the text of a scalar after the substitution of ApplicationSet parameters.
+// Variables of other tools are plain text.
 func (v *view) filled(n *source.Node) string {
 	text := n.Text()
 	if v.fill == nil || !strings.Contains(text, "{{") {
@@ -209,8 +209,8 @@ func (v *view) filled(n *source.Node) string {
 	return filled
 }
 
-// place returns the place where the text of n was written, which is n itself. It returns nil if the
-// text contains ApplicationSet parameters, because the deployed text is then different.
+// place returns n as the position of its text. It returns nil if the text contains ApplicationSet
+// parameters, because the deployed text then differs from the written text.
 func (v *view) place(n *source.Node) *source.Node {
 	if n == nil || v.fill != nil && strings.Contains(n.Value, "{{") {
 		return nil
@@ -222,8 +222,8 @@ func (v *view) place(n *source.Node) *source.Node {
 // CD replaces unknown names with an empty string (argo-cd: newEnv).
 type variables map[string]string
 
-// expand substitutes the variables in text. It treats text with a revision variable as unknown,
-// because the deployed revision is not known.
+// expand substitutes the variables in text. If text contains a revision variable, the result is
+// unknown, because the deployed revision is unknown.
 func (all variables) expand(v *view, text string) string {
 	if !strings.Contains(text, "$") || !v.charge(len(text)) {
 		return text

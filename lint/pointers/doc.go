@@ -3,8 +3,8 @@
 //
 // Contract: a Reader takes an object and returns its pointers. An ApplicationSet has one pointer
 // for each Application that it generates. A pointer has sources. A source is a directory or chart
-// in a repository, with the settings that the controller applies or, if it cannot be rendered, with
-// a Reason. Repositories determines whether a repository named in a pointer is this one.
+// in a repository, with the settings that the controller applies. A source that cannot be rendered
+// has a Reason. Repositories determines whether a repository named in a pointer is this one.
 //
 // Invariants: the package only turns documents into pointers. It reads nothing except what Tree
 // returns. It checks every path, and never returns one outside the repository. Input that it does
@@ -14,8 +14,8 @@
 // The package follows kustomize-controller (fluxcd/pkg: kustomize), helm-controller and argo-cd
 // (reposerver/repository, applicationset/generators).
 //
-// The package converts chart values back to YAML, with the place of each line. There are limits on
-// the size of one source's values and of all values in a run.
+// The package converts chart values back to YAML, with the position of each line. The size of the
+// values is limited, both for one source and for a run.
 //
 // Non-goals: rendering; reading from a cluster.
 package pointers

@@ -69,7 +69,7 @@ func sourceRef(v *view, ref *source.Node, namespace string) Repository {
 	return Repository{Kind: v.text(ref.Get("kind")), Namespace: cmp.Or(v.text(ref.Get("namespace")), namespace), Name: v.text(ref.Get("name"))}
 }
 
-// fluxPatches returns a Flux object's patches and the lines where they begin.
+// fluxPatches returns a Flux object's patches and the lines at which they begin.
 func fluxPatches(v *view, spec *source.Node) (patches []any, lines []int) {
 	patches, _ = v.plain(spec.Get("patches")).([]any)
 	lines = patchLines(spec.Get("patches"))
@@ -91,8 +91,8 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// ValueOf returns a variable's value, with its place. The argument n is the YAML node of the value.
-// Like Flux, ValueOf removes line breaks.
+// ValueOf returns a variable's value and its position. n is the YAML node of the value. ValueOf
+// removes line breaks, as Flux does.
 func ValueOf(file string, n *source.Node) Value {
 	v := Value{Text: strings.ReplaceAll(n.Text(), "\n", ""), File: file}
 	if v.Text == n.Text() {
@@ -133,8 +133,8 @@ func (r *Reader) release(o *source.Object, p *Pointer) {
 	p.Sources = []Source{s}
 }
 
-// releaseChart sets a release's chart. The chart's settings are in the release itself or in an
-// object that the release names.
+// releaseChart sets a release's chart. The chart's settings are in the release or in an object that
+// the release names.
 func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	chart, namespace := o.Root.At("spec", "chart", "spec"), o.Namespace
 	if ref := o.Root.At("spec", "chartRef"); chart.Len() == 0 {
@@ -174,7 +174,7 @@ func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	}
 }
 
-// locate sets the address of a chart repository, or of a chart in an OCI repository.
+// locate sets the address of a chart repository or of a chart in an OCI repository.
 func (r *Reader) locate(s *Source) {
 	objects := r.Repositories.find(s.Repository)
 	var urls []string
@@ -201,9 +201,9 @@ func (r *Reader) locate(s *Source) {
 	}
 }
 
-// postRenderers adds the patches and images from a release's post-renderers. Each post-renderer
-// applies its images after its patches. All patches become part of one kustomization, so images are
-// supported only in the last post-renderer.
+// postRenderers adds the patches and images from a release's post-renderers. They become part of
+// one kustomization, which applies images last. Therefore only the last post-renderer may have
+// images.
 func postRenderers(list *source.Node, s *Source) {
 	f, v := fields{}, &view{}
 	var patches []any

@@ -38,8 +38,8 @@ type Pointer struct {
 	// Written is the object's name. It differs from Name if an ApplicationSet generated the
 	// pointer.
 	Written string
-	// File, Line and Column are the pointer's place. Object is the line of the object's name. Line
-	// and Object differ if an ApplicationSet generated the pointer from a list item.
+	// File, Line and Column are the pointer's position. Object is the line of the object's name.
+	// Line and Object differ if an ApplicationSet generated the pointer from a list item.
 	File         string
 	Line, Column int
 	Object       int
@@ -64,8 +64,7 @@ type Destination struct{ Name, Server, Namespace string }
 
 // Reason says why something is not rendered. A zero Reason means that nothing prevents rendering.
 type Reason struct {
-	// What is one of the constants below, so that occurrences of the same reason can be counted.
-	// Detail describes the individual case.
+	// What is one of the constants below. Detail describes the individual case.
 	What, Detail string
 	// Refused is set if the cause is a mistake or an attack and must therefore be reported.
 	Refused bool
@@ -119,7 +118,7 @@ type Source struct {
 	// Ref is the name by which the pointer's other sources refer to this source's files.
 	Ref string
 	// Fields holds the fields that the pointer adds to the kustomization, as JSON, or nil. Patches
-	// holds the line at which each inline patch in Fields begins, or 0.
+	// holds the line at which each inline patch in Fields begins. An unknown line is 0.
 	Fields  []byte
 	Patches []int
 	// Counts holds the replica counts in Fields, by object name.
@@ -139,9 +138,9 @@ func (s *Source) Address() string {
 // Form is a way to turn a directory into objects.
 type Form int
 
-// Values of Form. Generated means a kustomization. If the directory has no kustomization, one is
-// generated from all files, as in Flux. Detected means whatever Argo CD finds: a chart, a
-// kustomization or a plain directory.
+// Values of Form. Generated means a kustomization. If the directory has none, a kustomization is
+// generated from all files, as in Flux. Detected means a chart, a kustomization or a plain
+// directory, depending on the files that Argo CD finds.
 const (
 	Generated Form = iota
 	Detected
@@ -155,8 +154,8 @@ type Files struct {
 	Include, Exclude string
 }
 
-// Repository identifies a repository, either by its address or, in Flux, by an object that contains
-// the address.
+// Repository identifies a repository by its address. In Flux, an object that contains the address
+// may identify the repository instead.
 type Repository struct {
 	URL                   string
 	Kind, Namespace, Name string
@@ -164,9 +163,8 @@ type Repository struct {
 
 // Chart holds a pointer's settings for a chart.
 type Chart struct {
-	// Remote is set if the chart is in a chart repository, where the field Name identifies it, or
-	// if only a Flux object identifies the chart. Otherwise, the source's Path is the chart
-	// directory.
+	// Remote is set if the chart is not in the directory at the source's Path. The chart is then in
+	// a chart repository under the field Name, or only a Flux object identifies the chart.
 	Remote bool
 	Name   string
 	// Version is a version or a version range, or empty for any version.
@@ -176,11 +174,11 @@ type Chart struct {
 	// KubeVersion and APIVersions describe the assumed cluster capabilities.
 	KubeVersion string
 	APIVersions []string
-	// Files lists values files. If Replace is set, as in Flux, the files replace the chart's own
-	// values file, and their names are relative to the root of the chart's repository. Otherwise,
-	// as in Argo CD, the files are applied after the chart's own values, and their names are
-	// relative to the chart. A name that starts with $ref is relative to another source. If Missing
-	// is set, files that do not exist are skipped.
+	// Files lists values files. Replace is set in Flux. The files then replace the chart's own
+	// values file, and their names are relative to the root of the chart's repository. In Argo CD,
+	// the files come after the chart's own values, and their names are relative to the chart. A
+	// name that starts with $ref is relative to another source. Missing is set if files that do not
+	// exist are skipped.
 	Files            []string
 	Replace, Missing bool
 	// From lists objects that contain values. Values holds the values in the pointer itself, or
@@ -193,19 +191,20 @@ type Chart struct {
 // Parameter is a single value, like an argument to --set.
 type Parameter struct {
 	Name string
-	// Value is the value or, if File is set, the name of the file that contains it. String is set
-	// if the value is always a string, even if it looks like a number or boolean.
+	// Value is the value. If File is set, Value is instead the name of the file that contains the
+	// value. String is set if the value is always a string, even if it looks like a number or
+	// boolean.
 	Value        string
 	String, File bool
-	// Where is the file that contains the parameter. At is the place in this file, or nil if it is
-	// unknown.
+	// Where is the file that contains the parameter. At is the position in this file, or nil if it
+	// is unknown.
 	Where string
 	At    *source.Node
 }
 
 // Reference refers to an object that contains values. If Target is empty, the data at Key is a
-// values file. Otherwise it is a single value for the path Target. Literal is set if that value is
-// always a string.
+// values file. Otherwise, the data is a single value for the path Target. Literal is set if this
+// value is always a string.
 type Reference struct {
 	Kind, Namespace, Name string
 	Optional              bool
@@ -219,7 +218,7 @@ type Substitution struct {
 	From  []Reference
 }
 
-// Value is a string with the place where it was written.
+// Value is a string and the position at which it was written.
 type Value struct {
 	Text         string
 	File         string
@@ -243,7 +242,7 @@ type Reader struct {
 	written      int // bytes of chart values so far
 }
 
-// Read converts an object to pointers, or returns nil if the object is not a pointer. If an
+// Read converts an object to pointers. It returns nil if the object is not a pointer. If an
 // ApplicationSet's Applications are unknown, it returns a pointer with a reason.
 func (r *Reader) Read(o *source.Object) []*Pointer {
 	kind, ok := KindOf(o.Group(), o.Kind)

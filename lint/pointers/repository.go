@@ -16,15 +16,15 @@ import (
 // Repositories determines whether a repository named in a pointer is this one.
 type Repositories struct {
 	ours map[string]bool
-	// assumed is the address of the only repository named in pointers, if none of them is known to
-	// be this one.
+	// assumed is the address of the only repository that pointers name. It is set only if no
+	// pointer names a repository known to be this one.
 	assumed string
 	all     map[Repository][]*source.Object // keys have no URL
 }
 
 // NewRepositories takes this repository's known addresses, the addresses in pointers, and the
-// objects that contain addresses. If all pointers use the same unknown address, that address is
-// assumed to be the address of this repository.
+// objects that contain addresses. If all pointers use the same unknown address, this repository is
+// assumed to have that address.
 func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
 	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
@@ -80,8 +80,8 @@ func (r *Repositories) Assumed() string { return r.assumed }
 // Whose says whether a repository is the one being linted.
 type Whose int
 
-// Values of Whose. Presumed means that a repository may be this one. The repository counts as this
-// one if the path in the pointer exists here.
+// Values of Whose. Presumed means that a repository may be this one. It counts as this one if the
+// path in the pointer exists here.
 const (
 	Elsewhere Whose = iota
 	Presumed
@@ -124,8 +124,8 @@ var (
 // Masked returns an address without its credentials.
 func Masked(url string) string { return secret.ReplaceAllString(url, "//") }
 
-// canonical normalizes an address, so that different addresses of one repository become equal. The
-// result is the host and path, without scheme, user, port and .git.
+// canonical normalizes an address, so that all addresses of one repository are equal. The result is
+// the host and path, without scheme, user, port and .git.
 func canonical(url string) string {
 	url = strings.TrimSpace(url)
 	if at := scheme.FindString(url); at != "" {
@@ -144,8 +144,8 @@ func canonical(url string) string {
 // fixedRevision matches a full commit hash, or a tag that is a version or version range.
 var fixedRevision = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64}|[v~^<>=]*\s*\d+\.(?:\d+|[x*])(?:\.(?:\d+|[x*]))?(?:[-+ ].{0,60})?)$`)
 
-// Fixed returns a Git source's revision if it is a commit or a version. It returns "" for branches
-// and for names that could be branches.
+// Fixed returns a Git source's revision if it is a commit or a version. It returns "" for names
+// that may be branches.
 func (r *Repositories) Fixed(s *Source) string {
 	revision := s.Revision
 	if s.Repository.Kind == gitRepository {
@@ -160,9 +160,9 @@ func (r *Repositories) Fixed(s *Source) string {
 	return revision
 }
 
-// Ignored holds the patterns that Flux uses to exclude files in a Git repository, in .gitignore
-// syntax. If several patterns match a file, the last one decides. Unlike git, Flux can include a
-// file again even if its directory is excluded (fluxcd/pkg: sourceignore).
+// Ignored holds patterns in .gitignore syntax. Flux excludes the matching files in a Git
+// repository. If several patterns match a file, the last one decides. Unlike git, Flux can include
+// a file in an excluded directory (fluxcd/pkg: sourceignore).
 type Ignored struct {
 	patterns []pattern
 	// Over is set if there are more than limits.IgnorePatterns patterns.

@@ -84,7 +84,7 @@ func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 	return all
 }
 
-// generate returns one generator's elements, or the reason why they are unknown.
+// generate returns one generator's elements. If they are unknown, it returns the reason.
 func (r *Reader) generate(g *source.Node, goTemplate bool) ([]element, Reason) {
 	for key, body := range g.Fields() {
 		switch {
@@ -198,8 +198,8 @@ func (r *Reader) matching(names []string, list *source.Node, match func(pattern,
 type params struct {
 	texts map[string]string
 	lists map[string][]string
-	// goTemplate is set if the template is a Go template. Any other template refers to a parameter
-	// as {{name}}.
+	// goTemplate is set if the template is a Go template. In other templates, {{name}} refers to a
+	// parameter.
 	goTemplate bool
 	// made counts the bytes of template output that the run has produced so far.
 	made *int
@@ -214,7 +214,7 @@ var (
 )
 
 // fill replaces parameters in text with their values. ok is false if the text contains any other
-// template action or an unset parameter. In these cases, Argo CD keeps the text unchanged or fails.
+// template action or an unset parameter. Argo CD then fails or keeps the text unchanged.
 func (p *params) fill(text string) (string, bool) {
 	ok := true
 	if *p.made += len(text); *p.made > limits.Templated {
@@ -260,8 +260,8 @@ func (p *params) value(name string) (string, bool) {
 }
 
 // pathParams adds the parameters that describe a directory (argo-cd:
-// applicationset/generators/git.go). The parameter for the whole path is path.path in a Go
-// template, and path otherwise.
+// applicationset/generators/git.go). In a Go template, path.path is the whole path. In other
+// templates, path is the whole path.
 func (p *params) pathParams(prefix, dir string) {
 	if prefix != "" {
 		prefix += "."

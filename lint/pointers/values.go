@@ -14,22 +14,22 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Text is YAML text with the places of its lines.
+// Text is YAML text with the positions of its lines.
 type Text struct {
 	Bytes []byte
 	// File is the file in which the lines were written. Lines holds the YAML node for each line, or
-	// nil if the line's place is unknown.
+	// nil if its position is unknown.
 	File  string
 	Lines []*source.Node
 	// Unknown describes the unknown part of the text, such as a variable or an encrypted value. It
-	// is empty if all of the text is known.
+	// is empty if the whole text is known.
 	Unknown string
 
 	node *source.Node // the values as a node, or nil if they are written as text
 }
 
-// Sets reports whether the values in t set the dotted path in target, or set one of its parents to
-// a value that is not a map.
+// Sets reports whether t sets the dotted path in target. It also returns true if t sets a parent of
+// the path to a value that is not a map.
 func (t *Text) Sets(target string) bool {
 	n := t.node
 	for _, key := range strings.Split(target, ".") {
@@ -89,8 +89,7 @@ func textOf(v *view, file string, n *source.Node) *Text {
 	return w.text
 }
 
-// value writes the value n after the text in "before". That text is a key or the dash of a list
-// item.
+// value writes the value n after the text in "before", which is a key or the dash of a list item.
 func (w *writer) value(n, key *source.Node, before string, depth int) {
 	indent := strings.Repeat("  ", depth)
 	switch {
@@ -140,7 +139,7 @@ func (w *writer) line(text string, n, key *source.Node) {
 	w.text.Lines = append(w.text.Lines, n)
 }
 
-// lineCost is the number of bytes that a line costs in addition to its text.
+// lineCost is the number of bytes that each line costs in addition to its text.
 const lineCost = 32
 
 func (w *writer) key(k *source.Node) string {
@@ -167,8 +166,8 @@ func (w *writer) scalar(n *source.Node) string {
 	return n.Value
 }
 
-// filled returns the text of a scalar with the ApplicationSet parameters filled in. A Flux variable
-// or an encrypted value makes the written text unknown.
+// filled returns the text of a scalar after the substitution of ApplicationSet parameters. A Flux
+// variable or an encrypted value makes the text unknown.
 func (w *writer) filled(n *source.Node) string {
 	text := n.Value
 	if w.view.fill != nil && strings.Contains(text, "{{") {
@@ -181,8 +180,8 @@ func (w *writer) filled(n *source.Node) string {
 	return text
 }
 
-// unknownIn describes the unknown part of a text, or returns "" if the whole text is known. If the
-// argument "already" is not empty, unknownIn returns "", so that only the first unknown part is
+// unknownIn describes the unknown part of a text. It returns "" if the whole text is known. It also
+// returns "" if the argument "already" is not empty, because only the first unknown part is
 // described.
 func unknownIn(already, text string) string {
 	switch {
@@ -197,8 +196,8 @@ func unknownIn(already, text string) string {
 
 const variableInValues = "a variable, as ${NAME}"
 
-// OnlyVariable reports whether variables are the only unknown part of the text. Variables are plain
-// text unless a controller substitutes them.
+// OnlyVariable reports whether variables are the only unknown part of the text. Without
+// substitution, variables are plain text.
 func (t *Text) OnlyVariable() bool { return t.Unknown == variableInValues }
 
 // quoted returns text in double quotes. Its escapes are valid in both JSON and YAML.
@@ -212,8 +211,8 @@ func quoted(text string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\x7f", `\u007f`)
 }
 
-// BlockText returns the YAML text in a scalar. A line has a place only if the file contains the
-// line unchanged.
+// BlockText returns the YAML text in a scalar. A line has a position only if the file contains the
+// same line.
 func BlockText(file *source.File, n *source.Node) *Text {
 	t := &Text{Bytes: []byte(n.Text()), File: file.Name, Unknown: unknownIn("", n.Text())}
 	if strings.HasPrefix(strings.TrimSpace(n.Text()), "sops:") || strings.Contains(n.Text(), "\nsops:") || strings.Contains(n.Text(), "ENC[AES") {
@@ -237,8 +236,8 @@ func BlockText(file *source.File, n *source.Node) *Text {
 }
 
 // Nested returns YAML that sets a single value at a dotted name, as Helm's --set flag does. If the
-// argument "whole" is true, the value is a string. Nested returns false if the name or the value is
-// not simple.
+// argument "whole" is true, the value is a string. Nested returns false for names and values that
+// are not simple.
 func Nested(name, text string, whole bool) (values []byte, ok bool) {
 	keys := strings.Split(name, ".")
 	strange := func(r rune) bool {
@@ -282,8 +281,8 @@ func Escaped(value string) string {
 	return out.String()
 }
 
-// typed converts text that --set does not treat as a string. Such text is a boolean, null or an
-// integer without leading zeros. For any other text, typed returns false.
+// typed converts text that --set treats as a boolean, null or an integer without leading zeros. It
+// returns false for other text, which --set treats as a string.
 func typed(text string) (value string, ok bool) {
 	if word := strings.ToLower(text); slices.Contains([]string{"true", "false", "null", "0"}, word) {
 		return word, true
@@ -295,7 +294,7 @@ func typed(text string) (value string, ok bool) {
 	return strconv.FormatInt(i, 10), err == nil
 }
 
-// view reads the values of a pointer. In an ApplicationSet template, it fills in the parameters.
+// view reads the values of a pointer. In an ApplicationSet template, it substitutes the parameters.
 type view struct {
 	fill func(text string) (string, bool)
 	// open is set once the view has read an unknown value.
@@ -428,8 +427,8 @@ func (f fields) text() []byte {
 	return text
 }
 
-// patchLines returns a line number for each inline patch. The number is the line where the patch
-// begins, or 0 if the patch has only one line.
+// patchLines returns the line at which each inline patch begins. For a patch with a single line, it
+// returns 0.
 func patchLines(patches *source.Node) (lines []int) {
 	for _, item := range patches.Items() {
 		line := 0

@@ -30,11 +30,11 @@ type Pool struct {
 	Nonce string
 	// Workers is the maximum number of workers. 0 means one for each processor.
 	Workers int
-	// Patience is the wall-clock limit for a root. 0 means ten minutes. Only workers that hang
-	// reach it, because the cost and the CPU time of a root have their own limits.
+	// Patience is the maximum wall-clock time for a root. 0 means ten minutes. Only workers that
+	// hang reach this limit.
 	Patience time.Duration
 	// expire returns a channel that signals that a root has run out of time. If expire is nil, the
-	// clock decides. Tests set expire to time out particular roots.
+	// clock decides. Only tests set expire.
 	expire func(Root, time.Duration) <-chan time.Time
 	// spent is the part of limits.Renders that earlier calls to Render have used up. A Pool serves
 	// one run.
@@ -72,8 +72,8 @@ func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	return q.outputs
 }
 
-// queue hands out roots in order until the run has used up its steps. It adds up the costs of the
-// roots in the same order. The speed of the workers therefore does not affect the result.
+// queue hands out roots in order until the run has used up its steps. It also adds up the costs in
+// this order, so the result does not depend on the speed of the workers.
 type queue struct {
 	mu      sync.Mutex
 	next    int
@@ -85,9 +85,9 @@ type queue struct {
 	spent   bool
 }
 
-// take returns the index of the next root, or -1 if there is none. It waits while the outputs that
-// are not counted yet have too many bytes. Otherwise, they could fill the memory while a slow root
-// is rendered.
+// take returns the index of the next root, or -1 if no roots are left. While a slow root is
+// rendered, the outputs of later roots could fill the memory. Therefore take waits if these outputs
+// have too many bytes.
 func (q *queue) take() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -101,8 +101,7 @@ func (q *queue) take() int {
 	return q.next - 1
 }
 
-// put stores an output. It then adds up the costs of the outputs that precede the first missing
-// one.
+// put stores an output. It then adds up the costs of all outputs before the first missing output.
 func (q *queue) put(i int, o *Output) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -123,8 +122,8 @@ func (q *queue) put(i int, o *Output) {
 	q.counts.Broadcast()
 }
 
-// hold reserves space for an output. If there is not enough space, hold drops the largest outputs,
-// so that small ones are kept.
+// hold reserves space for an output. If there is not enough space, hold drops the largest outputs
+// and keeps the small ones.
 func (q *queue) hold(i int) {
 	size := q.outputs[i].Cost
 	size.Steps = 0
@@ -261,8 +260,8 @@ type task struct {
 }
 
 // Serve is the main loop of a worker. It reads tasks and builds their roots until the input ends.
-// The Watch enforces the limits of each root. After a panic in build, only the current root has no
-// result.
+// The Watch enforces the limits of each root. If build panics, the output of the root is a problem,
+// and Serve continues.
 func Serve(in io.Reader, out io.Writer, w *Watch, build func(r Root, nonce string) *Output) error {
 	from, buffer := json.NewDecoder(in), bufio.NewWriter(out)
 	to := json.NewEncoder(buffer)
@@ -309,8 +308,8 @@ const (
 	cpuStatus    = 76
 )
 
-// Watch stops a worker that exceeds a limit. It measures the CPU time and the memory of the process
-// rather than the wall clock, so that the load of the machine does not affect the result.
+// Watch stops a worker that exceeds a limit. It measures the CPU time and the memory of the
+// process, because the wall clock depends on the load of the machine.
 type Watch struct {
 	memory uint64
 	cpu    time.Duration

@@ -24,10 +24,9 @@ type Root struct {
 	Remotes map[string]string
 	// Texts holds replacement contents by file name, relative to Confinement.
 	Texts map[string][]byte
-	// Overlay holds the changes that a GitOps controller makes, or nil to build the kustomization as
-	// it is.
+	// Overlay holds the changes that a GitOps controller makes, or nil if there are none.
 	Overlay *Overlay
-	// Chart is set if Dir is the directory of a Helm chart rather than of a kustomization.
+	// Chart is set if Dir contains a Helm chart instead of a kustomization.
 	Chart *Chart
 	// Left is the part of the run's limits that this render may use.
 	Left limits.Cost
@@ -58,7 +57,7 @@ type Chart struct {
 	CRDs, NoHooks, NoTests bool
 }
 
-// Values holds values for a chart, from a file of the repository or from elsewhere.
+// Values holds values for a chart, given as a file name or as text.
 type Values struct {
 	// File is relative to Root.Confinement. If Text is set, File appears only in messages.
 	File string
@@ -85,8 +84,8 @@ func Files(names ...string) (all []Values) {
 	return all
 }
 
-// work returns the cost of an output in steps. It assumes that about 4 MB of YAML is read or
-// written per second. The cost of a killed worker is unknown, so work returns the limit for one
+// work returns the cost of an output in steps. It assumes that rendering processes about 4 MB of
+// YAML per second. For a killed worker, the cost is unknown. Then work returns the limit for one
 // root.
 func (o *Output) work() int {
 	if o.Problem != nil && o.Problem.Kind == Killed {
@@ -115,22 +114,23 @@ type Output struct {
 	Marks Marks
 	// Lines holds the origin of each line of Text. It is set only for charts.
 	Lines Lines
-	// Inside lists those templates in packed dependencies to which Lines refers. An element is the
-	// name of the archive relative to the chart, a colon, and the name of the template in the
-	// archive. Inside is set only for charts.
+	// Inside lists the templates in packed dependencies to which Lines refers. An element consists
+	// of the archive's path in the chart, a colon, and the template's path in the archive. Inside
+	// is set only for charts.
 	Inside []string
-	// Charts maps some of the names in Files to chart outputs that kustomize processed further. A
-	// position in such a file is a position in the Text of the chart's output. The Lines of that
-	// output lead to the sources.
+	// Charts maps names of virtual files to the chart outputs that they contain. Kustomize reads
+	// these files. A position in such a file refers to the Text of the chart's output. The Lines of
+	// this output contain the positions in the sources.
 	Charts map[string]*Output
 	// Named is set only for an output in Charts. It is the position of the kustomization entry that
 	// names the chart, or nil if the position is unknown.
 	Named *Place
-	// Sources lists, in sorted order, the kustomizations of the root and the files that were read as
-	// their resources or patches. The objects in these files are judged as rendered, not as written.
+	// Sources lists the kustomizations of the root, and the files that kustomize reads as resources
+	// or patches. The list is sorted. Objects in these files are checked only in rendered form.
 	Sources []string
-	// Data lists, in sorted order, the files that were read as data, such as the files of a
-	// ConfigMap generator. Plain lists the files in crds/, which Helm deploys unchanged.
+	// Data lists the files that kustomize reads as data, such as the files of a ConfigMap
+	// generator. Plain lists the files in crds/, which Helm deploys unchanged. Both lists are
+	// sorted.
 	Data, Plain []string
 	// Unchecked lists checks that the original tool performs but schedlint does not.
 	Unchecked []*Problem
@@ -143,9 +143,9 @@ type Output struct {
 type Document struct {
 	// Line is the first line of the object in Text, counted from 1.
 	Line int
-	// File is the index in Output.Files of the file that declares the object, or -1 if it is unknown,
-	// for instance because a generator created the object. Index is the number of the document in
-	// that file, counted from 0.
+	// File is the index in Output.Files of the file that declares the object. It is -1 if the file
+	// is unknown, for instance because a generator created the object. Index is the number of the
+	// document in the file, counted from 0.
 	File, Index int
 }
 
@@ -160,18 +160,18 @@ type Mark struct {
 }
 
 // Line is the origin of one line of chart output. Template and At are the template and its line.
-// Values, ValuesAt and ValuesColumn are the position at which the value on the line was set. Each
-// file is given as an index into Output.Files, or as -1 if the origin is unknown. Columns count
-// code points from 1.
+// Values, ValuesAt and ValuesColumn are the position of the value that is printed on the line.
+// Files are indices in Output.Files, or -1 if the origin is unknown. Columns count code points from
+// 1.
 //
-// If the template is in a packed dependency, Template and At are the position at which the chart
-// lists the dependency. Inside is then the number of the template in Output.Inside, counted from 1,
-// and InsideAt is the line in the template.
+// For a template in a packed dependency, Template and At are the position at which the chart lists
+// the dependency. Inside is the number of the template in Output.Inside, counted from 1. InsideAt
+// is the line in this template.
 type Line struct {
 	Template, At                   int
 	Values, ValuesAt, ValuesColumn int
-	// Item, ItemAt and ItemColumn are the position of the list item that begins on the line. Helm
-	// prints keys in sorted order, so the item may begin with another key in the sources.
+	// Item, ItemAt and ItemColumn are the position of the list item that begins on the line. In the
+	// sources, the item may begin with another key, because Helm sorts keys.
 	Item, ItemAt, ItemColumn int
 	Inside, InsideAt         int
 }
@@ -181,13 +181,13 @@ const (
 	// Failed means that kustomize or Helm rejects the input, for instance because a file is missing.
 	Failed = "failed"
 	// Refused means that rendering would have to read outside the repository, connect to the
-	// network, execute commands or exceed a limit. Kustomize and Helm may do so, but schedlint does
-	// not.
+	// network, execute commands or exceed a limit. Schedlint does not do this, even if kustomize or
+	// Helm does.
 	Refused = "refused"
 	// Killed means that the worker exceeded its time or memory limit.
 	Killed = "killed"
-	// Repeated means that a chart prints the same key twice in a mapping, so that kustomize rejects
-	// the chart's output. Problem.Detail is the key.
+	// Repeated means that a chart prints the same key twice in a mapping. Kustomize rejects such
+	// output. Problem.Detail is the key.
 	Repeated = "repeated"
 	// Spent means that the root was not rendered because other roots used up limits.Renders.
 	Spent = "spent"
@@ -204,36 +204,35 @@ type Problem struct {
 	Detail string
 	// First is the position of the first occurrence of a Repeated key. It is nil for other kinds.
 	First *Place
-	// Setting is the part of Root.Chart that is wrong, such as values[0], set[0] or set-string[0], or
-	// "" for any other cause.
+	// Setting is the setting in Root.Chart that caused the problem, such as values[0], set[0] or
+	// set-string[0]. It is "" if no setting did.
 	Setting string
 }
 
 // Error returns the position and the detail.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Detail) }
 
-// Overlay holds the changes that a GitOps controller makes to the kustomization before the build
-// and to the objects after the build. Like the controllers, the renderer merges the overlay into
-// the kustomization of Root.Dir.
+// Overlay holds the changes that a GitOps controller makes to the kustomization before the build,
+// and to the objects after the build. Like a controller, the renderer merges the overlay into the
+// kustomization in Root.Dir.
 type Overlay struct {
 	// File and Line are the position of the GitOps pointer, such as an Argo CD Application. File is
 	// relative to Confinement.
 	File string
 	Line int
 	// Generated is set if the directory has no kustomization. The renderer then generates a
-	// kustomization from Resources, which lists names relative to the directory. It leaves out
-	// files without objects.
+	// kustomization from Resources. It omits files without objects. The names in Resources are
+	// relative to the directory.
 	Generated bool
 	Resources []string
-	// Plain is set if the renderer uses the files in Resources as they are, even if the directory
-	// has a kustomization.
+	// Plain is set if the renderer reads only the files in Resources and ignores a kustomization in
+	// the directory.
 	Plain bool
-	// Fields holds kustomization fields as JSON. A scalar replaces the existing value. Lists and
-	// maps are added to the existing ones. An image or replica count replaces the existing one with
-	// the same name.
+	// Fields holds kustomization fields as JSON. A scalar replaces the existing value. Items of
+	// lists and maps are added. An image or replica count replaces an existing entry for the same
+	// name.
 	Fields []byte
-	// Patches holds, for each patch in Fields, the line of File at which the patch begins, or 0 if
-	// that is unknown.
+	// Patches holds the line of File at which each patch in Fields begins. An unknown line is 0.
 	Patches []int
 	// Counts holds the positions of the replica counts in Fields, by object name.
 	Counts map[string]Variable
@@ -245,8 +244,8 @@ type Overlay struct {
 	Variables *Variables
 }
 
-// Changes reports whether kustomize is needed to apply the overlay. An overlay that only sets a
-// namespace does not need kustomize.
+// Changes reports whether kustomize is needed to apply the overlay. It is not needed if the overlay
+// sets only a namespace.
 func (o *Overlay) Changes() bool {
 	return o != nil && (len(o.Fields) > 0 || len(o.Labels) > 0 || o.Variables != nil)
 }
@@ -254,8 +253,8 @@ func (o *Overlay) Changes() bool {
 // Variables holds the values of ${name} variables.
 type Variables struct {
 	Given map[string]Variable
-	// Open is set if an unknown source may set further variables. If Open is false, a variable that
-	// is neither in Given nor in Unknown is unset.
+	// Open is set if an unknown source may set more variables. If Open is false, a variable is
+	// unset unless it is in Given or Unknown.
 	Open bool
 	// Unknown lists variables that are set, but whose values are unknown.
 	Unknown []string
@@ -269,8 +268,8 @@ type Variable struct {
 	Line, Column int
 }
 
-// Processes exchange Marks and Lines as strings of numbers. There are so many marks and lines that
-// encoding each one as a JSON object would take longer than most renders.
+// Processes exchange Marks and Lines as strings of numbers, because JSON objects would take longer
+// to encode than most renders take.
 type (
 	Marks []Mark
 	Lines []Line

@@ -12,12 +12,11 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Options holds the input to Find. A function that is nil accepts everything, unless its field
-// comment says otherwise.
+// Options holds the input to Find. By default, a nil function accepts everything.
 type Options struct {
 	// Root is the confinement directory. Find reads nothing outside it, and names are relative to
-	// it. Paths are the files and directories to search. Relative paths are relative to Dir. Root
-	// and Dir are absolute.
+	// it. Paths are the files and directories to search, relative to Dir. Root and Dir are
+	// absolute.
 	Root, Dir string
 	Paths     []string
 	// Ignore, Tracked and OwnOnly are the same as in source.Options.
@@ -26,21 +25,21 @@ type Options struct {
 	OwnOnly bool
 	// Remotes maps URLs, as written in kustomizations, to the names of their local replacements.
 	Remotes map[string]string
-	// OnlyKustomizations leaves out pointers, node files and charts. If Charts is set, charts are
-	// included again. OnlyRenderable leaves out node files and the values files of charts.
+	// OnlyKustomizations excludes pointers, node files and charts. Charts includes charts again.
+	// OnlyRenderable excludes node files and the values files of charts.
 	OnlyKustomizations, OnlyRenderable, Charts bool
-	// Declares reports whether an object declares nodes. If Declares is nil, no object declares
+	// Declares reports whether an object declares nodes. If Declares is nil, no objects declare
 	// nodes.
 	Declares func(o *source.Object) bool
-	// Read, if not nil, is called with the name of every file that is read, relative to Root.
+	// Read is called with the name and the text of every file that is read. The name is relative to
+	// Root. Read may be nil.
 	Read func(name string, text []byte)
 
 	most *most // replaces the limits in tests
 }
 
-// most holds the limits for one call to Find. They apply to the number of directory entries, the
-// size of each file, and the total numbers of path elements in kustomizations, of bytes read and of
-// bytes parsed.
+// most holds the limits for one call to Find: for directory entries, for the size of each file, for
+// path elements in kustomizations, for bytes read and for bytes parsed.
 type most struct {
 	entries, file        int
 	steps, bytes, parsed limits.Counter
@@ -49,7 +48,7 @@ type most struct {
 // Found holds everything that Find found. Names are relative to the root and have forward slashes.
 // Every list is sorted by name.
 type Found struct {
-	// Kustomizations holds the kustomizations below the paths and all kustomizations that they
+	// Kustomizations holds the kustomizations below the paths, and all kustomizations that these
 	// refer to.
 	Kustomizations []*Kustomization
 	// Roots holds the Kustomizations that are rendered on their own.
@@ -61,7 +60,7 @@ type Found struct {
 	Repositories []*source.Object
 	Settings     []string
 	Topologies   []string
-	// TestData holds directories below the paths whose names suggest test data and that contain
+	// TestData holds directories below the paths whose names suggest test data. They contain
 	// manifests, kustomizations or charts.
 	TestData []string
 	Unread   []Unread
@@ -73,13 +72,13 @@ type Kustomization struct {
 	Dir, File string
 	// Component is set if the kind is Component. Below is set if the directory is below the paths.
 	Component, Below bool
-	// Dirs holds the kustomization directories that this one refers to. Files holds all files that
-	// it names, and Patches holds only the patches among them. All lists are sorted.
+	// Dirs holds the kustomization directories that this kustomization refers to. Files holds all
+	// files that it names. Patches holds the patches among these files. All lists are sorted.
 	Dirs, Files, Patches []string
 	// Reasons says why this kustomization itself cannot be rendered offline, in file order.
 	Reasons []Reason
-	// Blocked holds the nearest Reason of each kind, either from this kustomization or from one
-	// that it refers to.
+	// Blocked holds the nearest Reason of each kind. A Reason may belong to this kustomization or
+	// to one that it refers to.
 	Blocked []Reason
 
 	lines map[string]int // line of the reference to each directory in Dirs
@@ -117,12 +116,12 @@ func (k Kind) String() string {
 type Chart struct {
 	Dir, Name string
 	// Library is set for a library chart. Subchart is set if the chart is in another chart's
-	// charts/ directory, or if another chart depends on it by path.
+	// charts/ directory, or if another chart names its path as a dependency.
 	Library, Subchart bool
 	// Inflated is set if a kustomization uses the chart in helmCharts.
 	Inflated bool
-	// Values holds values files in or near the chart that are meant for environments or tests. The
-	// file values.yaml is excluded. Values is empty if OnlyRenderable or OnlyKustomizations is set.
+	// Values holds values files in or near the chart for environments or tests. It excludes
+	// values.yaml. Values is empty if OnlyRenderable or OnlyKustomizations is set.
 	Values []string
 }
 
@@ -148,7 +147,7 @@ type finder struct {
 	dirs   map[string]*Kustomization
 	named  map[string]*named // files named like a kustomization file
 	charts map[string]bool
-	// depended holds chart directories that other charts depend on by path.
+	// depended holds chart directories that other charts name as dependencies.
 	depended map[string]bool
 	// inflated holds the chart directories that helmCharts name.
 	inflated map[string]bool
@@ -156,8 +155,7 @@ type finder struct {
 }
 
 // Find finds everything below the given paths that can be rendered. The error lists the paths that
-// could not be searched, such as a missing path. Even then, Found contains the results for the
-// other paths.
+// cannot be searched, such as a missing path. Found then contains the results for the other paths.
 func Find(o Options) (*Found, error) {
 	f := &finder{opts: o, most: most{limits.TreeEntries, limits.File.Bytes, limits.Counter{Most: limits.TreeSteps}, limits.Counter{Most: limits.Run.Bytes}, limits.Counter{Most: limits.TreeParsed}}, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, depended: map[string]bool{}, inflated: map[string]bool{}, yaml: map[string][]string{}}
 	f.reader = worktree.NewReader(f.lookup.Root())
@@ -220,8 +218,7 @@ func (f *finder) finish() {
 	slices.SortStableFunc(f.found.Unread, func(a, b Unread) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// dropPatches removes the objects in patches and chart templates, because they are not complete
-// objects.
+// dropPatches removes the objects in patches and chart templates, because they are incomplete.
 func (f *finder) dropPatches() {
 	patches := map[string]bool{}
 	for _, k := range f.found.Kustomizations {
@@ -237,9 +234,9 @@ func (f *finder) dropPatches() {
 }
 
 // rootsOf returns the kustomizations that are rendered on their own. The argument "parts" holds the
-// strongly connected components of the reference graph. Each component comes after those that refer
-// to it. rootsOf visits the components in this order. If no root reaches a component yet, its first
-// kustomization that can be a root becomes a root.
+// strongly connected components of the reference graph. A component comes after all components that
+// refer to it. If no root reaches a component, its first kustomization that can be a root becomes a
+// root.
 func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 	reached := map[*Kustomization]bool{}
 	for _, part := range parts {
@@ -256,10 +253,10 @@ func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 
 func byDir(a, b *Kustomization) int { return strings.Compare(a.Dir, b.Dir) }
 
-// parts returns the strongly connected components of the reference graph. Each component is sorted,
-// and comes before the components that it refers to. The algorithm is Kosaraju's: parts visits the
-// kustomizations in reverse finishing order. Each kustomization that is not in a component yet
-// starts a new one. All other unassigned kustomizations from which it can be reached join the new
+// parts returns the strongly connected components of the reference graph. Each component is sorted.
+// It comes before the components that it refers to. The algorithm is Kosaraju's. It visits the
+// kustomizations in reverse finishing order. A kustomization without a component starts a new one.
+// All other kustomizations that have no component and from which it can be reached join the new
 // component.
 func (f *finder) parts() (parts [][]*Kustomization) {
 	var finished []*Kustomization
@@ -281,8 +278,8 @@ func (f *finder) parts() (parts [][]*Kustomization) {
 	return parts
 }
 
-// cycles records an error for kustomizations that refer to themselves, directly or through others,
-// because kustomize rejects such cycles.
+// cycles records an error for the first kustomization in each cycle of references, because
+// kustomize rejects cycles.
 func (f *finder) cycles(parts [][]*Kustomization) {
 	for _, part := range parts {
 		first := part[0]
@@ -306,7 +303,7 @@ func (f *finder) next(k *Kustomization) []*Kustomization {
 	return all
 }
 
-// referrers returns, for each kustomization, the kustomizations that refer to it.
+// referrers returns the kustomizations that refer to each kustomization.
 func (f *finder) referrers() map[*Kustomization][]*Kustomization {
 	back := map[*Kustomization][]*Kustomization{}
 	for _, k := range f.found.Kustomizations {
@@ -317,9 +314,9 @@ func (f *finder) referrers() map[*Kustomization][]*Kustomization {
 	return back
 }
 
-// visit does a depth-first search from a kustomization, skipping everything in seen. It calls leave
-// for each kustomization after visiting everything reachable from it. It uses its own stack rather
-// than recursion, because an attacker can choose the depth of the references.
+// visit does a depth-first search from a kustomization and skips everything in seen. It calls leave
+// for a kustomization after it has visited everything reachable from it. It is not recursive,
+// because an attacker can choose the depth of the references.
 func (f *finder) visit(from *Kustomization, seen map[*Kustomization]bool, next func(*Kustomization) []*Kustomization, leave func(*Kustomization)) {
 	if seen[from] {
 		return
@@ -346,9 +343,9 @@ func (f *finder) visit(from *Kustomization, seen map[*Kustomization]bool, next f
 	}
 }
 
-// block sets Blocked on every kustomization. For each kind it finds the nearest reason, either from
-// the kustomization itself or from one that it refers to. If several reasons are equally near, it
-// uses the first one by name.
+// block sets Blocked on every kustomization. For each kind, it uses the nearest reason from the
+// kustomization or from one that it refers to. If several reasons are equally near, it uses the
+// first by name.
 func (f *finder) block() {
 	back := f.referrers()
 	for kind := range kinds {

@@ -33,10 +33,10 @@ type entry struct {
 
 // parsed is the content of a file named like a kustomization file.
 type parsed struct {
-	// foreign is set if the file does not belong to kustomize but contains another object, such as
-	// a Flux Kustomization.
+	// foreign is set if the file contains an object that does not belong to kustomize, such as a
+	// Flux Kustomization.
 	foreign, component bool
-	// broken says why the file cannot be used, or is empty if it can.
+	// broken says why the file cannot be used. It is empty for a usable file.
 	broken  string
 	line    int
 	entries []entry
@@ -45,7 +45,7 @@ type parsed struct {
 	home   string
 }
 
-// group is the prefix that a kustomization's apiVersion must have, unless apiVersion is absent.
+// group is the required prefix of a kustomization's apiVersion. The apiVersion may be absent.
 const group = "kustomize.config.k8s.io/"
 
 // parse parses a file named like a kustomization file.
@@ -84,8 +84,8 @@ func parse(file *source.File) parsed {
 	return p
 }
 
-// lists describes the fields of a kustomization that list names of files or directories. If the
-// items of a list are maps, member is the key of the name in each map.
+// lists describes the kustomization fields that list files or directories. If the items of a list
+// are maps, member is the key of the name.
 var lists = []struct {
 	field, member string
 	use           use
@@ -146,8 +146,8 @@ func (p *parsed) add(field string, at *source.Node, text string, as use) {
 	}
 }
 
-// mentions reports whether the text of a file may declare an object that Find looks for. It does
-// not parse the text.
+// mentions reports whether a file may declare an object that Find looks for. It searches the text
+// without parsing it.
 func (f *finder) mentions(text []byte) bool {
 	has := func(mark string) bool { return bytes.Contains(text, []byte(mark)) }
 	return has("kustomize.toolkit.fluxcd.io/") || has("helm.toolkit.fluxcd.io/") || has("source.toolkit.fluxcd.io/") ||
@@ -170,7 +170,7 @@ func mentionsNode(text []byte) bool {
 }
 
 // manifest examines an input file and records what it declares. It skips kustomizations, because
-// load reads them. It does not skip other files that have the name of a kustomization file.
+// load reads them. It does not skip other files with the name of a kustomization file.
 func (f *finder) manifest(in source.Input) {
 	base, dir := path.Base(in.Name), path.Dir(in.Name)
 	if source.IsKustomizationFile(base) || base == chartName {

@@ -18,8 +18,7 @@ func (f *finder) unread(name, format string, args ...any) {
 	f.found.Unread = append(f.found.Unread, Unread{name, fmt.Sprintf(format, args...)})
 }
 
-// read reads a file in the tree. If it cannot read the file, it adds the file to Unread and returns
-// nil.
+// read reads a file in the tree. If reading fails, it adds the file to Unread and returns nil.
 func (f *finder) read(name string) *source.File {
 	limit := int64(min(f.most.file, f.most.bytes.Left()))
 	text, err := f.reader.ReadFile(filepath.FromSlash(name), limit)
@@ -52,7 +51,7 @@ func (f *finder) mayParse(file *source.File) bool {
 	return f.most.parsed.Add(len(file.Text))
 }
 
-// kustomizations reads the kustomizations among the inputs and all kustomizations that they refer
+// kustomizations reads the kustomizations among the inputs, and all kustomizations that these refer
 // to.
 func (f *finder) kustomizations(inputs []source.Input) {
 	var queue []string
@@ -103,14 +102,14 @@ func (f *finder) load(dir string) *Kustomization {
 	return k
 }
 
-// named is a file named like a kustomization file.
+// named is a file with the name of a kustomization file.
 type named struct {
 	file *source.File
 	parsed
 }
 
-// kustomizationFile parses a file that has the name of a kustomization file. The content may be
-// something else. It returns nil if the file is not regular or cannot be parsed.
+// kustomizationFile parses a file with the name of a kustomization file. The content may be
+// something else. The result is nil if the file is not regular or cannot be parsed.
 func (f *finder) kustomizationFile(name string) *named {
 	if n, known := f.named[name]; known {
 		return n
@@ -138,7 +137,7 @@ func (f *finder) take(k *Kustomization, p parsed) {
 		k.because(Broken, k.File, p.line, p.broken)
 	}
 	for _, e := range p.entries {
-		// Looking up a path costs one file system access for each path element.
+		// Resolving a path costs one file system access for each path element.
 		if !f.most.steps.Add(1 + strings.Count(path.Join(k.Dir, e.text), "/")) {
 			k.because(Broken, k.File, e.line, fmt.Sprintf("is not looked at: the kustomizations before it name paths of more than %d steps; name fewer paths", f.most.steps.Most))
 			break
@@ -156,8 +155,8 @@ func (f *finder) take(k *Kustomization, p parsed) {
 	}
 }
 
-// resolve adds to k the file or directory that an entry names, or the reason why the entry cannot
-// be used.
+// resolve adds the file or directory in an entry to k. If the entry cannot be used, resolve adds
+// the reason.
 func (f *finder) resolve(k *Kustomization, e entry) {
 	name := path.Join(k.Dir, e.text)
 	vendored, isVendored := f.opts.Remotes[e.text]
@@ -200,9 +199,8 @@ func (f *finder) resolve(k *Kustomization, e entry) {
 	}
 }
 
-// remote reports whether an entry is a URL. An entry that kustomize reads as a file is a URL only
-// if its scheme is http or https, because the name of a file in the tree may look like a repository
-// address.
+// remote reports whether an entry is a URL. If kustomize reads the entry as a file, only the
+// schemes http and https make it a URL. The name of a file may look like a repository address.
 func (f *finder) remote(dir string, e entry) bool {
 	switch {
 	case !IsRemote(e.text):
@@ -221,8 +219,8 @@ var user = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]*@`)
 
 // IsRemote reports whether an entry of a kustomization, such as a resource, is a URL (kustomize:
 // api/internal/git/repospec.go, NewRepoSpecFromURL, and api/internal/loader/fileloader.go,
-// IsRemoteFile). An entry with a scheme that kustomize does not support counts as a URL too.
-// Kustomize would treat the entry as a file, but it is never meant to be one.
+// IsRemoteFile). It also returns true for schemes that kustomize does not support. Kustomize would
+// treat such an entry as a file, but the author meant a URL.
 func IsRemote(entry string) bool {
 	text := strings.ToLower(entry)
 	text = strings.TrimPrefix(text, "git::")
@@ -235,8 +233,8 @@ func IsRemote(entry string) bool {
 	return ok && !strings.ContainsAny(scheme, "/\n ") || user.MatchString(text)
 }
 
-// valuesPlaces lists the directories that may contain values files for environments, and how these
-// files are named. Directories are relative to the chart or to a directory near it.
+// valuesPlaces describes where values files for environments may be and how they are named.
+// Directories are relative to the chart or to a directory near it.
 var valuesPlaces = []valuesPlace{
 	{dir: ".", named: func(stem string) bool {
 		return !strings.HasSuffix(stem, ".schema") && slices.ContainsFunc([]string{"-", "."}, func(mark string) bool {
@@ -252,22 +250,23 @@ const ciDir = "ci"
 
 type valuesPlace struct {
 	dir string
-	// named reports whether a file is a values file, given the file's name without the extension.
+	// named reports whether a file is a values file. stem is the file's name without the extension.
 	// If named is nil, all files are values files.
 	named func(stem string) bool
-	// inside is set if files in the directory count only when the directory is inside a chart.
+	// inside is set if the directory must be inside a chart.
 	inside bool
 }
 
-// IsTest reports whether a values file is for the chart's tests rather than for an environment.
+// IsTest reports whether a values file is for the chart's tests. Other values files are for
+// environments.
 func (c *Chart) IsTest(name string) bool { return path.Dir(name) == path.Join(c.Dir, ciDir) }
 
-// Installs reports whether the chart can be installed on its own, because it is neither a library
-// nor a subchart.
+// Installs reports whether the chart can be installed on its own. Libraries and subcharts cannot be
+// installed.
 func (c *Chart) Installs() bool { return !c.Library && !c.Subchart }
 
-// environments finds the values files of charts. A file near a chart belongs to it only if its
-// directory is near no other chart and the file sets a key that the chart's values.yaml contains.
+// environments finds the values files of charts. A file outside a chart must meet two conditions.
+// Its directory is near no other chart, and the file sets a key in the chart's values.yaml.
 func (f *finder) environments() {
 	below := map[string]int{}
 	for i := range f.found.Charts {
@@ -295,8 +294,8 @@ func (f *finder) environments() {
 	}
 }
 
-// near returns the two nearest directories above a chart. It returns none for a chart that cannot
-// be installed on its own.
+// near returns the two nearest directories above a chart. It returns none if the chart cannot be
+// installed on its own.
 func (f *finder) near(c *Chart) (all []string) {
 	for dir := c.Dir; c.Installs() && dir != "." && len(all) < 2; dir = path.Dir(dir) {
 		all = append(all, path.Dir(dir))
@@ -304,8 +303,8 @@ func (f *finder) near(c *Chart) (all []string) {
 	return all
 }
 
-// valuesIn returns the values files for environments in a directory. If keys is not nil, it returns
-// only files that contain at least one of the keys.
+// valuesIn returns the values files for environments in a directory. If keys is not nil, each file
+// must contain at least one of the keys.
 func (f *finder) valuesIn(dir string, keys map[string]bool) (all []string) {
 	for _, place := range valuesPlaces {
 		if keys != nil && place.inside {
@@ -321,10 +320,9 @@ func (f *finder) valuesIn(dir string, keys map[string]bool) (all []string) {
 	return all
 }
 
-// holdsValues reports whether a file looks like chart values. Its content must be a map, must not
-// be encrypted, and must not be a Kubernetes object. If keys is not nil, it must also contain one
-// of the keys. A file in a chart is accepted even if it does not parse, so that the render reports
-// the error.
+// holdsValues reports whether a file looks like chart values. The file must contain a map that is
+// neither encrypted nor a Kubernetes object. If keys is not nil, the map must contain one of the
+// keys. A file in a chart may also be invalid YAML, so that the render reports the error.
 func (f *finder) holdsValues(name string, keys map[string]bool) bool {
 	if source.IsKustomizationFile(path.Base(name)) {
 		return false
@@ -342,7 +340,7 @@ func (f *finder) holdsValues(name string, keys map[string]bool) bool {
 }
 
 // fields returns the keys of the map in a file. ok is false if the file contains anything else. An
-// empty or unparsable file is treated as an empty map.
+// empty or invalid file counts as an empty map.
 func (f *finder) fields(name string) (all map[string]bool, ok bool) {
 	all = map[string]bool{}
 	file := f.read(name)

@@ -18,13 +18,13 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// maxDifferences is the maximum number of differences listed individually per folder.
+// maxDifferences is the maximum number of differences listed for a folder.
 const maxDifferences = 20
 
 // again is the advice in error messages about a folder that differs from its lock.
 const again = "restore it from version control, or copy the rules again with schedlint policy vendor --force"
 
-// CheckDir is like Check, but also checks the vendored folder that contains dir, if there is one.
+// CheckDir is like Check. If dir is in a vendored folder, CheckDir also checks that folder.
 func CheckDir(dir, shown string) (locked []string, errs []error) {
 	home := Home(dir)
 	abs, err := filepath.Abs(dir)
@@ -48,7 +48,7 @@ func checkAt(dir, shown string) (locked []string, errs []error) {
 
 // Check finds all locks in a folder and its subfolders, and compares each locked folder with its
 // lock. It returns the names of the locked folders, and an error for each difference. shown is the
-// folder's name in errors and in locked.
+// folder's name in the results.
 func Check(folder fs.FS, shown string) (locked []string, errs []error) {
 	var locks []string
 	err := fs.WalkDir(folder, ".", func(name string, _ fs.DirEntry, err error) error {
@@ -137,8 +137,8 @@ func readLock(folder fs.FS) (*Lock, error) {
 	return parseLock(text)
 }
 
-// Home returns the nearest folder with a lock. This is dir itself or, in a work tree, one of its
-// parents up to the root of the work tree. It returns "" if there is none.
+// Home returns the nearest folder with a lock. In a work tree, it also looks in the parents of dir,
+// up to the root of the work tree. It returns "" if no folder has a lock.
 func Home(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -161,8 +161,7 @@ const LockName = "schedlint.lock.json"
 // lockVersion is the version of the lock format.
 const lockVersion = 1
 
-// maxLock is the maximum size of a lock in bytes. It is large enough for a lock with the maximum
-// number of files.
+// maxLock is the maximum size of a lock in bytes. It allows for the maximum number of files.
 const maxLock = 4 << 20
 
 // Lock describes the files that were copied into a folder.

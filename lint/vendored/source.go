@@ -40,12 +40,12 @@ type Source struct {
 	Archive string
 	// Files holds the files to copy, sorted by name.
 	Files []File
-	// Left lists, in sorted order, everything that is not copied. It lists a hidden folder as a
+	// Left lists everything that is not copied, in sorted order. A hidden folder is listed as a
 	// whole, with a trailing slash.
 	Left []string
 }
 
-// Open reads a folder or an archive. Its errors say what it found and what it expected.
+// Open reads a folder or an archive. Its errors name what it found and what it expected.
 func Open(name string) (*Source, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -112,7 +112,7 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// beside matches the names of files that are copied although no rule needs them.
+// beside matches the names of files that are copied but that no rule needs.
 var beside = regexp.MustCompile(`^(?i:readme|licen[cs]e|copying)(\.[A-Za-z]+)?$`)
 
 // Keeps reports whether a file is copied. Rules, libraries, tests, fixtures, READMEs and licenses
@@ -121,7 +121,7 @@ func Keeps(name string) bool {
 	return counts(name) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// counts reports whether a file can be read as part of the rules or is copied along with them.
+// counts reports whether a file can be part of the rules or is copied with them.
 func counts(name string) bool {
 	fixture := strings.Contains("/"+path.Dir(name)+"/", "/fixtures/") &&
 		slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
@@ -140,8 +140,7 @@ func unpack(packed io.Reader) ([]entry, error) {
 	var entries []entry
 	all, count, bundle := names{}, 0, false
 	add := func(from archive.Entry) error {
-		// In a bundle written by OPA, all names begin with a slash and the first entry is the
-		// manifest.
+		// A bundle written by OPA begins with the manifest, and all names in it begin with a slash.
 		count++
 		bundle = bundle || count == 1 && from.Name == "/.manifest"
 		name := from.Name
@@ -212,8 +211,8 @@ const (
 	libraryFolder = "schedlint/lib/"
 )
 
-// arranged removes the common parent folder of all files, which often has a version in its name. It
-// also drops built-in rules.
+// arranged removes the common parent folder of all files, because its name often contains a
+// version. It also drops built-in rules.
 func arranged(all []entry) []entry {
 	if slices.ContainsFunc(all, func(e entry) bool { return strings.HasPrefix(e.name, libraryFolder) }) {
 		for i, e := range all {
@@ -235,7 +234,7 @@ func arranged(all []entry) []entry {
 }
 
 // below returns the subfolder of top that contains all kept files. ok is false if there is no such
-// subfolder, or if it has no subfolders with rules.
+// subfolder, or if the subfolder has no subfolders with rules.
 func below(all []entry, top string) (next string, ok bool) {
 	for _, e := range all {
 		if !e.kept {
@@ -251,7 +250,7 @@ func below(all []entry, top string) (next string, ok bool) {
 	return next, ok
 }
 
-// folder reads a folder. It does not read hidden folders, but lists them in Left.
+// folder reads a folder. It lists hidden folders in Left without reading them.
 func (s *Source) folder(name string) error {
 	root, err := os.OpenRoot(name)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Write replaces the files and the lock in a folder. It rejects a folder without a lock unless the
-// folder is empty. Unless forced is set, it also rejects a folder that differs from its lock. If
-// Write fails, the folder keeps its previous content.
+// Write replaces the files and the lock in a folder. Without a lock, the folder must be empty.
+// Unless forced is set, the folder must not differ from its lock. If Write fails, the folder keeps
+// its previous content.
 func (s *Source) Write(dir string, forced bool) error {
 	parent, name, err := open(dir)
 	if err != nil {
@@ -67,7 +67,8 @@ func open(dir string) (parent *os.Root, name string, err error) {
 	return spot.Dir, spot.Name, nil
 }
 
-// replaceable reports whether a folder exists, and returns an error if it must not be replaced.
+// replaceable reports whether a folder exists. It returns an error if the folder must not be
+// replaced.
 func replaceable(parent *os.Root, name, dir string, forced bool) (exists bool, err error) {
 	shown := filepath.ToSlash(filepath.Clean(dir))
 	info, err := parent.Lstat(name)
@@ -101,8 +102,8 @@ func replaceable(parent *os.Root, name, dir string, forced bool) (exists bool, e
 	return true, nil
 }
 
-// others returns an error for each file that is not part of the rules but would be deleted with the
-// folder.
+// others returns an error for each file that does not belong to the rules. Replacing the folder
+// would delete such a file.
 func others(folder fs.FS, shown string) (all []error) {
 	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !counts(name) && name != LockName && len(all) < maxDifferences {
@@ -142,8 +143,8 @@ const (
 	maxDepth = 20  // elements
 )
 
-// checkName returns an error for an invalid entry name. A valid name refers to the same file on
-// every operating system.
+// checkName returns an error for an invalid entry name. A valid name means the same file on every
+// operating system.
 func checkName(name string) error {
 	switch {
 	case len(name) > maxName || strings.Count(name, "/") >= maxDepth:
@@ -177,8 +178,8 @@ type spot struct {
 // names detects entries whose names collide on a case-insensitive file system.
 type names map[string]spot
 
-// add records a file and the folders that contain it. It returns an error if another name refers to
-// the same file or folder.
+// add records a file and the folders that contain it. It returns an error if another name means the
+// same file or folder.
 func (all names) add(name string) error {
 	for at, dir := name, false; at != "."; at, dir = path.Dir(at), true {
 		key := fold(at)
@@ -197,8 +198,8 @@ func (all names) add(name string) error {
 	return nil
 }
 
-// fold maps names that differ only in case, in any alphabet, to the same name. It replaces each
-// rune with the smallest rune that is equal to it under case folding.
+// fold returns the same name for all names that differ only in case. It replaces each rune with the
+// smallest rune that is equal to it under case folding.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

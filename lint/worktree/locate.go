@@ -34,8 +34,8 @@ func isRoot(dir string) bool {
 }
 
 // Locate returns the root of the work tree that contains a path, and the path's name relative to
-// that root. It prefers the work tree of the working directory. Otherwise it returns the first work
-// tree on the path, and follows links outside work trees.
+// that root. It prefers the work tree of the working directory. Otherwise it uses the first work
+// tree on the path. It follows links outside work trees.
 func Locate(path string) (root, name string, ok bool) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -65,12 +65,13 @@ func Below(dir, path string) (name string, ok bool) {
 	return rel, true
 }
 
-// Local reports whether a relative name with forward slashes stays within its directory. Like
-// Below, it looks only at the name, so a link may still lead elsewhere.
+// Local reports whether a relative name with forward slashes stays within its directory. It checks
+// only the name, as Below does. A link may still lead out of the directory.
 func Local(name string) bool { return filepath.IsLocal(filepath.FromSlash(name)) }
 
 // follow follows a path component by component up to the root of a work tree. It returns false if a
-// name does not exist or is a link in /proc, because such a link may stand for an open file.
+// component does not exist. It also returns false for a link in /proc, which may stand for an open
+// file.
 func follow(abs string) (root, name string, ok bool) {
 	top := filepath.VolumeName(abs) + string(filepath.Separator)
 	at, rest := top, parts(abs)
@@ -103,8 +104,8 @@ func follow(abs string) (root, name string, ok bool) {
 	return "", "", false
 }
 
-// parts returns a path's components, excluding the volume. It does not clean the path, because that
-// would change the meaning of a path that contains links.
+// parts returns a path's components without the volume. It does not clean the path, because this
+// would change the meaning of a path with links.
 func parts(path string) []string {
 	path = strings.TrimPrefix(path, filepath.VolumeName(path))
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(s string) bool { return s == "" || s == "." })
@@ -150,11 +151,11 @@ type Lookup struct {
 
 // Entry describes the file or directory that a name refers to.
 type Entry struct {
-	// Name is relative to the root and contains no symbolic links. Info is nil if nothing in the
-	// tree has this name.
+	// Name is relative to the root and contains no symbolic links. Info is nil if the name does not
+	// exist in the tree.
 	Name string
 	Info fs.FileInfo
-	// Outside is set if the name leads out of the tree, even if the target does not exist.
+	// Outside is set if the name leads out of the tree. The target may not exist.
 	Outside bool
 }
 
@@ -163,8 +164,8 @@ func NewLookup(root string) *Lookup {
 	return &Lookup{root: Resolved(root), entries: map[string]Entry{}}
 }
 
-// Resolved returns path with symbolic links resolved. If the path does not exist, it is only
-// cleaned.
+// Resolved returns path with symbolic links resolved. If the path does not exist, Resolved only
+// cleans it.
 func Resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -193,8 +194,8 @@ func (l *Lookup) Entry(name string) Entry {
 	return e
 }
 
-// Tracked is like Entry, but treats files that tracked rejects as missing. tracked is called with
-// absolute paths. If it is nil, all paths are accepted.
+// Tracked is like Entry, but a file exists only if tracked returns true for its absolute path. A
+// nil function accepts all paths.
 func (l *Lookup) Tracked(name string, tracked func(path string) bool) Entry {
 	e := l.Entry(name)
 	if e.Info != nil && tracked != nil && !tracked(filepath.Join(l.root, filepath.FromSlash(e.Name))) {
@@ -222,8 +223,8 @@ func (l *Lookup) find(name string) Entry {
 	return Entry{Name: inside, Info: info}
 }
 
-// Reader reads files in a work tree. It keeps the directory of the last file open, so that reading
-// files in name order is cheap.
+// Reader reads files in a work tree. It keeps the directory of the last file open, so reading files
+// in name order is cheap.
 type Reader struct {
 	root, dir string
 	last      *os.Root // open directory dir, or nil
@@ -271,9 +272,9 @@ func (r *Reader) ReadFile(name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// ReadSized reads a file that is expected to have size bytes. It reads at most limit+1 bytes, so
-// that the caller can detect a file that is too large. If the size is as expected, the returned
-// slice has almost no spare capacity.
+// ReadSized reads a file with an expected size. It reads at most limit+1 bytes, so that the caller
+// can detect a file that is too large. For a file of the expected size, the returned slice has
+// almost no spare capacity.
 func ReadSized(in io.Reader, size, limit int64) ([]byte, error) {
 	text := make([]byte, 0, size+1)
 	for in = io.LimitReader(in, limit+1); ; {

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// WriteFile replaces a whole file atomically. Readers never see a partial file, and if the disk is
-// full, the old file remains. In a work tree, WriteFile does not follow links, because a pull
-// request may contain one. Elsewhere, it writes to the given path.
+// WriteFile replaces a whole file atomically. Readers never see a partial file. The old file
+// remains if the disk is full. In a work tree, WriteFile does not follow links, because a pull
+// request may contain one. Outside work trees, it follows links.
 func WriteFile(path string, data []byte) error {
 	if err := RefuseLink(path); err != nil {
 		return err
@@ -40,8 +40,8 @@ func openSpot(path string) (*Spot, error) {
 	return At(root, name)
 }
 
-// RefuseLink returns an error if a component of path in the work tree is a link. The error
-// explains what to do.
+// RefuseLink returns an error if a component of path in the work tree is a link. The error contains
+// advice.
 func RefuseLink(path string) error {
 	spot, err := openSpot(path)
 	if spot != nil {
@@ -59,9 +59,8 @@ func RefuseLink(path string) error {
 	return err
 }
 
-// writeOutside writes a file outside every work tree. If the path is a pipe, a device or anything
-// else that is not a regular file, writeOutside writes to it instead of replacing it. It does the
-// same for a link whose target is not in the file system.
+// writeOutside writes a file outside every work tree. It replaces only regular files. It writes
+// directly to a pipe, a device or a link whose target is not in the file system.
 func writeOutside(path string, data []byte) error {
 	const mode = 0o644
 	target := path
@@ -110,7 +109,7 @@ func writeInto(dir *os.Root, name string, data []byte) error {
 }
 
 // ReplaceFile replaces the contents of a regular file atomically and keeps its permissions. It
-// changes nothing if the file no longer has the expected contents. Other hard links to the file
+// changes nothing if the file does not have the expected contents. Other hard links to the file
 // keep the old contents.
 func ReplaceFile(path string, before, after []byte) error {
 	spot, err := openSpot(path)
@@ -151,8 +150,8 @@ func replaceIn(dir *os.Root, name string, before, after []byte) error {
 }
 
 // unchanged returns an error if the contents of a file have changed or if the file is not writable.
-// The second check is needed because replacing a file requires only a writable directory, and would
-// thus bypass the read-only mode of the file.
+// Replacing a file requires only a writable directory. Without the second check, replacing would
+// ignore the read-only mode of the file.
 func unchanged(dir *os.Root, name string, before []byte) error {
 	file, err := dir.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -167,7 +166,7 @@ func unchanged(dir *os.Root, name string, before []byte) error {
 }
 
 // writeBeside writes a temporary file next to another file. The temporary name contains the process
-// id, so that two runs can write the same file at the same time.
+// id, because two runs may write the same file at the same time.
 func writeBeside(dir *os.Root, name string, data []byte, mode fs.FileMode) (temp string, err error) {
 	temp = fmt.Sprintf(".%.100s.%d.tmp", name, os.Getpid())
 	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -178,16 +177,16 @@ func writeBeside(dir *os.Root, name string, data []byte, mode fs.FileMode) (temp
 	return temp, errors.Join(err, file.Close())
 }
 
-// Spot is the location of a file in an open directory of a work tree.
+// Spot is a file name in an open directory of a work tree.
 type Spot struct {
 	// Dir is the open directory, and Name is the file's name in it. The path to the directory
-	// contains no links, but the file itself may be a link.
+	// contains no links. The file itself may be a link.
 	Dir  *os.Root
 	Name string
 	name string // relative to the root
 }
 
-// LinkError is returned for a symbolic link where links are not allowed.
+// LinkError is the error for a symbolic link where links are not allowed.
 type LinkError struct {
 	// Name is the link's path relative to the root of the work tree.
 	Name string
@@ -273,11 +272,11 @@ func (s *Spot) Lstat() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// ErrNotRegular is returned for anything that is not a regular file, such as a pipe, a device or a
+// ErrNotRegular is the error for anything except a regular file, such as a pipe, a device or a
 // directory.
 var ErrNotRegular = errors.New("is not a regular file")
 
-// Check returns an error unless name is a regular file below root and has at most limit bytes. The
+// Check returns an error unless name is a regular file below root with at most limit bytes. The
 // name must not lead into .git, which is not part of the work tree.
 func Check(root, name string, limit int64) error {
 	if OfGit(name) {
@@ -292,15 +291,16 @@ func Check(root, name string, limit int64) error {
 	return err
 }
 
-// OfGit reports whether a path leads into git's own directory. Files in that directory, such as a
-// configuration with credentials, are not part of the work tree.
+// OfGit reports whether a path leads into git's own directory. Its files are not part of the work
+// tree and may contain credentials.
 func OfGit(path string) bool {
 	return slices.ContainsFunc(parts(path), func(s string) bool { return strings.EqualFold(s, ".git") })
 }
 
 var errOfGit = errors.New("belongs to git, not to the work tree")
 
-// check returns the size of the file, or an error if the file is not regular or larger than limit.
+// check returns the size of the file. It returns an error if the file is not regular or larger than
+// limit.
 func (s *Spot) check(limit int64) (size int64, err error) {
 	info, err := s.Lstat()
 	switch {
@@ -344,8 +344,8 @@ func ReadAll(in io.Reader, limit int64) ([]byte, error) {
 // of 1 MiB.
 func TooLarge(limit int64) error { return fmt.Errorf("is larger than %d MiB", limit>>20) }
 
-// Named replaces the path in a file system error with name. Errors from an open directory contain
-// only the last component of the path.
+// Named replaces the path in a file system error with name. In an error from an open directory, the
+// path is only its last component.
 func Named(err error, name string) error {
 	var p *fs.PathError
 	var l *os.LinkError

@@ -12,23 +12,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// Capabilities is the value of .Capabilities in templates. Its fields and methods have Helm's
-// names, because templates use them.
+// Capabilities is the value of .Capabilities in templates. Templates use its fields and methods, so
+// these have the same names as in Helm.
 type Capabilities struct {
 	KubeVersion KubeVersion
 	APIVersions VersionSet
 	HelmVersion BuildInfo
 }
 
-// String returns the string that templates print for the capabilities. Without this method, a
-// pointer in a map would print as an address, which differs between runs.
+// String returns the string that templates print for the capabilities. Without it, templates could
+// print the address of a pointer, which differs between runs.
 func (c *Capabilities) String() string {
 	type plain Capabilities
 	return fmt.Sprint((*plain)(c))
 }
 
-// BuildInfo describes the version of Helm. The commit and the Go version depend on how Helm was
-// built, so they are empty.
+// BuildInfo describes the version of Helm. The commit and the Go version are empty, because they
+// depend on how Helm was built.
 type BuildInfo struct {
 	Version, GitCommit, GitTreeState, GoVersion string
 }
@@ -82,13 +82,13 @@ func NewCapabilities(kube string, apis []string) (*Capabilities, error) {
 	}, nil
 }
 
-// IsReleaseName reports whether Helm accepts a release name. The maximum length leaves room for
-// suffixes in object names.
+// IsReleaseName reports whether Helm accepts a release name. The maximum length allows for suffixes
+// in object names.
 func IsReleaseName(name string) bool {
 	return len(name) <= 53 && len(validation.IsDNS1123Subdomain(name)) == 0
 }
 
-// Release is the value of .Release in templates, without the fields that are constant in helm
+// Release is the value of .Release in templates, without fields that are always the same in helm
 // template.
 type Release struct{ Name, Namespace string }
 

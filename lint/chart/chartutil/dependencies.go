@@ -10,8 +10,8 @@ import (
 )
 
 // ProcessDependencies changes a chart into the chart that Helm installs with the user's values. It
-// renames dependencies to their aliases, removes dependencies that conditions or tags disable, and
-// adds imported values. Null values are kept.
+// renames dependencies to their aliases, removes disabled dependencies, and adds imported values.
+// It keeps null values.
 //
 // A dependency with an alias is a copy of the chart. All copies share the list of dependencies in
 // Chart.yaml. Therefore only the first copy resolves names and imports, as in Helm.
@@ -36,7 +36,7 @@ func IsCompatible(constraint, version string) bool {
 }
 
 // enable recursively resolves the dependencies of a chart. path is the path from the root to the
-// values of the chart. It is empty or ends with a dot.
+// values of the chart. It ends with a dot unless it is empty.
 func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth int) error {
 	m.enter(chartSteps, depth)
 	if c.Metadata.Dependencies == nil {
@@ -60,9 +60,9 @@ func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth in
 	return nil
 }
 
-// resolved returns the charts that a chart depends on. The charts in charts/ that Chart.yaml does
-// not list come first. After them, there is one chart for each entry of Chart.yaml that a chart
-// matches. An entry with an alias takes the alias as its name.
+// resolved returns the charts that a chart depends on. Charts in charts/ that Chart.yaml does not
+// list come first. Then there is one chart for each entry of Chart.yaml for which a chart exists.
+// An alias in the entry becomes the name of the chart.
 func (m merger) resolved(c *helm.Chart) []*helm.Chart {
 	var all []*helm.Chart
 	for _, d := range c.Dependencies() {
@@ -94,7 +94,7 @@ func (m merger) fits(d *helm.Chart, want *helm.Dependency) bool {
 	return IsCompatible(want.Version, d.Metadata.Version)
 }
 
-// aliased returns a copy of a chart. The copy is named after the alias if the alias is not empty.
+// aliased returns a copy of a chart. A nonempty alias becomes the name of the copy.
 func (m merger) aliased(d *helm.Chart, alias string) *helm.Chart {
 	m.charge(chartSteps)
 	chart, about := *d, *d.Metadata
@@ -105,8 +105,8 @@ func (m merger) aliased(d *helm.Chart, alias string) *helm.Chart {
 	return &chart
 }
 
-// tags disables every entry that has a tag set to false and no tag set to true. It enables all
-// others.
+// tags disables every entry with a tag that is false and no tag that is true. It enables all other
+// entries.
 func (m merger) tags(all []*helm.Dependency, values Values) {
 	tags, err := values.Table("tags")
 	for _, d := range all {
@@ -121,8 +121,7 @@ func (m merger) tags(all []*helm.Dependency, values Values) {
 	}
 }
 
-// conditions enables or disables each entry according to its first condition that has a boolean
-// value.
+// conditions enables or disables each entry. The first condition with a boolean value decides.
 func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
 	for _, d := range all {
 		for condition := range strings.SplitSeq(strings.TrimSpace(d.Condition), ",") {
@@ -139,7 +138,7 @@ func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
 	}
 }
 
-// enabled returns the dependencies whose names are not disabled, both as charts and as entries of
+// enabled returns the dependencies that are not disabled, both as charts and as entries of
 // Chart.yaml.
 func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
 	off := map[string]bool{}

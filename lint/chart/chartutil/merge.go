@@ -12,7 +12,7 @@ import (
 )
 
 // merger merges values. If drop is set, a null removes the key that it overrides. Otherwise the
-// null is kept.
+// null remains.
 type merger struct {
 	charge func(int)
 	drop   bool
@@ -77,7 +77,7 @@ func (m merger) enter(steps, depth int) {
 }
 
 // under merges low into high and returns high. The values in high take precedence. Values that are
-// only in low are shared rather than copied. A null in high stays if low does not have the key.
+// only in low are not copied. A null in high remains if low does not have the key.
 func (m merger) under(high, low map[string]any, depth int) map[string]any {
 	m.enter(1+len(high)+len(low), depth)
 	if low == nil {
@@ -86,9 +86,8 @@ func (m merger) under(high, low map[string]any, depth int) map[string]any {
 	if high == nil {
 		return low
 	}
-	// If drop is set, a null in high removes the key from both sides. Otherwise both sides get the
-	// null. The change to low is observable, because low may be part of values that are still in
-	// use.
+	// If drop is set, a null in high removes the key from both maps. Otherwise both maps get the
+	// null. The change to low is observable if low is part of values that are still in use.
 	for key, value := range high {
 		switch {
 		case value != nil:
@@ -120,10 +119,10 @@ func sorted(table map[string]any) []string { return slices.Sorted(maps.Keys(tabl
 
 const globalKey = "global"
 
-// Coalesce returns the values that a chart's templates see. The user's values take precedence over
-// the chart's values. The values of a dependency are under its name and are merged in the same way.
-// A null deletes a key that the chart sets. The error is ErrDepth or names a dependency whose
-// values are not a mapping.
+// Coalesce returns the values for a chart's templates. The user's values take precedence over the
+// chart's values. The values of a dependency are under its name and are merged in the same way. A
+// null deletes a key that the chart sets. The error is ErrDepth or names a dependency whose values
+// are not a mapping.
 func Coalesce(c *helm.Chart, user map[string]any, charge func(steps int)) (v Values, err error) {
 	defer stopped(&err)
 	return merger{charge, true}.all(c, user)
@@ -188,8 +187,8 @@ func (m merger) keepingFor(c *helm.Chart, key string) merger {
 }
 
 // globals merges a chart's globals into the globals of a dependency. The chart's globals take
-// precedence. Nested tables are not copied, so nested globals of the dependency also reach the
-// chart and its later dependencies.
+// precedence. Nested tables are not copied. Nested globals of the dependency therefore also reach
+// the chart and its later dependencies.
 func (m merger) globals(below, above map[string]any) {
 	to, ok := tableAt(below, globalKey)
 	if !ok {

@@ -40,7 +40,8 @@ func (x *run) function(n *parse.IdentifierNode, g given) reflect.Value {
 	return x.call(c, g)
 }
 
-// shortcut evaluates the arguments of "and" and "or" until one of them determines the result.
+// shortcut evaluates the arguments of "and" and "or". It stops at the first argument that
+// determines the result.
 func (x *run) shortcut(c callee, g given) reflect.Value {
 	x.checkCount(c, g)
 	var v reflect.Value
@@ -124,7 +125,7 @@ func protected(fn reflect.Value, args []reflect.Value) (v reflect.Value, err err
 	return out[0], nil
 }
 
-// unwrapped returns the inner value if a function has returned a reflect.Value.
+// unwrapped returns the value inside a reflect.Value that a function has returned.
 func unwrapped(v reflect.Value) reflect.Value {
 	if v.IsValid() && v.Type() == valueType {
 		return v.Interface().(reflect.Value)
@@ -291,8 +292,8 @@ func indexOne(v, by reflect.Value) (reflect.Value, error) {
 	return v, fmt.Errorf("can't index item of type %s", v.Type())
 }
 
-// position converts an index to an int. It returns an error if the index is negative or greater
-// than the argument "most".
+// position converts an index to an int. It returns an error for a negative index and for one
+// greater than the argument "most".
 func position(by reflect.Value, most int) (int, error) {
 	at := int64(-1)
 	switch class(by.Kind()) {
@@ -331,7 +332,7 @@ func suited(v reflect.Value, t reflect.Type) (reflect.Value, error) {
 
 func isInteger(k reflect.Kind) bool { return class(k) == ints || class(k) == uints }
 
-// slice returns v[a:b:c]. As in text/template, an index must not be wrapped in an interface.
+// slice returns v[a:b:c]. The indices must not be wrapped in interfaces, as in text/template.
 func slice(v reflect.Value, by ...reflect.Value) (reflect.Value, error) {
 	if v = unpacked(v); !v.IsValid() {
 		return v, errors.New("slice of untyped nil")

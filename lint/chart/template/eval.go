@@ -88,7 +88,7 @@ func (x *run) operand(n parse.Node, g given) reflect.Value {
 	return x.simple(n, g.dot)
 }
 
-// alone stops the run if a value that is not a function has arguments.
+// alone stops the run if a value has arguments but is not a function.
 func (x *run) alone(n parse.Node, g given) {
 	if g.count() > 0 {
 		x.fail("can't give argument to non-function %s", n)
@@ -134,8 +134,8 @@ func looksFloat(text string) bool {
 	return strings.ContainsAny(text, ".eEpP")
 }
 
-// Methods maps a receiver type and a name to a method that templates can call. The method is a
-// function whose first argument is the receiver, such as time.Time.Year.
+// Methods maps a receiver type and a name to a method for templates. The method is a function whose
+// first argument is the receiver, such as time.Time.Year.
 type Methods map[reflect.Type]map[string]any
 
 // of returns a method of a value. A value that is a pointer or an interface must be nil. As in Go,
@@ -152,8 +152,8 @@ func (m Methods) of(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	return said(v, name)
 }
 
-// said returns the Error or String method of a value, which fmt uses to print the value. These
-// methods do not need an entry in Methods.
+// said returns the Error or String method with which fmt prints a value. These methods need no
+// entry in Methods.
 func said(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	t := stringerType
 	fn = reflect.ValueOf(fmt.Stringer.String)
@@ -173,7 +173,7 @@ func said(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	return reflect.Value{}, v
 }
 
-// fields follows a chain of names. The last name may be that of a method with arguments.
+// fields follows a chain of names. The last name may be a method with arguments.
 func (x *run) fields(v reflect.Value, n parse.Node, names []string, g given) reflect.Value {
 	if len(names) == 0 {
 		x.alone(n, g)
@@ -188,7 +188,7 @@ func (x *run) fields(v reflect.Value, n parse.Node, names []string, g given) ref
 	return x.field(v, names[last], g)
 }
 
-// field returns a field, a map entry or the result of a method. It returns an invalid value
+// field returns a field, a map entry or the result of a method. An invalid value is returned
 // unchanged.
 func (x *run) field(v reflect.Value, name string, g given) reflect.Value {
 	if !v.IsValid() {
@@ -251,8 +251,7 @@ func indirect(v reflect.Value) (_ reflect.Value, isNil bool) {
 	return v, false
 }
 
-// unpacked returns the value inside an interface. It returns the invalid Value if the interface is
-// nil.
+// unpacked returns the value inside an interface, or the invalid Value for a nil interface.
 func unpacked(v reflect.Value) reflect.Value {
 	if v.Kind() == reflect.Interface {
 		return v.Elem()

@@ -14,8 +14,8 @@ import (
 type Machine struct {
 	Watch   Watch
 	Methods Methods
-	// MaxDepth is the maximum nesting depth of blocks, parentheses and templates, counted across
-	// nested runs.
+	// MaxDepth is the maximum nesting depth of blocks, parentheses and templates, including nested
+	// runs.
 	MaxDepth int
 
 	depth int
@@ -30,8 +30,8 @@ type Watch interface {
 	Text(*Template, *parse.TextNode) error
 	// Value is called before an action's value is written.
 	Value(*Template, *parse.ActionNode, reflect.Value, Scope) error
-	// Enter is called before a template action executes another template. Leave is called afterwards
-	// unless there was an error.
+	// Enter is called before a template action executes another template. Leave is called
+	// afterwards, unless there was an error.
 	Enter() error
 	Leave()
 }
@@ -110,8 +110,8 @@ func (x *run) must(err error) {
 	}
 }
 
-// deeper enters a recursion level. Callers must decrement x.depth when they leave the level, unless
-// the run has stopped.
+// deeper enters a recursion level. To leave the level, callers must decrement x.depth. After the
+// run has stopped, this is not necessary.
 func (x *run) deeper() {
 	if x.depth++; x.depth > x.MaxDepth {
 		x.fail("blocks, parentheses and templates are limited to a depth of %d", x.MaxDepth)
@@ -206,8 +206,8 @@ func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 	return f
 }
 
-// loop executes a range action. Before the first iteration, the variables hold the value of the
-// whole pipeline. The else list also sees that value.
+// loop executes a range action. Before the first iteration and in the else list, the variables hold
+// the value of the whole pipeline.
 func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	x.deeper()
 	mark := len(x.variables)
@@ -274,8 +274,8 @@ func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item refl
 	return ran
 }
 
-// sortedEntries returns the entries of a map in key order. It copies them before the first
-// iteration, because iterations may change the map.
+// sortedEntries returns the entries of a map in key order. Iterations may change the map, so the
+// entries are copied first.
 func sortedEntries(m reflect.Value) iter.Seq2[reflect.Value, reflect.Value] {
 	type entry struct{ key, value reflect.Value }
 	all := make([]entry, 0, m.Len())

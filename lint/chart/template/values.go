@@ -62,8 +62,7 @@ func isTrue(v reflect.Value) bool {
 // noValue is printed for a missing value.
 const noValue = "<no value>"
 
-// print writes a value as fmt does, but follows pointers. Functions and channels cannot be
-// printed.
+// print writes a value as fmt does, but follows pointers. It cannot print functions and channels.
 func (x *run) print(v reflect.Value) {
 	given := v
 	if v.Kind() == reflect.Pointer {
@@ -119,7 +118,7 @@ func (e *Error) Unwrap() error { return e.Err }
 const maxNode = 200
 
 // callError is an error returned by a function. It builds its message only on demand. Errors from
-// nested includes contain one another, so building every message would take quadratic time.
+// nested includes contain one another, so building all messages would take quadratic time.
 type callError struct {
 	name string
 	err  error
@@ -131,7 +130,7 @@ func (e *callError) Unwrap() error { return e.err }
 // fail stops the run at the current node.
 func (x *run) fail(format string, args ...any) { x.stop(fmt.Errorf(format, args...)) }
 
-// stop is like fail, but takes an error. Its panic is recovered by Execute.
+// stop is like fail, but takes an error. Execute recovers its panic.
 func (x *run) stop(err error) {
 	e := &Error{Template: x.template, Err: err, Line: 1}
 	if x.at != nil {
@@ -262,8 +261,8 @@ func newSource(name, text string) *Source {
 	}
 }
 
-// maxActions is the maximum number of actions in a template. An action may contain everything that
-// follows it. A limit on actions therefore also limits the parser's stack.
+// maxActions is the maximum number of actions in a template. This limits the parser's stack,
+// because an action may contain everything after it.
 const maxActions = 200_000
 
 // check rejects text with too many actions. The error has the same form as a parser error.
@@ -292,8 +291,8 @@ func (s *Source) Position(at parse.Pos) (line, column int) {
 	return line, int(at) - s.starts[line-1]
 }
 
-// Template is one template definition. It consists of a whole source text, or of the part between
-// define and end.
+// Template is one template definition. It is a whole source text or the part between define and
+// end.
 type Template struct {
 	Name   string
 	Source *Source
@@ -311,8 +310,8 @@ func New(functions map[string]any) *Set {
 	return &Set{templates: map[string]*Template{}, shared: functions}
 }
 
-// Override sets functions that take precedence over those given to New. They replace the functions
-// set by an earlier call.
+// Override sets functions that take precedence over the functions given to New. They replace the
+// functions from an earlier call.
 func (s *Set) Override(functions map[string]any) { s.own = functions }
 
 // Clone returns a set with the same templates and functions.
@@ -326,9 +325,9 @@ func (s *Set) Len() int { return len(s.templates) }
 // Lookup returns the template with the given name, or nil.
 func (s *Set) Lookup(name string) *Template { return s.templates[name] }
 
-// Parse adds the templates in the text. A template replaces an earlier one with the same name
-// unless the new template is empty. Parse returns the template for the text itself, which can be
-// executed even if an earlier template keeps the name.
+// Parse adds the templates in the text. A nonempty template replaces an earlier one with the same
+// name. Parse returns the template for the text itself. This template can be executed even if an
+// earlier template keeps the name.
 func (s *Set) Parse(name, text string) (*Template, error) {
 	source := newSource(name, text)
 	if err := source.check(); err != nil {

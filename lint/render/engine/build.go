@@ -22,8 +22,8 @@ import (
 )
 
 // Build renders one root. nonce is a string of letters and digits that the authors of the sources
-// cannot know. Build uses the nonce in the comments that it adds to the YAML. Output.Problem is set
-// if rendering failed. No input causes a panic. A process must run one build at a time.
+// cannot know. It becomes part of the comments that Build adds to the YAML. Output.Problem is set
+// if rendering failed. No input causes a panic. Only one build may run at a time in a process.
 func Build(r render.Root, nonce string) *render.Output {
 	r.Left = limits.Render.Least(r.Left)
 	t, err := openTree(r.Confinement, r.Left.Bytes)
@@ -124,9 +124,8 @@ func (p *plan) run(fs *fileSystem) (result resmap.ResMap, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// The setting buildMetadata: [managedByLabel] makes kustomize label objects with the version of
-	// kustomize. In a program that uses kustomize as a library, the label contains "(devel)", which
-	// is not a valid label value.
+	// The setting buildMetadata: [managedByLabel] adds the version of kustomize to objects as a
+	// label. For the kustomize library, the version is "(devel)", which is not a valid label value.
 	for _, r := range result.Resources() {
 		if labels := r.GetLabels(); strings.HasSuffix(labels[konfig.ManagedbyLabelKey], "(devel)") {
 			labels[konfig.ManagedbyLabelKey] = "kustomize-v5"
@@ -145,7 +144,7 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	if m != nil {
 		said = m.without(said)
 	}
-	// If kustomize cannot use a path as a file, it tries the path as a directory. The error about
+	// If kustomize cannot use a path as a file, it uses the path as a directory. The error about
 	// the directory comes last in the message.
 	if _, inner, ok := strings.Cut(said, "accumulation err='"); ok {
 		if before, _, ok := strings.Cut(inner, "': must build at directory"); ok {
@@ -178,12 +177,12 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	return p.atRoot(errors.New(said))
 }
 
-// unmatched matches kustomize's error about a patch whose target does not exist. The groups of the
-// expression are the kind and the name of the target.
+// unmatched matches kustomize's error about a patch whose target does not exist. The groups are the
+// kind and the name of the target.
 var unmatched = lazy.Regexp(`no (?:resource )?matches (?:for Id|strategic merge patch) "?([^.\s]+)\.[^/]*/([^.\s]+)\.`)
 
-// patchNamed returns the node of the patch whose target is named in the error, or nil if there is
-// not exactly one such patch.
+// patchNamed returns the node of the patch whose target an error names. It returns nil if there are
+// no such patches or several.
 func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
 	id := unmatched().FindStringSubmatch(said)
 	if id == nil {
@@ -215,8 +214,8 @@ func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
 	return all[0]
 }
 
-// maxSaid is the maximum number of bytes that are searched in an error message. Messages can be
-// longer, because kustomize prints whole objects.
+// maxSaid is the number of bytes that are searched in an error message. Messages can be long,
+// because kustomize prints whole objects.
 const maxSaid = 10_000
 
 // triedAsFile matches text that kustomize adds to an error message. It occurs once for every
@@ -226,9 +225,9 @@ var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^
 // address matches the memory address that kustomize prints for a generator.
 var address = lazy.Regexp(` &\{0x[0-9a-f]+ [^}]*\}`)
 
-// mentioned returns the kustomization whose directory an error message names last. If the message
-// names no directory, mentioned returns the root's kustomization. It also returns that
-// kustomization's entry that the message names last, or nil if the message names no entry.
+// mentioned finds the last directory that an error message names, and returns its kustomization. If
+// the message names no directory, mentioned returns the root's kustomization. best is the last
+// entry of this kustomization that the message names, or nil.
 func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
 	last := -1
 	for _, k := range p.sorted() {

@@ -41,13 +41,13 @@ func buildChart(r render.Root, t *tree) *render.Output {
 	return out
 }
 
-// leastSteps is the number of steps charged for every chart, which corresponds to about 2 ms.
-// Without it, many small charts would cost too little.
+// leastSteps is the minimum cost of a chart. It corresponds to about 2 ms. Without it, many small
+// charts would cost too little.
 const leastSteps = 4_000
 
-// spared returns how many of the bytes in chart files are not charged. The byte limit assumes YAML,
-// which is parsed at about 4 MB per second. Templates are parsed faster, and their execution is
-// charged separately. Most other files are not parsed at all.
+// spared returns the number of bytes in chart files that are not charged. The byte limit is meant
+// for YAML, which is parsed at about 4 MB per second. Templates are parsed faster, and their
+// execution is charged separately. Most other files are not parsed at all.
 func (c *charting) spared() (n int) {
 	for _, f := range c.in.Files {
 		base, one := path.Base(f.Name), limits.PassedOver // number of bytes that cost as much as one byte of YAML
@@ -152,8 +152,8 @@ const (
 	notesTemplate = "NOTES.txt"
 )
 
-// walk reads a directory of the chart. dir is relative to the chart. It follows links unless they
-// lead out of the repository.
+// walk reads a directory of the chart. dir is relative to the chart. walk follows only links that
+// stay in the repository.
 func (c *charting) walk(dir string, depth int) *render.Problem {
 	if depth > limits.ChartFolders {
 		return c.problem(dir, 1, refusal(fmt.Sprintf("the chart has more than %d directories in one another", limits.ChartFolders)))
@@ -191,8 +191,8 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 }
 
 // problem returns a problem at a line of a chart file. If the file is in an archive, the message
-// names the file, and the position is the entry of the chart that lists the archive as a
-// dependency. For an archive without such an entry, the position is the archive.
+// names the file. The position is then the chart's dependency entry for the archive, or the archive
+// itself if there is no such entry.
 func (c *charting) problem(name string, line int, err error) *render.Problem {
 	p := &render.Problem{Kind: render.Failed, File: c.confined(name), Line: line, Column: 1, Detail: err.Error()}
 	var r refusal
@@ -280,7 +280,7 @@ func (c *charting) render(out *render.Output) {
 			out.Plain = append(out.Plain, name)
 		}
 	}
-	for _, f := range c.in.Files { // templates and values are judged as rendered, so they count as sources
+	for _, f := range c.in.Files { // only the rendered form of templates and values is checked, so they count as sources
 		name := c.confined(f.Name)
 		base := filepath.Base(f.Name)
 		if strings.HasPrefix(f.Name, "templates/") || strings.Contains(f.Name, "/templates/") || base == chartFile || base == "values.yaml" {
@@ -302,7 +302,7 @@ func (c *charting) render(out *render.Output) {
 	out.Sources, out.Data = slices.Compact(out.Sources), slices.Compact(out.Data)
 }
 
-// printed is one object printed by a template.
+// printed is an object printed by a template.
 type printed struct {
 	lines []string
 	from  []chart.Origin
@@ -312,7 +312,7 @@ type printed struct {
 	// test is set for a helm test hook. unknown is set for a hook that Helm does not recognize and
 	// therefore omits.
 	test, unknown bool
-	// about is the object's metadata, to which deployTo can add a namespace.
+	// about is the object's metadata. deployTo can add a namespace to it.
 	about *yaml.Node
 }
 
@@ -381,7 +381,7 @@ func (c *charting) objects(m chart.Manifest, what string) ([]printed, *render.Pr
 }
 
 // split splits the output of a template at lines that begin with three dashes, as Helm does. It
-// drops parts that contain nothing but white space and comments.
+// drops parts that contain only white space and comments.
 func split(m chart.Manifest) []printed {
 	var all []printed
 	var now printed
@@ -452,8 +452,7 @@ func (d *printed) head() error {
 	return nil
 }
 
-// deployTo adds a namespace to an object that has none, because a controller would deploy the
-// object to that namespace.
+// deployTo sets a namespace on an object without one, as a controller would.
 func (d *printed) deployTo(namespace string) {
 	if namespace == "" || d.about == nil || len(d.about.Content) == 0 {
 		return
@@ -514,7 +513,8 @@ func (w *chartOutput) line(text string, from chart.Origin) {
 	w.out.Lines = append(w.out.Lines, at)
 }
 
-// values returns the position at which a value was set, in a chart file or in one of Chart.Values.
+// values returns the position at which a value was set. The file is a chart file or one of
+// Chart.Values.
 func (w *chartOutput) values(v chart.Place) (file, line, column int) {
 	at, ok := w.c.valuesAt(v)
 	switch {
@@ -557,11 +557,11 @@ type archived struct {
 	inside int
 }
 
-// archiveSign is the text that package chart puts between the name of an archive and the name of a
-// file in the archive.
+// archiveSign separates the name of an archive from the name of a file in the archive. Package
+// chart uses it in file names.
 const archiveSign = ".tgz:"
 
-// archived returns a file in a packed dependency, given the name that package chart uses for it.
+// archived returns a file in a packed dependency. name is its name in package chart.
 func (w *chartOutput) archived(name string) (a archived, ok bool) {
 	archive, _, ok := strings.Cut(name, archiveSign)
 	if !ok || w.c.root.Chart.Archive != "" || strings.HasPrefix(name, "/") {
@@ -578,7 +578,7 @@ func (w *chartOutput) archived(name string) (a archived, ok bool) {
 }
 
 // dependency returns the position at which the enclosing chart lists an archive as a dependency. If
-// the archive is not listed, dependency returns the first line of Chart.yaml.
+// the chart does not list the archive, dependency returns the first line of Chart.yaml.
 func (c *charting) dependency(archive string) (at render.Place, listed bool) {
 	dir, base := path.Split(archive)
 	dir = path.Dir(path.Clean(dir)) // removes charts/
@@ -596,8 +596,8 @@ func (c *charting) dependency(archive string) (at render.Place, listed bool) {
 }
 
 // dependencyLine returns the position at which Chart.yaml or requirements.yaml lists the dependency
-// in an archive. The command "helm dependency build" names archives name-version.tgz. If the names
-// of several dependencies fit, dependencyLine chooses the longest one.
+// in an archive. Archives are named name-version.tgz. If several dependency names fit,
+// dependencyLine chooses the longest.
 func dependencyLine(chart []byte, archive string) (line, column int) {
 	doc, err := parse(chart)
 	if err != nil || doc.err != nil || len(doc.docs) != 1 {

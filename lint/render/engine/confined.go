@@ -42,7 +42,7 @@ type file struct {
 	err  error
 }
 
-// refusal is the error for input that kustomize may support but schedlint does not.
+// refusal is the error for input that schedlint does not support but kustomize may support.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -57,8 +57,8 @@ func openTree(dir string, bytes int) (*tree, error) {
 	return &tree{dir: dir, root: root, left: bytes, files: map[string]*file{}, real: map[string]*file{}}, nil
 }
 
-// read returns the file or directory with the given name. It caches the result, so that a build
-// always sees the same contents of a file.
+// read returns the file or directory with the given name. It caches the result, so that all reads
+// in a build return the same contents.
 func (t *tree) read(name string) *file {
 	name = path.Clean(name)
 	if f, ok := t.files[name]; ok {
@@ -112,8 +112,8 @@ func (t *tree) find(name string) *file {
 	return &file{name: filepath.ToSlash(rel), dir: info.IsDir()}
 }
 
-// entry quickly looks up a name in a directory whose path has already been resolved. It returns nil
-// if the directory has not been read, or if the name is a symbolic link.
+// entry looks up a name in a directory that has already been read. It is a shortcut for find. It
+// returns nil if the directory has not been read, or if the name is a symbolic link.
 func (t *tree) entry(name string) *file {
 	dir := t.files[path.Dir(name)]
 	if dir == nil || dir.err != nil || !dir.dir || filepath.Separator != '/' { // other systems may ignore case in names
@@ -187,8 +187,7 @@ func shown(name string) string {
 type fileSystem struct {
 	tree   *tree
 	served map[string][]byte // modified contents, by file name with symbolic links resolved
-	// refused is the first refusal, and name is the refused file. Both are kept here because
-	// kustomize may drop the error.
+	// refused is the first refusal, and name is the refused file. Kustomize may drop the error.
 	refused error
 	name    string
 }
@@ -290,8 +289,7 @@ func downloaded(entry string) bool {
 }
 
 // cloned reports whether kustomize may treat an entry as a git repository (api/internal/git:
-// NewRepoSpecFromURL). URLs that kustomize would reject also count, because they are not file
-// names.
+// NewRepoSpecFromURL). It also returns true for URLs that kustomize would reject.
 func cloned(entry string) bool {
 	if strings.HasPrefix(entry, "/") {
 		return false
@@ -325,8 +323,8 @@ func masked(entry string) string {
 	return secretQuery().ReplaceAllString(entry, "$1***")
 }
 
-// remote replaces the URL in an entry with a directory from Root.Remotes. If Root.Remotes does not
-// contain the URL, remote returns a problem. The boolean result reports whether the entry is a URL.
+// remote replaces the URL in an entry with a directory from Root.Remotes. It returns a problem if
+// Root.Remotes does not contain the URL. The boolean result reports whether the entry is a URL.
 func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	if !downloaded(e.name) && !cloned(e.name) {
 		return false, nil
@@ -352,9 +350,8 @@ func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	return true, nil
 }
 
-// Seal disables HTTP and the commands in PATH, such as git and helm, because a build must not use
-// them. The plan already rejects all input that would need them. Only the main function of a worker
-// may call Seal, because it cannot be undone.
+// Seal disables HTTP and the commands in PATH, such as git and helm. The plan already rejects input
+// that needs them. Only the main function of a worker may call Seal, because it cannot be undone.
 func Seal() error {
 	http.DefaultTransport = offline{}
 	http.DefaultClient = &http.Client{Transport: offline{}}

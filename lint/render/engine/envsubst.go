@@ -16,8 +16,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// expander substitutes variables as Flux does (fluxcd/pkg: envsubst). Expressions with an unknown
-// value stay unchanged.
+// expander substitutes variables as Flux does (fluxcd/pkg: envsubst). It does not change
+// expressions with an unknown value.
 type expander struct {
 	vars *render.Variables
 	text string
@@ -75,8 +75,8 @@ func (e *expander) charge(bytes int) error {
 	return nil
 }
 
-// expression parses an expression, starting after its ${. It returns the value, the offset after
-// the expression, and whether the value is known.
+// expression parses an expression after its ${. It returns the value, the offset after the
+// expression, and whether the value is known.
 func (e *expander) expression(at, depth int) (value string, end int, known bool, err error) {
 	if depth > mostNested {
 		return "", 0, false, errExpression
@@ -129,15 +129,15 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 // operator is the operator of an expression.
 type operator struct {
 	text, sign string
-	// between separates two arguments, or is 0 if the operator takes only one argument. The field
+	// between is the separator of two arguments, or 0 if the operator takes only one. The field
 	// none is set if the operator takes no argument.
 	between  byte
 	none     bool
 	fallback bool // supplies a default for a variable that is unset or empty
 }
 
-// operators lists Flux's operators, longer ones first. Flux treats all operators that supply a
-// default in the same way.
+// operators lists Flux's operators, longer ones first. All operators that supply a default have the
+// same effect in Flux.
 var operators = []operator{
 	{text: ":=", fallback: true}, {text: ":-", fallback: true}, {text: ":?", fallback: true}, {text: ":+", fallback: true}, {text: "=", fallback: true},
 	{text: ":", between: ':'},
@@ -146,7 +146,7 @@ var operators = []operator{
 	{text: ",,", none: true}, {text: ",", none: true}, {text: "^^", none: true}, {text: "^", none: true},
 }
 
-// arguments parses the arguments up to the closing brace. whole is set if the values of all
+// arguments parses the arguments up to the closing brace. The result "whole" is true if all
 // arguments are known.
 func (e *expander) arguments(at int, op operator, depth int) (args []string, end int, whole bool, err error) {
 	whole = true
@@ -313,10 +313,10 @@ func (r *results) substituted(doc *yaml.Node, text []byte) ([]byte, error) {
 // spot is a position in the text of an object.
 type spot struct{ line, column int }
 
-// moveMarks updates marks after the substitution of variables. The argument from is the index of
-// the first mark to update. The mark of an unchanged value moves to the value's new position. If a
-// scalar consisted of a single variable, its mark leads to the position at which the variable is
-// set. All other marks are dropped.
+// moveMarks updates the marks in r.marks[from:] after the substitution of variables. The mark of an
+// unchanged value moves to the new position of the value. If a scalar consists of a single
+// variable, its mark refers to the position at which the variable is set. All other marks are
+// dropped.
 func (r *results) moveMarks(from int, before, after *yaml.Node) {
 	moved := map[spot]spot{}
 	var given []render.Mark

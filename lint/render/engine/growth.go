@@ -16,7 +16,7 @@ import (
 
 // written returns the cost of writing names, labels, annotations and replacement values to the
 // objects of a kustomization. For each label, kustomize searches about 25 fields and the existing
-// labels of each object. It also compares the names of all objects.
+// labels of each object. Kustomize also compares the names of all objects.
 func (p *plan) written(k *kustomization, objects int) sum {
 	s := &k.spec
 	names := len(s.NamePrefix) + len(s.NameSuffix)
@@ -72,8 +72,8 @@ func (p *plan) replacementsOf(k *kustomization) (all []types.Replacement) {
 	return all
 }
 
-// replace simulates the replacements of a kustomization in order and returns the number of bytes
-// that they write. The target of one replacement may be the source of the next.
+// replace simulates the replacements of a kustomization in order. It returns the number of bytes
+// that they write. A replacement may copy what an earlier one has written.
 func (p *plan) replace(k *kustomization) (bytes int) {
 	for _, r := range p.replacementsOf(k) {
 		size := 0
@@ -108,14 +108,14 @@ func (p *plan) replace(k *kustomization) (bytes int) {
 	return bytes
 }
 
-// pathKey converts a field path to a string. If one path is below another, its string begins with
-// the string of the other path.
+// pathKey converts a field path to a string. This string begins with the string of each parent
+// path.
 func pathKey(path string) string {
 	return strings.Join(utils.SmarterPathSplitter(path, "."), "\x00") + "\x00"
 }
 
 // sizeAt returns the size in bytes of the largest value at a path, over all objects of a kind. The
-// size includes the values that replacements have written at or below the path.
+// size includes what replacements have written at or below the path.
 func (p *plan) sizeAt(kind, path string) int {
 	if path == "" {
 		path = types.DefaultReplacementFieldPath
@@ -167,7 +167,7 @@ func (p *plan) ofKind(kind string) iter.Seq[*yaml.Node] {
 // maxRefs is the maximum number of consecutive references that are followed in an OpenAPI schema.
 const maxRefs = 100
 
-// endless reports whether a schema has a definition that refers to itself, possibly through other
+// endless reports whether a definition in a schema refers to itself, directly or through other
 // definitions. Kustomize would follow such references forever (kyaml/openapi: Resolve).
 func endless(doc any) bool {
 	var within func(part any) bool
@@ -213,25 +213,24 @@ func resolved(doc any, pointer string) any {
 	return doc
 }
 
-// sum is the total cost of a directory and everything that it includes. A directory that is
-// included twice counts twice.
+// sum is the total cost of a directory and everything that it includes. A directory counts each
+// time that it is included.
 type sum struct {
 	cost limits.Cost
-	// heavy is the number of patches that make kustomize compare all pairs of objects. It includes
-	// the patches in components of the kustomization.
+	// heavy is the number of patches for which kustomize compares all pairs of objects. Patches in
+	// components are included.
 	heavy int
 	// schemas is the size in bytes of the CRD schemas that are omitted. schemaNodes is the maximum
 	// number of YAML nodes in these schemas.
 	schemas, schemaNodes int
-	// references is the number of references to kustomize variables, including strings that only
-	// look like references.
+	// references is the number of strings that are or look like references to kustomize variables.
 	references int
 }
 
-// steps returns the cost of one kustomization in steps. The cost reaches the limit of a root at
-// 2,500 objects, or at 1,000 objects with five heavy patches. The time that kustomize v0.21.2 takes
-// grows with the square of the number of objects. It was 5 s for 2,000 objects on two levels, 40 s
-// for 4,000 objects, and 100 s for 500 objects with 100 patches that have a target.
+// steps returns the cost of one kustomization in steps. The time that kustomize takes grows with
+// the square of the number of objects. The cost reaches the limit of a root at 2,500 objects, or at
+// 1,000 objects with five heavy patches. Kustomize v0.21.2 took 5 s for 2,000 objects on two
+// levels, 40 s for 4,000 objects, and 100 s for 500 objects with 100 targeted patches.
 func steps(objects, transforms, heavy int) int {
 	each := limits.Sum(4, limits.Product(8, heavy))
 	return limits.Sum(limits.Product(limits.Product(objects, objects), each), limits.Product(objects, limits.Product(200, transforms)))
@@ -251,8 +250,8 @@ func (s sum) beyond(most limits.Cost) string {
 	return ""
 }
 
-// heavy counts the patches that kustomize applies to selected objects. For each such patch,
-// kustomize builds a new list of all objects.
+// heavy counts the patches that kustomize applies to selected objects. Each of them makes kustomize
+// build a new list of all objects.
 func heavy(k *kustomization) int {
 	n := deprecatedTransforms(&k.spec) + len(k.spec.Transformers)
 	for _, p := range k.spec.Patches {
@@ -263,8 +262,7 @@ func heavy(k *kustomization) int {
 	return n
 }
 
-// untouched is the number of passes that kustomize makes over the objects when a kustomization
-// changes nothing.
+// untouched is the number of passes over the objects for a kustomization that changes nothing.
 const untouched = 1
 
 // transforms returns the number of passes that kustomize makes over the objects of a kustomization.

@@ -23,19 +23,19 @@ import (
 // release is a chart that a kustomization renders (kustomize: HelmChartInflationGenerator).
 type release struct {
 	k *kustomization
-	// file and node are the position of the release. If the position is unknown, node is nil. from
-	// is the entry of the generators field that contains the release, or nil.
+	// file and node are the position of the release. If the position is unknown, node is nil. The
+	// field from is the entry of the generators field that contains the release, or nil.
 	file string
 	node *yaml.Node
 	from *entry
-	// field describes the release in messages. at is the position of the release if it is outside
-	// the kustomizations, and nil otherwise.
+	// field describes the release in messages. at is the position of a release outside the
+	// kustomizations, or nil.
 	field string
 	at    *render.Place
 	spec  types.HelmChart
 	home  string
 	// inherits is set if neither the release nor its kustomization sets a namespace. The release
-	// then uses the namespace of the kustomization that includes its kustomization.
+	// then inherits the namespace of the enclosing kustomization.
 	inherits bool
 	printed  *printedChart
 	cost     sum
@@ -106,8 +106,8 @@ func (r *release) problem(key string, err error) *render.Problem {
 	return p
 }
 
-// check returns a problem if kustomize would reject the release before looking for its chart, or if
-// schedlint does not support the release.
+// check returns a problem if schedlint does not support the release, or if kustomize would reject
+// the release before it looks for the chart.
 func (r *release) check() *render.Problem {
 	s := &r.spec
 	switch {
@@ -195,9 +195,8 @@ func (p *plan) inflated(r *release, inherited string) (sum, *render.Problem) {
 // required version if kustomize would download the chart.
 type chartPlace struct{ dir, archive, version string }
 
-// locate finds the chart of a release in the repository. Kustomize reads the chart from a
-// directory. In addition, locate accepts an archive, because kustomize would unpack it into the
-// same files.
+// locate finds the chart of a release in the repository. The chart may be a directory, as kustomize
+// requires, or an archive. Kustomize would unpack the archive into the same files.
 func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 	s := &r.spec
 	home := path.Join(r.k.dir, filepath.ToSlash(cmp.Or(r.home, types.HelmDefaultHome)))
@@ -342,8 +341,8 @@ func (p *plan) generatorCharts(e *entry, doc *parsed, name string) ([]*release, 
 	return all, nil
 }
 
-// valuesOf returns the values that kustomize passes to Helm. A values file that kustomize generates
-// comes first, and the additional values files follow.
+// valuesOf returns the values that kustomize passes to Helm. The values file that kustomize
+// generates comes before the additional values files.
 func (p *plan) valuesOf(r *release, at chartPlace) ([]render.Values, *render.Problem) {
 	first, problem := p.firstValues(r, at)
 	if problem != nil {
@@ -454,8 +453,8 @@ func (p *plan) mergedValues(r *release, how string, f *file) ([]render.Values, *
 	return []render.Values{{File: r.file, Text: text, Places: placesOf(text, sources)}}, nil
 }
 
-// mergeValues returns the values that kustomize passes to Helm. Kustomize merges them by its own
-// rules: null deletes a value that comes from the file, but not one that comes from the chart.
+// mergeValues merges values by kustomize's rules, for use as Helm input. A null deletes a value of
+// the file, but not a value of the chart.
 func mergeValues(inline map[string]any, file []byte, how string) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -493,8 +492,8 @@ type valuesSource struct {
 	root *yaml.Node
 }
 
-// placesOf returns the origin of each line of values. The origin is the position in the first
-// source that has the same value at the same path.
+// placesOf returns the origin of each line of values. The origin is the position of the same value
+// at the same path in the first source that contains it.
 func placesOf(text []byte, from []valuesSource) []render.Place {
 	places := make(valuesPlaces, strings.Count(string(text), "\n")+1)
 	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {

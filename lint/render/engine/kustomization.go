@@ -234,8 +234,7 @@ func (e *entry) problem(err error) *render.Problem {
 	return e.k.problem(at, err)
 }
 
-// named returns the file name in an entry. In a generator entry, the file name may follow a key, as
-// in key=file.
+// named returns the file name in an entry. An entry of a generator may have the form key=file.
 func named(u use, value string) string {
 	if u != asData || downloaded(value) || cloned(value) {
 		return value
@@ -266,8 +265,8 @@ func oneLine(s string) string {
 
 const maxMessage = 500
 
-// fields lists the fields of a kustomization that contain file names. The values come from
-// kustomize's own types, which ignore the case of keys.
+// fields lists the kustomization fields that contain file names. The values come from kustomize's
+// own types, which ignore the case of keys.
 var fields = []struct {
 	field string
 	use   use

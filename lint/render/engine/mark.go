@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// marker adds markers to YAML text and records the position that each marker stands for. A marker
-// is a comment after a scalar, as the package comment explains.
+// marker adds markers to YAML text and records the position for each marker. A marker is a comment
+// after a scalar. The package comment explains markers.
 type marker struct {
 	// sign is the beginning of every marker. An index follows it.
 	sign   string
@@ -39,8 +39,8 @@ type document struct {
 	shift func(line, column int) (l, c int, ok bool)
 }
 
-// mark returns the changes that add the markers. A scalar gets a marker if it is a value, is at
-// the end of its line and is not in a flow collection.
+// mark returns the changes that add the markers. A marker follows each value that is a scalar at
+// the end of a line, outside flow collections.
 func (m *marker) mark(l *lines, d document) []change {
 	var changes []change
 	var visit func(n *yaml.Node, depth int)
@@ -105,8 +105,8 @@ func (m *marker) file(name string) int {
 }
 
 // lift removes the markers from a node and from everything below it. It stores the index i of a
-// marker as the line number -1-i. If the markers stayed, kustomize would print them, which takes as
-// long as all other work on them.
+// marker as the line number -1-i. This saves the time that kustomize would need to print the
+// markers.
 func (m *marker) lift(n *yaml.Node, depth int) {
 	if n == nil || depth > maxNesting {
 		return
@@ -119,8 +119,8 @@ func (m *marker) lift(n *yaml.Node, depth int) {
 	}
 }
 
-// lifted returns the position that the marker of a node stands for. ok is false if the node has no
-// marker. lift must have been called before.
+// lifted returns the position for the marker of a node. ok is false if the node has no marker. The
+// caller must call lift first.
 func (m *marker) lifted(n *yaml.Node) (*place, bool) {
 	i := -1 - n.Line
 	if i < 0 || i >= len(m.places) {
@@ -180,7 +180,7 @@ func newLines(text []byte) (*lines, bool) {
 	return l, true
 }
 
-// rest returns the rest of a line, starting at a position, and the offset of that position.
+// rest returns the rest of a line from a position on. at is the offset of this position.
 func (l *lines) rest(line, column int) (rest []byte, at int) {
 	if line < 1 || line > len(l.starts) || column < 1 {
 		return nil, 0
@@ -209,8 +209,8 @@ func (l *lines) line(n int) []byte {
 	return bytes.TrimSuffix(l.text[l.starts[n-1]:end], []byte("\r"))
 }
 
-// column returns the column at which a scalar begins, after its tag and anchor. start is the offset
-// of the scalar's text.
+// column returns the column of a scalar without its tag and anchor. start is the offset of the
+// scalar's text.
 func (l *lines) column(n *yaml.Node, start int) int {
 	rest, from := l.rest(n.Line, n.Column)
 	if rest == nil {

@@ -22,11 +22,11 @@ type results struct {
 	text bytes.Buffer
 	line int // number of lines in text so far
 	docs []found
-	// marks lists the marks. The File of a mark is an index into marker.files until finish replaces
-	// it with an index into Output.Files.
+	// marks lists the marks. In each mark, File is an index into marker.files. The method finish
+	// replaces it with an index into Output.Files.
 	marks []render.Mark
-	// names maps the kind and name of a rendered object to the documents that may declare the
-	// object. The name includes prefixes and suffixes, but no changes by patches, plugins or
+	// names maps the kind and name of a rendered object to the documents that may declare it. The
+	// name includes prefixes and suffixes. It does not include changes by patches, plugins or
 	// hashes.
 	names map[identity][]origin
 	// patches lists the overlay's JSON patches, which leave no markers.
@@ -108,7 +108,7 @@ func (r *results) declaredName(f found) []string {
 	return []string{identityOf(doc.docs[f.origin.doc]).name}
 }
 
-// votes lists the documents that an object's marks point to. kind is the document that sets the
+// votes lists the documents to which an object's marks refer. kind is the document that sets the
 // object's kind, or nil if it is unknown.
 type votes struct {
 	docs map[origin]bool
@@ -168,8 +168,8 @@ func fieldsOf(n *yaml.Node) map[string]*yaml.Node {
 	return all
 }
 
-// voted returns the position that the marker of a scalar stands for. It returns false if there is
-// no marker, or if kustomize has changed the value.
+// voted returns the position for the marker of a scalar. It returns false if there is no marker, or
+// if kustomize has changed the value.
 func (r *results) voted(node, printed *yaml.Node) (*place, bool) {
 	at, ok := r.m.lifted(node)
 	return at, ok && at.value.same(printed)
@@ -232,8 +232,8 @@ func identityOf(root *yaml.Node) identity {
 }
 
 // origin returns the document that declares a rendered object. This is the document that sets the
-// object's kind. If the kind was patched, origin looks for a single document whose object has the
-// same kind and name after all renaming.
+// object's kind. If a patch set the kind, origin looks for a single document with the same kind
+// and, after all renaming, the same name.
 func (r *results) origin(root *yaml.Node, v votes) (origin, bool) {
 	if v.kind != nil {
 		return *v.kind, true
@@ -275,8 +275,8 @@ type renamed struct {
 var unprefixed = []string{"CustomResourceDefinition", "APIService", "Namespace"}
 
 // through adds the resources of a kustomization to objects and renames objects as kustomize does.
-// The components of the kustomization rename all objects first. Then the kustomization adds its own
-// prefix and suffix. The plan limits the number of objects.
+// The components rename all objects first. The kustomization's own prefix and suffix come last. The
+// plan limits the number of objects.
 func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 	for _, e := range k.entries {
 		if e.use != asResource {

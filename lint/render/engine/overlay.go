@@ -18,8 +18,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// placeholder is a value that is added to an empty kustomization, because kustomize would otherwise
-// reject it.
+// placeholder is a value for a kustomization without any content. Kustomize rejects an empty
+// kustomization.
 const placeholder = "_placeholder"
 
 // generated returns a kustomization for a directory that has none. It includes every listed
@@ -99,15 +99,15 @@ func merge(k, add *types.Kustomization) {
 	}
 }
 
-// replaced returns the list without the items that have the same name as the new item, followed by
-// the new item.
+// replaced returns the list without the items that have the new item's name, followed by the new
+// item.
 func replaced[T any](list []T, item T, name func(T) string) []T {
 	list = slices.DeleteFunc(slices.Clone(list), func(t T) bool { return name(t) == name(item) })
 	return append(list, item)
 }
 
-// rewritten returns the text of a kustomization with the output of its charts added. In the root's
-// kustomization, the overlay is added too. base is the text before these changes. If m is not nil,
+// rewritten returns the text of a kustomization with the output of its charts added. For the root's
+// kustomization, it also adds the overlay. base is the text before these changes. If m is not nil,
 // inline patches get markers.
 func (p *plan) rewritten(m *marker, k *kustomization, base []byte) ([]byte, *render.Problem) {
 	fail := func(err error) *render.Problem {
@@ -144,7 +144,7 @@ func (p *plan) rewritten(m *marker, k *kustomization, base []byte) ([]byte, *ren
 }
 
 // ownPatches adds markers to the inline patches in a kustomization file. If several literal blocks
-// have the same text as a patch, the patch belongs to the first unused block.
+// have the text of a patch, the first unused block is marked.
 func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 	l, ok := newLines(k.text)
 	blocks := k.inlinePatches()
@@ -163,8 +163,8 @@ func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 	})
 }
 
-// pointerFile returns the file that declares the overlay. It returns nil if no patch of the overlay
-// has a known position in the file.
+// pointerFile returns the file that declares the overlay. It returns nil if the positions of all
+// the overlay's patches are unknown.
 func (p *plan) pointerFile() *file {
 	o := p.root.Overlay
 	if o == nil || !slices.ContainsFunc(o.Patches, func(line int) bool { return line > 0 }) {
@@ -246,9 +246,9 @@ func (p *plan) finish(result resmap.ResMap) error {
 	return nil
 }
 
-// pointed moves a problem to the GitOps pointer if the problem's file was not read. It also does so
-// if the file is the root's kustomization, the position in the file is unknown, and the pointer
-// adds fields to it.
+// pointed moves a problem to the GitOps pointer in two cases. In the first case, the problem's file
+// was not read. In the second case, the file is the root's kustomization, the position in it is
+// unknown, and the pointer adds fields to it.
 func (p *plan) pointed(problem *render.Problem) *render.Problem {
 	o := p.root.Overlay
 	if o == nil || problem == nil {
@@ -271,8 +271,8 @@ func (p *plan) pointedAt(err error) *render.Problem {
 	return problem
 }
 
-// chartOverlaid returns a kustomization for a chart with an overlay. The kustomization contains
-// only the chart's output. A kustomization file in the chart directory is ignored.
+// chartOverlaid returns a kustomization that contains only the chart's output and the overlay. A
+// kustomization file in the chart directory is ignored.
 func (p *plan) chartOverlaid(dir string) (*kustomization, *render.Problem) {
 	root := p.root
 	root.Overlay, root.Left = nil, p.most
@@ -304,8 +304,8 @@ type operation struct {
 	shift func(line, column int) (int, int, bool)
 }
 
-// jsonPatch is a JSON patch of an overlay. Kustomize drops all markers of an object when it applies
-// such a patch, so marks for the patched values are added after the build.
+// jsonPatch is a JSON patch of an overlay. Such a patch makes kustomize drop all markers of an
+// object. Marks for the patched values are therefore added after the build.
 type jsonPatch struct {
 	target     types.Selector
 	match      *types.SelectorRegex
@@ -338,8 +338,8 @@ func (p *plan) jsonPatches() (all []jsonPatch) {
 	return all
 }
 
-// applies reports whether a patch was applied to a rendered object. The object may have been
-// renamed after the patch, so names lists possible earlier names.
+// applies reports whether a patch was applied to a rendered object. names lists possible earlier
+// names of the object. The patch may have been applied under one of them.
 func (p *plan) applies(patch *jsonPatch, res *resource.Resource, names []string) bool {
 	spec := &p.rootKustomization().spec
 	name := strings.TrimSuffix(strings.TrimPrefix(res.GetName(), spec.NamePrefix), spec.NameSuffix)
@@ -374,8 +374,8 @@ func operationsIn(text, file string, shift func(line, column int) (int, int, boo
 
 func nodeText(n *yaml.Node, key string) string { return text(field(n, key)) }
 
-// patched adds marks for the values that JSON patches set in an object, unless the values were
-// changed later. The existing marks in r.marks[first:] take precedence. names lists possible
+// patched adds marks for the values that JSON patches set in an object. It skips values that were
+// changed later, and positions with an existing mark in r.marks[first:]. names lists possible
 // earlier names of the object.
 func (r *results) patched(res *resource.Resource, root *yaml.Node, names []string, first int) {
 	taken := map[spot]bool{}
@@ -397,8 +397,8 @@ func (r *results) patched(res *resource.Resource, root *yaml.Node, names []strin
 	}
 }
 
-// child returns the node that a step of a JSON pointer leads to. The step is a key or an index. The
-// step "-" leads to the last item, because the operation has already appended that item.
+// child returns the child of n for a step of a JSON pointer. The step is a key or an index. For the
+// step "-", child returns the last item, because the operation has already appended it.
 func child(n *yaml.Node, step string) *yaml.Node {
 	if n = target(n); n == nil || n.Kind != yaml.SequenceNode {
 		return field(n, step)
@@ -413,8 +413,8 @@ func child(n *yaml.Node, step string) *yaml.Node {
 	return n.Content[i]
 }
 
-// set adds marks for the value of an operation. It walks the operation's value and the value in
-// the result in parallel.
+// set adds marks for the value of an operation. It walks this value and the value in the result in
+// parallel.
 func (r *results) set(op *operation, from, to *yaml.Node, taken map[spot]bool, depth int) {
 	if from, to = target(from), target(to); from == nil || to == nil || from.Kind != to.Kind || depth > maxNesting {
 		return

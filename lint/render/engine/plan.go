@@ -18,8 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// plan holds the entire input of a build, and the cost of the build. The plan is complete before
-// kustomize runs.
+// plan holds the entire input of a build and its cost. It is complete before kustomize runs.
 type plan struct {
 	root   render.Root
 	tree   *tree
@@ -42,14 +41,13 @@ type plan struct {
 	schema bool
 }
 
-// visit is one inclusion of a directory. If the directory contains plugins, paths in the plugins
-// are relative to base.
+// visit is one inclusion of a directory. Paths in plugins of the directory are relative to base.
 type visit struct {
 	dir    string
 	plugin bool
 	base   string
-	// namespace is the namespace of the kustomization that includes this directory. It applies to
-	// the charts in the directory.
+	// namespace is the namespace of the enclosing kustomization. Charts in the directory inherit
+	// it.
 	namespace string
 }
 
@@ -175,8 +173,8 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	return total, nil
 }
 
-// nested rejects a directory that includes itself, or that is included from one of its
-// subdirectories. Kustomize rejects both cases as well.
+// nested rejects a directory that includes itself or that one of its subdirectories includes.
+// Kustomize rejects both cases as well.
 func (p *plan) nested(dir string, from *entry) *render.Problem {
 	for _, above := range p.stack {
 		if above == dir {
@@ -364,8 +362,8 @@ func (p *plan) sorted() []*kustomization {
 // functionKeys lists the annotations that make kustomize run a container or a command.
 var functionKeys = []string{"config.kubernetes.io/function", "config.k8s.io/function"}
 
-// pathKeys lists the fields of builtin plugins that contain file names. dataKeys lists the ones
-// whose files are not parsed as YAML. Kustomize ignores the case of these fields.
+// pathKeys lists the fields of builtin plugins that contain file names. dataKeys lists the fields
+// among them whose files are not parsed as YAML. Kustomize ignores the case of these fields.
 var (
 	pathKeys = []string{"path", "paths", "files", "envs", "env"}
 	dataKeys = []string{"files", "envs", "env"}
@@ -444,8 +442,8 @@ func merged(n *yaml.Node, depth int) *yaml.Node {
 	return nil
 }
 
-// pluginPaths checks the strings below a key for file names. It rejects URLs, and records which
-// files are data. It terminates because the expanded size of aliases has already been checked.
+// pluginPaths checks the strings below a key for file names. It rejects URLs and records which
+// files are data. The expanded size of aliases has already been checked, so pluginPaths terminates.
 func (p *plan) pluginPaths(n *yaml.Node, base, key string, depth int) (*yaml.Node, error) {
 	n = target(n)
 	if n == nil || depth > limits.Kustomizations {

@@ -23,8 +23,8 @@ type printedChart struct {
 	namespace string
 	out       *render.Output
 	doc       *parsed
-	// plain is set if kustomize must not recognize the text as Helm output. Kustomize then sets the
-	// kustomization's namespace on the objects.
+	// plain is set if kustomize must not recognize the text as Helm output. Kustomize then sets its
+	// namespace on the objects.
 	plain bool
 }
 
@@ -74,8 +74,8 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 }
 
 // repeatedKey returns a problem for the first mapping in which a chart prints a key twice. The
-// problem contains the template lines of both keys. Kustomize rejects such output (kyaml/yaml:
-// RNode.MarshalJSON).
+// problem contains the template lines of both occurrences. Kustomize rejects such output
+// (kyaml/yaml: RNode.MarshalJSON).
 func (r *release) repeatedKey(out *render.Output, doc *parsed) *render.Problem {
 	var within func(n *yaml.Node, depth int) *render.Problem
 	within = func(n *yaml.Node, depth int) *render.Problem {
@@ -120,7 +120,7 @@ func (r *release) templateAt(out *render.Output, line int) render.Place {
 // may have this name.
 const printedDir = ".helm-charts"
 
-// component adds a component with the charts of a kustomization. The component comes after the
+// component adds a component that contains the charts of a kustomization. It comes after the
 // generators and before all other components.
 func (p *plan) component(k *kustomization, spec *types.Kustomization) {
 	var c types.Kustomization
@@ -144,8 +144,7 @@ func (p *plan) component(k *kustomization, spec *types.Kustomization) {
 }
 
 // resource returns the chart output that kustomize reads. It is in block style, so that a marker
-// can follow each scalar. Unless plain is set, it also has the annotation by which kustomize
-// recognizes Helm output.
+// can follow each scalar. It has the annotation for Helm output unless plain is set.
 func (c *printedChart) resource(m *marker) ([]byte, error) {
 	doc, err := parse(c.out.Text)
 	if err != nil {

@@ -8,17 +8,17 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// definition is the kind whose schemas are omitted. In many projects, each root has megabytes of
-// schemas. Kustomize needs a second for 3 MB, and no rule uses a schema.
+// definition is the kind whose schemas are omitted. No rule uses a schema, and kustomize needs a
+// second for 3 MB of schemas. In many projects, each root contains megabytes of them.
 const definition = "CustomResourceDefinition"
 
 // schemaKey is the position of a schema key whose value was removed.
 type schemaKey struct{ line, column int }
 
-// withoutSchemas replaces the schemas of CustomResourceDefinitions with blank lines, so that all
-// other lines keep their numbers. It also returns the positions of the schema keys. It finds only
-// schemas in the block style of CRD generators, and only in documents in which the kind precedes
-// the versions. It returns nil if it finds no schema.
+// withoutSchemas replaces the schemas of CustomResourceDefinitions with blank lines, so that line
+// numbers do not change. It also returns the positions of the schema keys. It supports only the
+// block style of CRD generators, with the kind before the versions. It returns nil if it finds no
+// schema.
 func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
 	if !bytes.Contains(text, []byte("\nkind: "+definition)) {
 		return nil, nil
@@ -42,8 +42,8 @@ func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
 	return out, keys
 }
 
-// outline tracks the position of a line within a definition. Each depth is a column counted from 1.
-// The depth of a field is 0 if the line is outside the field.
+// outline tracks the position of a line in a definition. The depth of a field is its column,
+// counted from 1. It is 0 outside the field.
 type outline struct {
 	kind, group bool
 	spec        bool
@@ -90,7 +90,7 @@ func (o *outline) schema(row []byte) bool {
 	return false
 }
 
-// onlyKeys reports whether each key belongs to a version of a definition and no longer has a value.
+// onlyKeys reports whether each key is in a version of a definition and has no value.
 func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
 	there := map[schemaKey]bool{}
 	for _, root := range docs {

@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// serve returns, by file name, the contents that kustomize reads instead of the files. In these
-// contents, directories replace URLs. If m is not nil, the contents also have markers.
+// serve returns modified contents of files by file name. Kustomize reads these instead of the
+// files. URLs are replaced with directories. If m is not nil, markers are added.
 func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 	for _, f := range p.tree.real {
 		if m != nil && bytes.Contains(f.text, []byte(m.sign[2:])) {
@@ -85,8 +85,8 @@ func (p *plan) rootKustomization() *kustomization {
 	return p.kusts[p.tree.read(p.root.Dir).name]
 }
 
-// marked returns the changes that add markers to a resource or a strategic merge patch. A file that
-// is also used for another purpose gets no markers.
+// marked returns the changes that add markers to a resource or a strategic merge patch. A file with
+// other uses gets no markers.
 func (p *plan) marked(m *marker, name string) []change {
 	used := p.uses[name] &^ asChart
 	if used == 0 || used&^(asResource|asPatch) != 0 || p.parsed[name].err != nil {
@@ -190,7 +190,7 @@ func (k *kustomization) inlinePatches() []*yaml.Node {
 }
 
 // inBlock returns a function that converts positions in the text of a literal block to positions in
-// the file. The argument above is the number of the line directly above the text.
+// the file. The argument above is the number of the line directly before the text.
 func inBlock(file, block *lines, above int) func(line, column int) (int, int, bool) {
 	return func(line, column int) (int, int, bool) {
 		indent, ok := bytes.CutSuffix(file.line(above+line), block.line(line))

@@ -62,8 +62,8 @@ func parse(text []byte) (p *parsed, err error) {
 	}
 }
 
-// signs returns an upper bound on the number of nodes in the text. Every node begins after one of
-// the counted characters.
+// signs returns an upper bound on the number of nodes in the text. It counts the characters that
+// can precede a node.
 func signs(text []byte) int {
 	n := 0
 	for _, c := range []byte("\n,:[{?") {
@@ -120,8 +120,8 @@ func fieldFold(n *yaml.Node, key string) *yaml.Node {
 	return value
 }
 
-// entryOf returns the first key of a mapping that matches name, and its value. It ignores merge
-// keys.
+// entryOf returns the first key of a mapping that matches name, and its value. Merge keys are
+// ignored.
 func entryOf(n *yaml.Node, name string, same func(a, b string) bool) (key, value *yaml.Node) {
 	if n = target(n); isMapping(n) {
 		for i := 0; i+1 < len(n.Content); i += 2 {
@@ -170,10 +170,10 @@ func lineSaid(err error) (int, string) {
 type scalar struct{ tag, value string }
 
 // ambiguous matches plain scalars that kustomize and a YAML 1.1 parser read differently. For
-// example, one may read a string and the other a boolean, or the two may read different numbers.
+// example, only one of them may read a scalar as a boolean.
 var ambiguous = lazy.Regexp(`^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[oO].*|[-+]?0[0-9_]+|.*[0-9]_.*|[-+]?[0-9_]*:[0-9:._]*)$`)
 
-// scalarOf returns the value of a node. ok is false if parsers may disagree about it.
+// scalarOf returns the value of a node. ok is false if parsers may read the value differently.
 func scalarOf(n *yaml.Node) (scalar, bool) {
 	plain := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if plain && ambiguous().MatchString(n.Value) {
