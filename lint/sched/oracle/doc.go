@@ -12,10 +12,10 @@
 // What is ours: exploring all states that a scheduler can reach by placing any
 // pending pod on any node that passes (explore.go), of many nodes those that
 // nothing tells apart as one (symmetry.go); random small clusters of several
-// families, and large ones of few kinds of nodes (fixtures/clusters); comparing filters along random runs,
-// validation, verdicts, numbers and replayed runs (compare.go, decide.go), also
-// with small budgets and without contention (rules.go), and the bounds of each
-// workload (bounds.go); and shrinking what differs (shrink.go). Refusals that our side does
+// families, large ones of few kinds of nodes, and small ones of what teams usually run
+// (fixtures/clusters); comparing filters along random runs, validation, verdicts,
+// numbers and replayed runs (compare.go, decide.go), also with small budgets and
+// without contention (rules.go), and the bounds of each workload (bounds.go); and shrinking what differs (shrink.go). Refusals that our side does
 // not claim to find are listed in claims.go; they are counted, not hidden. The
 // bugs kubernetes#141526 and kubernetes#141339 are part of v1.36, and so of the
 // answers.
