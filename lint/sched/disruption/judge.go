@@ -65,6 +65,7 @@ type shared struct {
 	described, digests map[groupKey]string
 	// assemblies caches large groups. doubtsOf caches the doubts about their rules.
 	assemblies map[groupKey]*assembly
+	crowds     map[groupKey]*crowd
 	doubtsOf   map[groupKey]*doubts
 	// tried holds the groups for which unfit was called.
 	tried  map[groupKey]bool
@@ -122,7 +123,7 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 	j := &shared{
 		m: m, set: set, steps: defaultSteps, advice: NewAdvice(), shapes: map[sized]string{}, strategies: map[sized]workload.Rollout{},
 		unfits: map[groupKey]map[*workload.Workload]bool{}, tried: map[groupKey]bool{}, parts: map[groupKey]int{}, described: map[groupKey]string{},
-		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, doubtsOf: map[groupKey]*doubts{},
+		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, crowds: map[groupKey]*crowd{}, doubtsOf: map[groupKey]*doubts{},
 		lost: map[string][]answer{}, bySize: map[string]*shared{}, selectors: map[*workload.Budget]model.PodSelector{},
 	}
 	if o.Steps > 0 {

@@ -153,6 +153,9 @@ func newLoss(j *shared, w *workload.Workload, key string) *loss {
 		q.everybody = j.assembled(j.contendersOf(w, model.Certain(w)))
 	}
 	q.kinds = q.about.Kinds(w, q.about.pods, key)
+	if j.crowd(w, model.Certain(w)) != nil { // a run may tell nodes apart that are alike for the rules
+		q.kinds = q.everybody.Kinds(w, q.everybody.pods, key)
+	}
 	q.room = q.kinds.Room(w, model.Certain(w))
 	return q
 }
@@ -170,10 +173,13 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 		return answer{verdict: diag.Unknown, why: why}
 	}
 	a := q.settle(b, l)
-	if a.verdict == diag.Never || a.verdict == diag.Sometimes {
-		a = q.preempting(b, l, a)
-	}
 	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, model.Certain(q.w))
+	switch {
+	case a.verdict == diag.Never || a.verdict == diag.Sometimes:
+		a = q.preempting(b, l, a)
+	case a.why.Cause == model.ByCrowd && recreated && !grows:
+		a = q.leftOver(b, l, a)
+	}
 	switch {
 	case a.verdict == diag.Always:
 		a = q.atEverySize(b, meaning)
