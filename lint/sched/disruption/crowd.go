@@ -15,8 +15,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// crowd holds contenders that are too many to search together. It does not search. It builds single
-// runs with the pods of all of them, to show that some of a workload's pods may stay Pending (T25).
+// crowd holds contenders that may be too many to search together. It does not search. It builds
+// single runs with the pods of all of them, to show that some of a workload's pods may stay Pending
+// (T25).
 type crowd struct {
 	*scene
 	m *model.Model
@@ -36,7 +37,10 @@ const maxCrowd = 5_000
 // prove nothing or take too long.
 func (j *shared) crowd(w *workload.Workload, pods int) *crowd {
 	all := j.contendersOf(w, pods)
-	if all == nil || len(all)*len(j.m.Topology.Nodes) > maxCrowd || len(j.running) > 0 || j.withoutPreemptible(w, all) != nil {
+	if all == nil {
+		all = j.contenders(w, pods)
+	}
+	if len(all) < 2 || len(all)*len(j.m.Topology.Nodes) > maxCrowd || len(j.running) > 0 || j.withoutPreemptible(w, all) != nil {
 		return nil
 	}
 	if pods != model.Certain(w) {
@@ -79,7 +83,15 @@ func (j *shared) newCrowd(all []*workload.Workload, w *workload.Workload, pods i
 	return c
 }
 
-// leftOver returns Sometimes if a loss that counting does not settle is harmless in one run and
+// crowded returns the reason why an answer among too many contenders is unknown.
+func (j *shared) crowded(all *assembly) model.Reason {
+	if all.Overfull() {
+		return by(model.ByPending)
+	}
+	return by(model.ByCrowd)
+}
+
+// leftOver returns Sometimes if a loss that neither counting nor a search settles is harmless in one run and
 // leaves pods of w Pending in another. Otherwise it returns the answer unchanged.
 func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	q.j.aside(func() {

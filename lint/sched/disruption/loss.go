@@ -153,7 +153,7 @@ func newLoss(j *shared, w *workload.Workload, key string) *loss {
 		q.everybody = j.assembled(j.contendersOf(w, model.Certain(w)))
 	}
 	q.kinds = q.about.Kinds(w, q.about.pods, key)
-	if j.crowd(w, model.Certain(w)) != nil { // a run may tell nodes apart that are alike for the rules
+	if q.everybody != q.about && j.crowd(w, model.Certain(w)) != nil { // a run may tell nodes apart that are alike for the rules
 		q.kinds = q.everybody.Kinds(w, q.everybody.pods, key)
 	}
 	q.room = q.kinds.Room(w, model.Certain(w))
@@ -177,7 +177,7 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	switch {
 	case a.verdict == diag.Never || a.verdict == diag.Sometimes:
 		a = q.preempting(b, l, a)
-	case a.why.Cause == model.ByCrowd && recreated && !grows:
+	case a.verdict == diag.Unknown && recreated && !grows && (!a.why.Given() || a.why.Cause == model.ByCrowd || a.why.Cause == model.BySize):
 		a = q.leftOver(b, l, a)
 	}
 	switch {
@@ -399,7 +399,7 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 		return answer{verdict: diag.Always}
 	}
 	if tooMany {
-		return answer{verdict: diag.Unknown, why: by(model.ByCrowd)}
+		return answer{verdict: diag.Unknown, why: q.j.crowded(q.everybody)}
 	}
 	full := q.stage(q.contending, b, l)
 	if full.verdict == diag.Unknown && !full.why.Given() {

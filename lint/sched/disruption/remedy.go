@@ -36,7 +36,11 @@ type fixes struct{ *shared }
 // Remedies returns the changes that make a rollout complete. The rollout is one that may get
 // stuck or never completes.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
-	group, tooMany := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
+	group, contenders := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas)
+	tooMany := contenders != nil
+	if tooMany && f.assembled(contenders).Overfull() {
+		return nil // pods that wait may take any room
+	}
 	var all []Remedy
 	if own := revisionsApart(w); own != nil && f.completes(own, swapped(group, w, own), tooMany, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
 		all = append(all, MatchLabelKeys)
