@@ -36,10 +36,7 @@ const maxCrowd = 5_000
 // crowd returns the contenders of w when it has the given number of pods, or nil if a run would
 // prove nothing or take too long.
 func (j *shared) crowd(w *workload.Workload, pods int) *crowd {
-	all := j.contendersOf(w, pods)
-	if all == nil {
-		all = j.contenders(w, pods)
-	}
+	all := j.everyone(w, pods)
 	if len(all) < 2 || len(all)*len(j.m.Topology.Nodes) > maxCrowd || len(j.running) > 0 || j.withoutPreemptible(w, all) != nil {
 		return nil
 	}
@@ -47,6 +44,14 @@ func (j *shared) crowd(w *workload.Workload, pods int) *crowd {
 		return j.newCrowd(all, w, pods)
 	}
 	return model.Cached(j.crowds, keyOf(all), func() *crowd { return j.newCrowd(all, w, pods) })
+}
+
+// everyone returns all contenders of w when it has the given number of pods, however many.
+func (j *shared) everyone(w *workload.Workload, pods int) []*workload.Workload {
+	if all := j.contendersOf(w, pods); all != nil {
+		return all
+	}
+	return j.contenders(w, pods)
 }
 
 func (j *shared) newCrowd(all []*workload.Workload, w *workload.Workload, pods int) *crowd {
