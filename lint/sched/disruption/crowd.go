@@ -24,14 +24,24 @@ type crowd struct {
 	// largest lists the workloads in order of their requests, except DaemonSets. smallest is its
 	// reverse.
 	largest, smallest, daemons []*workload.Workload
-	// plain is set if no hard rule and no host port connects any workloads. Workloads with equal
-	// requests then have equal answers.
-	plain bool
-	found map[string]answer
+	// settled has what runs show about the loss of a set of nodes.
+	settled map[string]*settled
+	steps   int // that runs may still take
 }
 
-// maxCrowd is the maximum number of workloads times nodes for which runs are built.
-const maxCrowd = 5_000
+// settled holds the workloads that some run spares, how many of a workload's pods another run leaves
+// Pending, and the workloads for which runs were built.
+type settled struct {
+	spared, tried map[*workload.Workload]bool
+	pending       map[*workload.Workload]int
+}
+
+// maxCrowd is the maximum number of workloads times nodes for which runs are built. crowdSteps is the
+// maximum number of steps for all runs of a crowd.
+const (
+	maxCrowd   = 5_000
+	crowdSteps = 10_000_000
+)
 
 // crowd returns the contenders of w when it has the given number of pods, or nil if a run would
 // prove nothing or take too long.
@@ -59,14 +69,13 @@ func (j *shared) newCrowd(all []*workload.Workload, w *workload.Workload, pods i
 	if !j.hereditary(all) || len(j.doubtsAbout(all).all) > 0 || slices.ContainsFunc(all, unlisted) {
 		return nil
 	}
-	c := &crowd{scene: j.scene(all).with(w, pods), plain: true, found: map[string]answer{}}
+	c := &crowd{scene: j.scene(all).with(w, pods), settled: map[string]*settled{}, steps: j.m.Run().Times(crowdSteps)}
 	if c.m = j.m.Variant(c.ws, j.m.Topology.Nodes); c.m.Split() != c.m {
 		return nil
 	}
 	size := map[*workload.Workload]float64{}
 	for _, o := range c.ws {
 		g := c.m.Group(o)
-		c.plain = c.plain && len(g.HostPorts) == 0 && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard })
 		for i := range g.Requests {
 			most := int64(1)
 			for _, n := range c.m.Offers(g.Requests[i].Name, c.m.Topology.Nodes) {
@@ -99,6 +108,9 @@ func (j *shared) crowded(all *assembly) model.Reason {
 // leftOver returns Sometimes if a loss that neither counting nor a search settles is harmless in one run and
 // leaves pods of w Pending in another. Otherwise it returns the answer unchanged.
 func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answer {
+	if q.unsettled {
+		return a
+	}
 	q.j.aside(func() {
 		c := q.j.crowd(q.w, model.Certain(q.w))
 		if c == nil || slices.ContainsFunc(c.ws, l.Tolerates) {
@@ -108,47 +120,89 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 			a = found
 		}
 	})
+	q.unsettled = a.verdict == diag.Unknown
 	return a
 }
 
 // lose returns Sometimes, with a number of Pending pods, if there are runs of both kinds for the
-// loss of the given nodes. Otherwise it returns Unknown.
+// loss of the given nodes. Otherwise it returns Unknown. What a run shows about other workloads is
+// kept for them.
 func (c *crowd) lose(w *workload.Workload, nodes []string) answer {
-	id := fmt.Sprintf("%p %q", w, nodes)
-	if g := c.m.Group(w); c.plain {
-		id = fmt.Sprintf("%s %s %d %q", g.Signature, g.Request, w.Count.N, nodes)
-	}
-	return model.Cached(c.found, id, func() answer {
-		var lost, left []*topology.Node
-		for _, n := range c.m.Topology.Nodes {
-			if slices.Contains(nodes, n.Name) {
-				lost = append(lost, n)
-			} else {
-				left = append(left, n)
-			}
-		}
-		if !c.spares(w, left) {
-			return answer{verdict: diag.Unknown}
-		}
-		for _, order := range [][]*workload.Workload{c.largest, c.smallest} {
-			f := c.filling()
-			if !f.closes(w, left, order) {
-				continue
-			}
-			pending := f.left[w]
-			if f.each(c.daemons, lost); f.all(w, lost) && f.completes() {
-				return answer{verdict: diag.Sometimes, pending: pending}
-			}
-		}
-		return answer{verdict: diag.Unknown}
+	known := model.Cached(c.settled, fmt.Sprintf("%q", nodes), func() *settled {
+		return &settled{map[*workload.Workload]bool{}, map[*workload.Workload]bool{}, map[*workload.Workload]int{}}
 	})
+	if !known.tried[w] && c.steps > 0 {
+		known.tried[w] = true
+		defer func(before int) { c.steps -= c.m.Run().Spent() - before }(c.m.Run().Spent())
+		c.try(w, nodes, known)
+	}
+	if pending := known.pending[w]; pending > 0 && known.spared[w] {
+		return answer{verdict: diag.Sometimes, pending: pending}
+	}
+	return answer{verdict: diag.Unknown}
 }
 
-// spares reports whether some placement of all pods has all pods of w on the given nodes.
-func (c *crowd) spares(w *workload.Workload, nodes []*topology.Node) bool {
-	f := c.filling()
-	f.each(c.daemons, c.m.Topology.Nodes)
-	return f.all(w, nodes) && f.completes()
+// try builds runs of both kinds for w.
+func (c *crowd) try(w *workload.Workload, nodes []string, known *settled) {
+	var lost, left []*topology.Node
+	for _, n := range c.m.Topology.Nodes {
+		if slices.Contains(nodes, n.Name) {
+			lost = append(lost, n)
+		} else {
+			left = append(left, n)
+		}
+	}
+	if !known.spared[w] {
+		f := c.filling()
+		if f.each(c.daemons, c.m.Topology.Nodes); f.all(w, left) {
+			if run := f.completed(); run != nil {
+				known.spare(c, run, lost)
+			}
+		}
+	}
+	for _, order := range [][]*workload.Workload{c.largest, c.smallest} {
+		if !known.spared[w] || known.pending[w] > 0 {
+			break
+		}
+		f := c.filling()
+		if !f.closes(w, left, order) {
+			continue
+		}
+		if f.each(c.daemons, lost); f.all(w, lost) {
+			if run := f.completed(); run != nil {
+				known.leave(c, run, lost, left)
+			}
+		}
+	}
+}
+
+// spare notes which workloads have no pods on the lost nodes.
+func (s *settled) spare(c *crowd, run []certificate.Placed, lost []*topology.Node) {
+	hit := map[*workload.Workload]bool{}
+	for _, p := range run {
+		hit[p.Workload] = hit[p.Workload] || slices.Contains(lost, p.Node)
+	}
+	for _, o := range c.largest {
+		s.spared[o] = s.spared[o] || !hit[o]
+	}
+}
+
+// leave notes which workloads have pods on the lost nodes and are refused by all others because of
+// the pods there.
+func (s *settled) leave(c *crowd, run []certificate.Placed, lost, left []*topology.Node) {
+	f, on := c.filling(), map[*workload.Workload]int{}
+	for _, p := range run {
+		if slices.Contains(lost, p.Node) {
+			on[p.Workload]++
+		} else {
+			f.Place(p.Workload, p.Node)
+		}
+	}
+	for _, o := range c.largest {
+		if on[o] > 0 && s.pending[o] == 0 && !slices.ContainsFunc(left, func(n *topology.Node) bool { return f.takes(o, n) }) {
+			s.pending[o] = on[o]
+		}
+	}
 }
 
 // waits reports whether some run, in which other pods may stay Pending as well, leaves a pod of w
@@ -176,8 +230,11 @@ func (c *crowd) filling() *filling {
 	return f
 }
 
+// stepsPerFilter is the step cost of applying the checker's filters to a pod and a node.
+const stepsPerFilter = 4
+
 func (f *filling) takes(w *workload.Workload, n *topology.Node) bool {
-	f.c.m.Run().Spend(1)
+	f.c.m.Run().Spend(stepsPerFilter)
 	return f.Filter(w, n) == certificate.Takes
 }
 
@@ -236,12 +293,12 @@ func (f *filling) closes(w *workload.Workload, nodes []*topology.Node, order []*
 	return true
 }
 
-// maxRetries is the maximum number of times that completes starts again.
+// maxRetries is the maximum number of times that completed starts again.
 const maxRetries = 12
 
-// completes places all other pods on any nodes and has the checker replay the run. It places the
-// largest pods first. If some do not fit, it starts again with them.
-func (f *filling) completes() bool {
+// completed places all other pods on any nodes and returns the run, or nil. It places the largest
+// pods first. If some do not fit, it starts again with them. The checker replays the run.
+func (f *filling) completed() []certificate.Placed {
 	begun, order := f.Pods(), slices.Clone(f.c.largest)
 	for range maxRetries {
 		g := f.c.filling()
@@ -251,10 +308,13 @@ func (f *filling) completes() bool {
 		}
 		i := slices.IndexFunc(order, func(o *workload.Workload) bool { return !g.all(o, f.c.m.Topology.Nodes) })
 		if i < 0 {
-			return check.Completes(f.c.m, g.Pods(), func(*topology.Node) bool { return true })
+			if run := g.Pods(); check.Completes(f.c.m, run, func(*topology.Node) bool { return false }) {
+				return run
+			}
+			return nil
 		}
 		o := order[i]
 		order = slices.Insert(slices.Delete(order, i, i+1), 0, o)
 	}
-	return false
+	return nil
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/schedlint/schedlint/fixtures/models"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -144,4 +146,62 @@ func TestCrowdsAgreeWithFewer(t *testing.T) {
 			t.Errorf("no question was %s", both)
 		}
 	}
+}
+
+// TestTwoRunsAgreeWithSearch compares losses that two runs settle with the search, on clusters that
+// are small enough for it, with anti-affinity, host ports and DaemonSets (T25).
+func TestTwoRunsAgreeWithSearch(t *testing.T) {
+	t.Parallel()
+	count := map[string]int{}
+	for seed := range trials.Of(t, 600) {
+		g := newGenerator(seed, 525)
+		s := g.sample(g.pick("Deployment", "StatefulSet"))
+		s.running = nil
+		for i := range s.loads {
+			s.loads[i].rules = slices.DeleteFunc(s.loads[i].rules, func(r rule) bool { return r.use != "anti" })
+		}
+		j, m := judge(t, s.nodes(), s.manifests())
+		for _, w := range j.Workloads() {
+			if !j.Judged(w) || w.Kind.PerNode() {
+				continue
+			}
+			all := j.Drains(w)
+			for _, key := range []string{keys[host], keys[zone]} {
+				for _, l := range j.Survives(w, key) {
+					if l.Meaning == certificate.Gone || w.Object.Kind == "Deployment" { // its pods are created again
+						all = append(all, l)
+					}
+				}
+			}
+			for i := range all {
+				l := &all[i]
+				nodes := []string{l.Value}
+				if l.Key == keys[zone] {
+					nodes = l.Nodes()
+				}
+				lost, waits := j.TwoRuns(w, nodes)
+				count[fmt.Sprint(l.Verdict, lost)]++
+				if lost && l.Verdict != diag.Sometimes && l.Verdict != diag.Unknown {
+					t.Errorf("seed %d: two runs settle the loss of %v for %s, which is %s%s", seed, nodes, w, l.Verdict, s)
+				}
+				if waits && placed(m, w) == diag.Always {
+					t.Errorf("seed %d: a run leaves a pod of %s Pending, which is always placed%s", seed, w, s)
+				}
+			}
+		}
+	}
+	t.Log(count)
+	if n := count["sometimestrue"]; n < trials.Share(t, 20) {
+		t.Errorf("two runs settle %d losses", n)
+	}
+}
+
+// placed returns the verdict on whether a workload's pods are placed.
+func placed(m *model.Model, w *workload.Workload) diag.Outcome {
+	for _, d := range search.Decide(m, search.Options{Steps: 20_000}).Workloads {
+		if d.Workload == w {
+			return d.Verdict
+		}
+	}
+	return diag.Unknown
 }

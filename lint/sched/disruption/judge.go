@@ -291,8 +291,8 @@ func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload
 
 // contendersOf returns all workloads that may fill a node with the given number of w's pods, if
 // there are too many for contenders. Otherwise it returns nil. If the result is not nil, a
-// verdict based on the rules alone is not an answer, because only counting considers all
-// contenders (T16).
+// verdict based on the rules alone is not an answer, because only counting (T16) and single runs
+// (T25) consider all contenders.
 func (j *shared) contendersOf(w *workload.Workload, pods int) []*workload.Workload {
 	c := j.contention(w, pods)
 	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.large[keyOf(all)] {

@@ -133,6 +133,9 @@ type loss struct {
 	spares    byMeaning[bool]
 	// budgets caches the contenders' budgets for stepwise.
 	budgets *heeded
+	// unsettled is set if two runs were not found for some loss. The answer about all losses is then
+	// open whatever they show for the others.
+	unsettled bool
 }
 
 // answer is the result for one loss.
