@@ -165,3 +165,41 @@ func TestTaintAdviceForJobs(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestTaintAdviceCountsOthers checks that a toleration is only advised if the pods find room among
+// the workloads that tolerate the taint already, few or many.
+func TestTaintAdviceCountsOthers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		others, cpu int
+		advised     bool
+	}{"free": {1, 500, true}, "full": {2, 3500, false}, "many": {41, 150, false}} {
+		dir := t.TempDir()
+		var all strings.Builder
+		add := func(name string, cpu int, pod string) {
+			fmt.Fprintf(&all, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %[1]s}\nspec:\n  replicas: 1\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n  selector: {matchLabels: {app: %[1]s}}\n"+
+				"  template:\n    metadata: {labels: {app: %[1]s}}\n    spec: {%[3]scontainers: [{name: c, image: x, resources: {requests: {cpu: %[2]dm}}}]}\n---\n", name, cpu, pod)
+		}
+		add("web", 1000, "")
+		for i := range c.others {
+			add(fmt.Sprintf("other-%d", i), c.cpu, "tolerations: [{key: dedicated, operator: Exists}], ")
+		}
+		writeFiles(t, dir, map[string]string{
+			"all.yaml":   all.String(),
+			"nodes.yaml": "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: 2, allocatable: {cpu: 4, memory: 16Gi, pods: 110}, taints: [{key: dedicated, effect: NoSchedule}]}\n",
+		})
+		report, err := run(t, dir, []string{"nodes.yaml"}, "all.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		advised := false
+		for _, d := range report.Diagnostics {
+			for _, f := range d.Fixes {
+				advised = advised || strings.HasPrefix(f.Description, "tolerate the taint")
+			}
+		}
+		if advised != c.advised {
+			t.Errorf("%s: advised %t", name, advised)
+		}
+	}
+}

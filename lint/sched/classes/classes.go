@@ -519,6 +519,18 @@ func (d Demand) With(ask int64, pods int) Demand {
 	return Demand{grain: a, total: Sum(d.total, ask, pods)}
 }
 
+// Total returns how much all pods request together, or the largest int64 on overflow.
+func (d Demand) Total() int64 { return d.total }
+
+// Ceil rounds an amount up to what some of the pods can request together.
+func (d Demand) Ceil(amount int64) int64 {
+	if d.grain > 0 && amount > 0 && amount < math.MaxInt64-d.grain {
+		amount += d.grain - 1
+		amount -= amount % d.grain
+	}
+	return amount
+}
+
 // Sum returns sum + ask*pods, or the largest int64 on overflow.
 func Sum(sum, ask int64, pods int) int64 {
 	high, more := bits.Mul64(uint64(ask), uint64(pods))

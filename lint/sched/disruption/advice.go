@@ -27,10 +27,25 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 		return false
 	}
 	pods := max(model.Certain(w), edit.Pods)
+	c := *w
+	if edit.Make != nil && !edit.Make(&c) {
+		return false
+	}
 	group, contenders := tr.contenders(w, pods), tr.contendersOf(w, pods)
 	key := trialKey{tr.shape(w, pods, group), edit.Name, more}
-	try := func() bool { return tr.try(w, edit, group, contenders, more) }
-	if key.shape == "" {
+	var met []*workload.Workload
+	if !tr.aside(func() { met = tr.met(w, &c) }) {
+		return false
+	}
+	if len(met) > 0 {
+		if all := union(group, contenders, met); contenders != nil || len(all) > maxTogether || podsOf(all) > maxPods {
+			contenders = all
+		} else {
+			group = all
+		}
+	}
+	try := func() bool { return tr.try(w, &c, group, contenders, more) }
+	if key.shape == "" || len(met) > 0 {
 		return try()
 	}
 	return model.Cached(tr.advice.known, key, try)
@@ -57,14 +72,48 @@ func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workloa
 // borrows reports whether a workload's pod template is in another object.
 func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
 
-// try applies an edit to a workload in its group and adds `more` nodes. If contenders is not nil,
-// there are too many workloads to search, and the trial is decided by counting alone (T16).
-func (tr trials) try(w *workload.Workload, edit Edit, group, contenders []*workload.Workload, more int) bool {
-	c := *w
-	if edit.Make != nil && !edit.Make(&c) {
-		return false
+// met returns the workloads that an edited workload may contend with on nodes that the original one
+// cannot use, and all that contend with them.
+func (tr trials) met(w, edited *workload.Workload) (met []*workload.Workload) {
+	defer tr.m.Guest(edited)()
+	was, is := tr.m.Eligible(w), tr.m.Eligible(edited)
+	if was == is {
+		return nil
 	}
-	t := &trial{j: tr.shared, w: w, changed: &c, group: group, contenders: contenders, steps: tr.each(group)}
+	var opened []int
+	for i, p := range is.Nodes {
+		if p.All() && !was.Nodes[i].All() {
+			opened = append(opened, i)
+		}
+	}
+	for _, o := range tr.m.Workloads {
+		if !takesPart(tr.m.Group(o)) || o == w || slices.Contains(met, o) {
+			continue
+		}
+		e := tr.m.Eligible(o)
+		tr.m.Run().Spend(1 + len(opened)/model.PerStep)
+		if slices.ContainsFunc(opened, func(i int) bool { return e.Nodes[i].All() }) {
+			met = union(met, tr.contenders(o, model.Certain(o)), tr.contendersOf(o, model.Certain(o)))
+		}
+	}
+	return met
+}
+
+// union returns the members of all lists, each of them once.
+func union(lists ...[]*workload.Workload) (all []*workload.Workload) {
+	seen := map[*workload.Workload]bool{}
+	for _, w := range slices.Concat(lists...) {
+		if !seen[w] {
+			seen[w], all = true, append(all, w)
+		}
+	}
+	return all
+}
+
+// try replaces a workload in its group by an edited copy and adds `more` nodes. If contenders is not
+// nil, there are too many workloads to search, and the trial is decided by counting alone (T16).
+func (tr trials) try(w, edited *workload.Workload, group, contenders []*workload.Workload, more int) bool {
+	t := &trial{j: tr.shared, w: w, changed: edited, group: group, contenders: contenders, steps: tr.each(group)}
 	for i := range more {
 		n := tr.oneMore(w)
 		if n == nil {
@@ -111,7 +160,7 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	if len(ws) == 1 && len(changes) == 1 && len(further) == 0 && changes[0].Workload.Object == ws[0].Object && tr.contendersOf(ws[0], model.Certain(ws[0])) != nil {
 		return tr.Holds(ws[0], changes[0].Edit, 0) // counting decides, so the contenders need no model
 	}
-	var group []*workload.Workload
+	var group, met []*workload.Workload
 	seen := map[*workload.Workload]bool{}
 	added := map[groupKey]bool{}
 	for _, w := range ws {
@@ -144,7 +193,11 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 			return false
 		}
 		current[c.Workload.Object], changed[c.Workload.Object] = &edited, &edited
+		if i := slices.IndexFunc(tr.m.Workloads, func(o *workload.Workload) bool { return o.Object == edited.Object }); i >= 0 {
+			met = union(met, tr.met(tr.m.Workloads[i], &edited))
+		}
 	}
+	group = union(group, met)
 	ws = slices.Clone(ws)
 	for _, list := range [][]*workload.Workload{ws, group} {
 		for i, o := range list {

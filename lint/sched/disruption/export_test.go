@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -15,6 +16,17 @@ func (j *Judge) Spacious(w *workload.Workload, r Rollout) bool {
 // Counted returns the verdict that counting alone gives on a rollout, whatever other pods request.
 func (j *Judge) Counted(w *workload.Workload, r Rollout) diag.Outcome {
 	return j.updates.counted(w, j.updates.group(w, false), &r)
+}
+
+// TwoRuns reports whether two runs show that losing the nodes may leave pods of w Pending (T25). It
+// also reports whether one run shows that without a loss.
+func (j *Judge) TwoRuns(w *workload.Workload, nodes []string) (lost, waits bool) {
+	all := j.evictions.everyone(w, model.Certain(w))
+	if len(all) == 0 || len(j.evictions.running) > 0 {
+		return false, false
+	}
+	c := j.evictions.newCrowd(all, w, model.Certain(w))
+	return c != nil && c.lose(c.of[w], nodes).verdict == diag.Sometimes, c != nil && c.waits(c.of[w])
 }
 
 // Workloads returns the workloads of the model.

@@ -65,6 +65,7 @@ type shared struct {
 	described, digests map[groupKey]string
 	// assemblies caches large groups. doubtsOf caches the doubts about their rules.
 	assemblies map[groupKey]*assembly
+	crowds     map[groupKey]*crowd
 	doubtsOf   map[groupKey]*doubts
 	// tried holds the groups for which unfit was called.
 	tried  map[groupKey]bool
@@ -122,7 +123,7 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 	j := &shared{
 		m: m, set: set, steps: defaultSteps, advice: NewAdvice(), shapes: map[sized]string{}, strategies: map[sized]workload.Rollout{},
 		unfits: map[groupKey]map[*workload.Workload]bool{}, tried: map[groupKey]bool{}, parts: map[groupKey]int{}, described: map[groupKey]string{},
-		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, doubtsOf: map[groupKey]*doubts{},
+		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, crowds: map[groupKey]*crowd{}, doubtsOf: map[groupKey]*doubts{},
 		lost: map[string][]answer{}, bySize: map[string]*shared{}, selectors: map[*workload.Budget]model.PodSelector{},
 	}
 	if o.Steps > 0 {
@@ -291,7 +292,7 @@ func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload
 // contendersOf returns all workloads that may fill a node together with the given number of w's
 // pods, but only if there are too many of them for contenders to include. Otherwise it returns nil.
 // If the result is not nil, a verdict based on the rules alone does not settle a question, because
-// only counting considers all contenders (T16).
+// only counting (T16) and single runs (T25) consider all contenders.
 func (j *shared) contendersOf(w *workload.Workload, pods int) []*workload.Workload {
 	c := j.contention(w, pods)
 	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.large[keyOf(all)] {

@@ -134,6 +134,9 @@ type loss struct {
 	spares    byMeaning[bool]
 	// budgets caches the contenders' budgets for stepwise.
 	budgets *heeded
+	// unsettled is set if two runs were not found for some loss. The answer about all losses is then
+	// open whatever they show for the others.
+	unsettled bool
 }
 
 // answer is the result for one loss.
@@ -154,6 +157,9 @@ func newLoss(j *shared, w *workload.Workload, key string) *loss {
 		q.everybody = j.assembled(j.contendersOf(w, model.Certain(w)))
 	}
 	q.kinds = q.about.Kinds(w, q.about.pods, key)
+	if q.everybody != q.about && j.crowd(w, model.Certain(w)) != nil { // a run may tell nodes apart that are alike for the rules
+		q.kinds = q.everybody.Kinds(w, q.everybody.pods, key)
+	}
 	q.room = q.kinds.Room(w, model.Certain(w))
 	return q
 }
@@ -171,10 +177,13 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 		return answer{verdict: diag.Unknown, why: why}
 	}
 	a := q.settle(b, l)
-	if a.verdict == diag.Never || a.verdict == diag.Sometimes {
-		a = q.preempting(b, l, a)
-	}
 	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, model.Certain(q.w))
+	switch {
+	case a.verdict == diag.Never || a.verdict == diag.Sometimes:
+		a = q.preempting(b, l, a)
+	case a.verdict == diag.Unknown && recreated && !grows && (!a.why.Given() || a.why.Cause == model.ByCrowd || a.why.Cause == model.BySize):
+		a = q.leftOver(b, l, a)
+	}
 	switch {
 	case a.verdict == diag.Always:
 		a = q.atEverySize(b, meaning)
@@ -395,7 +404,7 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 		return answer{verdict: diag.Always}
 	}
 	if tooMany {
-		return answer{verdict: diag.Unknown, why: by(model.ByCrowd)}
+		return answer{verdict: diag.Unknown, why: q.j.crowded(q.everybody)}
 	}
 	full := q.stage(q.contending, b, l)
 	if full.verdict == diag.Unknown && !full.why.Given() {

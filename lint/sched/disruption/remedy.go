@@ -36,7 +36,11 @@ type fixes struct{ *shared }
 // Remedies returns the changes that make the rollout r complete. Without them, it may get stuck or
 // cannot complete.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
-	group, tooMany := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
+	group, contenders := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas)
+	tooMany := contenders != nil
+	if tooMany && f.assembled(contenders).Overfull() {
+		return nil // pods that wait may take any room
+	}
 	var all []Remedy
 	if own := revisionsApart(w); own != nil && f.completes(own, swapped(group, w, own), tooMany, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
 		all = append(all, MatchLabelKeys)

@@ -129,11 +129,13 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 		u.roll(w, group, &r)
 	}
 	if own := u.group(w, false); contenders != nil || r.Verdict == diag.Unknown && !r.Why.Given() && len(group) > len(own) {
-		if u.byRules(w, own, &r); r.Verdict == diag.Always && u.reasonAboutOthers(w, group).Given() {
+		u.byRules(w, own, &r)
+		waiting := contenders != nil && u.assembled(contenders).Overfull() // pods that wait may take the room (C12)
+		if r.Verdict == diag.Always && (waiting || u.reasonAboutOthers(w, group).Given()) {
 			r.Verdict = diag.Unknown
 		}
 		if r.Verdict == diag.Unknown && contenders != nil {
-			r.Why = by(model.ByCrowd)
+			r.Why = u.crowded(u.assembled(contenders))
 		}
 	}
 	if left := u.withoutPreemptible(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
@@ -248,7 +250,9 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	} else if rest := q.decide(r.Replicas); rest.verdict == diag.Never {
 		r.Verdict = ""
 	} else if r.Verdict = diag.Unknown; !open {
-		r.Verdict = q.verdict(rest)
+		if r.Verdict = q.verdict(rest); rest.d.Verdict == diag.Never && !r.placed { // pods that wait may take the room
+			r.Verdict, r.Why = diag.Unknown, by(model.ByPending)
+		}
 	}
 	if u.waiting(group, q.group) && (r.Verdict == diag.Always || r.Verdict == diag.Sometimes) {
 		*r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: by(model.ByPending)}

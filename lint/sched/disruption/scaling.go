@@ -106,6 +106,9 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	if contenders != nil && (answer == diag.Sometimes || answer == diag.Always) {
 		ruled, gone := up.assembled(group).Roster, certificate.Loss{Meaning: certificate.Gone}
 		if !search.AlwaysFits(w, ruled, up.contendersOrGroup(group, contenders), search.NoLoss, gone, w.Scale.Max) {
+			if !up.grows(w, w.Scale.Max) && up.waits(w) {
+				return Scaling{Answer: diag.Sometimes, Why: by(model.ByOrder)}
+			}
 			return Scaling{Answer: diag.Unknown, Why: by(model.ByCrowd)}
 		}
 		answer = diag.Always
@@ -133,6 +136,16 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 		return Scaling{Answer: diag.Never, Most: decisionOf(d, c).MaxPlaced, Why: by(model.ByContention)}
 	}
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
+}
+
+// waits reports whether contenders that are too many to search can leave a pod Pending at an
+// autoscaler's maximum (T25).
+func (up scaling) waits(w *workload.Workload) (waits bool) {
+	up.aside(func() {
+		c := up.crowd(w, w.Scale.Max)
+		waits = c != nil && c.waits(c.of[w])
+	})
+	return waits
 }
 
 // begins finds the smallest pool size at which an autoscaler's maximum fits. If several pools can

@@ -184,7 +184,7 @@ func (v views) Together() *check.Placement {
 // Scaled shows a workload at its autoscaler's maximum, together with the workloads that contend
 // for its nodes.
 func (v views) Scaled(w *workload.Workload) *Scene {
-	s := v.scene(v.contenders(w, w.Scale.Max)).with(w, w.Scale.Max)
+	s := v.scene(v.everyone(w, w.Scale.Max)).with(w, w.Scale.Max)
 	c := s.of[w]
 	return &Scene{Placement: s.placement(s.furthest(), append(s.others(c), c)...), Next: c, Pods: w.Scale.Max}
 }
@@ -253,7 +253,7 @@ const maxLost = 20
 // worst. Among those that hit the workload in this placement, Lost chooses the one whose number of
 // missing pods is closest to the verdict. It returns nil if no loss hits the workload.
 func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
-	s := v.scene(v.group(w, true))
+	s := v.scene(v.everyone(w, model.Certain(w)))
 	c := s.of[w]
 	before := s.placement(s.furthest(), s.others()...)
 	var best *Scene

@@ -8,6 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -64,6 +65,8 @@ type contenders struct {
 	// asked is the sum of the other pods' requests for each resource in Room.asks. daemons is the
 	// part that DaemonSet pods request on each node.
 	asked, daemons []int64
+	// demands has the greatest common divisor of their requests, and of the pod's own.
+	demands []classes.Demand
 }
 
 func (r *Room) contenders(about *Roster, pods int) *contenders {
@@ -104,6 +107,7 @@ func (r *Room) contenders(about *Roster, pods int) *contenders {
 	x.asked, x.daemons = make([]int64, len(r.asks)), make([]int64, len(r.asks))
 	for i, a := range r.asks {
 		x.asked[i], x.daemons[i] = about.asked(w, own, a.name), about.daemons(a.name)
+		x.demands = append(x.demands, about.demand(a.name).With(a.ask, 1))
 	}
 	for _, o := range about.running { // each of them may fill its whole node
 		n := podsOf(o, w, own)
@@ -217,9 +221,10 @@ func requested(g *model.Group, name corev1.ResourceName) int64 {
 }
 
 // closed returns an upper bound on how many nodes other pods close, among all nodes or only those
+// closed returns an upper bound on how many nodes other pods close, among all nodes or only those
 // in domain d. A pod that closes a node through a rule closes only its own node. The pods' requests
 // can also fill nodes. For each resource, the bound fills the nodes with the smallest amounts first
-// (T6).
+// (T6). What the pods on a node request is a multiple of their greatest common divisor (T19).
 func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 	sum, full := x.apart, 0
 	for i, a := range r.asks {
@@ -229,7 +234,7 @@ func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 			if r.caps[o.kind] == 0 || domain != nil && domain[o.kind] != d {
 				continue // no pod fits there anyway
 			}
-			takes := o.has - x.daemons[i] - a.ask + 1
+			takes := x.demands[i].Ceil(o.has - x.daemons[i] - a.ask + 1)
 			if takes <= 0 {
 				full += o.nodes
 				continue

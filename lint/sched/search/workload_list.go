@@ -22,6 +22,9 @@ type Roster struct {
 	ws, running, all []*workload.Workload
 	// many is nil if there are only a few workloads, or if one object declares several of them.
 	many *many
+	// demands caches the results of demand. full caches the result of Overfull.
+	demands map[corev1.ResourceName]classes.Demand
+	full    *bool
 }
 
 // fewMembers is the maximum number of workloads that are scanned individually.
@@ -42,7 +45,7 @@ type many struct {
 
 // NewRoster returns a Roster for the given workloads and running workloads in a model.
 func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
-	r := &Roster{m: m, ws: ws, running: running, all: ws}
+	r := &Roster{m: m, ws: ws, running: running, all: ws, demands: map[corev1.ResourceName]classes.Demand{}}
 	if len(running) > 0 {
 		r.all = slices.Concat(ws, running)
 	}
@@ -187,6 +190,53 @@ func (r *Roster) daemons(name corev1.ResourceName) int64 {
 		}
 	}
 	return sum
+}
+
+// demand describes what the listed workloads' pods request of a resource, excluding DaemonSets.
+func (r *Roster) demand(name corev1.ResourceName) classes.Demand {
+	return model.Cached(r.demands, name, func() (d classes.Demand) {
+		r.m.Run().Spend(len(r.ws) / model.PerStep)
+		for _, o := range r.ws {
+			if !o.Kind.PerNode() {
+				d = d.With(requested(r.m.Groups[o], name), model.Certain(o))
+			}
+		}
+		return d
+	})
+}
+
+// Overfull reports whether the listed workloads' pods ask for more of a resource than all nodes that
+// they may use can give them, so that some are Pending in every run (T12). False proves nothing.
+func (r *Roster) Overfull() bool {
+	if r.full != nil {
+		return *r.full
+	}
+	ws := r.ws
+	if r.many != nil {
+		ws = r.many.sample
+	}
+	usable, names := make([]bool, len(r.m.Topology.Nodes)), map[corev1.ResourceName]bool{corev1.ResourcePods: true}
+	for _, o := range ws {
+		r.m.Run().Spend(1 + len(usable)/model.PerStep)
+		for n, p := range r.m.Eligible(o).Nodes {
+			usable[n] = usable[n] || p.All()
+		}
+		for i := range r.m.Groups[o].Requests {
+			names[r.m.Groups[o].Requests[i].Name] = true
+		}
+	}
+	full := false
+	for name := range names {
+		d, offers, sum := r.demand(name), r.m.Offers(name, r.m.Topology.Nodes), int64(0)
+		for n, in := range usable {
+			if in {
+				sum = classes.Sum(sum, max(0, d.Usable(offers[n])), 1)
+			}
+		}
+		full = full || sum < d.Total()
+	}
+	r.full = &full
+	return full
 }
 
 // podsOf returns workload o's pod count, or the given count if o is w.
