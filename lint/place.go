@@ -143,7 +143,7 @@ func (r *run) placed(s *scene) *diag.Placement {
 	if s.nodes.Empty() {
 		return nil
 	}
-	return derive.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
+	return derive.Decision(s.model, search.Decide(s.model, search.Options{Each: true}), disruption.New(s.model, s.set, search.Options{}), r.survive)
 }
 
 // caveats returns notes on the assumptions of a decision and on the input that it ignores. The

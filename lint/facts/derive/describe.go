@@ -308,7 +308,7 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	reads := func(field string) bool { return b.whole("workloads.answers." + field) }
 	fits := map[*workload.Workload]diag.Outcome{}
 	if reads("fits") || reads("drains") || reads("survives") {
-		d := search.Decide(b.m, search.Options{})
+		d := search.Decide(b.m, search.Options{Each: true})
 		for i := range d.Workloads {
 			fits[d.Workloads[i].Workload] = d.Workloads[i].Verdict
 		}

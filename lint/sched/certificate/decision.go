@@ -124,6 +124,8 @@ type Proof struct {
 	// Open maps a pod group to a list of nodes, at least one of which always stays open to the
 	// group. If a group has no entry, the list is all of the group's nodes.
 	Open map[int][]int
+	// Prices holds, by pod group, the prices by which a part of its nodes cannot be filled (T24).
+	Prices map[int][]Prices
 	// NeedsPeers is set if the proof relies on the presence of other pods to show that pod groups
 	// are placed (T14).
 	NeedsPeers bool
@@ -137,6 +139,13 @@ func (p *Proof) Keep(unit int, nodes []int) {
 	p.Open[unit] = nodes
 }
 
+// Prices assigns a price to each pod of the groups that may fill nodes. Any prices are valid. If
+// Fit is set, only pods count that also fit on the node in a second resource.
+type Prices struct {
+	Of  map[*model.Group]int64
+	Fit bool
+}
+
 // Member describes a set of pods in a component for the checker: one workload's pods, or a
 // DaemonSet's pod on one node.
 type Member struct {
@@ -146,6 +155,8 @@ type Member struct {
 	Node int
 	// Open lists nodes, at least one of which always stays open to the pods.
 	Open []int
+	// Prices lists prices by which others cannot fill a part of the nodes (T24).
+	Prices []Prices
 }
 
 // Assertion is a claim for the checker: a verdict about a component, together with its proof.

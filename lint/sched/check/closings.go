@@ -314,10 +314,10 @@ type tightKey struct {
 	resource int
 }
 
-// tight holds the nodes that may run short of a resource. free lists their free amounts in
-// ascending order, and sums[n] is the sum of the first n amounts, counting negative ones as 0.
-// wanted is the total amount requested by all pods that may land on these nodes. A DaemonSet has
-// one such pod on each node.
+// tight holds the nodes that may run short of a resource. free lists what is left on them next to
+// pods that can be nowhere else, in ascending order, and sums[n] is the sum of the first n amounts,
+// counting negative ones as 0. wanted is the total amount requested by all other pods that may land
+// on these nodes.
 type tight struct {
 	nodes      []int
 	in         []bool
@@ -345,7 +345,13 @@ func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker) 
 		if t.sums[len(t.nodes)] == math.MaxInt64 || t.wanted == math.MaxInt64 {
 			return len(p.nodes) // the sum overflows
 		}
+		if stays(m.G) {
+			ask = 0 // what is left no longer includes its request
+		}
 		closed += t.closed(t.wanted-c.exempt(m, p, t, r, blockers), ask)
+	}
+	for _, prices := range m.Prices {
+		closed = min(closed, c.filled(m, p, blockers, prices))
 	}
 	return closed
 }
@@ -361,7 +367,7 @@ func (c *closings) tightOf(p part, r int) *tight {
 	t := &tight{sums: []int64{0}}
 	for _, n := range p.nodes {
 		if l.short(n, r) {
-			t.nodes, t.free = append(t.nodes, n), append(t.free, l.free[n*width+r])
+			t.nodes, t.free = append(t.nodes, n), append(t.free, l.free[n*width+r]-l.kept[n*width+r])
 		}
 	}
 	slices.Sort(t.free)
@@ -373,9 +379,7 @@ func (c *closings) tightOf(p part, r int) *tight {
 		for _, some := range l.coming {
 			c.m.Run().Spend(1)
 			switch {
-			case some.groups[r] == 0:
-			case some.perNode:
-				t.wanted = added(t.wanted, some.once[r], t.among(some.nodes))
+			case some.groups[r] == 0 || some.stays:
 			case slices.ContainsFunc(some.nodes, func(n int) bool { return t.in[n] }):
 				t.wanted = added(t.wanted, some.wanted[r], 1)
 			}
@@ -386,17 +390,6 @@ func (c *closings) tightOf(p part, r int) *tight {
 		c.tight[id] = t
 	}
 	return t
-}
-
-// among returns how many of the given nodes are tight.
-func (t *tight) among(nodes []int) int {
-	count := 0
-	for _, n := range nodes {
-		if t.in[n] {
-			count++
-		}
-	}
-	return count
 }
 
 // added returns sum + ask*pods, or math.MaxInt64 if that overflows.
@@ -413,16 +406,12 @@ func added(sum, ask int64, pods int) int64 {
 func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blockers []blocker) int64 {
 	l := c.ledger()
 	sum := int64(0)
-	own := m.Node < 0 && c.comes(m.G) && c.reaches(m.G, t.in)
+	own := !stays(m.G) && c.comes(m.G) && c.reaches(m.G, t.in)
 	for _, b := range blockers {
-		if !c.comes(b.g) || !c.rules(b, p) || !c.reaches(b.g, t.in) {
+		if stays(b.g) || !c.comes(b.g) || !c.rules(b, p) || !c.reaches(b.g, t.in) {
 			continue
 		}
-		pods := c.coming(b.g)
-		if b.g.Kind.PerNode() {
-			pods = t.among(c.reachable(b.g))
-		}
-		sum += l.asks(b.g)[r] * int64(pods)
+		sum += l.asks(b.g)[r] * int64(c.coming(b.g))
 		own = own && b.g != m.G
 	}
 	if own {

@@ -27,7 +27,10 @@ type ledger struct {
 	// amount left on the node.
 	wanted, free []int64
 	shared       []int32
-	asked        map[*model.Group][]int64
+	// kept is the part of wanted requested by pods that can be on this node only. Like wanted, it is
+	// indexed by node and resource.
+	kept  []int64
+	asked map[*model.Group][]int64
 	// coming holds the total requests of workloads that share nodes. Workloads with the same nodes
 	// and the same rules about their own pods share an entry, unless pods are running.
 	coming []*tenancy
@@ -65,6 +68,7 @@ func (d *demand) ledger() *ledger {
 	}
 	width := len(l.names)
 	l.wanted, l.shared, l.free = make([]int64, len(d.on)*width), make([]int32, len(d.on)*width), make([]int64, len(d.on)*width)
+	l.kept = make([]int64, len(d.on)*width)
 	for r, name := range l.names {
 		for n, has := range d.m.Offers(name, d.m.Topology.Nodes) {
 			if d.on[n] != nil && has != math.MaxInt64 {
@@ -99,6 +103,9 @@ func (d *demand) ledger() *ledger {
 			for r, sum := range sums {
 				l.wanted[n*width+r] = added(l.wanted[n*width+r], sum, 1)
 				l.shared[n*width+r] += some.groups[r]
+				if some.stays {
+					l.kept[n*width+r] = added(l.kept[n*width+r], sum, 1)
+				}
 			}
 		}
 	}
@@ -107,18 +114,18 @@ func (d *demand) ledger() *ledger {
 
 // tenantsKey identifies groups with the same nodes and the same rules about their own pods.
 type tenantsKey struct {
-	nodes         *sited
-	apart         string
-	lone, perNode bool
+	nodes       *sited
+	apart       string
+	lone, stays bool
 }
 
 // tenancy adds up the requests of groups with the same nodes, indexed by ledger resource.
 type tenancy struct {
 	nodes []int
 	// apart lists the keys whose domains can have at most one pod per group. lone is set if every
-	// node accepts at most one pod per group, and perNode if every node has exactly one.
-	apart         []string
-	lone, perNode bool
+	// node accepts at most one pod per group, and stays if each pod can be on one node only.
+	apart       []string
+	lone, stays bool
 	// wanted is the sum of requests if one node takes all pods, and once is the sum if a node takes
 	// one pod per group. groups is the number of groups that request the resource.
 	wanted, once []int64
@@ -133,11 +140,11 @@ func (d *demand) join(l *ledger, tenants map[tenantsKey]*tenancy, g *model.Group
 	if once <= 0 {
 		return
 	}
-	apart, perNode := d.apartOn(g), g.Kind.PerNode()
-	id := tenantsKey{d.sited(g), strings.Join(apart, "\x00"), perNode || portsClash(d.m, g, g), perNode}
+	apart := d.apartOn(g)
+	id := tenantsKey{d.sited(g), strings.Join(apart, "\x00"), g.Kind.PerNode() || portsClash(d.m, g, g), stays(g)}
 	some, width := tenants[id], len(asks)
 	if some == nil || len(d.running) > 0 {
-		some = &tenancy{nodes: d.reachable(g), apart: apart, lone: id.lone, perNode: perNode, wanted: make([]int64, width), once: make([]int64, width), groups: make([]int32, width)}
+		some = &tenancy{nodes: d.reachable(g), apart: apart, lone: id.lone, stays: id.stays, wanted: make([]int64, width), once: make([]int64, width), groups: make([]int32, width)}
 		tenants[id], l.coming = some, append(l.coming, some)
 	}
 	for r, ask := range asks {
@@ -148,6 +155,10 @@ func (d *demand) join(l *ledger, tenants map[tenantsKey]*tenancy, g *model.Group
 		}
 	}
 }
+
+// stays reports whether each of a group's pods can be on one node only. Such pods count as if they
+// were there already.
+func stays(g *model.Group) bool { return g.Kind.PerNode() || g.Spec.NodeName != "" }
 
 // lacksRoom reports whether a node has too little room to hold one pod from each of two groups.
 func (d *demand) lacksRoom(g, o *model.Group, n int) bool {

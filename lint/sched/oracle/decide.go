@@ -43,7 +43,7 @@ func (c *Comparer) decide(ctx context.Context, r *Report, cluster *Cluster, ours
 	}
 	// A budget that ends early may leave things open, but nothing may be wrong.
 	for _, steps := range []int{c.Steps, 1, 60, 600} {
-		d := search.Decide(ours.Model, search.Options{Steps: steps, AtOnce: true})
+		d := search.Decide(ours.Model, search.Options{Steps: steps, AtOnce: true, Each: true})
 		if steps == c.Steps {
 			if r.Undetermined = d.Verdict == diag.Unknown; r.Undetermined {
 				r.Why = why(d)

@@ -265,7 +265,7 @@ func (h *headroom) space(p *place, r int) *freeSpace {
 		h.m.Run().Spend(1 + len(p.nodes)/2)
 		s := &freeSpace{}
 		for _, n := range p.nodes {
-			if free := h.rest[int(n)*len(h.resources)+r]; free != math.MaxInt64 {
+			if free := h.open(int(n)*len(h.resources) + r); free != math.MaxInt64 {
 				s.free = append(s.free, free)
 			}
 		}

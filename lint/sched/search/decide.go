@@ -20,6 +20,8 @@ type Options struct {
 	// AtOnce asks what the scheduler does when all pods are present at the same time. It treats
 	// pods that run to completion as permanent, and ignores pods that take no part in decisions.
 	AtOnce bool
+	// Each settles every workload by itself where the decision about all of them does not.
+	Each bool
 }
 
 // budget returns the step limits for one question and for checking its answer. An answer is dropped
@@ -145,17 +147,36 @@ func decideInstance(a *state, o Options, finite bool) *decided {
 
 type decider struct{ *state }
 
+// pricedSize is the maximum number of workloads times nodes of a component in which prices are
+// tried and single workloads are settled. Settling may take settleShare times the component's
+// budget.
+const (
+	pricedSize  = 5_000
+	settleShare = 3
+)
+
 func (d decider) bounded(c component, o Options) (out outcome) {
-	h := &headroom{state: d.state, c: c}
+	h := &headroom{state: d.state, c: c, daemons: map[string]int{}}
+	if len(c.owners)*len(d.nodes) <= pricedSize {
+		h.prices = map[int][]certificate.Prices{}
+	}
 	if !d.m.Run().Within(d.m.Bounds(unmerge(d.m, c.owners)), func() { out = d.decide(h, o) }) {
 		d.m.Run().Stops++
 		d.restore(c)
 		out = openOutcome(c)
 		out.spent = true
 	}
+	settled := out.always || out.exact
+	if !settled && o.Each && h.prices != nil && d.contend && !c.unsure && !out.refuted && h.result != nil {
+		h.thorough = true
+		if !d.m.Run().Within(settleShare*d.m.Bounds(unmerge(d.m, c.owners)), func() { h.settle(&out) }) {
+			d.restore(c)
+		}
+	}
 	if !out.always && !out.exact {
 		out.sure = h.sure()
 	}
+	out.proof.Prices = h.prices
 	return out
 }
 
@@ -308,6 +329,18 @@ func (t tally) verdict() diag.Outcome {
 	return diag.Sometimes
 }
 
+// counts returns how many pods of each owner a run places.
+func (o *outcome) counts(run []step) []int {
+	at, placed := map[int]int{}, make([]int, len(o.owners))
+	for k, i := range o.units {
+		at[i] = o.owner[k]
+	}
+	for _, s := range run {
+		placed[at[s.unit]]++
+	}
+	return placed
+}
+
 func (d *decided) tallies() map[*workload.Workload]tally {
 	all := map[*workload.Workload]tally{}
 	for _, o := range d.outcomes {
@@ -318,16 +351,18 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 			t.unclear, t.unsure, t.large, t.refuted = t.unclear || !o.exact, t.unsure || o.unsure, t.large || o.large, t.refuted || o.refuted
 			all[w] = t
 		}
-		for _, s := range o.best {
-			w := d.a.units[s.unit].g.Origin()
-			t := all[w]
-			t.best++
-			all[w] = t
+		best, worst := o.counts(o.best), o.counts(o.worst)
+		for k, s := range o.shown {
+			if s.full != nil {
+				best[k] = o.declared[k]
+			}
+			if s.short != nil {
+				worst[k] = min(worst[k], s.fewest)
+			}
 		}
-		for _, s := range o.worst {
-			w := d.a.units[s.unit].g.Origin()
+		for k, w := range o.owners {
 			t := all[w]
-			t.worst++
+			t.best, t.worst = t.best+best[k], t.worst+worst[k]
 			all[w] = t
 		}
 		for _, i := range o.units {

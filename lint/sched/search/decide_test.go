@@ -25,7 +25,11 @@ type truth struct {
 // enumerate reaches every state by the filters alone, in any order, except that pods of a
 // StatefulSet may have to be created in their own order. Pods of one workload are equal. Pods of a
 // DaemonSet are pinned, one per node.
-func enumerate(m *model.Model, limit int) (truth, bool) {
+func enumerate(m *model.Model, limit int) (truth, bool) { return enumerateEach(m, limit, nil) }
+
+// enumerateEach is enumerate, and calls each with how many pods of a workload every maximal state
+// places.
+func enumerateEach(m *model.Model, limit int, each func(placed map[*workload.Workload]int)) (truth, bool) {
 	m = m.Split()
 	nodes := m.Topology.Nodes
 	var ws []*workload.Workload
@@ -92,6 +96,15 @@ func enumerate(m *model.Model, limit int) (truth, bool) {
 		}
 		if !maximal {
 			return
+		}
+		if each != nil {
+			own := map[*workload.Workload]int{}
+			for i, w := range ws {
+				for _, c := range counts[i] {
+					own[w] += c
+				}
+			}
+			each(own)
 		}
 		if first || placed > t.most {
 			t.most = placed

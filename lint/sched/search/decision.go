@@ -233,7 +233,7 @@ func (d *decided) withhold() {
 		lasting := o.decided && o.always && (o.proof.Kind == certificate.Shape || o.proof.Kind == certificate.Headroom) && !d.a.leans(o, open)
 		o.unsure, o.exact, o.always, o.least = true, false, false, 0
 		o.decided = o.decided && o.never
-		o.best, o.worst = nil, nil
+		o.best, o.worst, o.shown = nil, nil, nil
 		for k, w := range o.owners {
 			if !lasting || open[w] {
 				o.ownLeast[k] = 0

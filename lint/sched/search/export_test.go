@@ -18,11 +18,17 @@ func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 	d := &decided{a: a}
 	checks := holding{m: m, a: a, v: certificate.CheckerOf(m).Proofs(m, true)}
 	for _, c := range (interactions{a}).components() {
-		h := &headroom{state: a, c: c}
+		h := &headroom{state: a, c: c, prices: map[int][]certificate.Prices{}, daemons: map[string]int{}}
 		out := estimates{a}.estimate(c, h)
+		if !out.always && !out.exact {
+			h.thorough = true
+			h.settle(&out)
+		}
+		out.proof.Prices = h.prices
 		if out.sure = h.sure(); !out.always && len(out.sure) > 0 {
 			checks.sure(&out)
 		}
+		checks.shown(&out)
 		d.outcomes = append(d.outcomes, out)
 	}
 	if len(m.Run().Refused) > 0 {
@@ -145,6 +151,14 @@ func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 		try("crammed", certificate.Proof{Kind: certificate.Overcommitted, About: o.units, Resource: r, Nodes: nodes, Keys: keys})
 	}
 	return kinds, true
+}
+
+// AcceptsPrices reports whether the checker accepts that a workload always has the given number of
+// pods in place, by the given prices.
+func AcceptsPrices(m *model.Model, w *workload.Workload, pods int, prices certificate.Prices) bool {
+	claim := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
+	claim.Members = []certificate.Member{{G: m.Groups[w], Pods: pods, Node: -1, Prices: []certificate.Prices{prices}}}
+	return certificate.CheckerOf(m).Proofs(m, true).Check(claim, certificate.CheckSteps) == nil
 }
 
 // ConfirmFalse puts all pods of one workload on one node in the witness of a decision, and returns

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -15,8 +16,16 @@ import (
 type headroom struct {
 	*state
 	c component
-	// demand is the sum of all requests in the component, by resource.
+	// demand is the sum of all requests in the component, by resource. It omits pods that can be on
+	// one node only, which count as if they were there already.
 	demand []int64
+	// prices holds, by pod group, the prices that prove that its pods find a node (T24). It is nil if
+	// the component is too large to try prices.
+	prices map[int][]certificate.Prices
+	// daemons holds, by a DaemonSet and what its node is like, the pod group that was tried.
+	daemons map[string]int
+	// thorough is set if a packing may look for prices.
+	thorough bool
 	// result is the result of proveNeverStuck, or nil if it has not run yet.
 	result *neverStuckResult
 }
@@ -24,7 +33,9 @@ type headroom struct {
 // neverStuckResult lists the pod groups that never get stuck. all is set if the list includes every
 // pod group. near is set if some pod group needs peers.
 type neverStuckResult struct {
-	proved    map[int]bool
+	proved map[int]bool
+	// least holds how many pods of other pod groups are placed at least.
+	least     map[int]int
 	all, near bool
 }
 
@@ -33,7 +44,7 @@ func (h *headroom) sum() {
 	h.m.Run().Spend(1 + len(h.c.units)*(1+len(h.resources)/model.PerStep))
 	h.demand = make([]int64, len(h.resources))
 	for _, i := range h.c.units {
-		if h.unplaceable[i] {
+		if h.unplaceable[i] || h.units[i].stays() {
 			continue
 		}
 		for r, ask := range h.units[i].ask {
@@ -63,34 +74,54 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 			}
 		}
 	}
-	if h.contend {
-		closed += h.overcommittable(i, p, own)
+	if !h.contend {
+		return closed + newClosing(h.state, i, p, own).most(len(p.nodes)-closed)
 	}
+	ruled := h.ruled(u, p)
+	filled := h.overcommittable(i, p, own, ruled)
+	if closed+filled < len(p.nodes) {
+		all := closed + filled + newClosing(h.state, i, p, own).most(len(p.nodes)-closed-filled)
+		if all < len(p.nodes) || h.prices == nil {
+			return all
+		}
+	} else if h.prices == nil {
+		return closed + filled // the remaining count is more expensive
+	}
+	closed += newClosing(h.state, i, p, own).most(len(p.nodes) - closed)
 	if closed >= len(p.nodes) {
-		return closed // the remaining count is more expensive
+		return closed + filled
 	}
-	return closed + newClosing(h.state, i, p, own).most(len(p.nodes)-closed)
+	f := h.newFillers(i, p, own, ruled)
+	most, prices, fit := f.lowest(len(p.nodes)-closed, h.thorough)
+	if closed+most < len(p.nodes) {
+		paid := certificate.Prices{Of: map[*model.Group]int64{}, Fit: fit}
+		for k := range f.all {
+			paid.Of[h.units[f.all[k].unit].g] = prices[k]
+		}
+		h.prices[i] = append(h.prices[i], paid)
+	}
+	return closed + min(filled, most)
+}
+
+// ruled marks the component's pod groups whose pods close, by a rule, every node in the place that
+// they run on.
+func (h *headroom) ruled(u *podGroup, p *place) map[int]bool {
+	ruled := map[int]bool{}
+	for _, x := range u.exclusions {
+		_, included := slices.BinarySearch(h.c.units, x.unit)
+		if x.place == 0 && included && h.divide(p, x.key).whole {
+			ruled[x.unit] = true
+		}
+	}
+	return ruled
 }
 
 // overcommittable returns an upper bound on how many nodes in a place other pods can fill until too
 // little space is left. Filling a node takes at least its free amount minus the pod's request, plus
-// one. Pods that close every node they run on by a rule are counted elsewhere.
-func (h *headroom) overcommittable(i int, p *place, own int) int {
+// one (T6). Pods whose rules close every node that they run on are counted elsewhere.
+func (h *headroom) overcommittable(i int, p *place, own int, ruled map[int]bool) int {
 	u := h.units[i]
 	closed := 0
-	// ruled marks the component's pod groups whose pods, by a rule, close whichever node in the
-	// place they run on.
-	var ruled map[int]bool
-	for _, x := range u.exclusions {
-		_, included := slices.BinarySearch(h.c.units, x.unit)
-		if x.place != 0 || !included || !h.divide(p, x.key).whole {
-			continue
-		}
-		if ruled == nil {
-			ruled = map[int]bool{}
-		}
-		ruled[x.unit] = true
-	}
 	for r, ask := range u.ask {
 		if ask == 0 {
 			continue
@@ -100,16 +131,20 @@ func (h *headroom) overcommittable(i int, p *place, own int) int {
 		if demand == math.MaxInt64 {
 			return len(p.nodes)
 		}
+		for j := range ruled {
+			if j != i && !h.unplaceable[j] && !h.units[j].stays() {
+				demand -= h.units[j].ask[r] * int64(h.units[j].pods)
+			}
+		}
+		if u.stays() { // free amounts no longer include its request
+			closed += h.space(p, r).closableCount(demand, 0)
+			continue
+		}
 		if !h.unplaceable[i] {
 			demand -= ask * int64(u.pods)
 		}
 		if !ruled[i] {
 			demand += ask * int64(own)
-		}
-		for j := range ruled {
-			if j != i && !h.unplaceable[j] {
-				demand -= h.units[j].ask[r] * int64(h.units[j].pods)
-			}
 		}
 		closed += h.space(p, r).closableCount(demand, ask)
 	}
@@ -137,7 +172,7 @@ func (h *headroom) proveNeverStuck() *neverStuckResult {
 			all = false
 		case len(u.affinityKeys) > 0:
 			waiting = append(waiting, i)
-		case h.proveAlone(i):
+		case h.proveAlone(i, u.pods):
 			proved[i] = true
 		default:
 			all = false
@@ -154,7 +189,7 @@ func (h *headroom) proveNeverStuck() *neverStuckResult {
 		})
 		progress = len(waiting) < before
 	}
-	h.result = &neverStuckResult{proved, all && len(waiting) == 0, near}
+	h.result = &neverStuckResult{proved, map[int]int{}, all && len(waiting) == 0, near}
 	return h.result
 }
 
@@ -175,10 +210,10 @@ func (h *headroom) proveDespiteDoubts() {
 		}
 	}()
 	h.sum()
-	h.result = &neverStuckResult{proved: map[int]bool{}}
+	h.result = &neverStuckResult{proved: map[int]bool{}, least: map[int]int{}}
 	for _, i := range h.c.units {
 		u := h.units[i]
-		if u.pods > 0 && !u.kubelet && !u.open && !u.vague && len(u.affinityKeys) == 0 && h.proveAlone(i) {
+		if u.pods > 0 && !u.kubelet && !u.open && !u.vague && len(u.affinityKeys) == 0 && h.proveAlone(i, u.pods) {
 			h.result.proved[i] = true
 		}
 	}
@@ -248,10 +283,10 @@ func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	return open
 }
 
-// sure returns the pod groups that are proved never to get stuck. It is used if there is no such
-// proof for all groups (T21). If the component has a DaemonSet, it omits pod groups that need
-// peers.
-func (h *headroom) sure() []int {
+// sure returns how many pods of each pod group are proved to be placed at least, for use when this
+// is not all pods of all groups (T21). If the component has a DaemonSet, it omits pod groups that
+// need peers.
+func (h *headroom) sure() map[int]int {
 	if slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].kubelet }) {
 		return nil
 	}
@@ -259,34 +294,39 @@ func (h *headroom) sure() []int {
 	if h.result == nil {
 		return nil // the budget was already exhausted
 	}
-	proved := h.result.proved
-	var list []int
+	proved, least := h.result.proved, map[int]int{}
 	for _, i := range h.c.units {
-		if u := h.units[i]; proved[i] && h.created(u, proved) && !(len(u.affinityKeys) > 0 && perNode) {
-			list = append(list, i)
+		u := h.units[i]
+		if !h.created(u, proved) || len(u.affinityKeys) > 0 && perNode {
+			continue
+		}
+		if proved[i] {
+			least[i] = u.pods
+		} else if h.result.least[i] > 0 {
+			least[i] = h.result.least[i]
 		}
 	}
-	return list
+	return least
 }
 
-// proveAlone proves that a pod group without affinity never gets stuck. A hard spread that counts
-// only the group's own pods closes a domain once the domain has as many of them as maxSkew allows
-// (T22). Alternatively, it is enough that each domain has room for an even share, because a domain
-// with the fewest pods is never rejected for its skew. With several spreads, one of them is treated
-// in the second way and the others in the first.
-func (h *headroom) proveAlone(i int) bool {
-	u, all := h.units[i], h.carriers(h.units[i])
+// proveAlone proves that at least the given number of pods of a group without affinity are placed.
+// A hard spread that counts only the group's own pods closes a domain once the domain has as many
+// of them as maxSkew allows (T22). Alternatively, it is enough that each domain has room for an
+// even share, because a domain with the minimum is never rejected for its skew. With several
+// spreads, one of them is treated in the second way and the others in the first.
+func (h *headroom) proveAlone(i, pods int) bool {
+	all := h.carriers(h.units[i])
 	spreads := h.binding(i)
 	if len(spreads) > mostSpreads || slices.ContainsFunc(spreads, func(s *constraint) bool {
 		return slices.ContainsFunc(s.watch, func(j located) bool { return j.unit != i })
 	}) {
 		return false
 	}
-	if h.closable(i, all, u.pods-1, spreads...) < len(all.nodes) {
+	if h.closable(i, all, pods-1, spreads...) < len(all.nodes) {
 		return true
 	}
 	for k, s := range spreads {
-		if h.proveByShares(i, s, all, slices.Delete(slices.Clone(spreads), k, k+1)) {
+		if h.proveByShares(i, pods, s, all, slices.Delete(slices.Clone(spreads), k, k+1)) {
 			return true
 		}
 	}
@@ -297,7 +337,7 @@ func (h *headroom) proveAlone(i int) bool {
 const mostSpreads = 8
 
 // proveByShares is the alternative proof in proveAlone, based on the even shares of spread s.
-func (h *headroom) proveByShares(i int, s *constraint, all *place, others []*constraint) bool {
+func (h *headroom) proveByShares(i, pods int, s *constraint, all *place, others []*constraint) bool {
 	u := h.units[i]
 	if s.self != 1 || !slices.Equal(s.watch, []located{{unit: i}}) || len(s.domains) < s.minDomains || len(s.domains) == 0 {
 		return false
@@ -309,7 +349,7 @@ func (h *headroom) proveByShares(i int, s *constraint, all *place, others []*con
 	if slices.ContainsFunc(keys, func(k int) bool { return !h.within(u, k, s.key) }) {
 		return false // pods in one domain would close nodes in another
 	}
-	share := (u.pods + len(s.domains) - 1) / len(s.domains)
+	share := (pods + len(s.domains) - 1) / len(s.domains)
 	by := h.divided(all, s.key)
 	for _, d := range s.domains {
 		if p := by[int32(d)]; p == nil || h.closable(i, p, share-1, others...) >= len(p.nodes) {

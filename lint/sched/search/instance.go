@@ -312,6 +312,11 @@ type state struct {
 	// rest holds the free amounts when only the running pods are placed. running lists these pods.
 	rest    []int64
 	running []step
+	// reserved holds what pods that can be on one node only request there (see open), or nil before
+	// the first use.
+	reserved []int64
+	// daemons caches daemonOn.
+	daemons map[*model.Group][]int
 	// in counts pods by pod group and node, for the pod groups in the current search. byDomain
 	// counts pods by domain for every exclusion or affinity that needs these counts, and counts
 	// lists the same counters by pod group. portsOn counts pods by host port and node.

@@ -28,7 +28,7 @@ type compiler struct {
 func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	a := &state{
 		instance: instance{m: m, nodes: m.Topology.Nodes, contend: contend, unitsOf: map[*workload.Workload][]int{}, places: [][]bool{nil}},
-		byDomain: map[exclusion]*counter{}, known: map[placeID]*place{},
+		byDomain: map[exclusion]*counter{}, known: map[placeID]*place{}, daemons: map[*model.Group][]int{},
 	}
 	b := &compiler{state: a, relax: relax, keyAt: map[string]int{}, sets: map[string]*nodeSet{}, included: map[model.DomainKey]*inclusion{}}
 	m.Run().Spend(model.StepsPerArena)

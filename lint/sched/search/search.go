@@ -31,10 +31,12 @@ type outcome struct {
 	orderless bool
 	// best and worst are the runs that place the most and the fewest pods.
 	best, worst []step
-	// proof justifies an always or never verdict. sure lists the pod groups that always find a
-	// node. It is used if there is no such proof for all groups.
+	// proof justifies an always or never verdict. sure holds how many pods of a group are always
+	// placed, for use when that is not proved of all pods.
 	proof certificate.Proof
-	sure  []int
+	sure  map[int]int
+	// shown holds what runs show about each owner.
+	shown []shown
 }
 
 // step is one placement of a pod.
@@ -389,6 +391,7 @@ func hold(m *model.Model, d *decided, o Options) {
 		if len(out.sure) > 0 && !out.exact {
 			h.sure(out)
 		}
+		h.shown(out)
 	}
 }
 
@@ -417,8 +420,10 @@ func (h *holding) check(out *outcome, a *certificate.Assertion) (err error, done
 // placed pods accordingly (T21).
 func (h *holding) sure(out *outcome) {
 	a := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
-	for _, i := range out.sure {
-		a.Members = append(a.Members, h.a.member(i, nil))
+	for _, i := range slices.Sorted(maps.Keys(out.sure)) {
+		member := h.a.member(i, out)
+		member.Pods, member.Open = out.sure[i], nil
+		a.Members = append(a.Members, member)
 	}
 	switch err, done := h.check(out, a); {
 	case !done:
@@ -430,8 +435,8 @@ func (h *holding) sure(out *outcome) {
 		for k, i := range out.units {
 			at[i] = k
 		}
-		for _, i := range out.sure {
-			sure[out.owner[at[i]]] += h.a.units[i].pods
+		for i, pods := range out.sure {
+			sure[out.owner[at[i]]] += pods
 		}
 		for k := range sure {
 			out.ownLeast[k] = max(out.ownLeast[k], sure[k])
@@ -450,11 +455,56 @@ func (o *outcome) withdraw() {
 	copy(o.ownMost, o.declared)
 }
 
-// member describes a pod group for the checker. open lists nodes of the group, at least one of
-// which always stays open.
-func (a *instance) member(i int, open []int) certificate.Member {
+// shown replays the runs that settle workloads, and drops those that do not hold.
+func (h *holding) shown(out *outcome) {
+	for k := range out.shown {
+		s := &out.shown[k]
+		sound := h.m.Run().Within(h.m.Bounds(unmerge(h.m, out.owners)), func() {
+			err := h.strands(out, k)
+			if err == nil && s.full != nil {
+				err = certificate.CheckerOf(h.m).Replay(h.m, h.a.placed(s.full))
+			}
+			if err != nil {
+				h.m.Run().Refuse(unmerge(h.m, out.owners), err)
+				*s = shown{}
+			}
+		})
+		if !sound {
+			*s = shown{}
+		}
+	}
+}
+
+// strands checks that a run leaves pods of an owner without a node.
+func (h *holding) strands(out *outcome, k int) error {
+	s := &out.shown[k]
+	if s.short == nil {
+		return nil
+	}
+	stuck := &certificate.Stuck{Placements: h.a.placed(s.short)}
+	placed := map[int]int{}
+	for _, x := range s.short {
+		placed[x.unit]++
+	}
+	if w := out.owners[k]; w.Kind.PerNode() { // its pods on nodes outside of the component are in place
+		for _, i := range h.a.unitsOf[w] {
+			if u := h.a.units[i]; !slices.Contains(out.units, i) && h.a.takes(i, u.pinned) {
+				stuck.Placements = append(stuck.Placements, certificate.Placed{Workload: u.g.Workload, Node: h.a.nodes[u.pinned]})
+			}
+		}
+	}
+	for j, i := range out.units {
+		if out.owner[j] == k && placed[i] < h.a.units[i].pods {
+			stuck.Pending = append(stuck.Pending, certificate.Pending{Workload: h.a.units[i].g.Workload, Count: h.a.units[i].pods - placed[i]})
+		}
+	}
+	return certificate.CheckerOf(h.m).Certify(h.m, stuck)
+}
+
+// member describes a pod group of an outcome to the checker.
+func (a *instance) member(i int, o *outcome) certificate.Member {
 	u := a.units[i]
-	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: open}
+	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: o.proof.Open[i], Prices: o.proof.Prices[i]}
 	if u.g.Kind.PerNode() {
 		m.Node = u.pinned
 	}
@@ -465,10 +515,10 @@ func (a *instance) member(i int, open []int) certificate.Member {
 func (a *instance) assertion(o *outcome) *certificate.Assertion {
 	claim := &certificate.Assertion{Never: o.never, Proof: o.proof}
 	for _, i := range o.units {
-		claim.Members = append(claim.Members, a.member(i, o.proof.Open[i]))
+		claim.Members = append(claim.Members, a.member(i, o))
 	}
 	for _, i := range o.proof.About {
-		claim.About = append(claim.About, a.member(i, o.proof.Open[i]))
+		claim.About = append(claim.About, a.member(i, o))
 	}
 	return claim
 }

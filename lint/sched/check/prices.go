@@ -1,0 +1,246 @@
+package check
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
+
+// tenant is a group whose pods may fill nodes, with the number of its pods and the price of one.
+type tenant struct {
+	g     *model.Group
+	pods  int
+	price int64
+	alone []string // keys whose domains take one of its pods
+}
+
+// filled returns an upper bound on how many nodes in a part other pods can fill until a resource
+// that the member requests runs short (T24). All pods together cost a certain sum, and filling a
+// node costs at least what the cheapest pods that fill it cost. Groups without a price cost
+// nothing.
+func (c *closings) filled(m certificate.Member, p part, blockers []blocker, prices certificate.Prices) int {
+	budget := int64(0)
+	var all []tenant
+	for _, w := range c.m.Workloads {
+		g := c.m.Groups[w]
+		pods := c.coming(g)
+		if g == m.G {
+			pods = p.own
+		}
+		ruled := slices.ContainsFunc(blockers, func(b blocker) bool { return b.g == g && c.rules(b, p) })
+		if pods <= 0 || ruled || !c.comes(g) || g == m.G && g.Kind.PerNode() {
+			continue
+		}
+		price := max(0, prices.Of[g])
+		if g.Kind.PerNode() { // one on each of its nodes
+			pods, price = 1, 0
+		}
+		pods = min(pods, c.gathered(g, p))
+		all = append(all, tenant{g, pods, price, c.apartOn(g)})
+		budget = added(budget, price, pods)
+	}
+	if budget == math.MaxInt64 {
+		return len(p.nodes)
+	}
+	// The cost depends on who may be on a node and on what it offers.
+	at, keys := map[*sited][]bool{}, map[string]bool{}
+	var sets []*sited
+	for _, t := range all {
+		if s := c.sited(t.g); at[s] == nil {
+			at[s] = c.marked(s.list)
+			sets = append(sets, s)
+		}
+		for _, k := range t.alone {
+			keys[k] = true
+		}
+	}
+	l, known := c.ledger(), map[string]int64{}
+	width := len(l.names)
+	var costs []int64
+	for _, n := range p.nodes {
+		c.m.Run().Spend(1 + (len(sets)+len(keys)+width)/model.PerStep)
+		var id []byte
+		for _, s := range sets {
+			id = strconv.AppendBool(id, at[s][n])
+		}
+		for _, k := range model.SortedKeys(keys) {
+			id = strconv.AppendBool(id, model.Carries(c.m.Topology.Nodes[n].Labels, []string{k}))
+		}
+		for r := range width {
+			id = strconv.AppendBool(append(strconv.AppendInt(id, l.free[n*width+r], 10), ' '), l.short(n, r))
+		}
+		costs = append(costs, model.Cached(known, string(id), func() int64 {
+			here := slices.DeleteFunc(slices.Clone(all), func(t tenant) bool { return !at[c.sited(t.g)][n] })
+			return c.cheapest(m, here, n, prices.Fit)
+		}))
+	}
+	slices.Sort(costs)
+	for k, cost := range costs {
+		if cost > budget {
+			return k
+		}
+		budget -= cost
+	}
+	return len(costs)
+}
+
+// gathered returns an upper bound on how many of a group's pods can be in a part that lies in one
+// domain of a spread constraint. While the constraint counts only these pods, any other domain
+// holds at most maxSkew fewer of them (R-T7).
+func (c *closings) gathered(g *model.Group, p part) int {
+	most := math.MaxInt
+	for t := range g.Hard(model.Spread) {
+		values := map[string]bool{}
+		for _, n := range p.nodes {
+			values[c.m.Topology.Nodes[n].Labels[t.Key]] = true
+		}
+		domains := c.domains(g, t)
+		if own := c.selects[t]; len(values) != 1 || values[""] || len(domains) == 0 || t.Sel.Form != model.FormSet || len(own) != 1 || own[0] != g.Workload ||
+			!c.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) || !c.surely(t, g, g) {
+			continue
+		}
+		skew := int(t.Constraint.MaxSkew)
+		most = min(most, (c.count(g)+skew*(len(domains)-1))/len(domains))
+	}
+	return most
+}
+
+// cheapest returns the lowest price of pods that fill a node, whichever resource runs short. The
+// argument here lists the groups that may use the node. If fit is set, the pods also have to fit on
+// the node in any one other resource.
+func (c *closings) cheapest(m certificate.Member, here []tenant, n int, fit bool) int64 {
+	l := c.ledger()
+	for i := range here {
+		t := &here[i]
+		if portsClash(c.m, t.g, t.g) || slices.ContainsFunc(t.alone, func(k string) bool { return model.Carries(c.m.Topology.Nodes[n].Labels, []string{k}) }) {
+			t.pods = 1
+		}
+	}
+	least := int64(math.MaxInt64)
+	for r, ask := range l.asks(m.G) {
+		if ask == 0 || !l.short(n, r) {
+			continue
+		}
+		free := l.free[n*len(l.names) : (n+1)*len(l.names)]
+		price := c.covering(here, r, free[r]-ask+1, free[r], -1, free)
+		for second := range free {
+			if fit && second != r && price < least && c.scarce(here, second, free[second]) {
+				price = max(price, c.covering(here, r, free[r]-ask+1, free[r], second, free))
+			}
+		}
+		least = min(least, price)
+	}
+	return least
+}
+
+// An amount is divided into at most finest steps, or into about coarsest of them if that is not
+// enough to count exactly.
+const finest, coarsest = 2048, 512
+
+// covering returns the lowest price of pods that together request at least need of a resource and
+// at most room. It counts in steps. If there are too many, each request is rounded up to whole
+// steps and room does not apply, so the price is never overestimated. If second is not negative,
+// the pods request at most what is free of that resource, counted in steps that are rounded down.
+func (c *closings) covering(here []tenant, r int, need, room int64, second int, free []int64) int64 {
+	if need <= 0 {
+		return 0
+	}
+	l := c.ledger()
+	step := int64(0)
+	for _, t := range here {
+		for a := l.asks(t.g)[r]; a > 0; {
+			step, a = a, step%a
+		}
+	}
+	if step == 0 {
+		return math.MaxInt64
+	}
+	exact := room/step <= finest
+	if !exact {
+		step = (need-1)/coarsest + 1
+	}
+	whole := int((need-1)/step) + 1
+	last := whole
+	if exact {
+		last = int(room / step)
+	}
+	if last < whole {
+		return math.MaxInt64
+	}
+	besides, width := int64(1), 1
+	if second >= 0 {
+		besides = c.stepOf(here, second, free[second])
+		width = int(free[second]/besides) + 1
+	}
+	// least[s][b] is the lowest price of pods that request s steps, and at most b steps of the
+	// second resource. If requests are rounded, the last s stands for more steps, too.
+	least := make([][]int64, last+1)
+	for s := range least {
+		least[s] = slices.Repeat([]int64{math.MaxInt64}, width)
+	}
+	for b := range width {
+		least[0][b] = 0
+	}
+	for _, t := range here {
+		ask := l.asks(t.g)[r]
+		if ask == 0 {
+			continue
+		}
+		size := int(min((ask-1)/step+1, int64(last)+1))
+		// With 1, 2, 4, ... pods at a time and the rest, every number of pods can be reached.
+		for left, bunch := min(t.pods, (whole-1)/size+1), 1; left > 0; bunch *= 2 {
+			bunch = min(bunch, left)
+			left -= bunch
+			c.m.Run().Spend(1 + last*width/(4*model.PerStep))
+			beside := 0
+			if second >= 0 {
+				beside = int(min(l.asks(t.g)[second]*int64(bunch)/besides, int64(width)))
+			}
+			for s := last; s > 0; s-- {
+				from := s - bunch*size
+				if from < 0 && exact {
+					break
+				}
+				for b := width - 1; b >= beside; b-- {
+					if before := least[max(0, from)][b-beside]; before < math.MaxInt64 {
+						least[s][b] = min(least[s][b], added(before, t.price, bunch))
+					}
+				}
+			}
+		}
+	}
+	price := int64(math.MaxInt64)
+	for _, some := range least[whole:] {
+		price = min(price, some[width-1])
+	}
+	return price
+}
+
+// besideFinest and besideCoarsest are like finest and coarsest for the second resource.
+const besideFinest, besideCoarsest = 256, 128
+
+// stepOf returns the size of a step of the second resource.
+func (c *closings) stepOf(here []tenant, r int, free int64) int64 {
+	step := int64(0)
+	for _, t := range here {
+		for a := c.ledger().asks(t.g)[r]; a > 0; {
+			step, a = a, step%a
+		}
+	}
+	if step == 0 || free/step > besideFinest {
+		return (free-1)/besideCoarsest + 1
+	}
+	return step
+}
+
+// scarce reports whether the groups together request more of a resource than is free.
+func (c *closings) scarce(here []tenant, r int, free int64) bool {
+	sum := int64(0)
+	for _, t := range here {
+		sum = added(sum, c.ledger().asks(t.g)[r], t.pods)
+	}
+	return free > 0 && sum > free
+}

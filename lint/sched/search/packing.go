@@ -1,0 +1,432 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/classes"
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
+
+// packing looks for the pods that fill as many nodes as possible. It is a linear program over
+// patterns, which are sets of pods that fill one node, in fractions of nodes. The patterns are
+// found one by one: the program's prices say which pattern is missing. If the program fills fewer
+// nodes than are wanted, its prices prove it. If it fills them all, its patterns are the start of a
+// run.
+//
+// Fractions only guide the search. Each product is converted, so that no machine fuses it with a
+// sum, and the result is the same everywhere.
+type packing struct {
+	f *fillers
+	// Row k is about the pods of filler k, and row len(f.all)+c about the nodes of kind c. inverse
+	// is the inverse of the basis, and value holds what each basic variable has.
+	inverse [][]float64
+	value   []float64
+	// basis holds the column of each row: a pattern, or -1 for what the row leaves unused.
+	basis    []int
+	patterns []pattern
+}
+
+// pattern is a set of pods that fill a node of a kind, counted per filler.
+type pattern struct {
+	kind int
+	pods []int
+}
+
+// mostRows is the maximum number of rows of a packing.
+const mostRows = 160
+
+// tiny is the difference from which numbers count as different.
+const tiny = 1e-7
+
+// newPacking returns a packing without patterns, or nil if it would have too many rows.
+func (f *fillers) newPacking() *packing {
+	rows := len(f.all) + len(f.kinds)
+	if rows > mostRows {
+		return nil
+	}
+	p := &packing{f: f, basis: slices.Repeat([]int{-1}, rows)}
+	for k := range f.all {
+		p.value = append(p.value, float64(f.all[k].pods))
+	}
+	for _, kind := range f.kinds {
+		p.value = append(p.value, float64(len(kind.nodes)))
+	}
+	for r := range rows {
+		p.inverse = append(p.inverse, make([]float64, rows))
+		p.inverse[r][r] = 1
+	}
+	return p
+}
+
+// duals returns what one more pod of each filler, and one more node of each kind, would be worth in
+// filled nodes.
+func (p *packing) duals() []float64 {
+	all := make([]float64, len(p.basis))
+	for r, at := range p.basis {
+		if at >= 0 {
+			for c := range all {
+				all[c] += p.inverse[r][c]
+			}
+		}
+	}
+	return all
+}
+
+// column returns how much of each row a pattern needs, in terms of the basis.
+func (p *packing) column(x pattern) []float64 {
+	need := make([]float64, len(p.basis))
+	for k, pods := range x.pods {
+		if p.f.all[k].perNode == nil {
+			need[k] = float64(pods)
+		}
+	}
+	need[len(p.f.all)+x.kind] = 1
+	return p.solve(need)
+}
+
+func (p *packing) solve(need []float64) []float64 {
+	all := make([]float64, len(p.basis))
+	for r := range all {
+		for c, n := range need {
+			if n != 0 {
+				all[r] += float64(p.inverse[r][c] * n)
+			}
+		}
+	}
+	return all
+}
+
+// enter puts a column into the basis, in place of the one that is used up first. It reports whether
+// there is one.
+func (p *packing) enter(at int, column []float64) bool {
+	out, least := -1, math.Inf(1)
+	for r, d := range column {
+		if d > tiny && p.value[r]/d < least-tiny {
+			out, least = r, p.value[r]/d
+		}
+	}
+	if out < 0 {
+		return false
+	}
+	p.basis[out] = at
+	p.scale(out, 1/column[out])
+	for r, d := range column {
+		if r != out && d != 0 {
+			p.subtract(r, out, d)
+		}
+	}
+	return true
+}
+
+func (p *packing) scale(r int, by float64) {
+	p.value[r] = float64(p.value[r] * by)
+	for c := range p.inverse[r] {
+		p.inverse[r][c] = float64(p.inverse[r][c] * by)
+	}
+}
+
+func (p *packing) subtract(r, from int, times float64) {
+	p.value[r] = max(0, p.value[r]-float64(times*p.value[from]))
+	for c := range p.inverse[r] {
+		p.inverse[r][c] -= float64(times * p.inverse[from][c])
+	}
+}
+
+// mostColumns is the maximum number of times that a column enters the basis.
+const mostColumns = 1000
+
+// mostExact is the maximum number of times that a packing asks for patterns by fillers.fillingBeside,
+// which is expensive.
+const mostExact = 6
+
+// run adds patterns until no pattern helps. It calls proves with prices and the exact cost of
+// filling one node of each kind when these seem to prove that fewer than wanted nodes can be
+// filled, and stops if that returns true.
+func (p *packing) run(wanted int, proves func(prices []int64, costs []int64) bool) {
+	exact := 0
+	for range mostColumns {
+		p.f.h.m.Run().Spend(1 + len(p.basis)*len(p.basis)/4)
+		worth := p.duals()
+		if r := slices.IndexFunc(worth, func(w float64) bool { return w < -tiny }); r >= 0 {
+			unit := make([]float64, len(p.basis))
+			unit[r] = 1
+			if !p.enter(-1, p.solve(unit)) {
+				return
+			}
+			continue
+		}
+		prices := make([]int64, len(p.f.all))
+		for k := range prices {
+			if p.f.all[k].perNode == nil {
+				prices[k] = int64(max(0, worth[k]) * fullPrice)
+			}
+		}
+		costs := make([]int64, len(p.f.kinds))
+		best := p.best(worth, prices, func(kind *fillKind, prices []int64) (int64, []int) {
+			cost, pods := p.f.fitting(kind, prices)
+			costs[slices.Index(p.f.kinds, kind)] = cost
+			return cost, pods
+		})
+		if best.pods == nil || proves != nil && p.f.nodesFor(prices, func(k *fillKind) int64 { return costs[slices.Index(p.f.kinds, k)] }) < wanted {
+			if proves == nil {
+				return
+			}
+			if exact++; exact > mostExact {
+				return
+			}
+			best = p.best(worth, prices, func(kind *fillKind, prices []int64) (int64, []int) {
+				cost, pods := p.f.fillingBeside(kind, prices)
+				costs[slices.Index(p.f.kinds, kind)] = cost
+				if pods != nil && p.f.exceeds(kind, pods) >= 0 {
+					pods = nil
+				}
+				return cost, pods
+			})
+			if proves(prices, costs) || best.pods == nil {
+				return
+			}
+		}
+		p.patterns = append(p.patterns, best)
+		if !p.enter(len(p.patterns)-1, p.column(best)) {
+			return
+		}
+	}
+}
+
+// best returns the pattern that is worth most more than it costs, without pods if there is none.
+func (p *packing) best(worth []float64, prices []int64, cheapest func(*fillKind, []int64) (int64, []int)) pattern {
+	best, gain := pattern{}, tiny
+	for c, kind := range p.f.kinds {
+		cost, pods := cheapest(kind, prices)
+		if g := 1 - worth[len(p.f.all)+c] - float64(cost)/fullPrice; pods != nil && g > gain {
+			best, gain = pattern{c, pods}, g
+		}
+	}
+	return best
+}
+
+// filled returns how many nodes the patterns fill.
+func (p *packing) filled() (nodes float64) {
+	for r, at := range p.basis {
+		if at >= 0 {
+			nodes += p.value[r]
+		}
+	}
+	return nodes
+}
+
+// whole returns the patterns that the packing uses at least once, as often as it uses them rounded
+// down. If there are none, it returns the one that it uses most.
+func (p *packing) whole() (all []pattern) {
+	most, at := 0.0, -1
+	for r, x := range p.basis {
+		if x < 0 {
+			continue
+		}
+		for range int(p.value[r] + tiny) {
+			all = append(all, p.patterns[x])
+		}
+		if p.value[r] > most+tiny {
+			most, at = p.value[r], x
+		}
+	}
+	if len(all) == 0 && at >= 0 {
+		all = append(all, p.patterns[at])
+	}
+	return all
+}
+
+// plan returns patterns that fill all but spare nodes, by kind, or nil if it finds none. It takes
+// the whole patterns of one packing after the other, each for what the last one left.
+func (f *fillers) plan(spare int) map[*fillKind][][]int {
+	rest := &fillers{h: f.h, u: f.u, all: slices.Clone(f.all)}
+	nodes := 0
+	for _, kind := range f.kinds {
+		some := *kind
+		rest.kinds = append(rest.kinds, &some)
+		nodes += len(kind.nodes)
+	}
+	all := map[*fillKind][][]int{}
+	for nodes > spare {
+		p := rest.newPacking()
+		if p == nil {
+			return nil
+		}
+		p.run(0, nil)
+		patterns := p.whole()
+		if p.filled() < float64(nodes-spare)-0.001 || len(patterns) == 0 {
+			return nil
+		}
+		for _, x := range patterns {
+			all[f.kinds[x.kind]] = append(all[f.kinds[x.kind]], x.pods)
+			rest.kinds[x.kind].nodes = rest.kinds[x.kind].nodes[1:]
+			nodes--
+			for k, n := range x.pods {
+				if rest.all[k].perNode == nil {
+					rest.all[k].pods -= n
+				}
+			}
+		}
+	}
+	return all
+}
+
+// fitting is cheapest for pods that fit on the node in every resource. If the cheapest ones do not,
+// it charges for what they request too much of.
+func (f *fillers) fitting(kind *fillKind, prices []int64) (int64, []int) {
+	least, best := int64(impossible), []int(nil)
+	for w := range kind.ways {
+		charged := prices
+		for try := range 4 {
+			_, pods := f.cover(kind, &kind.ways[w], charged, f.pods())
+			if pods == nil {
+				break
+			}
+			over := f.exceeds(kind, pods)
+			if over < 0 {
+				if cost := f.priceOf(pods, prices); cost < least {
+					least, best = cost, pods
+				}
+				break
+			}
+			charged = slices.Clone(charged)
+			for k := range f.all {
+				if free := kind.free[over]; free > 0 {
+					charged[k] += int64(float64(f.all[k].ask[over]) / float64(free) * fullPrice / 8 * float64(int(1)<<(2*try)))
+				}
+			}
+		}
+	}
+	return least, best
+}
+
+// exceeds returns a resource of which pods request more than a node of a kind has, or -1.
+func (f *fillers) exceeds(kind *fillKind, pods []int) int {
+	for r, free := range kind.free {
+		sum := int64(0)
+		for k, n := range pods {
+			sum += f.all[k].ask[r] * int64(n)
+		}
+		if sum > free {
+			return r
+		}
+	}
+	return -1
+}
+
+func (f *fillers) priceOf(pods []int, prices []int64) (sum int64) {
+	for k, n := range pods {
+		sum += prices[k] * int64(n)
+	}
+	return sum
+}
+
+// besideExact is the maximum number of units of the second resource on a node for counting exactly,
+// and besideUnits is the number of units otherwise.
+const besideExact, besideUnits = 256, 128
+
+// fillingBeside is cheapest for pods that also fit on the node in a second resource, up to rounding
+// in their favor. It is expensive.
+func (f *fillers) fillingBeside(kind *fillKind, prices []int64) (cost int64, used []int) {
+	cost = impossible
+	for w := range kind.ways {
+		way := &kind.ways[w]
+		if way.need == 0 {
+			return 0, make([]int, len(f.all))
+		}
+		c, u := f.cover(kind, way, prices, f.pods())
+		for r := range kind.free {
+			if r == way.resource || !f.scarce(kind, r) || c >= cost {
+				continue
+			}
+			if more, pods := f.coverBeside(kind, way, prices, r); more >= c {
+				c, u = more, pods
+			}
+		}
+		if c < cost {
+			cost, used = c, u
+		}
+	}
+	return cost, used
+}
+
+// scarce reports whether a node of a kind has less of a resource than all fillers together request.
+func (f *fillers) scarce(kind *fillKind, r int) bool {
+	sum := int64(0)
+	for _, k := range kind.reach {
+		sum = classes.Sum(sum, f.all[k].ask[r], f.all[k].pods)
+	}
+	return kind.free[r] > 0 && sum > kind.free[r]
+}
+
+// coverBeside is cover for pods that also fit on the node in another resource.
+func (f *fillers) coverBeside(kind *fillKind, way *fillWay, prices []int64, other int) (int64, []int) {
+	unit := int64(0)
+	for _, k := range kind.reach {
+		for ask := f.all[k].ask[other]; ask != 0; {
+			unit, ask = ask, unit%ask
+		}
+	}
+	if unit == 0 || kind.free[other]/unit > besideExact {
+		unit = (kind.free[other] + besideUnits - 1) / besideUnits
+	}
+	width := int(kind.free[other]/unit) + 1
+	var chunks []chunk
+	for _, k := range kind.reach {
+		if way.sizes[k] > 0 {
+			pods := min(f.all[k].pods, (way.need+way.sizes[k]-1)/way.sizes[k])
+			if f.all[k].alone {
+				pods = min(pods, 1)
+			}
+			chunks = appendChunks(chunks, k, pods)
+		}
+	}
+	top := way.need
+	if way.exact {
+		top = way.room
+	}
+	f.h.m.Run().Spend(1 + len(chunks)*top*width/(4*model.PerStep))
+	cost := slices.Repeat([]int64{impossible}, (top+1)*width)
+	for s := range width {
+		cost[s] = 0
+	}
+	took := make([]bool, len(chunks)*len(cost))
+	for c, some := range chunks {
+		size, price := way.sizes[some.filler]*some.pods, prices[some.filler]*int64(some.pods)
+		uses := int(min(f.all[some.filler].ask[other]*int64(some.pods)/unit, int64(width)))
+		row := took[c*len(cost) : (c+1)*len(cost)]
+		for t := top; t > 0; t-- {
+			from := t - size
+			if from < 0 && way.exact {
+				break
+			}
+			from = max(0, from)
+			for s := width - 1; s >= uses; s-- {
+				if with := cost[from*width+s-uses] + price; with < cost[t*width+s] {
+					cost[t*width+s], row[t*width+s] = with, true
+				}
+			}
+		}
+	}
+	best := way.need*width + width - 1
+	for t := way.need; t <= top; t++ {
+		if at := t*width + width - 1; cost[at] < cost[best] {
+			best = at
+		}
+	}
+	if cost[best] >= impossible {
+		return impossible, nil
+	}
+	used := make([]int, len(f.all))
+	t, s := best/width, best%width
+	for c := len(chunks) - 1; c >= 0; c-- {
+		if took[c*len(cost)+t*width+s] {
+			k := chunks[c].filler
+			used[k] += chunks[c].pods
+			t = max(0, t-way.sizes[k]*chunks[c].pods)
+			s -= int(f.all[k].ask[other] * int64(chunks[c].pods) / unit)
+		}
+	}
+	return cost[best], used
+}

@@ -1,0 +1,490 @@
+package search
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
+
+// Prices prove that requests cannot fill certain nodes (T24). Every pod gets a price. If the
+// cheapest pods that fill each node cost more together than all pods there are, some node stays
+// open. Any prices prove it, so the checker only computes the costs again.
+
+// fillers holds the pods that may fill nodes of a place until a pod group's pod no longer fits
+// there. Pods that close every node that they run on by a rule are counted elsewhere.
+type fillers struct {
+	h     *headroom
+	u     *podGroup
+	all   []filler
+	kinds []*fillKind
+}
+
+// filler is a pod group that may fill nodes, or a DaemonSet. A DaemonSet has one pod on each of its
+// nodes, which costs nothing.
+type filler struct {
+	unit, pods int
+	// elsewhere is the number of further pods, which a spread constraint keeps out of the place.
+	elsewhere int
+	ask       []int64
+	perNode   *model.Group
+	// alone is set if no node takes two of the pods.
+	alone bool
+}
+
+// fillKind is a set of nodes that take equal effort to fill.
+type fillKind struct {
+	nodes []int32
+	// free holds each node's free amount of each resource.
+	free []int64
+	// reach lists the fillers that may use the nodes, as indices into fillers.all.
+	reach []int
+	// ways lists the resources that can run short on these nodes.
+	ways []fillWay
+}
+
+// fillWay describes how to fill a node with one resource. The pods on it have to request at least
+// need units and at most room units, where a pod of filler k requests sizes[k] units. If exact is
+// not set, requests are rounded up and room does not apply, so that the effort is never
+// overestimated.
+type fillWay struct {
+	resource, need, room int
+	exact                bool
+	sizes                []int
+}
+
+// exactUnits is the maximum number of units on a node for counting exactly, and roundUnits is the
+// number of units otherwise.
+const exactUnits, roundUnits = 2048, 512
+
+// newFillers returns the fillers for a place when own of the pod group's pods are already placed.
+// The argument ruled marks the pod groups that close their nodes by a rule.
+func (h *headroom) newFillers(i int, p *place, own int, ruled map[int]bool) *fillers {
+	f := &fillers{h: h, u: h.units[i]}
+	h.m.Run().Spend(1 + len(h.c.units))
+	var sets []*nodeSet
+	of := map[*nodeSet][]int{}
+	daemons := map[*model.Group]int{}
+	for _, j := range h.c.units {
+		v, pods := h.units[j], h.others(i, j, own)
+		if pods == 0 || ruled[j] || len(v.nodes.list) == 0 {
+			continue
+		}
+		if v.g.Kind.PerNode() {
+			if _, known := daemons[v.g]; !known && v.g != f.u.g {
+				daemons[v.g] = len(f.all)
+				f.all = append(f.all, filler{unit: j, pods: v.pods, ask: v.ask, perNode: v.g, alone: v.pods == 1})
+			}
+			continue
+		}
+		if of[v.nodes] == nil {
+			sets = append(sets, v.nodes)
+		}
+		of[v.nodes] = append(of[v.nodes], len(f.all))
+		here := min(pods, h.mostIn(j, p))
+		f.all = append(f.all, filler{unit: j, pods: here, elsewhere: pods - here, ask: v.ask, alone: h.onePerNode(j, p)})
+	}
+	by := map[string]*fillKind{}
+	h.m.Run().Spend(1 + len(p.nodes)*(len(sets)+len(daemons)+len(h.resources))/model.PerStep)
+	width := len(h.resources)
+	for _, n := range p.nodes {
+		var id []byte
+		for _, s := range sets {
+			id = append(id, flag(s.holds(int(n))))
+		}
+		for k := range f.all {
+			if g := f.all[k].perNode; g != nil {
+				id = append(id, flag(h.daemonOn(g, int(n)) >= 0))
+			}
+		}
+		for r := range f.u.ask {
+			id = binary.AppendVarint(id, h.rest[int(n)*width+r])
+		}
+		kind := by[string(id)]
+		if kind == nil {
+			kind = &fillKind{free: h.rest[int(n)*width : (int(n)+1)*width]}
+			for _, s := range sets {
+				if s.holds(int(n)) {
+					kind.reach = append(kind.reach, of[s]...)
+				}
+			}
+			for g, k := range daemons {
+				if h.daemonOn(g, int(n)) >= 0 {
+					kind.reach = append(kind.reach, k)
+				}
+			}
+			slices.Sort(kind.reach)
+			by[string(id)], f.kinds = kind, append(f.kinds, kind)
+			for r, ask := range f.u.ask {
+				if free := h.rest[int(n)*width+r]; ask > 0 && free != math.MaxInt64 {
+					f.addWay(kind, r, free)
+				}
+			}
+		}
+		kind.nodes = append(kind.nodes, n)
+	}
+	return f
+}
+
+// addWay adds a resource that can run short on a node with the given free amount.
+func (f *fillers) addWay(kind *fillKind, r int, free int64) {
+	need := free - f.u.ask[r] + 1
+	if need <= 0 {
+		kind.ways = []fillWay{{resource: r, sizes: make([]int, len(f.all))}}
+		return
+	}
+	unit := int64(0)
+	for _, k := range kind.reach {
+		for ask := f.all[k].ask[r]; ask != 0; {
+			unit, ask = ask, unit%ask
+		}
+	}
+	if unit == 0 {
+		return
+	}
+	way := fillWay{resource: r, exact: free/unit <= exactUnits, sizes: make([]int, len(f.all))}
+	if !way.exact {
+		unit = (need + roundUnits - 1) / roundUnits
+	}
+	if way.need, way.room = int((need+unit-1)/unit), int(free/unit); way.exact && way.need > way.room {
+		return // no sum of requests is close enough
+	}
+	sum := 0
+	for _, k := range kind.reach {
+		way.sizes[k] = int(min((f.all[k].ask[r]+unit-1)/unit, int64(way.room+1)))
+		sum += way.sizes[k] * min(f.all[k].pods, way.need)
+	}
+	if sum >= way.need {
+		kind.ways = append(kind.ways, way)
+	}
+}
+
+// mostIn returns an upper bound on how many of a pod group's pods can be in a place. It is limited
+// only if the place lies in one domain of a spread constraint that counts exactly the group's own
+// pods: with n pods in D domains, a domain holds at most (n + maxSkew * (D - 1)) / D of them
+// (R-T7).
+func (h *headroom) mostIn(j int, p *place) int {
+	u, most := h.units[j], math.MaxInt
+	for _, s := range u.spreads {
+		inside := len(p.nodes) > 0 && s.self == 1 && len(s.domains) > 0 && slices.Equal(s.watch, []located{{unit: j}})
+		for _, n := range p.nodes {
+			inside = inside && h.domain[s.key][n] >= 0 && h.domain[s.key][n] == h.domain[s.key][p.nodes[0]]
+		}
+		if inside {
+			most = min(most, (u.pods+s.maxSkew*(len(s.domains)-1))/len(s.domains))
+		}
+	}
+	return most
+}
+
+// daemonOn returns the pod group of a DaemonSet's pod on a node, or -1.
+func (a *state) daemonOn(g *model.Group, n int) int {
+	return model.Cached(a.daemons, g, func() []int {
+		on := slices.Repeat([]int{-1}, len(a.nodes))
+		for _, j := range a.unitsOf[g.Workload] {
+			if v := a.units[j]; v.pods > 0 && len(v.nodes.list) > 0 && !a.unplaceable[j] {
+				on[v.pinned] = j
+			}
+		}
+		return on
+	})[n]
+}
+
+// stays reports whether a pod group's pods can be on one node only. They are counted as if they
+// were there already.
+func (u *podGroup) stays() bool { return u.g.Kind.PerNode() || u.kubelet }
+
+// open returns a free amount, by the index of rest, when all pods that can be on one node only are
+// in place.
+func (a *state) open(at int) int64 {
+	if a.rest[at] == math.MaxInt64 {
+		return math.MaxInt64
+	}
+	if a.reserved == nil {
+		a.reserved = make([]int64, len(a.rest))
+		a.m.Run().Spend(1 + len(a.units)*(1+len(a.resources)/model.PerStep))
+		for j, v := range a.units {
+			if !v.stays() || v.g.Running || a.unplaceable[j] {
+				continue
+			}
+			for _, n := range v.nodes.list {
+				for r, ask := range v.ask {
+					a.reserved[int(n)*len(a.resources)+r] += ask * int64(v.pods)
+				}
+			}
+		}
+	}
+	return a.rest[at] - a.reserved[at]
+}
+
+// onePerNode reports whether no node of a place takes two of a pod group's pods.
+func (h *headroom) onePerNode(j int, p *place) bool {
+	u := h.units[j]
+	return u.clashesWith(u) || slices.ContainsFunc(u.exclusions, func(x exclusion) bool {
+		return x.unit == j && x.place == 0 && h.divide(p, x.key).whole
+	})
+}
+
+// impossible is the cost of filling a node that cannot be filled.
+const impossible = math.MaxInt64 / 4
+
+// cheapest returns the lowest price of pods that fill a node of a kind, and a set of pods with that
+// price, counted per filler. The argument left holds how many pods each filler has left.
+func (f *fillers) cheapest(kind *fillKind, prices []int64, left []int) (cost int64, used []int) {
+	cost = impossible
+	for w := range kind.ways {
+		way := &kind.ways[w]
+		if way.need == 0 {
+			return 0, make([]int, len(f.all))
+		}
+		if c, u := f.cover(kind, way, prices, left); c < cost {
+			cost, used = c, u
+		}
+	}
+	return cost, used
+}
+
+// chunk is a number of pods of one filler that are used together or not at all. Chunks of 1, 2, 4
+// and so on pods add up to any number of pods.
+type chunk struct{ filler, pods int }
+
+func appendChunks(chunks []chunk, filler, pods int) []chunk {
+	for some := 1; pods > 0; some *= 2 {
+		some = min(some, pods)
+		chunks = append(chunks, chunk{filler, some})
+		pods -= some
+	}
+	return chunks
+}
+
+// cover is cheapest for one resource.
+func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int) (int64, []int) {
+	chunks := make([]chunk, 0, 4*len(kind.reach))
+	for _, k := range kind.reach {
+		if way.sizes[k] == 0 {
+			continue
+		}
+		pods := min(left[k], (way.need+way.sizes[k]-1)/way.sizes[k])
+		if f.all[k].alone {
+			pods = min(pods, 1)
+		}
+		chunks = appendChunks(chunks, k, pods)
+	}
+	top := way.need
+	if way.exact {
+		top = way.room
+	}
+	f.h.m.Run().Spend(1 + len(chunks)*top/(4*model.PerStep))
+	cost := slices.Repeat([]int64{impossible}, top+1)
+	cost[0] = 0
+	took := make([]bool, len(chunks)*(top+1))
+	for c, some := range chunks {
+		size, price := way.sizes[some.filler]*some.pods, prices[some.filler]*int64(some.pods)
+		row := took[c*(top+1) : (c+1)*(top+1)]
+		if way.exact {
+			for t := top; t >= size; t-- {
+				if with := cost[t-size] + price; with < cost[t] {
+					cost[t], row[t] = with, true
+				}
+			}
+			continue
+		}
+		for t := top; t > 0; t-- {
+			if with := cost[max(0, t-size)] + price; with < cost[t] {
+				cost[t], row[t] = with, true
+			}
+		}
+	}
+	best := way.need
+	for t := way.need; t <= top; t++ {
+		if cost[t] < cost[best] {
+			best = t
+		}
+	}
+	if cost[best] >= impossible {
+		return impossible, nil
+	}
+	used := make([]int, len(f.all))
+	for c, t := len(chunks)-1, best; c >= 0; c-- {
+		if took[c*(top+1)+t] {
+			used[chunks[c].filler] += chunks[c].pods
+			t = max(0, t-way.sizes[chunks[c].filler]*chunks[c].pods)
+		}
+	}
+	return cost[best], used
+}
+
+// pods returns how many pods each filler has.
+func (f *fillers) pods() []int {
+	pods := make([]int, len(f.all))
+	for k := range f.all {
+		pods[k] = f.all[k].pods
+	}
+	return pods
+}
+
+// greedy returns the price of some pods that fill a node of a kind, or impossible if it finds none.
+// It prefers pods that request much for their price.
+func (f *fillers) greedy(kind *fillKind, prices []int64) int64 {
+	least := int64(impossible)
+	f.h.m.Run().Spend(1 + len(kind.ways)*len(kind.reach)/2)
+	for w := range kind.ways {
+		way := &kind.ways[w]
+		if way.need == 0 {
+			return 0
+		}
+		order := slices.Clone(kind.reach)
+		slices.SortStableFunc(order, func(a, b int) int {
+			return cmp.Compare(float64(prices[a])*float64(way.sizes[b]), float64(prices[b])*float64(way.sizes[a]))
+		})
+		cost, sum := int64(0), 0
+		for _, k := range order {
+			if way.sizes[k] == 0 || sum >= way.need {
+				continue
+			}
+			pods := min(f.all[k].pods, (way.need-sum+way.sizes[k]-1)/way.sizes[k])
+			if f.all[k].alone {
+				pods = 1
+			}
+			if way.exact {
+				pods = min(pods, (way.room-sum)/way.sizes[k])
+			}
+			cost, sum = cost+prices[k]*int64(pods), sum+way.sizes[k]*pods
+		}
+		if sum >= way.need {
+			least = min(least, cost)
+		}
+	}
+	return least
+}
+
+// hopeless reports whether the fillers have enough pods to fill wanted nodes, so that prices prove
+// nothing.
+func (f *fillers) hopeless(wanted int, prices []int64) bool {
+	return f.nodesFor(prices, func(kind *fillKind) int64 { return f.greedy(kind, prices) }) >= wanted
+}
+
+// nodesFor returns how many nodes the price of all pods pays for, given what filling one node of
+// each kind costs.
+func (f *fillers) nodesFor(prices []int64, cost func(*fillKind) int64) (most int) {
+	all := int64(0)
+	for k := range f.all {
+		all += prices[k] * int64(f.all[k].pods)
+	}
+	type offer struct {
+		cost  int64
+		nodes int
+	}
+	var offers []offer
+	for _, kind := range f.kinds {
+		offers = append(offers, offer{cost(kind), len(kind.nodes)})
+	}
+	slices.SortFunc(offers, func(a, b offer) int { return cmp.Compare(a.cost, b.cost) })
+	for _, o := range offers {
+		nodes := o.nodes
+		if o.cost > 0 {
+			nodes = int(min(int64(nodes), all/o.cost))
+		}
+		most += nodes
+		all -= o.cost * int64(nodes)
+		if nodes < o.nodes {
+			break
+		}
+	}
+	return most
+}
+
+// fillable returns an upper bound on how many nodes the fillers can fill at given prices, and for
+// each filler how many pods filling all nodes as cheaply as possible would take.
+func (f *fillers) fillable(prices []int64) (most int, wanted []int) {
+	wanted = make([]int, len(f.all))
+	most = f.nodesFor(prices, func(kind *fillKind) int64 {
+		cost, used := f.cheapest(kind, prices, f.pods())
+		for k, pods := range used {
+			wanted[k] += pods * len(kind.nodes)
+		}
+		return cost
+	})
+	return most, wanted
+}
+
+// fullPrice is the price scale: the requests of all fillers for one resource cost about as much.
+const fullPrice = 1 << 30
+
+// lowest looks for prices at which the fillers can fill fewer than wanted nodes. It returns the
+// lowest bound that it finds, with its prices. If thorough is set, it also asks a packing. The
+// result fit is set if only pods count that fit on a node together (see fillingBeside).
+func (f *fillers) lowest(wanted int, thorough bool) (best int, at []int64, fit bool) {
+	best = math.MaxInt
+	try := func(prices []int64) {
+		most, _ := f.fillable(prices)
+		if most < best {
+			best, at = most, prices
+		}
+	}
+	all := f.starts()
+	for _, prices := range all {
+		if f.hopeless(wanted, prices) {
+			continue
+		}
+		if try(prices); best < wanted {
+			return best, at, false
+		}
+	}
+	if len(all) == 0 {
+		return 0, make([]int64, len(f.all)), false // nothing runs short
+	}
+	if p := f.newPacking(); p != nil && thorough {
+		p.run(wanted, func(prices, costs []int64) bool {
+			most := f.nodesFor(prices, func(kind *fillKind) int64 { return costs[slices.Index(f.kinds, kind)] })
+			if most < best {
+				best, at, fit = most, prices, true
+			}
+			return best < wanted
+		})
+	}
+	if at == nil {
+		at = all[0]
+	}
+	return best, at, fit
+}
+
+// starts returns the prices to begin with: what pods request of each resource, and mixtures.
+func (f *fillers) starts() [][]int64 {
+	var all [][]int64
+	for r, ask := range f.u.ask {
+		short := slices.ContainsFunc(f.kinds, func(k *fillKind) bool {
+			return slices.ContainsFunc(k.ways, func(w fillWay) bool { return w.resource == r })
+		})
+		if ask == 0 || !short {
+			continue
+		}
+		sum := 0.0
+		for k := range f.all {
+			if f.all[k].perNode == nil {
+				sum += float64(float64(f.all[k].ask[r]) * float64(f.all[k].pods)) // not fused, so equal on all machines
+			}
+		}
+		prices := make([]int64, len(f.all))
+		for k := range f.all {
+			if f.all[k].perNode == nil && sum > 0 {
+				prices[k] = int64(float64(f.all[k].ask[r]) / sum * fullPrice)
+			}
+		}
+		all = append(all, prices)
+	}
+	for a, few := 0, len(all); a < few; a++ {
+		for b := range a {
+			for _, share := range [][2]int64{{1, 1}, {1, 3}, {3, 1}} {
+				mixed := make([]int64, len(f.all))
+				for k := range mixed {
+					mixed[k] = (all[a][k]*share[0] + all[b][k]*share[1]) / (share[0] + share[1])
+				}
+				all = append(all, mixed)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,101 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// filling returns a few nodes and workloads that contend for two resources. Some have a DaemonSet
+// beside them, some keep their pods apart or spread them over zones.
+func (g generator) filling() (nodes, manifests string) {
+	for i := range 2 + g.IntN(2) {
+		nodes += sized(i, fmt.Sprintf("%s=z%d", zoneKey, i%2), fmt.Sprintf("pods: \"%d\", cpu: \"%d\", memory: \"%d\"", 3+g.IntN(4), 3+g.IntN(4), 3+g.IntN(4)))
+	}
+	ask := func() string {
+		return fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: \"%d\", memory: \"%d\"}}}]\n", g.IntN(4), g.IntN(4))
+	}
+	for i := range 2 + g.IntN(2) {
+		name, rules := fmt.Sprintf("w%d", i), ""
+		switch g.IntN(6) {
+		case 0:
+			rules = ruled([]string{term(hostKey, sel("app="+name))}, nil, nil)
+		case 1:
+			rules = ruled(nil, nil, []string{tsc(zoneKey, sel("app="+name), "")})
+		}
+		manifests += named(name, 1+g.IntN(3), rules+ask())
+	}
+	if g.chance(50) {
+		manifests += strings.Replace(strings.Replace(named("agent", 1, ask()), "kind: Deployment", "kind: DaemonSet", 1), "  replicas: 1\n", "", 1)
+	}
+	return nodes, manifests
+}
+
+// span holds how few and how many pods of a workload a maximal state places.
+type span struct{ least, most int }
+
+// TestPropertyT24 decides workloads without a search and compares each of them with all runs. It
+// also claims of workloads that may get stuck that they never do, by random prices. The checker must
+// accept none.
+func TestPropertyT24(t *testing.T) {
+	known, all, claims := 0, 0, 0
+	count := verdicts{}
+	for seed := range trials.AtLeast(t, 600, 50) {
+		g := generator{rand.New(rand.NewPCG(uint64(seed), 224))}
+		nodes, manifests := g.filling()
+		m, _ := modelOf(t, nodes, manifests)
+		spans := map[*workload.Workload]span{}
+		if _, ok := enumerateEach(m, 20000, func(placed map[*workload.Workload]int) {
+			for w, n := range placed {
+				s, seen := spans[w]
+				if !seen {
+					s = span{n, n}
+				}
+				spans[w] = span{min(s.least, n), max(s.most, n)}
+			}
+		}); !ok {
+			continue
+		}
+		for _, w := range search.DecideWithoutSearch(m).Workloads {
+			s := spans[w.Workload]
+			want := diag.Sometimes
+			if s.least == w.Pods {
+				want = diag.Always
+			} else if s.most < w.Pods {
+				want = diag.Never
+			}
+			count[want]++
+			if w.Verdict != diag.Unknown && w.Verdict != want || w.MinPlaced > s.least || w.MaxPlaced < s.most {
+				t.Fatalf("seed %d: %v is %s, %d to %d of %d, but it is %s, %d to %d\n%s%s", seed, w.Workload, w.Verdict, w.MinPlaced, w.MaxPlaced, w.Pods, want, s.least, s.most, nodes, manifests)
+			}
+			if all++; w.Verdict != diag.Unknown {
+				known++
+			}
+			for range 4 {
+				if s.least == w.Pods || w.Workload.Kind.PerNode() {
+					break
+				}
+				prices := certificate.Prices{Of: map[*model.Group]int64{}, Fit: g.chance(50)}
+				for _, o := range m.Workloads {
+					prices.Of[m.Groups[o]] = int64(g.IntN(5))
+				}
+				if claims++; search.AcceptsPrices(m, w.Workload, s.least+1, prices) {
+					t.Fatalf("seed %d: prices prove %d pods of %v, but a run places %d\n%s%s", seed, s.least+1, w.Workload, s.least, nodes, manifests)
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d are decided, %d false claims: %v", known, all, claims, count)
+	if !enough(known, all, 95) {
+		t.Errorf("only %d of %d are decided", known, all)
+	}
+	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
+}
