@@ -24,14 +24,14 @@ import (
 const (
 	// mostUnknownWhole and mostUnknownFits limit how many clusters, and how many of their
 	// workloads, have the verdict unknown. The other two limit the same without DaemonSets.
-	mostUnknownWhole     = 45
-	mostUnknownFits      = 701
-	mostUnknownBareWhole = 360
-	mostUnknownBareFits  = 614
+	mostUnknownWhole     = 15
+	mostUnknownFits      = 40
+	mostUnknownBareWhole = 40
+	mostUnknownBareFits  = 15
 	// mostLostWhole and mostLostFits limit how many decided verdicts become unknown because of
 	// one more node.
-	mostLostWhole = 70
-	mostLostFits  = 35
+	mostLostWhole = 5
+	mostLostFits  = 2
 )
 
 // everyday returns the everyday clusters to try, 20 by default and 200 in CI. The second list has
