@@ -92,6 +92,9 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 // holds at most maxSkew fewer of them (R-T7).
 func (c *closings) gathered(g *model.Group, p part) int {
 	most := math.MaxInt
+	if c.vague[g.Workload] {
+		return most // the constraint may count other pods as well
+	}
 	for t := range g.Hard(model.Spread) {
 		values := map[string]bool{}
 		for _, n := range p.nodes {
@@ -195,7 +198,7 @@ func (c *closings) covering(here []tenant, r int, need, room int64, second int, 
 			bunch = min(bunch, left)
 			left -= bunch
 			c.m.Run().Spend(1 + last*width/(4*model.PerStep))
-			beside := 0
+			beside, price := 0, t.price*int64(bunch) // at most what all pods cost, so no sum overflows
 			if second >= 0 {
 				beside = int(min(l.asks(t.g)[second]*int64(bunch)/besides, int64(width)))
 			}
@@ -204,19 +207,20 @@ func (c *closings) covering(here []tenant, r int, need, room int64, second int, 
 				if from < 0 && exact {
 					break
 				}
+				to, before := least[s], least[max(0, from)]
 				for b := width - 1; b >= beside; b-- {
-					if before := least[max(0, from)][b-beside]; before < math.MaxInt64 {
-						least[s][b] = min(least[s][b], added(before, t.price, bunch))
+					if p := before[b-beside]; p < math.MaxInt64 {
+						to[b] = min(to[b], p+price)
 					}
 				}
 			}
 		}
 	}
-	price := int64(math.MaxInt64)
+	lowest := int64(math.MaxInt64)
 	for _, some := range least[whole:] {
-		price = min(price, some[width-1])
+		lowest = min(lowest, some[width-1])
 	}
-	return price
+	return lowest
 }
 
 // besideFinest and besideCoarsest are like finest and coarsest for the second resource.

@@ -167,6 +167,9 @@ func (f *fillers) addWay(kind *fillKind, r int, free int64) {
 // (R-T7).
 func (h *headroom) mostIn(j int, p *place) int {
 	u, most := h.units[j], math.MaxInt
+	if u.vague || u.open {
+		return most // the constraint may count other pods as well
+	}
 	for _, s := range u.spreads {
 		inside := len(p.nodes) > 0 && s.self == 1 && len(s.domains) > 0 && slices.Equal(s.watch, []located{{unit: j}})
 		for _, n := range p.nodes {
@@ -219,11 +222,12 @@ func (a *state) open(at int) int64 {
 	return a.rest[at] - a.reserved[at]
 }
 
-// onePerNode reports whether no node of a place takes two of a pod group's pods.
+// onePerNode reports whether no node of a place takes two of a pod group's pods. A rule that may or
+// may not select them does not count.
 func (h *headroom) onePerNode(j int, p *place) bool {
 	u := h.units[j]
 	return u.clashesWith(u) || slices.ContainsFunc(u.exclusions, func(x exclusion) bool {
-		return x.unit == j && x.place == 0 && h.divide(p, x.key).whole
+		return x.unit == j && x.place == 0 && !slices.Contains(u.maybe, x) && h.divide(p, x.key).whole
 	})
 }
 
