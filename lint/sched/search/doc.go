@@ -11,15 +11,17 @@
 // numbers (instance.go). Pod groups that interact form a component. Each component is settled with
 // the cheapest method that succeeds:
 //   - closed forms (closed_forms.go);
-//   - proofs without search (estimate.go): flows and weights prove never, counts and matchings
-//     prove always or yield a run that gets stuck, and colorings can do either;
+//   - proofs without search (estimate.go). Flows and weights prove that not all pods fit. Counts
+//     and matchings prove that all pods always fit, or lead to a run that gets stuck. Colorings can
+//     do either;
 //   - a search over states, which treats states as equal if they differ only in the names of
 //     equivalent nodes (search.go).
 //
-// If all of these fail, Decide reports bounds. A single workload can have an always verdict even if
-// its component as a whole is undecided, never or sometimes. That is the case if no other workload
-// can keep it out (headroom.go, T21). Pods do not use any resources if they require pods nearby
-// that are never placed (T20).
+// If all of these fail, Decide reports bounds. Each workload then has its own answer, whatever
+// becomes of the others (T21). It is always placed if no other pods can close its nodes: by a count
+// (headroom.go, T6) or by prices (prices.go, T24), which a linear program finds (packing.go). It may
+// be left out if a run shows that (blocking.go). A pod that requires a pod nearby which is never
+// placed uses no resources (T20).
 //
 // Every verdict carries a certificate, which the certificate checker confirms (search.go). If the
 // check fails, the verdict becomes unknown and the failure is reported as an internal error
