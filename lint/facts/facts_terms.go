@@ -178,7 +178,7 @@ type Selector struct {
 	// Nearest is the pod label that the selector was probably meant to match, or "".
 	Nearest string `json:"nearest"`
 	// Maker is a custom resource whose operator may create the pods that the selector is meant for,
-	// for example "Cluster shop/db". It is "" if there is none.
+	// for example "Cluster shop/db", or "" if no such resource exists.
 	Maker string `json:"maker"`
 }
 
@@ -190,8 +190,8 @@ type Namespaces struct {
 	Names []string `json:"names"`
 	// All is true if the term applies to all namespaces.
 	All bool `json:"all"`
-	// Selector is the namespaceSelector in kubectl notation. It is "" if there is none or if it
-	// selects every namespace.
+	// Selector is the namespaceSelector in kubectl notation, or "" without one. It is also "" if the
+	// selector selects every namespace.
 	Selector string `json:"selector"`
 }
 

@@ -237,8 +237,8 @@ func writeNew(path string, text []byte) (made bool, err error) {
 	return true, errors.Join(err, f.Close())
 }
 
-// configure makes sure that the configuration lists the folder. It creates the configuration if
-// there is none. Otherwise, it returns a hint with the lines to add.
+// configure makes sure that the configuration lists the folder. If no configuration exists,
+// it creates one. Otherwise, it returns a hint with the lines to add.
 func configure(dir string, put func(path string, text []byte) error) (hint string, err error) {
 	here, err := os.Getwd()
 	if err != nil {

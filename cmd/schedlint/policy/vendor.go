@@ -104,8 +104,8 @@ func loadsBeside(source *vendored.Source, to string, conf *config.Config) (*rego
 	return rego.Load(rego.Options{Rules: rules.FS, Dirs: dirs, Instead: &rego.Folder{Dir: to, Files: files}})
 }
 
-// hintVendored makes sure that the configuration names the folder or one of its parents. It creates
-// the configuration if there is none. Otherwise, it prints the lines to add.
+// hintVendored makes sure that the configuration names the folder or one of its parents. If
+// no configuration exists, it creates one. Otherwise, it prints the lines to add.
 func hintVendored(out io.Writer, to string, conf *config.Config) error {
 	abs, err := filepath.Abs(to)
 	if err != nil {

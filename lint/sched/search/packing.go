@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/classes"
-	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // packing looks for the pods that fill as many nodes as possible. It is a linear program over
@@ -279,7 +278,7 @@ func (f *fillers) fitting(kind *fillKind, prices []int64) (int64, []int) {
 	for w := range kind.ways {
 		charged := prices
 		for try := range 4 {
-			_, pods := f.cover(kind, &kind.ways[w], charged, f.pods())
+			_, pods := f.cover(kind, &kind.ways[w], charged, f.pods(), -1)
 			if pods == nil {
 				break
 			}
@@ -322,10 +321,6 @@ func (f *fillers) priceOf(pods []int, prices []int64) (sum int64) {
 	return sum
 }
 
-// besideExact is the maximum number of units of the second resource on a node for counting exactly,
-// and besideUnits is the number of units otherwise.
-const besideExact, besideUnits = 256, 128
-
 // fillingBeside is cheapest for pods that also fit on the node in a second resource, up to rounding
 // in their favor. It is expensive.
 func (f *fillers) fillingBeside(kind *fillKind, prices []int64) (cost int64, used []int) {
@@ -335,12 +330,12 @@ func (f *fillers) fillingBeside(kind *fillKind, prices []int64) (cost int64, use
 		if way.need == 0 {
 			return 0, make([]int, len(f.all))
 		}
-		c, u := f.cover(kind, way, prices, f.pods())
+		c, u := f.cover(kind, way, prices, f.pods(), -1)
 		for r := range kind.free {
 			if r == way.resource || !f.scarce(kind, r) || c >= cost {
 				continue
 			}
-			if more, pods := f.coverBeside(kind, way, prices, r); more >= c {
+			if more, pods := f.cover(kind, way, prices, f.pods(), r); more >= c {
 				c, u = more, pods
 			}
 		}
@@ -358,75 +353,4 @@ func (f *fillers) scarce(kind *fillKind, r int) bool {
 		sum = classes.Sum(sum, f.all[k].ask[r], f.all[k].pods)
 	}
 	return kind.free[r] > 0 && sum > kind.free[r]
-}
-
-// coverBeside is cover for pods that also fit on the node in another resource.
-func (f *fillers) coverBeside(kind *fillKind, way *fillWay, prices []int64, other int) (int64, []int) {
-	unit := int64(0)
-	for _, k := range kind.reach {
-		for ask := f.all[k].ask[other]; ask != 0; {
-			unit, ask = ask, unit%ask
-		}
-	}
-	if unit == 0 || kind.free[other]/unit > besideExact {
-		unit = (kind.free[other] + besideUnits - 1) / besideUnits
-	}
-	width := int(kind.free[other]/unit) + 1
-	var chunks []chunk
-	for _, k := range kind.reach {
-		if way.sizes[k] > 0 {
-			pods := min(f.all[k].pods, (way.need+way.sizes[k]-1)/way.sizes[k])
-			if f.all[k].alone {
-				pods = min(pods, 1)
-			}
-			chunks = appendChunks(chunks, k, pods)
-		}
-	}
-	top := way.need
-	if way.exact {
-		top = way.room
-	}
-	f.h.m.Run().Spend(1 + len(chunks)*top*width/(4*model.PerStep))
-	cost := slices.Repeat([]int64{impossible}, (top+1)*width)
-	for s := range width {
-		cost[s] = 0
-	}
-	took := make([]bool, len(chunks)*len(cost))
-	for c, some := range chunks {
-		size, price := way.sizes[some.filler]*some.pods, prices[some.filler]*int64(some.pods)
-		uses := int(min(f.all[some.filler].ask[other]*int64(some.pods)/unit, int64(width)))
-		row := took[c*len(cost) : (c+1)*len(cost)]
-		for t := top; t > 0; t-- {
-			from := t - size
-			if from < 0 && way.exact {
-				break
-			}
-			from = max(0, from)
-			for s := width - 1; s >= uses; s-- {
-				if with := cost[from*width+s-uses] + price; with < cost[t*width+s] {
-					cost[t*width+s], row[t*width+s] = with, true
-				}
-			}
-		}
-	}
-	best := way.need*width + width - 1
-	for t := way.need; t <= top; t++ {
-		if at := t*width + width - 1; cost[at] < cost[best] {
-			best = at
-		}
-	}
-	if cost[best] >= impossible {
-		return impossible, nil
-	}
-	used := make([]int, len(f.all))
-	t, s := best/width, best%width
-	for c := len(chunks) - 1; c >= 0; c-- {
-		if took[c*len(cost)+t*width+s] {
-			k := chunks[c].filler
-			used[k] += chunks[c].pods
-			t = max(0, t-way.sizes[k]*chunks[c].pods)
-			s -= int(f.all[k].ask[other] * int64(chunks[c].pods) / unit)
-		}
-	}
-	return cost[best], used
 }

@@ -243,7 +243,7 @@ func (f *fillers) cheapest(kind *fillKind, prices []int64, left []int) (cost int
 		if way.need == 0 {
 			return 0, make([]int, len(f.all))
 		}
-		if c, u := f.cover(kind, way, prices, left); c < cost {
+		if c, u := f.cover(kind, way, prices, left, -1); c < cost {
 			cost, used = c, u
 		}
 	}
@@ -254,18 +254,32 @@ func (f *fillers) cheapest(kind *fillKind, prices []int64, left []int) (cost int
 // and so on pods add up to any number of pods.
 type chunk struct{ filler, pods int }
 
-func appendChunks(chunks []chunk, filler, pods int) []chunk {
-	for some := 1; pods > 0; some *= 2 {
-		some = min(some, pods)
-		chunks = append(chunks, chunk{filler, some})
-		pods -= some
-	}
-	return chunks
-}
+// besideExact is the maximum number of units of the second resource on a node for counting exactly,
+// and besideUnits is the number of units otherwise.
+const besideExact, besideUnits = 256, 128
 
-// cover is cheapest for one resource.
-func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int) (int64, []int) {
-	chunks := make([]chunk, 0, 4*len(kind.reach))
+// cover is cheapest for one resource. If other is not negative, the pods also have to fit on the node
+// in that resource, up to rounding in their favor.
+func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int, other int) (int64, []int) {
+	unit, width := int64(0), 1
+	if other >= 0 {
+		for _, k := range kind.reach {
+			for ask := f.all[k].ask[other]; ask != 0; {
+				unit, ask = ask, unit%ask
+			}
+		}
+		if unit == 0 || kind.free[other]/unit > besideExact {
+			unit = (kind.free[other] + besideUnits - 1) / besideUnits
+		}
+		width = int(kind.free[other]/unit) + 1
+	}
+	uses := func(c chunk) int {
+		if other < 0 {
+			return 0
+		}
+		return int(min(f.all[c.filler].ask[other]*int64(c.pods)/unit, int64(width)))
+	}
+	var chunks []chunk
 	for _, k := range kind.reach {
 		if way.sizes[k] == 0 {
 			continue
@@ -274,47 +288,56 @@ func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int
 		if f.all[k].alone {
 			pods = min(pods, 1)
 		}
-		chunks = appendChunks(chunks, k, pods)
+		for some := 1; pods > 0; some *= 2 {
+			some = min(some, pods)
+			chunks = append(chunks, chunk{k, some})
+			pods -= some
+		}
 	}
 	top := way.need
 	if way.exact {
 		top = way.room
 	}
-	f.h.m.Run().Spend(1 + len(chunks)*top/(4*model.PerStep))
-	cost := slices.Repeat([]int64{impossible}, top+1)
-	cost[0] = 0
-	took := make([]bool, len(chunks)*(top+1))
+	f.h.m.Run().Spend(1 + len(chunks)*top*width/(4*model.PerStep))
+	cost := slices.Repeat([]int64{impossible}, (top+1)*width)
+	for s := range width {
+		cost[s] = 0
+	}
+	took := make([]bool, len(chunks)*len(cost))
 	for c, some := range chunks {
 		size, price := way.sizes[some.filler]*some.pods, prices[some.filler]*int64(some.pods)
-		row := took[c*(top+1) : (c+1)*(top+1)]
-		if way.exact {
-			for t := top; t >= size; t-- {
-				if with := cost[t-size] + price; with < cost[t] {
-					cost[t], row[t] = with, true
-				}
-			}
-			continue
-		}
+		beside := uses(some)
+		row := took[c*len(cost) : (c+1)*len(cost)]
 		for t := top; t > 0; t-- {
-			if with := cost[max(0, t-size)] + price; with < cost[t] {
-				cost[t], row[t] = with, true
+			from := t - size
+			if from < 0 && way.exact {
+				break
+			}
+			from = max(0, from)
+			for s := width - 1; s >= beside; s-- {
+				if with := cost[from*width+s-beside] + price; with < cost[t*width+s] {
+					cost[t*width+s], row[t*width+s] = with, true
+				}
 			}
 		}
 	}
-	best := way.need
+	best := way.need*width + width - 1
 	for t := way.need; t <= top; t++ {
-		if cost[t] < cost[best] {
-			best = t
+		if at := t*width + width - 1; cost[at] < cost[best] {
+			best = at
 		}
 	}
 	if cost[best] >= impossible {
 		return impossible, nil
 	}
 	used := make([]int, len(f.all))
-	for c, t := len(chunks)-1, best; c >= 0; c-- {
-		if took[c*(top+1)+t] {
-			used[chunks[c].filler] += chunks[c].pods
-			t = max(0, t-way.sizes[chunks[c].filler]*chunks[c].pods)
+	t, s := best/width, best%width
+	for c := len(chunks) - 1; c >= 0; c-- {
+		if took[c*len(cost)+t*width+s] {
+			k := chunks[c].filler
+			used[k] += chunks[c].pods
+			t = max(0, t-way.sizes[k]*chunks[c].pods)
+			s -= uses(chunks[c])
 		}
 	}
 	return cost[best], used
