@@ -279,7 +279,7 @@ func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int
 		}
 		return int(min(f.all[c.filler].ask[other]*int64(c.pods)/unit, int64(width)))
 	}
-	var chunks []chunk
+	chunks := make([]chunk, 0, 4*len(kind.reach))
 	for _, k := range kind.reach {
 		if way.sizes[k] == 0 {
 			continue
@@ -314,9 +314,16 @@ func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int
 				break
 			}
 			from = max(0, from)
+			if width == 1 { // the same as below, and twice as fast
+				if with := cost[from] + price; with < cost[t] {
+					cost[t], row[t] = with, true
+				}
+				continue
+			}
+			to, before := cost[t*width:(t+1)*width], cost[from*width:(from+1)*width]
 			for s := width - 1; s >= beside; s-- {
-				if with := cost[from*width+s-beside] + price; with < cost[t*width+s] {
-					cost[t*width+s], row[t*width+s] = with, true
+				if with := before[s-beside] + price; with < to[s] {
+					to[s], row[t*width+s] = with, true
 				}
 			}
 		}
