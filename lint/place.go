@@ -11,6 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -138,12 +139,22 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 	}
 }
 
-// placed returns the decision about a context, or nil if the context has no nodes.
+// placed returns the decision about a context, or nil if the context has no nodes. What it leaves
+// unknown because pools can grow is decided again for the declared nodes.
 func (r *run) placed(s *scene) *diag.Placement {
 	if s.nodes.Empty() {
 		return nil
 	}
-	return derive.Decision(s.model, search.Decide(s.model, search.Options{Each: true}), disruption.New(s.model, s.set, search.Options{}), r.survive)
+	on := func(m *model.Model) *diag.Placement {
+		d := search.Decide(m, search.Options{Each: true})
+		search.DaemonSetsFirst(m, d, search.Options{Each: true})
+		return derive.Decision(m, d, disruption.New(m, s.set, search.Options{}), r.survive)
+	}
+	doc := on(s.model)
+	if count := s.model.AtCount(); count != nil && derive.Open(doc) {
+		derive.AddAtCount(doc, on(count))
+	}
+	return doc
 }
 
 // caveats returns notes on the assumptions of a decision and on the input that it ignores. The

@@ -96,7 +96,11 @@ func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
 		if len(d.IfShared) > 0 {
 			continue
 		}
-		if at := slices.Index(strictness, diag.Outcome(d.Verdict)); limit >= 0 && (at >= 0 && at <= limit || len(d.Invalid) > 0) || diag.Unsettled(d.Unknown, unknown) {
+		verdict := d.Verdict
+		if d.Verdict == string(diag.Sometimes) && d.DaemonSetsFirst != "" {
+			verdict = d.DaemonSetsFirst
+		}
+		if at := slices.Index(strictness, diag.Outcome(verdict)); limit >= 0 && (at >= 0 && at <= limit || len(d.Invalid) > 0) || diag.Unsettled(d.Unknown, unknown) {
 			return statusError{code: exitFindings}
 		}
 	}

@@ -18,18 +18,31 @@ type Placement struct {
 	// IfShared lists directories that may share a cluster. If it is set, the decision assumes that
 	// all of them share one. Each directory also has its own decision. A decision with IfShared
 	// does not fail a run.
-	IfShared     []string            `json:"ifShared,omitempty"`
-	Verdict      string              `json:"verdict"`
-	RulesVerdict string              `json:"rulesVerdict"`
-	Pods         PlacementPods       `json:"pods"`
-	Workloads    []PlacementWorkload `json:"workloads"`
-	Witness      []PlacementStep     `json:"witness"`
-	Stuck        *PlacementStuck     `json:"stuck"`
-	Invalid      []PlacementInvalid  `json:"invalid"`
-	Unmodelled   []string            `json:"unmodelled"`
-	Notes        []string            `json:"notes"`
+	IfShared     []string `json:"ifShared,omitempty"`
+	Verdict      string   `json:"verdict"`
+	RulesVerdict string   `json:"rulesVerdict"`
+	// DaemonSetsFirst is the verdict if each DaemonSet pod is placed before other pods on its node,
+	// as it happens when a node joins. It is "" if that is not known or if it equals Verdict.
+	DaemonSetsFirst string `json:"daemonSetsFirst,omitempty"`
+	// AtCount is the answer for the declared number of nodes. It is set if the answer with growing
+	// pools is unknown. Pods and the run in Stuck are then those at this number.
+	AtCount    *PlacementVerdict   `json:"atCount,omitempty"`
+	Pods       PlacementPods       `json:"pods"`
+	Workloads  []PlacementWorkload `json:"workloads"`
+	Witness    []PlacementStep     `json:"witness"`
+	Stuck      *PlacementStuck     `json:"stuck"`
+	Invalid    []PlacementInvalid  `json:"invalid"`
+	Unmodelled []string            `json:"unmodelled"`
+	Notes      []string            `json:"notes"`
 	// Unknown counts open questions by topic, like Summary.Unknown.
 	Unknown []Skip `json:"unknown"`
+}
+
+// PlacementVerdict holds the verdicts for the declared number of nodes.
+type PlacementVerdict struct {
+	Verdict string `json:"verdict"`
+	// DaemonSetsFirst is as in Placement.
+	DaemonSetsFirst string `json:"daemonSetsFirst,omitempty"`
 }
 
 // PlacementPods counts pods over all possible end states. At least MinPlaced and at most MaxPlaced
@@ -53,8 +66,14 @@ type PlacementWorkload struct {
 	Replicas     int    `json:"replicas"`
 	Verdict      string `json:"verdict"`
 	RulesVerdict string `json:"rulesVerdict"`
-	MaxPlaced    int    `json:"maxPlaced"`
-	MinPlaced    int    `json:"minPlaced"`
+	// DaemonSetsFirst and AtCount are as in Placement. If AtCount is set, MaxPlaced and MinPlaced
+	// are for the declared number of nodes.
+	DaemonSetsFirst string            `json:"daemonSetsFirst,omitempty"`
+	AtCount         *PlacementVerdict `json:"atCount,omitempty"`
+	MaxPlaced       int               `json:"maxPlaced"`
+	MinPlaced       int               `json:"minPlaced"`
+	// Preempts is set if the pods of a DaemonSet that find their node full preempt pods there.
+	Preempts bool `json:"preempts,omitempty"`
 	// Reason is the cause of an unknown verdict, or "". The causes are waits (the pods terminate on
 	// their own, and those that do not fit at first run later), label-value (a rule selects a label
 	// with a value that the cluster sets), variable (a rule selects a label with a value that a
@@ -79,7 +98,9 @@ type PlacementWorkload struct {
 	Change PlacementChange `json:"change"`
 }
 
-// PlacementChange describes how well a workload copes with changes.
+// PlacementChange describes how well a workload copes with changes. The field AtCount of an answer
+// is the answer for the declared number of nodes. It is set if the answer with growing pools is
+// unknown.
 type PlacementChange struct {
 	Rollout  PlacementRollout    `json:"rollout"`
 	Survives []PlacementSurvival `json:"survives"`
@@ -96,7 +117,8 @@ type PlacementRollout struct {
 	Surge       int    `json:"surge"`
 	Unavailable int    `json:"unavailable"`
 	// Reason explains the verdict in words, or is "" if the rollout completes.
-	Reason string `json:"reason"`
+	Reason  string            `json:"reason"`
+	AtCount *PlacementRollout `json:"atCount,omitempty"`
 }
 
 // PlacementSurvival describes whether all pods run again after the loss of a topology domain.
@@ -116,14 +138,16 @@ type PlacementSurvival struct {
 	// WhereItRuns is set if the loss of any domain that runs pods of the workload leaves pods
 	// Pending. The verdict for the key is then "never", although the loss of any other domain is
 	// harmless.
-	WhereItRuns bool `json:"whereItRuns,omitempty"`
+	WhereItRuns bool               `json:"whereItRuns,omitempty"`
+	AtCount     *PlacementSurvival `json:"atCount,omitempty"`
 }
 
 // PlacementJudgement is a verdict with its reason. The verdict is "always", "sometimes", "never",
 // "unknown" or "none".
 type PlacementJudgement struct {
-	Verdict string `json:"verdict"`
-	Reason  string `json:"reason"`
+	Verdict string              `json:"verdict"`
+	Reason  string              `json:"reason"`
+	AtCount *PlacementJudgement `json:"atCount,omitempty"`
 }
 
 // PlacementCore is a member of a core, with its location.

@@ -356,8 +356,11 @@ type Machine struct {
 // Answers holds the answers that the place command prints about one workload. The answer "none"
 // means that the question does not apply.
 type Answers struct {
-	// Fits says whether all pods are placed in every scheduling order.
+	// Fits says whether all pods are placed in every scheduling order in which each DaemonSet pod
+	// is placed before other pods on its node, as it happens when a node joins.
 	Fits diag.Outcome `json:"fits"`
+	// FitsInAnyOrder says whether all pods are placed in every scheduling order.
+	FitsInAnyOrder diag.Outcome `json:"fits_in_any_order"`
 	// Rolls says whether a rollout completes.
 	Rolls diag.Outcome `json:"rolls"`
 	// Drains says whether the pods of any drained node find another node.
@@ -369,6 +372,9 @@ type Answers struct {
 	// Survives has one row for each topology key whose domains may be lost. The configuration,
 	// --survive or a rule names these keys.
 	Survives []Survives `json:"survives"`
+	// AtCount lists the names of answers that are "always" for the declared number of nodes, while
+	// it is unknown whether they hold if pools grow.
+	AtCount []string `json:"at_count"`
 }
 
 // Survives is the verdict on whether all pods of a workload run again after the loss of any one

@@ -26,6 +26,15 @@ func MoreSelectors(n int) string {
 	return plural(n, "more namespaceSelector") + " with the same problem"
 }
 
+// ShutOut returns a note about DaemonSets whose pods may find no room on their nodes.
+func ShutOut(ws []*workload.Workload) string {
+	var names []string
+	for _, w := range ws {
+		names = append(names, w.String())
+	}
+	return "pods that are scheduled earlier can take the room of " + namesOf(names, len(names)) + " on a node; a PriorityClass with a higher value than theirs prevents that"
+}
+
 // Open returns a note about an open question.
 func Open(what string) string { return "open: " + what }
 

@@ -56,6 +56,9 @@ func contextCounts(p *diag.Placements) string {
 	counts, order := map[string]int{}, []string(nil)
 	for _, d := range p.Decisions {
 		said := d.Verdict
+		if d.AtCount != nil {
+			said = d.AtCount.Verdict + " at count"
+		}
 		if len(d.IfShared) > 0 {
 			said = "together " + said
 		}
@@ -110,6 +113,11 @@ func decisionText(b io.Writer, p *diag.Placement) {
 // alone.
 func verdict(p *diag.Placement) string {
 	said := p.Verdict
+	if p.AtCount != nil {
+		at := firstNote([]string{p.AtCount.Verdict + " at the declared count of nodes"}, p.AtCount.DaemonSetsFirst, p.AtCount.DaemonSetsFirst)
+		said = strings.Join(append(at, withGrowth+": "+p.Verdict), "; ")
+	}
+	said = strings.Join(firstNote([]string{said}, p.DaemonSetsFirst, p.DaemonSetsFirst), "; ")
 	if len(p.IfShared) > 0 {
 		said += ", if these share a cluster"
 	}

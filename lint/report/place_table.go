@@ -43,7 +43,7 @@ type reason struct{ subject, question, answer, why string }
 func decide(p *diag.Placement) decision {
 	d := decision{columns: questions(p.Workloads)}
 	for i := range p.Workloads {
-		w := &p.Workloads[i]
+		w := atCount(p.Workloads[i])
 		r := row{subject: Visible(w.Kind) + " " + Visible(strings.TrimPrefix(w.Namespace+"/"+w.Name, "/")), replicas: w.Replicas}
 		for _, q := range d.columns {
 			c := q.answer(w)
@@ -55,6 +55,30 @@ func decide(p *diag.Placement) decision {
 		d.rows = append(d.rows, r)
 	}
 	return d
+}
+
+// atCount returns a workload whose answers are those for the declared number of nodes where growth
+// leaves the answer open. Such answers keep their AtCount.
+func atCount(w diag.PlacementWorkload) *diag.PlacementWorkload {
+	c := &w.Change
+	if at := c.Rollout.AtCount; at != nil {
+		c.Rollout = *at
+		c.Rollout.AtCount = at
+	}
+	for _, j := range []*diag.PlacementJudgement{&c.Drain, &c.Migrate, &c.Autoscale} {
+		if at := j.AtCount; at != nil {
+			*j = *at
+			j.AtCount = at
+		}
+	}
+	c.Survives = slices.Clone(c.Survives)
+	for i := range c.Survives {
+		if at := c.Survives[i].AtCount; at != nil {
+			c.Survives[i] = *at
+			c.Survives[i].AtCount = at
+		}
+	}
+	return &w
 }
 
 // workloadTable writes every workload's answers, the reasons for answers other than yes, and a
@@ -99,16 +123,17 @@ func table(b io.Writer, rows [][]string) {
 
 // legend returns lines that explain the words used in the rows.
 func legend(columns []question, rows []row) []string {
-	used, lost := map[string]bool{}, false
+	used, lost, first, grows := map[string]bool{}, false, false, false
 	for _, r := range rows {
 		for i, c := range r.cells {
 			used[c.answer], used[c.unreachable] = true, true
+			first, grows = first || strings.Contains(c.note, daemonSetsFirst), grows || strings.Contains(c.note, withGrowth)
 			lost = lost || columns[i].above != "" && !c.is(answerYes) && !c.is(answerNone)
 		}
 	}
 	var parts []string
 	for _, m := range []struct{ word, meaning string }{
-		{answerYes, "in every run"}, {answerMay, "in some runs"}, {answerNo, "in no run"}, {answerUnknown, "undecided"}, {answerWaits, "some or all pods wait for capacity and run later"}, {answerNone, "does not apply"},
+		{answerYes, "in every run"}, {answerMay, "in some runs"}, {answerNo, "in no run"}, {answerUnknown, "undecided"}, {answerPreempts, "pods of lower priority make room"}, {answerWaits, "some or all pods wait for capacity and run later"}, {answerNone, "does not apply"},
 	} {
 		if used[m.word] {
 			parts = append(parts, m.word+": "+m.meaning)
@@ -117,6 +142,12 @@ func legend(columns []question, rows []row) []string {
 	lines := []string{strings.Join(parts, "; ")}
 	if lost {
 		lines = append(lines, "gone: the lost nodes are deleted; unreachable: their Node objects remain")
+	}
+	if first {
+		lines = append(lines, daemonSetsFirst+": their pods are placed before others on each node, as when a node joins")
+	}
+	if grows {
+		lines = append(lines, withGrowth+": with more nodes than the pools' count")
 	}
 	return lines
 }
@@ -129,6 +160,14 @@ const (
 	answerWaits   = "waits"
 	answerMay     = "may"
 	answerNo      = "no"
+	// answerPreempts stands for a DaemonSet whose pods preempt the pods that fill their node.
+	answerPreempts = "preempts"
+)
+
+// Conditions of an answer.
+const (
+	daemonSetsFirst = "if DaemonSets start first"
+	withGrowth      = "with growth"
 )
 
 // answerTo returns the answer for a verdict or judgement, or answerUnknown if it is not a known
@@ -157,11 +196,12 @@ func (c tableCell) is(answer string) bool { return c == (tableCell{answer: answe
 
 // String returns the cell's text.
 func (c tableCell) String() string {
-	switch {
-	case c.unreachable != "":
-		return c.answer + " (unreachable: " + c.unreachable + ")"
-	case c.note != "":
-		return c.answer + " (" + c.note + ")"
+	note := c.note
+	if c.unreachable != "" {
+		note = strings.TrimSuffix("unreachable: "+c.unreachable+"; "+note, "; ")
+	}
+	if note != "" {
+		return c.answer + " (" + note + ")"
 	}
 	return c.answer
 }
@@ -184,7 +224,11 @@ func questions(ws []diag.PlacementWorkload) []question {
 	all := []question{
 		{title: "fits", answer: fits, reason: rulesAlone, evenIfYes: true},
 		judgement("rolls", func(c *diag.PlacementChange) diag.PlacementJudgement {
-			return diag.PlacementJudgement{Verdict: c.Rollout.Verdict, Reason: c.Rollout.Reason}
+			j := diag.PlacementJudgement{Verdict: c.Rollout.Verdict, Reason: c.Rollout.Reason}
+			if c.Rollout.AtCount != nil {
+				j.AtCount = &j
+			}
+			return j
 		}),
 	}
 	for _, key := range lossKeys(ws) {
@@ -207,10 +251,22 @@ func questions(ws []diag.PlacementWorkload) []question {
 
 func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgement) question {
 	return question{
-		title:  title,
-		answer: func(w *diag.PlacementWorkload) tableCell { return tableCell{answer: answerTo(of(&w.Change).Verdict)} },
+		title: title,
+		answer: func(w *diag.PlacementWorkload) tableCell {
+			j := of(&w.Change)
+			return tableCell{answer: answerTo(j.Verdict), note: growthNote(j.AtCount != nil)}
+		},
 		reason: func(w *diag.PlacementWorkload) string { return of(&w.Change).Reason },
 	}
+}
+
+// growthNote returns a note for an answer about the declared number of nodes if it is not known
+// with growth.
+func growthNote(open bool) string {
+	if !open {
+		return ""
+	}
+	return withGrowth + ": " + answerUnknown
 }
 
 // fits answers whether all pods of a workload are placed. If only some are placed, the cell
@@ -220,6 +276,14 @@ func fits(w *diag.PlacementWorkload) tableCell {
 	if w.Reason == reasonWaits {
 		cell.answer = answerWaits
 	}
+	first := answerTo(w.DaemonSetsFirst)
+	conditions := firstNote(nil, w.DaemonSetsFirst, first)
+	if at := w.AtCount; at != nil {
+		cell.answer = answerTo(at.Verdict)
+		conditions = firstNote(nil, at.DaemonSetsFirst, answerTo(at.DaemonSetsFirst))
+		conditions = append(conditions, growthNote(w.DaemonSetsFirst == ""))
+		conditions = firstNote(conditions, w.DaemonSetsFirst, withGrowth+": "+first)
+	}
 	switch a := cell.answer; {
 	case a == answerYes, a == answerNone, (a == answerUnknown || a == answerWaits) && w.MinPlaced == 0 && w.MaxPlaced >= w.Replicas:
 	case w.MinPlaced == w.MaxPlaced:
@@ -227,10 +291,24 @@ func fits(w *diag.PlacementWorkload) tableCell {
 	default:
 		cell.note = fmt.Sprintf("%d to %d of %d", w.MinPlaced, w.MaxPlaced, w.Replicas)
 	}
-	if w.Paused {
-		cell.note = strings.TrimSuffix("paused; "+cell.note, "; ")
+	if w.Preempts {
+		cell.answer = answerPreempts
 	}
+	notes := append([]string{cell.note}, conditions...)
+	if w.Paused {
+		notes = slices.Insert(notes, 0, "paused")
+	}
+	cell.note = strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
 	return cell
+}
+
+// firstNote adds the given words about the verdict that holds if DaemonSets start first, if there is
+// such a verdict.
+func firstNote(notes []string, verdict, words string) []string {
+	if verdict == "" {
+		return notes
+	}
+	return append(notes, words+" "+daemonSetsFirst)
 }
 
 // rulesAlone returns the reason for the verdict. It adds the verdict that follows from the
@@ -304,7 +382,7 @@ func survives(key string) question {
 // survival returns the worst answer about losing a domain of a topology key. It returns two answers
 // if the answers for deleted and unreachable nodes differ.
 func survival(w *diag.PlacementWorkload, key string) tableCell {
-	gone, unreachable := answerNone, answerNone
+	gone, unreachable, grows := answerNone, answerNone, false
 	for i := range w.Change.Survives {
 		s := &w.Change.Survives[i]
 		worst := &gone
@@ -320,17 +398,19 @@ func survival(w *diag.PlacementWorkload, key string) tableCell {
 		if s.WhereItRuns {
 			answer = answerNo
 		}
+		grows = grows || s.AtCount != nil
 		if answer != *worst && badness[answer] > badness[*worst] {
 			*worst = answer
 		}
 	}
+	note := growthNote(grows)
 	switch {
 	case unreachable == gone || unreachable == answerNone:
-		return tableCell{answer: gone}
+		return tableCell{answer: gone, note: note}
 	case gone == answerNone:
-		return tableCell{answer: unreachable, note: "unreachable"}
+		return tableCell{answer: unreachable, note: strings.TrimSuffix("unreachable; "+note, "; ")}
 	}
-	return tableCell{answer: gone, unreachable: unreachable}
+	return tableCell{answer: gone, unreachable: unreachable, note: note}
 }
 
 // maxLosses is the maximum number of losses to list per workload and key.

@@ -12,7 +12,52 @@ import (
 
 // admits maps each kind that can change or reject pods at admission to its API group. The labels of
 // a Namespace can also cause rejections and are in Set.Namespaces.
-var admits = map[string]string{"LimitRange": "", "ResourceQuota": "", "RuntimeClass": "node.k8s.io"}
+var admits = map[string]string{"LimitRange": "", "PriorityClass": "scheduling.k8s.io", "ResourceQuota": "", "RuntimeClass": "node.k8s.io"}
+
+// Priority is the priority of a workload's pods.
+type Priority struct {
+	Value int64
+	// Known is false if the PriorityClass is not declared or its value is a placeholder.
+	Known bool
+	// Assumed is set if the pods have no class and no global default is declared. The cluster may
+	// have one, and Value is 0.
+	Assumed bool
+	// Waits is set if the pods never preempt other pods.
+	Waits bool
+}
+
+// highestUser is the highest value of a PriorityClass that users may create
+// (pkg/apis/scheduling/types.go, HighestUserDefinablePriority).
+const highestUser = 1_000_000_000
+
+// AtLeast reports whether pods with priority p certainly have at least the other priority. Pods with
+// the other priority then never preempt them.
+func (p Priority) AtLeast(o Priority) bool {
+	if o.Assumed {
+		o.Value = highestUser
+	}
+	return p.Known && o.Known && !p.Assumed && p.Value >= o.Value
+}
+
+// priorityOf returns the priority of a workload's pods, given the declared classes by name. The
+// entry for "" is the global default. The classes named system-* exist in every cluster
+// (pkg/apis/scheduling/v1/helpers.go).
+func priorityOf(w *Workload, declared map[string]*source.Object) Priority {
+	name := w.Spec.PriorityClassName
+	p := Priority{Waits: w.Spec.PreemptionPolicy == "Never"}
+	switch o := declared[name]; {
+	case name == "system-cluster-critical":
+		p.Value, p.Known = 2_000_000_000, true
+	case name == "system-node-critical":
+		p.Value, p.Known = 2_000_001_000, true
+	case o != nil:
+		p.Value, p.Known = o.Root.Get("value").Int()
+		p.Waits = p.Waits || o.Root.Get("preemptionPolicy").Text() == "Never"
+	default:
+		p.Known, p.Assumed = name == "", name == ""
+	}
+	return p
+}
 
 func admitsPods(apiVersion, kind string) bool {
 	group, known := admits[kind]
@@ -28,7 +73,7 @@ const enforce = "pod-security.kubernetes.io/enforce"
 func (l *loader) admission() {
 	var limits bySpace[*limitRange]
 	var quotas bySpace[*source.Object]
-	classes := map[string]*source.Object{}
+	classes, priorities := map[string]*source.Object{}, map[string]*source.Object{}
 	anyClass := "" // set if the name of a RuntimeClass is a placeholder
 	for _, o := range l.admitting {
 		switch o.Kind {
@@ -38,6 +83,11 @@ func (l *loader) admission() {
 			limits.add(o.Namespace, r)
 		case "ResourceQuota":
 			quotas.add(o.Namespace, o)
+		case "PriorityClass":
+			priorities[o.Name] = o
+			if is, _ := o.Root.Get("globalDefault").Bool(); is {
+				priorities[""] = o
+			}
 		default:
 			if classes[o.Name] = o; source.Placeholder(o.Name) {
 				anyClass = nameOf(o)
@@ -73,6 +123,7 @@ func (l *loader) admission() {
 		}
 	}
 	for _, w := range l.set.Workloads {
+		w.Priority = priorityOf(w, priorities)
 		if w.Running {
 			w.PlainClass = true
 			continue // the pod has already been admitted

@@ -69,6 +69,8 @@ type Workload struct {
 	// It is also set for a running pod, whose spec already includes the additions of its class.
 	PlainClass bool
 
+	Priority Priority
+
 	// Defaulted is set if a LimitRange may set default requests or limits on the containers.
 	Defaulted bool
 

@@ -40,7 +40,7 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		m.Run().GiveUp(m.Workloads, askChange)
 	}
 	doc := &diag.Placement{
-		Verdict: string(d.Verdict), RulesVerdict: string(d.RulesVerdict),
+		Verdict: string(d.Verdict), RulesVerdict: string(d.RulesVerdict), DaemonSetsFirst: string(d.DaemonSetsFirst),
 		Pods:      diag.PlacementPods{Total: d.Total, MaxPlaced: d.MaxPlaced, MinPlaced: d.MinPlaced, Exact: d.Exact},
 		Workloads: make([]diag.PlacementWorkload, 0, len(d.Workloads)), Invalid: []diag.PlacementInvalid{}, Unmodelled: []string{}, Notes: []string{}, Unknown: []diag.Skip{},
 	}
@@ -125,6 +125,15 @@ func openNotes(d *certificate.Decision) []string {
 	if more := len(notes) - maxOpen; more > 0 {
 		notes = append(notes[:maxOpen], message.Open(message.MoreQuestions(more)))
 	}
+	var late []*workload.Workload
+	for i := range d.Workloads {
+		if w := &d.Workloads[i]; w.Workload.Kind.PerNode() && w.DaemonSetsFirst == diag.Always && !w.Preempts {
+			late = append(late, w.Workload)
+		}
+	}
+	if len(late) > 0 {
+		notes = append(notes, message.ShutOut(late))
+	}
 	return notes
 }
 
@@ -144,7 +153,7 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 	o := w.Workload.Object
 	out := diag.PlacementWorkload{
 		APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: w.Pods,
-		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: string(w.Why.Cause),
+		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), DaemonSetsFirst: string(w.DaemonSetsFirst), Preempts: w.Preempts, MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: string(w.Why.Cause),
 		Core: []diag.PlacementCore{}, Repairs: []string{}, Paused: w.Workload.Paused(),
 	}
 	switch w.Why.Cause {

@@ -306,27 +306,62 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	as := decision{newBuilder(Input{Model: b.m, Set: b.Set, Survive: b.Input.Survive, Asks: b.Asks}), newSurvivals()}
 	as.j, as.prepared, as.rows, as.Built.Facts.Workloads = b.j, true, b.rows, b.Built.Facts.Workloads
 	reads := func(field string) bool { return b.whole("workloads.answers." + field) }
-	fits := map[*workload.Workload]diag.Outcome{}
-	if reads("fits") || reads("drains") || reads("survives") {
+	fits := map[*workload.Workload]certificate.WorkloadDecision{}
+	if reads("fits") || reads("fits_in_any_order") || reads("drains") || reads("survives") {
 		d := search.Decide(b.m, search.Options{Each: true})
+		if reads("fits") {
+			search.DaemonSetsFirst(b.m, d, search.Options{Each: true})
+		}
 		for i := range d.Workloads {
-			fits[d.Workloads[i].Workload] = d.Workloads[i].Verdict
+			fits[d.Workloads[i].Workload] = d.Workloads[i]
 		}
 	}
 	for _, w := range b.m.Workloads {
 		if row, known := all[w]; known && b.m.Judged(w) {
-			row.Fits = cmp.Or(fits[w], row.Fits)
+			row.FitsInAnyOrder = cmp.Or(fits[w].Verdict, row.Fits)
+			row.Fits = cmp.Or(fits[w].DaemonSetsFirst, row.FitsInAnyOrder)
 			b.answer(as, w, &row)
 			all[w] = row
+		}
+	}
+	if count := b.m.AtCount(); count != nil {
+		at := newBuilder(Input{Model: count, Set: b.Set, Survive: b.Input.Survive, Asks: b.Asks, Wants: b.Wants})
+		at.rows, at.j = b.rows, disruption.New(count, b.Set, search.Options{})
+		at.prepared = at.j.Prepare()
+		for w, row := range at.answers() {
+			all[w] = atCount(all[w], row)
 		}
 	}
 	return all
 }
 
+// atCount returns the answers in row. An unknown one becomes always if it is always for the declared
+// number of nodes. Other answers for that number stay unknown, because a pool grows when pods are
+// Pending.
+func atCount(row, count facts.Answers) facts.Answers {
+	adopt := func(name string, is *diag.Outcome, at diag.Outcome) {
+		if *is == diag.Unknown && at == diag.Always {
+			*is, row.AtCount = at, append(row.AtCount, name)
+		}
+	}
+	adopt("fits", &row.Fits, count.Fits)
+	adopt("fits_in_any_order", &row.FitsInAnyOrder, count.FitsInAnyOrder)
+	adopt("rolls", &row.Rolls, count.Rolls)
+	adopt("drains", &row.Drains, count.Drains)
+	adopt("migrates", &row.Migrates, count.Migrates)
+	adopt("autoscales", &row.Autoscales, count.Autoscales)
+	for i := range row.Survives {
+		adopt("survives", &row.Survives[i].Gone, count.Survives[i].Gone)
+		adopt("survives", &row.Survives[i].Unreachable, count.Survives[i].Unreachable)
+	}
+	row.AtCount = slices.Compact(row.AtCount)
+	return row
+}
+
 // unanswered returns a row with every applicable answer set to unknown.
 func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 	row := facts.Answers{
-		Fits: diag.Unknown, Rolls: diag.Unknown, Drains: diag.Unknown, Migrates: diag.None, Autoscales: diag.None, Survives: []facts.Survives{},
+		Fits: diag.Unknown, FitsInAnyOrder: diag.Unknown, AtCount: []string{}, Rolls: diag.Unknown, Drains: diag.Unknown, Migrates: diag.None, Autoscales: diag.None, Survives: []facts.Survives{},
 	}
 	if w.Kind.VM {
 		row.Migrates = diag.Unknown

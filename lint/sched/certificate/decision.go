@@ -24,6 +24,9 @@ type Decision struct {
 	Total, MaxPlaced, MinPlaced int
 	Exact                       bool
 	Workloads                   []WorkloadDecision
+	// DaemonSetsFirst is the verdict if each DaemonSet pod is placed before other pods on its node.
+	// It is "" if the question was not asked or if there is no other verdict than Verdict.
+	DaemonSetsFirst diag.Outcome
 	// Witness is a run that places as many pods as possible. It places all pods unless the verdict
 	// is never or unknown.
 	Witness []Placed
@@ -63,6 +66,11 @@ type WorkloadDecision struct {
 	Pods                  int
 	Verdict, RulesVerdict diag.Outcome
 	MaxPlaced, MinPlaced  int
+	// DaemonSetsFirst is as in Decision.
+	DaemonSetsFirst diag.Outcome
+	// Preempts is set for a DaemonSet whose pods have a higher priority than all pods that may fill
+	// their nodes, and fit there once those are gone.
+	Preempts bool
 	// Why is the reason for the verdict if Verdict is Unknown.
 	Why model.Reason
 }

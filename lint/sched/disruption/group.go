@@ -184,15 +184,15 @@ func (j *shared) unknown(w *workload.Workload) model.Reason {
 }
 
 // withoutPreemptible returns a group without the workloads whose pods may be preempted for w. The
-// manifests do not say which of two priority classes has the higher priority. The scheduler may
-// preempt lower-priority pods whose rules or requests block a pod (R-Q6). Workloads that w needs
-// stay in the group. It returns nil if there is nothing to omit.
+// scheduler may preempt lower-priority pods whose rules or requests block a pod (R-Q6). Pods with
+// another PriorityClass count as such unless the declared values show that they are not. Workloads
+// that w needs stay in the group. It returns nil if there is nothing to omit.
 func (j *shared) withoutPreemptible(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
-	if w.Spec.PreemptionPolicy == "Never" {
+	if w.Priority.Waits {
 		return nil
 	}
 	left := slices.DeleteFunc(slices.Clone(group), func(o *workload.Workload) bool {
-		return o.Spec.PriorityClassName != w.Spec.PriorityClassName && !needs(j.m, w, o)
+		return o.Spec.PriorityClassName != w.Spec.PriorityClassName && !o.Priority.AtLeast(w.Priority) && !needs(j.m, w, o)
 	})
 	if len(left) == len(group) {
 		return nil

@@ -200,6 +200,17 @@ func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart .
 	return v
 }
 
+// AtCount returns the model for the declared number of nodes, or nil if no pool can grow or no node
+// is declared.
+func (m *Model) AtCount() *Model {
+	if !m.Topology.Elastic() || len(m.Topology.Nodes) == 0 {
+		return nil
+	}
+	topo := *m.Topology
+	topo.Growth = nil
+	return newModel(m.run, &workload.Set{Workloads: m.Workloads, Namespaces: m.Namespaces, Elsewhere: m.elsewhere}, &topo, newPerNodes(&topo), nil)
+}
+
 // Beside returns a model of other workloads on the same nodes and growing pools.
 func (m *Model) Beside(ws []*workload.Workload) *Model {
 	return newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, m.Topology, m.perNodes, m.Groups)

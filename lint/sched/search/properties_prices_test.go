@@ -54,24 +54,13 @@ func TestPropertyT24(t *testing.T) {
 		m, _ := modelOf(t, nodes, manifests)
 		spans := map[*workload.Workload]span{}
 		if _, ok := enumerateEach(m, 20000, func(placed map[*workload.Workload]int) {
-			for w, n := range placed {
-				s, seen := spans[w]
-				if !seen {
-					s = span{n, n}
-				}
-				spans[w] = span{min(s.least, n), max(s.most, n)}
-			}
+			widen(spans, placed)
 		}); !ok {
 			continue
 		}
 		for _, w := range search.DecideWithoutSearch(m).Workloads {
 			s := spans[w.Workload]
-			want := diag.Sometimes
-			if s.least == w.Pods {
-				want = diag.Always
-			} else if s.most < w.Pods {
-				want = diag.Never
-			}
+			want := s.verdict(w.Pods)
 			count[want]++
 			if w.Verdict != diag.Unknown && w.Verdict != want || w.MinPlaced > s.least || w.MaxPlaced < s.most {
 				t.Fatalf("seed %d: %v is %s, %d to %d of %d, but it is %s, %d to %d\n%s%s", seed, w.Workload, w.Verdict, w.MinPlaced, w.MaxPlaced, w.Pods, want, s.least, s.most, nodes, manifests)
@@ -98,4 +87,26 @@ func TestPropertyT24(t *testing.T) {
 		t.Errorf("only %d of %d are decided", known, all)
 	}
 	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
+}
+
+// widen extends the spans so that they contain the numbers of placed pods.
+func widen(spans map[*workload.Workload]span, placed map[*workload.Workload]int) {
+	for w, n := range placed {
+		s, seen := spans[w]
+		if !seen {
+			s = span{n, n}
+		}
+		spans[w] = span{min(s.least, n), max(s.most, n)}
+	}
+}
+
+// verdict returns the verdict on a workload with so many pods.
+func (s span) verdict(pods int) diag.Outcome {
+	switch {
+	case s.least == pods:
+		return diag.Always
+	case s.most < pods:
+		return diag.Never
+	}
+	return diag.Sometimes
 }

@@ -1,0 +1,101 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// DaemonSetsFirst adds to a decision the verdicts that hold if each DaemonSet pod is placed before
+// other pods on its node, where they differ from the verdicts for every order (T26). The assumption
+// also settles verdicts for every order: a run under it is a run, and in a run that places all
+// pods, the DaemonSet pods can as well come first.
+func DaemonSetsFirst(m *model.Model, d *certificate.Decision, o Options) {
+	if d.Verdict != diag.Sometimes && d.Verdict != diag.Unknown {
+		return
+	}
+	var first *model.Model
+	var leftOut []*workload.Workload
+	if !m.Run().Within(m.Altogether(), func() { first, leftOut = m.DaemonSetsFirst() }) || first == nil {
+		return
+	}
+	// In some runs of first, the pods of other DaemonSets are not placed first.
+	others := slices.ContainsFunc(first.Workloads, func(w *workload.Workload) bool { return w.Kind.PerNode() && model.Modelled(first.Group(w)) })
+	e := Decide(first, o)
+	verdicts := map[*workload.Workload]diag.Outcome{}
+	for _, w := range leftOut {
+		verdicts[w] = diag.Always
+	}
+	for i := range e.Workloads {
+		verdicts[e.Workloads[i].Workload] = e.Workloads[i].Verdict
+	}
+	compare := func(any *diag.Outcome, then diag.Outcome) diag.Outcome {
+		if *any == diag.Unknown && then == diag.Sometimes {
+			*any = then
+		}
+		if *any == diag.Never || *any == then || then == diag.Unknown || then == diag.Sometimes && others {
+			return ""
+		}
+		return then
+	}
+	for i := range d.Workloads {
+		w := &d.Workloads[i]
+		if w.Why.Cause == model.Waits {
+			continue
+		}
+		if w.DaemonSetsFirst = compare(&w.Verdict, verdicts[w.Workload]); w.Verdict != diag.Unknown {
+			w.Why = model.Reason{}
+		}
+		w.Preempts = w.DaemonSetsFirst == diag.Always && slices.Contains(leftOut, w.Workload) && preempts(m, w.Workload, first.Workloads)
+	}
+	if e.Verdict == diag.Never {
+		d.Verdict, d.MaxPlaced = diag.Never, min(d.MaxPlaced, d.Total-1)
+	}
+	if d.DaemonSetsFirst = compare(&d.Verdict, e.Verdict); d.Verdict == diag.Sometimes && d.Stuck == nil && e.Stuck != nil {
+		d.Stuck = unshrunk(m, leftOut, e.Stuck)
+	}
+}
+
+// preempts reports whether a DaemonSet's pods have a higher priority than the pods of all others
+// that may use the same nodes.
+func preempts(m *model.Model, w *workload.Workload, others []*workload.Workload) bool {
+	p, nodes := w.Priority, m.Eligible(w).Nodes
+	return p.Known && !p.Waits && !slices.ContainsFunc(others, func(o *workload.Workload) bool {
+		if !model.Modelled(m.Group(o)) || o.Priority.Known && o.Priority.Value < p.Value {
+			return false
+		}
+		m.Run().Spend(1 + len(nodes)/model.PerStep)
+		e := m.Eligible(o)
+		for i := range nodes {
+			if nodes[i].All() && e.Nodes[i].All() {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// unshrunk returns a run of a model without some DaemonSets as a run that places their pods first.
+func unshrunk(m *model.Model, leftOut []*workload.Workload, s *certificate.Stuck) *certificate.Stuck {
+	out := &certificate.Stuck{Pending: s.Pending}
+	for _, w := range leftOut {
+		for n, grown := range m.Usable(w) {
+			if !grown {
+				out.Placements = append(out.Placements, certificate.Placed{Workload: w, Node: n})
+			}
+		}
+	}
+	for _, p := range s.Placements {
+		if n, ok := m.IndexOf(p.Node.Name); ok {
+			out.Placements = append(out.Placements, certificate.Placed{Workload: p.Workload, Node: m.Topology.Nodes[n]})
+		}
+	}
+	if err := certificate.CheckerOf(m).Certify(m.Permanent(), out); err != nil {
+		m.Run().Refuse(m.Workloads, err)
+		return nil
+	}
+	return out
+}
