@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -292,11 +293,7 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 	for _, w := range l.referring {
 		ref := w.Object.Root.At("spec", "workloadRef")
 		id := declared{w.Object.Namespace, groupOf(ref.Get("apiVersion").Text()), ref.Get("kind").Text(), ref.Get("name").Text()}
-		named, known := resolved[id]
-		if !known {
-			named = l.named(lenders[id])
-			resolved[id] = named
-		}
+		named := lazy.Cached(resolved, id, func() []*Workload { return l.named(lenders[id]) })
 		if len(named) == 0 {
 			l.set.Unresolved = append(l.set.Unresolved, w.Object)
 			l.recordOperated(w.Object)
