@@ -64,7 +64,7 @@ func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 	var items []*Node
 	switch {
 	case folded && kept:
-		fields = pairs(n.inside.nodes)
+		fields = (&Node{Kind: Map, inside: &inside{nodes: n.inside.nodes}}).Fields()
 	case folded:
 		if path, ok = n.pathTo(line, column, true); ok {
 			return path, true
