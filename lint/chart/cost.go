@@ -87,7 +87,7 @@ var charges = func() map[string]func(*budget, []reflect.Value) {
 		{"repeat", func(b *budget, a []reflect.Value) { b.text(times(a[0].Int(), a[1].Len())) }},
 		{"indent nindent", indentCharge},
 		{"replace", replaceCharge},
-		{"join", joinCharge},
+		{"join", func(b *budget, a []reflect.Value) { b.text(times(listLen(a[1]), a[0].Len())) }},
 		{"wrap wrapWith", wrapCharge},
 		{"until", func(b *budget, a []reflect.Value) { b.items(between(0, a[0].Int(), 1)) }},
 		{"untilStep", func(b *budget, a []reflect.Value) { b.items(between(a[0].Int(), a[1].Int(), a[2].Int())) }},
@@ -174,10 +174,6 @@ func indentCharge(b *budget, a []reflect.Value) {
 func replaceCharge(b *budget, a []reflect.Value) {
 	found := strings.Count(a[2].String(), a[0].String())
 	b.text(limits.Sum(times(found, a[1].Len()), a[2].Len()))
-}
-
-func joinCharge(b *budget, a []reflect.Value) {
-	b.text(times(listLen(a[1]), a[0].Len()))
 }
 
 // wrapCharge charges for the text and its separators. It assumes a separator for every space and

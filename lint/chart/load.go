@@ -351,7 +351,11 @@ func (l *loader) merge(files []File) (map[string]any, error) {
 		}
 		one := map[string]any{}
 		if err := yaml.Unmarshal(f.Data, &one); err != nil {
-			return nil, &Problem{File: f.Name, Line: lineOfError(err), Detail: fmt.Sprintf("the values cannot be read: %v", err)}
+			line := 1
+			if _, after, ok := strings.Cut(err.Error(), "line "); ok {
+				_, _ = fmt.Sscanf(after, "%d", &line) // it remains 1 if there is no number
+			}
+			return nil, &Problem{File: f.Name, Line: line, Detail: fmt.Sprintf("the values cannot be read: %v", err)}
 		}
 		all = merged(all, one)
 	}
@@ -377,15 +381,6 @@ func merged(a, b map[string]any) map[string]any {
 		out[key] = value
 	}
 	return out
-}
-
-// lineOfError returns the line number in a YAML parser error, or 1 if there is none.
-func lineOfError(err error) int {
-	line := 1
-	if _, after, ok := strings.Cut(err.Error(), "line "); ok {
-		_, _ = fmt.Sscanf(after, "%d", &line) // it remains 1 if there is no number
-	}
-	return line
 }
 
 // CheckSet returns an error for an invalid argument of --set. If text is set, it is an argument of
