@@ -80,15 +80,6 @@ type confined struct {
 	size  int
 }
 
-func (c *confined) within(o *confined) bool {
-	for i, w := range c.nodes {
-		if w&^o.nodes[i] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 func (c *confined) has(n int) bool { return c.nodes[n/64]&(1<<(n%64)) != 0 }
 
 // claimant is a workload that requires space on a set of nodes.
@@ -216,17 +207,18 @@ func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool
 
 // confinedTo returns how many of the claimant's pods can only run on nodes in the set.
 func (r *claimant) confinedTo(set *confined) int {
-	if !r.g.Kind.PerNode() {
-		if r.set.within(set) {
-			return r.pods
-		}
-		return 0
-	}
-	pods := 0
+	inside, outside := 0, 0
 	for i, word := range r.set.nodes {
-		pods += bits.OnesCount64(word & set.nodes[i])
+		inside += bits.OnesCount64(word & set.nodes[i])
+		outside += bits.OnesCount64(word &^ set.nodes[i])
 	}
-	return pods
+	switch {
+	case r.g.Kind.PerNode():
+		return inside
+	case outside == 0:
+		return r.pods
+	}
+	return 0
 }
 
 // free returns how much of a resource is free on each node in a set, and the sum. ok is false if
