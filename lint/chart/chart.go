@@ -207,7 +207,8 @@ func (l *loader) values(c *helm.Chart) (chartutil.Values, error) {
 	return values, nil
 }
 
-// unmerged returns the error for values that cannot be merged.
+// unmerged returns the problem for values that cannot be merged. Values that are nested too deeply
+// are refused, because Helm itself may accept them.
 func (l *loader) unmerged(file, key string, err error) error {
 	p := l.at(file, key, "%v", err)
 	p.Refused = errors.Is(err, chartutil.ErrDepth)

@@ -383,8 +383,8 @@ func merged(a, b map[string]any) map[string]any {
 	return out
 }
 
-// CheckSet returns an error for an invalid argument of --set. If text is set, it is an argument of
-// --set-string. The values of a chart do not matter.
+// CheckSet returns an error if --set cannot parse the argument. If text is true, it checks the
+// argument for --set-string instead.
 func CheckSet(argument string, text bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

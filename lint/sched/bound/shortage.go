@@ -28,8 +28,7 @@ type Shortage struct {
 	// Nodes is the number of nodes that the pods may use.
 	Nodes int
 	// Requested is the sum of the pods' requests. Offered is the sum of the nodes' amounts. If Each
-	// is not zero, there are too many pods that request at least Each, because only Slots such pods
-	// fit.
+	// is not zero, too many pods request at least Each. Only Slots such pods fit.
 	Requested, Offered, Each resource.Quantity
 	Slots                    int
 	// Growth lists the assumed pool sizes, or is nil if no pool was grown.

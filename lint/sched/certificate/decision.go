@@ -45,9 +45,9 @@ type Decision struct {
 	Brief map[*workload.Workload]bool
 }
 
-// Lasting reports whether a workload that is always placed can also recover from removals: its
-// missing pods find nodes in every state, even after pods were removed. A counting proof shows
-// this, but an exploration of the states that can be reached by placing pods does not.
+// Lasting reports whether a workload that is always placed also recovers from removals. Its missing
+// pods then find nodes in every state, even after pods were removed. A counting proof shows this. A
+// search through the states that placing pods can reach does not.
 func (d *Decision) Lasting(w *workload.Workload) bool { return !d.Brief[w] }
 
 // Overrun describes a component that was not decided. Cause gives the reason.
@@ -311,9 +311,9 @@ func (l Loss) CreatedAgain(g *model.Group) bool {
 // Recreated reports whether a workload's lost pods are recreated.
 func (l Loss) Recreated(w *workload.Workload) bool { return l.CreatedAgain(&model.Group{Workload: w}) }
 
-// Tolerates reports whether a workload's pods may stay on lost nodes or return to them, because the
-// pods tolerate the taint on lost nodes or their manifest names a node. In that case, the loss is
-// not judged.
+// Tolerates reports whether a workload's pods may stay on lost nodes or return to them. The pods
+// may tolerate the taint on lost nodes, or their manifest may name a node. The loss is then not
+// judged.
 func (l Loss) Tolerates(w *workload.Workload) bool {
 	if w.Kind.PerNode() || l.Meaning == Gone {
 		return false // DaemonSet pods always stay

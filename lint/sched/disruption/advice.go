@@ -227,10 +227,10 @@ type trial struct {
 	w, changed *workload.Workload
 	group      []*workload.Workload
 	contenders []*workload.Workload // judged by counting only
-	// declared lists the contenders before the change. If there are no contenders, it lists the
-	// group. It is nil if the list would have at most maxTogether entries. The roster about lists
-	// all workloads in the trial. ruled lists the workloads that rules connect to the changed one.
-	// Both rosters are the same unless contenders are judged by counting.
+	// declared lists the contenders before the change, or the group if there are no contenders. It
+	// is nil if the list would have at most maxTogether entries. The field about lists all
+	// workloads in the trial. The field ruled lists those that rules connect to the changed one.
+	// The last two are equal unless contenders are judged by counting.
 	declared, about, ruled *search.Roster
 	further                []*topology.Node // added to the declared nodes
 	steps                  int              // the step budget of the trial

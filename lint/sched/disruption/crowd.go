@@ -15,9 +15,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// crowd holds contenders that may be too many to search together. It does not search. It builds
-// single runs with the pods of all of them, to show that some of a workload's pods may stay Pending
-// (T25).
+// crowd holds contenders that may be too many to search together. Instead of a search, it builds
+// single runs that place the pods of all contenders. A run can show that some of a workload's pods
+// may stay Pending (T25).
 type crowd struct {
 	*scene
 	m *model.Model
@@ -124,9 +124,9 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 	return a
 }
 
-// lose returns Sometimes, with a number of Pending pods, if there are runs of both kinds for the
-// loss of the given nodes. Otherwise it returns Unknown. What a run shows about other workloads is
-// kept for them.
+// lose judges the loss of the given nodes. It returns Sometimes with a number of Pending pods if
+// one run has no pods of w on these nodes, and another run leaves pods of w Pending. Otherwise it
+// returns Unknown. It keeps what the runs show about other workloads.
 func (c *crowd) lose(w *workload.Workload, nodes []string) answer {
 	known := model.Cached(c.settled, fmt.Sprintf("%q", nodes), func() *settled {
 		return &settled{map[*workload.Workload]bool{}, map[*workload.Workload]bool{}, map[*workload.Workload]int{}}

@@ -426,8 +426,8 @@ func Local(terms []*Term) bool {
 }
 
 // openNamespaces excludes a workload from decisions if a placeholder in a namespace's name or
-// labels decides whether a rule applies. It excludes the rule's owner. If only the selected
-// workload's namespace is a placeholder, it excludes the selected workload instead.
+// labels decides whether a rule applies. Usually it excludes the owner of the rule. If the only
+// placeholder is the namespace of a selected workload, it excludes the selected workload.
 func (m *Model) openNamespaces() {
 	variable := slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return source.Placeholder(w.Namespace()) })
 	for _, labels := range m.Namespaces {

@@ -188,8 +188,8 @@ func (f *conflictGraph) alike(open [][]int32, domain, other []int32) bool {
 }
 
 // markSingleSlots marks the nodes where no two pods fit together. It returns false if another node
-// lacks space for all pods that may use it. A node with space for just one pod must be the only
-// open node in its domain, or have no domain. A node without a domain becomes a separate domain.
+// lacks space for all pods that may use it. A marked node must be the only open node in its domain,
+// or have no domain. A node without a domain becomes a separate domain.
 func (f *conflictGraph) markSingleSlots(open [][]int32, domain []int32) bool {
 	on := make([][]int, len(domain))
 	sharing := map[int32]int{}

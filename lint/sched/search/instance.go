@@ -161,8 +161,8 @@ func (a *instance) others(i, j, own int) int {
 	return a.units[j].pods
 }
 
-// findUnplaceable finds the pod groups whose pods are never placed (T20). Their first pod may not
-// come before any peer, and only pods of groups that are never placed could be their peers. It
+// findUnplaceable finds the pod groups whose pods are never placed (T20). The first pod of such a
+// group needs a peer, and all possible peers are in groups that are never placed. findUnplaceable
 // leaves out groups whose affinity depends on facts that only the cluster knows.
 func (a *instance) findUnplaceable() {
 	a.unplaceable = make([]bool, len(a.units))
@@ -318,8 +318,8 @@ type state struct {
 	// daemons caches daemonOn.
 	daemons map[*model.Group][]int
 	// in counts pods by pod group and node, for the pod groups in the current search. byDomain
-	// counts pods by domain for every exclusion or affinity that needs these counts, and counts
-	// lists the same counters by pod group. portsOn counts pods by host port and node.
+	// counts pods by domain for the exclusions and affinities that need these counts. counts lists
+	// the counters of byDomain by pod group. portsOn counts pods by host port and node.
 	in       [][]int32
 	byDomain map[exclusion]*counter
 	counts   [][]keyed

@@ -221,7 +221,6 @@ func requested(g *model.Group, name corev1.ResourceName) int64 {
 }
 
 // closed returns an upper bound on how many nodes other pods close, among all nodes or only those
-// closed returns an upper bound on how many nodes other pods close, among all nodes or only those
 // in domain d. A pod that closes a node through a rule closes only its own node. The pods' requests
 // can also fill nodes. For each resource, the bound fills the nodes with the smallest amounts first
 // (T6). What the pods on a node request is a multiple of their greatest common divisor (T19).

@@ -369,9 +369,9 @@ func (q *growth) judge(ws []*workload.Workload) {
 	for _, s := range sizes.All {
 		others = append(others, answersOf(q.decide(ws, s.Nodes)))
 	}
-	// hold withdraws a verdict that may not hold at every size. A never verdict stays if a bound
-	// proves it, if all sizes agree and none was left out, or if it is monotone and holds at the
-	// largest size.
+	// hold withdraws a verdict that may not hold at every size. A never verdict stays in three
+	// cases: a bound proves it, all sizes agree and none was left out, or it is monotone and holds
+	// at the largest size.
 	hold := func(v diag.Outcome, w *workload.Workload, rules int, bounded, monotone bool) diag.Outcome {
 		same := !slices.ContainsFunc(others, func(a answers) bool { return a[w][rules] != v })
 		switch {
