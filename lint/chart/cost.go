@@ -72,8 +72,8 @@ var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote
 var jsonFunctions = strings.Fields("toYaml toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson")
 
 // charges maps function names to functions that charge for a call. A charge is an upper bound for
-// the work and the size of the result. It does not include reading the arguments. Results of
-// functions that are not in the map are not much larger than the arguments.
+// the work and the size of the result. It does not include reading the arguments. Functions that
+// are not in the map return results that are not much larger than their arguments.
 var charges = func() map[string]func(*budget, []reflect.Value) {
 	all := map[string]func(*budget, []reflect.Value){}
 	for _, row := range []struct {

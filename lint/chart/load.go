@@ -31,9 +31,9 @@ type loader struct {
 	in Input
 	// files holds the files in Input.Files that .helmignore does not match. Archives are unpacked.
 	files []*helmload.BufferedFile
-	// names maps the address of a file's first byte to the file name for messages and origins.
-	// Helm's own file names are relative to the subchart. Helm does not copy the contents, so the
-	// address stays the same.
+	// names maps the address of a file's first byte to the file name for messages and origins. Helm
+	// does not copy the contents, so the address stays the same. Helm's own file names are relative
+	// to the subchart.
 	names map[*byte]string
 	// budget limits the cost of rendering the chart.
 	budget budget
@@ -503,8 +503,8 @@ func located(name, said string) (int, string) {
 }
 
 // executionProblem returns a problem at the template in which an execution error occurred. This is
-// the innermost template that the error names. For an exceeded limit or a call of fail or required,
-// the detail is only the message of this cause.
+// the innermost template that the error names. If a limit was exceeded, or fail or required was
+// called, the detail is only the message of that cause.
 func (e *engine) executionProblem(s *source, err error) error {
 	p := &Problem{File: s.file, Line: 1}
 	inner := err

@@ -411,8 +411,8 @@ func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	return pointers.Value{File: p.out.Files[m.File], Line: m.At, Column: m.AtColumn}, true
 }
 
-// move changes a pointer's positions from positions in the render to positions in the sources. The
-// line of a patch is the line of the same patch in the source file, if it is known. The build later
+// move changes a pointer's positions from positions in the render to positions in the sources. A
+// patch gets the line of the same patch in the source file, if that is known. The build later
 // checks that the patch begins at this line.
 func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	var was *pointers.Pointer

@@ -235,9 +235,9 @@ func (n *Node) truth() bool {
 	return strings.IndexByte("yYtT", n.Value[0]) >= 0 || strings.EqualFold(n.Value, "on")
 }
 
-// Placeholder reports whether a later tool replaces the node, so that its final value is unknown.
-// Such a node is a placeholder string (see the function Placeholder), or a map with a single key
-// that is a placeholder and has no value.
+// Placeholder reports whether a later tool replaces the node. The final value is then unknown. Such
+// a node is a placeholder string (see the function Placeholder), or a map with a single key that is
+// a placeholder and has no value.
 func (n *Node) Placeholder() bool {
 	if n == nil || n.Kind == Scalar {
 		return n != nil && Placeholder(n.Value)

@@ -227,8 +227,8 @@ var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^
 var address = lazy.Regexp(` &\{0x[0-9a-f]+ [^}]*\}`)
 
 // mentioned finds the last directory that an error message names, and returns its kustomization. If
-// the message names no directory, mentioned returns the root's kustomization. best is the last
-// entry of this kustomization that the message names, or nil.
+// the message names no directory, it returns the root's kustomization. best is the last entry of
+// this kustomization that the message names, or nil.
 func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
 	last := -1
 	for _, k := range p.sorted() {

@@ -121,8 +121,9 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 	return all
 }
 
-// keptOut returns the workloads whose rules keep a group out of domains, and the workloads that
-// may have to stay apart from the group, depending on facts that only the cluster knows (T21).
+// keptOut returns two lists. The first has the workloads whose rules keep a group out of domains.
+// The second has the workloads that may have to stay apart from the group. Only the cluster knows
+// the facts that decide this (T21).
 func (c *closings) keptOut(g *model.Group) [2][]against {
 	return [2][]against{c.against[g.Workload], c.doubted[g.Workload]}
 }

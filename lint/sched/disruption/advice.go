@@ -72,8 +72,8 @@ func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workloa
 // borrows reports whether a workload's pod template is in another object.
 func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
 
-// met returns the workloads that an edited workload may contend with on nodes that the original one
-// cannot use, and all that contend with them.
+// met returns further workloads that the edited workload may contend with, and all that contend
+// with those. The edit may let its pods use nodes that the original pods cannot use.
 func (tr trials) met(w, edited *workload.Workload) (met []*workload.Workload) {
 	defer tr.m.Guest(edited)()
 	was, is := tr.m.Eligible(w), tr.m.Eligible(edited)

@@ -108,8 +108,7 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, tooMan
 	return r.Verdict == diag.Always
 }
 
-// MigrationRemedies returns the changes that allow machines to migrate when they cannot always do
-// so.
+// MigrationRemedies returns the changes after which every migration of the machines completes.
 func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := f.group(w, true)
 	tooMany := f.contendersOf(w, model.Certain(w)) != nil // if set, nothing is tried

@@ -62,7 +62,7 @@ type Scaling struct {
 	// Limit is the rule that prevents the pods from fitting, or nil if the workload's own rules
 	// do not explain it.
 	Limit *bound.Limit
-	// Most is the largest number of pods that fit, if not all of them do.
+	// Most is the largest number of pods that fit. It is set if not all pods fit.
 	Most int
 	// Pool is a growing pool, and Size is the smallest node count at which the maximum fits. Pool
 	// is "" if the size was not determined.

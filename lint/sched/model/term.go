@@ -125,15 +125,15 @@ func affinityTerm(w *workload.Workload, use Use, p *corev1.PodAffinityTerm, at *
 	return t
 }
 
-// HonorsAffinity reports whether a spread constraint counts only nodes that match the pod's
-// node affinity, which is the default.
+// HonorsAffinity reports whether a spread constraint counts only nodes that match the pod's node
+// affinity. This is the default.
 func (t *Term) HonorsAffinity() bool {
 	p := t.Constraint.NodeAffinityPolicy
 	return p == nil || *p == corev1.NodeInclusionPolicyHonor
 }
 
 // HonorsTaints reports whether a spread constraint counts only nodes whose taints the pod
-// tolerates, which is not the default.
+// tolerates. This is not the default.
 func (t *Term) HonorsTaints() bool {
 	p := t.Constraint.NodeTaintsPolicy
 	return p != nil && *p == corev1.NodeInclusionPolicyHonor

@@ -17,7 +17,7 @@ type headroom struct {
 	*state
 	c component
 	// demand is the sum of all requests in the component, by resource. It omits pods that can be on
-	// one node only, which count as if they were there already.
+	// one node only. These pods count as placed on that node.
 	demand []int64
 	// prices holds, by pod group, the prices that prove that its pods find a node (T24). It is nil if
 	// the component is too large to try prices.

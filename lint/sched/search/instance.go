@@ -49,8 +49,8 @@ type podGroup struct {
 	// created, or nil. placed counts this group's placed pods.
 	createdAfter *podGroup
 	placed       int
-	// unsure lists the pod groups that this group's hard terms may or may not select, because a
-	// term requires a label value that only the cluster knows.
+	// unsure lists the pod groups that this group's hard terms may or may not select. A term then
+	// requires a label value that only the cluster knows.
 	unsure []int
 	// maybe lists the exclusions that apply to this pod group if uncertain anti-affinity terms turn
 	// out to select pods. vague is set if the group has an uncertain affinity or spread term.
