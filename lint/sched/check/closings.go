@@ -420,8 +420,8 @@ func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blocker
 	return sum
 }
 
-// rules reports whether, by a rule, each of a blocker's pods blocks whichever node in the part it
-// is on.
+// rules reports whether each of a blocker's pods blocks its own node by a rule. This must hold on
+// every node in the part.
 func (c *closings) rules(b blocker, p part) bool {
 	return slices.ContainsFunc(b.sure, func(k string) bool {
 		covered := 0

@@ -134,8 +134,8 @@ type loss struct {
 	spares    byMeaning[bool]
 	// budgets caches the contenders' budgets for stepwise.
 	budgets *heeded
-	// unsettled is set if two runs were not found for some loss. The answer about all losses is then
-	// open whatever they show for the others.
+	// unsettled is set if the two runs that show both outcomes were not found for some loss. The
+	// answer about all losses is then open, whatever the other losses show.
 	unsettled bool
 }
 

@@ -260,7 +260,7 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	}
 }
 
-// alike reports whether all rules treat old and new pods the same and the strategy limits
+// alike reports whether all rules treat old and new pods the same. The strategy must also limit
 // replacements only by its surge and unavailable numbers.
 func (q *rolling) alike() bool {
 	tells := func(o *workload.Workload) bool { return asksFor(q.j.m.Group(o), q.w.Kind.Shared) }

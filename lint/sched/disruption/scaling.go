@@ -237,8 +237,8 @@ func (j *shared) allMayFit(group []*workload.Workload) bool {
 	return d.Verdict != diag.Never
 }
 
-// atEverySize returns the final answer to a question whose answer is Always on the declared
-// nodes: Always if it stays the same at every size, or else Unknown.
+// atEverySize completes an answer that is Always on the declared nodes. It returns Always if the
+// answer is the same at every size, or else Unknown.
 func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if q.j.grows(q.w, model.Certain(q.w)) && !q.survives(b, meaning) {
 		return answer{verdict: diag.Unknown, why: by(model.ByGrowth)}

@@ -49,7 +49,7 @@ func newClosing(a *state, i int, p *place, own int) *closing {
 	return c
 }
 
-// maxClosing is the maximum number of blockers times nodes for which each blocker is also counted
+// maxClosing is the maximum number of blockers times nodes up to which each blocker is also counted
 // alone.
 const maxClosing = 100_000
 

@@ -277,8 +277,8 @@ type cover struct {
 	// own is the smallest number of the pod group's own pods in a run that closes all domains to
 	// the group.
 	own int
-	// free is set if the pod group cannot get stuck. It lists nodes. At least one of them always
-	// stays open to the group.
+	// free lists nodes if the pod group cannot get stuck. At least one of these nodes always stays
+	// open to the group.
 	free []int
 }
 

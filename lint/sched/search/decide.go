@@ -147,9 +147,9 @@ func decideInstance(a *state, o Options, finite bool) *decided {
 
 type decider struct{ *state }
 
-// Prices are tried and single workloads are settled only in a small component. Its number of
-// workloads times its number of nodes is at most pricedSize. Settling may take settleShare times
-// the component's budget.
+// pricedSize limits the components in which prices are tried and single workloads are settled. It
+// is the maximum number of workloads times nodes. Settling may take settleShare times the
+// component's budget.
 const (
 	pricedSize  = 5_000
 	settleShare = 3
@@ -423,8 +423,8 @@ func ends(m *model.Model, w *workload.Workload) bool {
 	return w.Finite() && m.Groups[w].Placeable()
 }
 
-// neverPlaced returns the workloads whose pods run to completion but are never placed, no matter
-// which other pods exist and how long the workload's pods wait. The checker confirms each result.
+// neverPlaced returns the workloads whose pods would run to completion but are never placed. Other
+// pods and waiting make no difference. The checker confirms each result.
 func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	none := map[*workload.Workload]bool{}
 	prove := func(g *model.Group, with []*workload.Workload) {

@@ -103,8 +103,8 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 	return closed + min(filled, most)
 }
 
-// ruled marks the component's pod groups whose pods close, by a rule, every node in the place that
-// they run on.
+// ruled marks the component's pod groups whose pods close their own node by a rule. This must hold
+// on every node in the place.
 func (h *headroom) ruled(u *podGroup, p *place) map[int]bool {
 	ruled := map[int]bool{}
 	for _, x := range u.exclusions {

@@ -312,8 +312,8 @@ type state struct {
 	// rest holds the free amounts when only the running pods are placed. running lists these pods.
 	rest    []int64
 	running []step
-	// reserved holds what pods that can be on one node only request there (see open), or nil before
-	// the first use.
+	// reserved holds the requests of pods that can be on one node only, by node and resource (see
+	// open). It is nil before the first use.
 	reserved []int64
 	// daemons caches daemonOn.
 	daemons map[*model.Group][]int

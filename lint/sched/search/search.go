@@ -32,7 +32,7 @@ type outcome struct {
 	// best and worst are the runs that place the most and the fewest pods.
 	best, worst []step
 	// proof justifies an always or never verdict. sure holds how many pods of a group are always
-	// placed, for use when that is not proved of all pods.
+	// placed, if this is not proved for all of them.
 	proof certificate.Proof
 	sure  map[int]int
 	// shown holds what runs show about each owner.
