@@ -275,10 +275,10 @@ func (l Loss) Evicts(g *model.Group, missing func(*workload.Workload) int) bool 
 func (l Loss) Overlaps(g *model.Group) bool { return l.CreatedAgain(g) && g.Kind.Kind != "StatefulSet" }
 
 // Lost is the outcome of a loss for one workload. It covers all reachable placements of all pods,
-// and every order and node choice for placing the lost pods again. Verdict is Always if the
-// workload ends up complete in every case, Never if in no case, and Sometimes if in some cases. It
-// is Unknown if the outcome could not be determined or if no placement of all pods exists to start
-// from.
+// and every order and node choice for placing the lost pods again. Verdict says whether the
+// workload ends up complete in all of these cases (Always), in some (Sometimes) or in none (Never).
+// It is Unknown if the outcome could not be determined, or if there is no placement of all pods to
+// start from.
 type Lost struct {
 	Workload *workload.Workload
 	Verdict  diag.Outcome
@@ -339,9 +339,9 @@ type Rollout struct {
 }
 
 // Rolled is the outcome of a rollout. It covers every placement that the rollout may start from,
-// every scheduler choice, and every choice of which old pod to remove. Verdict is Always if the
-// rollout completes in every case, Never if in no case, and Sometimes if in some cases. It is
-// Unknown if the outcome could not be determined or if no placement of all pods exists to start
+// every scheduler choice, and every choice of which old pod to remove. Verdict says whether the
+// rollout completes in all of these cases (Always), in some (Sometimes) or in none (Never). It is
+// Unknown if the outcome could not be determined, or if there is no placement of all pods to start
 // from.
 type Rolled struct {
 	Verdict diag.Outcome
