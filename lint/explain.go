@@ -131,7 +131,7 @@ func (x *explaining) is(f *source.File) bool {
 	}
 	name := filepath.ToSlash(x.spot.File)
 	return f.Display == name || f.Name == name ||
-		worktree.Resolved(locate.Absolute(x.run.opts.Dir, x.spot.File)) == worktree.Resolved(locate.Absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
+		worktree.Resolved(worktree.Absolute(x.run.opts.Dir, x.spot.File)) == worktree.Resolved(worktree.Absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
 }
 
 // cluster explains a part's findings in every context that contains the object at the requested

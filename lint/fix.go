@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/render"
@@ -168,11 +169,7 @@ func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 // consider how the edit affects findings.
 func (m *fixer) whyNotEditable(r *repair) string {
 	name := r.edit.Location.File
-	why, known := m.locks[name]
-	if !known {
-		why = m.lock(name)
-		m.locks[name] = why
-	}
+	why := lazy.Cached(m.locks, name, func() string { return m.lock(name) })
 	if why == "" && !m.effectKnown(r.edit) {
 		why = message.WithheldUntried
 	}
@@ -207,7 +204,7 @@ func (m *fixer) path(name string) string { return filepath.Join(m.root, filepath
 // linked reports whether the path of a file contains a symbolic link. It ignores links above the
 // working directory or the root.
 func (m *fixer) linked(shown string) bool {
-	at := locate.Absolute(m.options.Dir, filepath.FromSlash(shown))
+	at := worktree.Absolute(m.options.Dir, filepath.FromSlash(shown))
 	for {
 		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
 			return true

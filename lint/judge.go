@@ -267,10 +267,20 @@ type scopeContext struct {
 }
 
 func (a *scopeContext) of(found *accept.Finding) *config.About {
-	a.index()
+	if a.byID == nil { // if an object is declared several times, the last declaration wins
+		a.byID, a.workloads = map[diag.Object]*source.Object{}, map[diag.Object]*workload.Workload{}
+		for _, o := range a.objects {
+			a.byID[o.ID()] = o
+		}
+		for _, w := range a.built.Declared() {
+			a.workloads[w.Object.ID()] = w
+		}
+	}
 	all := &config.About{
-		Object: found.Object, Cluster: found.Cluster, Global: isGlobal(found.Object.Kind),
+		Object: found.Object, Cluster: found.Cluster,
 		File: a.files.FromConfig(a.renders.InSources(found.Location).File),
+		// of the cluster-scoped kinds, only these can have findings
+		Global: slices.Contains([]string{"Namespace", "Node", "NodePool", "NodeTopology", "PriorityClass"}, found.Object.Kind),
 	}
 	if o := a.byID[found.Object]; o != nil {
 		all.Labels = locate.LabelsOf(o)
@@ -281,30 +291,10 @@ func (a *scopeContext) of(found *accept.Finding) *config.About {
 	return all
 }
 
-// index maps ids to objects. If an object is declared several times, the last declaration wins.
-func (a *scopeContext) index() {
-	if a.byID != nil {
-		return
-	}
-	a.byID, a.workloads = map[diag.Object]*source.Object{}, map[diag.Object]*workload.Workload{}
-	for _, o := range a.objects {
-		a.byID[o.ID()] = o
-	}
-	for _, w := range a.built.Declared() {
-		a.workloads[w.Object.ID()] = w
-	}
-}
-
-// isGlobal reports whether a kind is cluster-scoped. It only knows kinds that can have findings.
-func isGlobal(kind string) bool {
-	return slices.Contains([]string{"Namespace", "Node", "NodePool", "NodeTopology", "PriorityClass"}, kind)
-}
-
 // mostPods returns the maximum number of pods that a workload can have.
 func mostPods(w *workload.Workload) int {
 	switch {
 	case w.Fragment:
-		return config.UnknownPods
 	case w.Scale != nil:
 		return w.Scale.Max
 	case w.Count.Known:

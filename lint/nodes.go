@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // topologies reads the nodes for each part of a run.
@@ -58,7 +59,13 @@ func (t *topologies) of(p part, among []*source.Object, to *effects) *topology.T
 
 // nodes reads the topology files of a part and the NodeTopology documents among its manifests.
 func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, error) {
-	key := p.nodesKey(among)
+	key := "" // nodes of other parts than renders and entry pointers are read only once
+	if p.render+p.entry != "" {
+		key = strings.Join(p.topology, "\x00") + "\x00"
+		for _, o := range among {
+			key += fmt.Sprintf("%p ", o)
+		}
+	}
 	if known := t.read[key]; known != nil {
 		t.passNodes(p, known.from)
 		return known.topology, nil
@@ -95,19 +102,6 @@ type declaredNodes struct {
 	from     map[string]bool
 }
 
-// nodesKey returns a cache key for the nodes of a render or entry pointer. It returns "" for other
-// parts, because their nodes are read only once.
-func (p *part) nodesKey(among []*source.Object) string {
-	if p.render+p.entry == "" {
-		return ""
-	}
-	key := strings.Join(p.topology, "\x00") + "\x00"
-	for _, o := range among {
-		key += fmt.Sprintf("%p ", o)
-	}
-	return key
-}
-
 // passNodes counts the Node objects that are in the manifests but not part of the topology.
 func (t *topologies) passNodes(p part, from map[string]bool) {
 	if p.entry != "" {
@@ -129,7 +123,7 @@ func (t *topologies) declared(p part) (objects []*source.Object, from map[string
 		// In a directory, only tracked files are read. An explicitly named file is always read,
 		// because it may be a cluster export that is never committed.
 		opts := t.files.Reading
-		if info, err := os.Stat(locate.Absolute(t.files.Dir, path)); err != nil || !info.IsDir() {
+		if info, err := os.Stat(worktree.Absolute(t.files.Dir, path)); err != nil || !info.IsDir() {
 			opts.Tracked, opts.Strict = nil, true
 		}
 		set, err := source.Load(opts, []string{path})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
@@ -177,7 +178,9 @@ func (l *loader) onlyTracked(asked *locate.Render, out *render.Output) {
 		return
 	}
 	for _, name := range slices.Concat(out.Sources, out.Data) {
-		if asked.Root.Chart != nil && !slices.Contains(out.Sources, name) && !shapesChart(name) {
+		// the chart's output may depend on such a file although it contains no text from it
+		shapes := path.Ext(name) == ".tgz" || slices.Contains([]string{".helmignore", "values.schema.json", "requirements.yaml", "requirements.lock", "Chart.lock"}, path.Base(name))
+		if asked.Root.Chart != nil && !slices.Contains(out.Sources, name) && !shapes {
 			continue // templates can at most print the file
 		}
 		if !l.opts.Tracked(filepath.Join(asked.Root.Confinement, filepath.FromSlash(name))) {
@@ -395,11 +398,7 @@ func (l *loader) readMore(names []string) *source.Set {
 func (l *loader) addPlainObjects(x *locate.Rendered) {
 	for _, name := range x.Out.Plain {
 		name = x.FromRoot(name)
-		objects, known := l.asWritten[name]
-		if !known {
-			objects = l.objectsIn(name)
-			l.asWritten[name] = objects
-		}
+		objects := lazy.Cached(l.asWritten, name, func() []*source.Object { return l.objectsIn(name) })
 		if len(objects) > 0 {
 			l.renders.Reached[name], l.given[name] = true, true
 			x.Objects = append(x.Objects, objects...)
@@ -490,10 +489,4 @@ func others(n int) string {
 		return " and 1 other are not rendered"
 	}
 	return fmt.Sprintf(" and %d others are not rendered", n)
-}
-
-// shapesChart reports whether a file affects a chart's output although the output contains no text
-// from the file.
-func shapesChart(name string) bool {
-	return path.Ext(name) == ".tgz" || slices.Contains([]string{".helmignore", "values.schema.json", "requirements.yaml", "requirements.lock", "Chart.lock"}, path.Base(name))
 }

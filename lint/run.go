@@ -48,8 +48,10 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	if o.Config == nil {
 		o.Config = &config.Config{}
 	}
+	factor := max(o.Steps, 1)
 	r := &run{
-		ctx: ctx, opts: &o, table: workload.NewTable(), failures: &failures{}, budget: newBudget(o.Steps),
+		ctx: ctx, opts: &o, table: workload.NewTable(), failures: &failures{},
+		budget:    &budget{factor: factor, advice: int(limits.AdviceSteps * factor)},
 		decisions: decisions{}, inRender: map[foundAt]bool{}, survive: lossesToSurvive(o.Config, losses),
 	}
 	r.files = locate.NewFiles(source.Options{
@@ -120,7 +122,9 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 	c := a.cluster
 	for x := range c.Contexts() {
 		if r.budget.exceeded(c) {
-			r.skipRemainingContexts(c)
+			r.summary.unanswered(manyContexts, c.objects)
+			r.suppressions.sources.partly = true
+			r.decisions.meet(c.key(), derive.Unjudged(c.objects))
 			break
 		}
 		s, f, known := a.known(r)
@@ -242,13 +246,6 @@ func (r *run) input(s *scene) derive.Input {
 // manyContexts describes an open question about an object. There are too many contexts to answer it
 // in all of them.
 const manyContexts = "what becomes of it in further contexts: there are too many"
-
-// skipRemainingContexts records that the objects in a cluster's remaining contexts are undecided.
-func (r *run) skipRemainingContexts(c *cluster) {
-	r.summary.unanswered(manyContexts, c.objects)
-	r.suppressions.sources.partly = true
-	r.decisions.meet(c.key(), derive.Unjudged(c.objects))
-}
 
 // recordRefusals records a failure for each answer that the checker rejected. It also records a
 // failure for each answer that an internal fault prevented.
@@ -444,11 +441,6 @@ type budget struct {
 	// together with a part. In a cluster with several contexts or units, an object counts once in
 	// each of them.
 	objects int
-}
-
-func newBudget(factor float64) *budget {
-	factor = max(factor, 1)
-	return &budget{factor: factor, advice: int(limits.AdviceSteps * factor)}
 }
 
 // brakedShare is the fraction of the normal step budget that each context gets after the run has

@@ -17,6 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // ignorePrefix is the key prefix of annotations that suppress a rule.
@@ -412,7 +413,10 @@ func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 func (c *sourceComments) applyAnswers(all []accept.Suppression, f *locate.Files) {
 	open := c.partly || len(c.renders.Failed) > 0 || !f.Cover(f.Root)
 	for _, x := range c.renders.All {
-		for _, name := range sourcesOf(x) {
+		if x.Out == nil {
+			continue // the output of another tool, whose sources are unknown
+		}
+		for _, name := range x.Out.Sources {
 			for _, i := range c.byFile[x.FromRoot(name)] {
 				if rule := c.asked[x][all[i].Rule]; rule != nil {
 					all[i].Decided += rule.decided
@@ -421,14 +425,6 @@ func (c *sourceComments) applyAnswers(all []accept.Suppression, f *locate.Files)
 			}
 		}
 	}
-}
-
-// sourcesOf returns the files that a render uses, or nothing for the output of another tool.
-func sourcesOf(x *locate.Rendered) []string {
-	if x.Out == nil {
-		return nil
-	}
-	return x.Out.Sources
 }
 
 // applyAcceptances separates the findings that count from those that a suppression or the baseline
@@ -463,7 +459,7 @@ func (r *run) applyAcceptances(report *diag.Report) {
 
 // elsewhere returns a function that reports whether a baseline key may refer to an unread manifest.
 func (r *run) elsewhere() func(diag.Key) bool {
-	if r.files.Cover(filepath.Dir(locate.Absolute(r.files.Dir, r.opts.Baseline.Path))) {
+	if r.files.Cover(filepath.Dir(worktree.Absolute(r.files.Dir, r.opts.Baseline.Path))) {
 		return func(diag.Key) bool { return false }
 	}
 	there := map[diag.Key]bool{}

@@ -33,7 +33,7 @@ func unitsOf(f *locate.Files) func(file string) string {
 	var named []string
 	here, _ := os.Stat(f.Dir)
 	for _, p := range f.Paths {
-		at := locate.Absolute(f.Dir, p)
+		at := worktree.Absolute(f.Dir, p)
 		if info, err := os.Stat(at); p == "-" || err != nil || !info.IsDir() || os.SameFile(info, here) {
 			continue
 		}
@@ -145,15 +145,6 @@ func (d *clusters) unitScene(joint *scene, u unit) *scene {
 // ifShared is appended to messages that apply only if several units share a cluster.
 const ifShared = "if these share a cluster"
 
-// theseUnits formats unit names for a message.
-func theseUnits(names []string) string {
-	const most = 3
-	if more := len(names) - most; more > 0 {
-		return fmt.Sprintf("these: directories %s and %d more", strings.Join(names[:most], ", "), more)
-	}
-	return "these: directories " + strings.Join(names, ", ")
-}
-
 // weakenToShared turns a finding into a warning that names the units. It is called for findings
 // that occur only when several units are checked together, because the units may not share a
 // cluster.
@@ -171,7 +162,12 @@ func (d *clusters) weakenToShared(found *accept.Finding, all []string) {
 		names = all
 	}
 	found.Message += ", " + ifShared
-	found.Details = append(slices.Clip(found.Details), theseUnits(names))
+	const most = 3
+	these := "these: directories " + strings.Join(names[:min(most, len(names))], ", ")
+	if more := len(names) - most; more > 0 {
+		these += fmt.Sprintf(" and %d more", more)
+	}
+	found.Details = append(slices.Clip(found.Details), these)
 }
 
 // foundAt identifies a finding by its rule and location.

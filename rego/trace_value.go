@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // abstract describes the possible values of a term. Each value is a *node (a position in the facts
@@ -35,12 +36,7 @@ type cell struct {
 // field returns the value under a constant key. If the cell has no such key, field adds an empty
 // value.
 func (c *cell) field(key string) *abstract {
-	f, ok := c.fields[key]
-	if !ok {
-		f = &abstract{}
-		c.fields[key] = f
-	}
-	return f
+	return lazy.Cached(c.fields, key, func() *abstract { return &abstract{} })
 }
 
 // maxMembers is the maximum number of possible values to keep for a term. A list of image names can
@@ -91,12 +87,7 @@ func (t *trace) grow(into *abstract, from abstract) {
 
 // cell returns the cell for a term in the source.
 func (t *trace) cell(place any) *cell {
-	c, ok := t.cells[place]
-	if !ok {
-		c = &cell{fields: map[string]*abstract{}}
-		t.cells[place] = c
-	}
-	return c
+	return lazy.Cached(t.cells, place, func() *cell { return &cell{fields: map[string]*abstract{}} })
 }
 
 // keyOf returns a constant key in the string form used by the maps in cells and nodes.

@@ -92,9 +92,9 @@ type Origin struct {
 	// Values is the position at which the value on the line was set. It is zero if the value was
 	// computed or the position is unknown.
 	Values Place
-	// Item is the position of the map in a list that begins on the line. It is zero if the position
-	// is unknown or if no such map begins on the line. In the values file, the map may begin with
-	// another key, because keys are printed in sorted order.
+	// Item is the position of a map in a list that begins on the line. It is zero if the position
+	// is unknown or no such map begins there. In the values file, the map may begin with another
+	// key, because keys are printed in sorted order.
 	Item Place
 }
 
@@ -110,8 +110,8 @@ type Place struct {
 }
 
 // Render renders a chart as helm template does, with two exceptions. The order of the output
-// differs. Functions return constants or nothing if they are random or read the clock, the
-// environment or the network. The error is a *Problem.
+// differs. Functions that are random or read the clock, the environment or the network return
+// constants or nothing. The error is a *Problem.
 func Render(in Input) (*Result, error) { return render(in, limits.ChartSteps) }
 
 func render(in Input, steps int) (res *Result, err error) {
@@ -151,8 +151,8 @@ func render(in Input, steps int) (res *Result, err error) {
 
 // DefaultRelease is the default name of a release, as in helm template (helm:
 // cmd/helm/template.go). The chart name would be a bad default. If the release name contains the
-// chart name, templates made by helm create do not combine the two names. This would hide mistakes
-// in names and labels.
+// chart name, templates made by helm create use the release name alone. Mistakes in names and
+// labels would then stay hidden.
 const DefaultRelease = "release-name"
 
 // release performs the checks that Helm performs before rendering, and computes the values.
@@ -207,7 +207,8 @@ func (l *loader) values(c *helm.Chart) (chartutil.Values, error) {
 	return values, nil
 }
 
-// unmerged returns the error for values that cannot be merged.
+// unmerged returns the problem for values that cannot be merged. Values that are nested too deeply
+// are refused, because Helm itself may accept them.
 func (l *loader) unmerged(file, key string, err error) error {
 	p := l.at(file, key, "%v", err)
 	p.Refused = errors.Is(err, chartutil.ErrDepth)

@@ -72,8 +72,8 @@ var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote
 var jsonFunctions = strings.Fields("toYaml toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson")
 
 // charges maps function names to functions that charge for a call. A charge is an upper bound for
-// the work and the size of the result. It does not include reading the arguments. Results of
-// functions that are not in the map are not much larger than the arguments.
+// the work and the size of the result. It does not include reading the arguments. Functions that
+// are not in the map return results that are not much larger than their arguments.
 var charges = func() map[string]func(*budget, []reflect.Value) {
 	all := map[string]func(*budget, []reflect.Value){}
 	for _, row := range []struct {
@@ -87,7 +87,7 @@ var charges = func() map[string]func(*budget, []reflect.Value) {
 		{"repeat", func(b *budget, a []reflect.Value) { b.text(times(a[0].Int(), a[1].Len())) }},
 		{"indent nindent", indentCharge},
 		{"replace", replaceCharge},
-		{"join", joinCharge},
+		{"join", func(b *budget, a []reflect.Value) { b.text(times(listLen(a[1]), a[0].Len())) }},
 		{"wrap wrapWith", wrapCharge},
 		{"until", func(b *budget, a []reflect.Value) { b.items(between(0, a[0].Int(), 1)) }},
 		{"untilStep", func(b *budget, a []reflect.Value) { b.items(between(a[0].Int(), a[1].Int(), a[2].Int())) }},
@@ -174,10 +174,6 @@ func indentCharge(b *budget, a []reflect.Value) {
 func replaceCharge(b *budget, a []reflect.Value) {
 	found := strings.Count(a[2].String(), a[0].String())
 	b.text(limits.Sum(times(found, a[1].Len()), a[2].Len()))
-}
-
-func joinCharge(b *budget, a []reflect.Value) {
-	b.text(times(listLen(a[1]), a[0].Len()))
 }
 
 // wrapCharge charges for the text and its separators. It assumes a separator for every space and

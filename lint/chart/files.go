@@ -108,8 +108,7 @@ func (f files) AsConfig() string { return f.encoded(func(data []byte) string { r
 func (f files) AsSecrets() string { return f.encoded(base64.StdEncoding.EncodeToString) }
 
 // encoded returns the files as YAML for the data of a ConfigMap or a Secret. If several files have
-// the same base name, encoded uses the one whose full name sorts last, while Helm uses a random
-// one.
+// the same base name, encoded uses the one whose full name sorts last. Helm uses a random one.
 func (f files) encoded(encode func([]byte) string) string {
 	if f == nil {
 		return ""

@@ -138,9 +138,9 @@ type outcome struct {
 	open   bool
 }
 
-// passing lists functions that print one of their arguments, possibly in another form. The results
-// of all other functions are computed. A computed result does not come from a field, even if it
-// equals the field's value.
+// passing lists functions that print one of their arguments, possibly in another form. All other
+// functions compute their result. A computed result does not come from a field, even if it equals
+// the field's value.
 var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 required tpl
 	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent get index`)
 

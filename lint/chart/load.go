@@ -31,9 +31,9 @@ type loader struct {
 	in Input
 	// files holds the files in Input.Files that .helmignore does not match. Archives are unpacked.
 	files []*helmload.BufferedFile
-	// names maps the address of a file's first byte to the file name for messages and origins.
-	// Helm's own file names are relative to the subchart. Helm does not copy the contents, so the
-	// address stays the same.
+	// names maps the address of a file's first byte to the file name for messages and origins. Helm
+	// does not copy the contents, so the address stays the same. Helm's own file names are relative
+	// to the subchart.
 	names map[*byte]string
 	// budget limits the cost of rendering the chart.
 	budget budget
@@ -351,7 +351,11 @@ func (l *loader) merge(files []File) (map[string]any, error) {
 		}
 		one := map[string]any{}
 		if err := yaml.Unmarshal(f.Data, &one); err != nil {
-			return nil, &Problem{File: f.Name, Line: lineOfError(err), Detail: fmt.Sprintf("the values cannot be read: %v", err)}
+			line := 1
+			if _, after, ok := strings.Cut(err.Error(), "line "); ok {
+				_, _ = fmt.Sscanf(after, "%d", &line) // it remains 1 if there is no number
+			}
+			return nil, &Problem{File: f.Name, Line: line, Detail: fmt.Sprintf("the values cannot be read: %v", err)}
 		}
 		all = merged(all, one)
 	}
@@ -379,17 +383,8 @@ func merged(a, b map[string]any) map[string]any {
 	return out
 }
 
-// lineOfError returns the line number in a YAML parser error, or 1 if there is none.
-func lineOfError(err error) int {
-	line := 1
-	if _, after, ok := strings.Cut(err.Error(), "line "); ok {
-		_, _ = fmt.Sscanf(after, "%d", &line) // it remains 1 if there is no number
-	}
-	return line
-}
-
-// CheckSet returns an error for an invalid argument of --set. If text is set, it is an argument of
-// --set-string. The values of a chart do not matter.
+// CheckSet returns an error if --set cannot parse the argument. If text is true, it checks the
+// argument for --set-string instead.
 func CheckSet(argument string, text bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -508,8 +503,8 @@ func located(name, said string) (int, string) {
 }
 
 // executionProblem returns a problem at the template in which an execution error occurred. This is
-// the innermost template that the error names. For an exceeded limit or a call of fail or required,
-// the detail is only the message of this cause.
+// the innermost template that the error names. If a limit was exceeded, or fail or required was
+// called, the detail is only the message of that cause.
 func (e *engine) executionProblem(s *source, err error) error {
 	p := &Problem{File: s.file, Line: 1}
 	inner := err

@@ -28,8 +28,8 @@ type candidate struct {
 }
 
 // chosen returns the position of the value on a line. If begins is true, it returns the position of
-// the list item that begins on the line instead. It ignores candidates that do not agree with the
-// line. It returns the zero Place if the remaining candidates have different positions.
+// the list item that begins on the line. It ignores candidates that do not agree with the line. It
+// returns the zero Place if the remaining candidates have different positions.
 func chosen(all []candidate, line string, begins bool) Place {
 	var found Place
 	for _, c := range all {

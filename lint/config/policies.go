@@ -103,27 +103,12 @@ func (l *loader) params(n *source.Node, path string) *Params {
 		l.fail(l.at(n), "%s: expected a map of parameters", path)
 		return nil
 	}
-	return &Params{Values: decoded(n).(map[string]any), node: n, at: func(n *source.Node) string { return place(l.path, l.at(n)) }}
+	return &Params{Values: n.Decoded(scalar).(map[string]any), node: n, at: func(n *source.Node) string { return place(l.path, l.at(n)) }}
 }
 
-// decoded returns a node's value as encoding/json would decode it. Aliases cannot make the result
-// too large, because the limits for a file include their expansion.
-func decoded(n *source.Node) any {
+// scalar returns the value of a scalar parameter.
+func scalar(n *source.Node) any {
 	switch {
-	case n.IsNull():
-		return nil
-	case n.Kind == source.Map:
-		all := map[string]any{}
-		for k, v := range n.Fields() {
-			all[k.Value] = decoded(v)
-		}
-		return all
-	case n.Kind == source.Sequence:
-		all := []any{}
-		for _, item := range n.Items() {
-			all = append(all, decoded(item))
-		}
-		return all
 	case n.Type == source.Bool:
 		b, _ := n.Bool()
 		return b

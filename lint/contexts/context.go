@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -33,11 +34,7 @@ func newSplitter(all *sets, objects []*source.Object, groups []*group) *splitter
 	}
 	chains := map[string][]string{} // by file
 	for i, o := range objects {
-		chain, known := chains[o.File.Name]
-		if !known {
-			chain = all.chain(o.File.Name)
-			chains[o.File.Name] = chain
-		}
+		chain := lazy.Cached(chains, o.File.Name, func() []string { return all.chain(o.File.Name) })
 		s.place[o], s.chains[i] = i, chain
 		s.inside[innermost(chain)] = append(s.inside[innermost(chain)], i)
 		if id, named := identityOf(o); named {

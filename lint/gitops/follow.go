@@ -213,7 +213,7 @@ func byPlace(a, b *Deployment) int {
 
 // tops returns the pointers that no other pointer seems to deploy. It considers only pointers in
 // the tree that are not rendered yet. In a cycle, every pointer may seem to be deployed by another
-// one. Then tops returns the first pointer.
+// one. tops then returns the first pointer.
 func (f *follower) tops() (all []*written) {
 	paths := map[string]int{}
 	var left []*written
@@ -388,7 +388,7 @@ func (d *Deployment) climb(visit func(x *Deployment)) {
 }
 
 // finish completes the result. If a render contains a changed version of a pointer in the tree,
-// finish drops the unchanged version. It also drops the deployments that only dropped pointers
+// finish drops the version in the tree. It also drops the deployments that only dropped pointers
 // reach.
 func (f *follower) finish() {
 	children := map[*Deployment][]*Deployment{}

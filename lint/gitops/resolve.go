@@ -170,8 +170,8 @@ func give(v *render.Variables, name string, value pointers.Value) {
 }
 
 // find returns the object that a reference names. It first searches the renders that deploy the
-// pointer, then the tree. It returns false if no object matches, or if the matching objects have
-// different data.
+// pointer, then the tree. It returns false if no object matches, or if several objects match and
+// their data differ.
 func (s *settings) find(ref pointers.Reference, parent *Deployment) (*setting, bool) {
 	var all []setting
 	if parent != nil {

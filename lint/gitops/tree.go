@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
@@ -100,15 +101,10 @@ func (t *tree) file(name string) *source.File {
 
 // cached is like the method "file", but reads each file only once.
 func (t *tree) cached(name string) *source.File {
-	file, ok := t.read[name]
-	if !ok {
-		if t.read == nil {
-			t.read = map[string]*source.File{}
-		}
-		file = t.file(name)
-		t.read[name] = file
+	if t.read == nil {
+		t.read = map[string]*source.File{}
 	}
-	return file
+	return lazy.Cached(t.read, name, func() *source.File { return t.file(name) })
 }
 
 // under returns the files below a directory, with names relative to it.
@@ -415,8 +411,8 @@ func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	return pointers.Value{File: p.out.Files[m.File], Line: m.At, Column: m.AtColumn}, true
 }
 
-// move changes a pointer's positions from positions in the render to positions in the sources. The
-// line of a patch is the line of the same patch in the source file, if it is known. The build later
+// move changes a pointer's positions from positions in the render to positions in the sources. A
+// patch gets the line of the same patch in the source file, if that is known. The build later
 // checks that the patch begins at this line.
 func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	var was *pointers.Pointer

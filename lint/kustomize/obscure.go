@@ -20,9 +20,9 @@ type Result struct {
 	Changed []*source.Object
 }
 
-// Obscure replaces the fields that kustomizations may change with variables. declares reports
-// whether an object is a declaration in its own right. If this is no longer true after the
-// replacement, Obscure adds the object to Whole.
+// Obscure replaces the fields that kustomizations may change with variables. The function declares
+// reports whether an object counts as a declaration. If an object no longer counts as one after the
+// replacement, Obscure adds it to Whole.
 func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 	t := newTree(set)
 	if len(t.dirs) == 0 {

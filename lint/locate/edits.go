@@ -128,7 +128,12 @@ func (r *Renders) chartEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit, st
 		return e, message.WithheldComputed
 	}
 	old, ok := textAt(values, span)
-	made := r.generatorAt(values, span)
+	made := values.Maker()
+	if made == "" {
+		if o := Around(r.spotsOf(values).objects, span.Line, span.Column); o != nil {
+			made = o.Made()
+		}
+	}
 	switch {
 	case n.Shared:
 		return e, message.WithheldShared
@@ -239,18 +244,6 @@ func (r *Renders) spotsOf(f *source.File) *spots {
 		r.spots[f] = s
 	}
 	return s
-}
-
-// generatorAt returns the tool that generated a file. If this tool is unknown, it returns the tool
-// that generated the object at the given position.
-func (r *Renders) generatorAt(f *source.File, s diag.Span) source.Maker {
-	if made := f.Maker(); made != "" {
-		return made
-	}
-	if o := Around(r.spotsOf(f).objects, s.Line, s.Column); o != nil {
-		return o.Made()
-	}
-	return ""
 }
 
 // valueAt returns the scalar in a values file that was used to print a line and that contains the

@@ -77,7 +77,7 @@ func (f *Files) FromConfig(name string) string {
 func (f *Files) Configured(paths []string) []string {
 	var all []string
 	for _, p := range paths {
-		p = Absolute(f.Config.Dir, p)
+		p = worktree.Absolute(f.Config.Dir, p)
 		if rel, err := filepath.Rel(f.Dir, p); err == nil {
 			p = rel
 		}
@@ -92,7 +92,7 @@ func (f *Files) NodesOfClusters() map[string]bool {
 	names := map[string]bool{}
 	for _, c := range f.Config.Clusters {
 		for _, path := range f.Configured(c.Topology) {
-			names[Relative(filepath.ToSlash(worktree.Resolved(f.Root)), filepath.ToSlash(worktree.Resolved(Absolute(f.Dir, path))))] = true
+			names[Relative(filepath.ToSlash(worktree.Resolved(f.Root)), filepath.ToSlash(worktree.Resolved(worktree.Absolute(f.Dir, path))))] = true
 		}
 	}
 	return names
@@ -104,13 +104,13 @@ func (f *Files) Cover(dir string) bool {
 		if path == "-" {
 			return false
 		}
-		return worktree.Inside(Absolute(f.Dir, path), dir)
+		return worktree.Inside(worktree.Absolute(f.Dir, path), dir)
 	})
 }
 
 // FromRoot converts a path that is absolute or relative to Dir to a name relative to the root.
 func (f *Files) FromRoot(path string) string {
-	path = Absolute(f.Dir, path)
+	path = worktree.Absolute(f.Dir, path)
 	if rel, err := filepath.Rel(f.Root, path); err == nil {
 		path = rel
 	}
@@ -139,21 +139,9 @@ func (f *Files) ShowConfig() string {
 // FileLine formats a file name and line number as in text output.
 func FileLine(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
 
-// Absolute joins a relative path to dir.
-func Absolute(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
 // Relative returns name relative to dir. Both arguments are relative to the root.
 func Relative(dir, name string) string {
-	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(name))
-	if err != nil {
-		return name
-	}
-	return filepath.ToSlash(rel)
+	return filepath.ToSlash(worktree.Seen(filepath.FromSlash(dir), filepath.FromSlash(name)))
 }
 
 // Render is a kustomization, a chart or the output of a tool. Its rendered objects are checked in
@@ -273,7 +261,10 @@ func (v *valuesEdit) line(line string, at render.Place) string {
 	if v.x.FromRoot(at.File) != v.e.Location.File {
 		return line
 	}
-	written := sourceLine(v.source(v.e.Location.File), at.Line)
+	written := ""
+	if lines := strings.SplitAfter(string(v.source(v.e.Location.File)), "\n"); at.Line >= 1 && at.Line <= len(lines) {
+		written = lines[at.Line-1]
+	}
 	here := at.Line == v.e.Location.Line
 	_, one := once(line, v.old)
 	switch {
@@ -284,15 +275,4 @@ func (v *valuesEdit) line(line string, at render.Place) string {
 		v.unsure = true
 	}
 	return line
-}
-
-// sourceLine returns line n of text, starting at 1.
-func sourceLine(text []byte, n int) string {
-	i := 0
-	for line := range strings.Lines(string(text)) {
-		if i++; i == n {
-			return line
-		}
-	}
-	return ""
 }

@@ -71,7 +71,15 @@ func (r *Renders) Add(asked *Render, out *render.Output) (*Rendered, []source.Pr
 	set := source.LoadText(r.Files.Reading, name, out.Text)
 	set.Files[0].Result = true
 	x := &Rendered{Render: *asked, Out: out, File: set.Files[0], Objects: set.Objects}
-	x.findHooks()
+	hook := source.HelmHook
+	if x.Argo {
+		hook = source.ArgoHook
+	}
+	if x.Argo || x.Root.Chart != nil {
+		for _, o := range x.Objects {
+			o.Hook = hook(o)
+		}
+	}
 	r.Files.ByName[name] = x.File
 	r.All = append(r.All, x)
 	r.Results[name] = x
@@ -342,20 +350,6 @@ func (r *Renders) inValues(o *source.Object, s diag.Span, at origin.Place) origi
 	return at
 }
 
-// findHooks marks the objects that Helm or Argo CD treats as hooks.
-func (x *Rendered) findHooks() {
-	hook := source.HelmHook
-	switch {
-	case x.Argo:
-		hook = source.ArgoHook
-	case x.Root.Chart == nil:
-		return
-	}
-	for _, o := range x.Objects {
-		o.Hook = hook(o)
-	}
-}
-
 // PrintedBy returns the template line that printed a line. A value on the printed line may still
 // come from a values file.
 func (r *Renders) PrintedBy(x *Rendered, s diag.Span) diag.Span {
@@ -385,7 +379,11 @@ func (r *Renders) fromLine(x *Rendered, name string, s diag.Span, unknown origin
 	if at.Item >= 0 && isItem(text.Line(s.Line), s) {
 		at.Values, at.ValuesAt, at.ValuesColumn = at.Item, at.ItemAt, at.ItemColumn
 	}
-	inside := insideOf(printed, at)
+	inside := ""
+	if at.Inside >= 1 && at.Inside <= len(printed.Inside) { // the template is in an archive
+		archive, name, _ := strings.Cut(printed.Inside[at.Inside-1], ".tgz:")
+		inside = fmt.Sprintf("printed by line %d of %s in %s.tgz", at.InsideAt, Start(name, mostName), Start(archive, mostName))
+	}
 	if value, ok := r.lineOf(x, fileOf(printed, at.Values), at.ValuesAt, at.ValuesColumn); ok {
 		return origin.Place{Span: value, Template: template, Inside: inside}
 	}
@@ -397,16 +395,6 @@ func (r *Renders) fromLine(x *Rendered, name string, s diag.Span, unknown origin
 
 // mostName is the maximum length in bytes of an archive file name in a message.
 const mostName = 200
-
-// insideOf describes a template line in an archive. It returns "" if the template is not in an
-// archive.
-func insideOf(printed *render.Output, at render.Line) string {
-	if at.Inside < 1 || at.Inside > len(printed.Inside) {
-		return ""
-	}
-	archive, name, _ := strings.Cut(printed.Inside[at.Inside-1], ".tgz:")
-	return fmt.Sprintf("printed by line %d of %s in %s.tgz", at.InsideAt, Start(name, mostName), Start(archive, mostName))
-}
 
 // isItem reports whether a span represents an entire list item that is a map. The span of the
 // item's first key begins at the same position, but is longer than one character.

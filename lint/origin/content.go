@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -208,32 +209,24 @@ func (f *files) read(name string) *source.File {
 
 // documents returns the documents in a file. Each file is parsed only once.
 func (f *files) documents(file *source.File) []*source.Node {
-	roots, known := f.roots[file.Name]
-	if !known {
-		roots = file.Roots()
-		f.roots[file.Name] = roots
-	}
-	return roots
+	return lazy.Cached(f.roots, file.Name, file.Roots)
 }
 
 // objects returns a file's objects by group and kind, then by name.
 func (f *files) objects(file *source.File) index {
-	x, known := f.indexes[file.Name]
-	if known {
-		return x
-	}
-	x = index{}
-	for _, root := range f.documents(file) {
-		for _, o := range file.ObjectsOf(root) {
-			of := groupKind{o.Group(), o.Kind}
-			if x[of] == nil {
-				x[of] = map[string][]*source.Object{}
+	return lazy.Cached(f.indexes, file.Name, func() index {
+		x := index{}
+		for _, root := range f.documents(file) {
+			for _, o := range file.ObjectsOf(root) {
+				of := groupKind{o.Group(), o.Kind}
+				if x[of] == nil {
+					x[of] = map[string][]*source.Object{}
+				}
+				x[of][o.Name] = append(x[of][o.Name], o)
 			}
-			x[of][o.Name] = append(x[of][o.Name], o)
 		}
-	}
-	f.indexes[file.Name] = x
-	return x
+		return x
+	})
 }
 
 // sourceObject is an object as written, together with everything that may have changed it during

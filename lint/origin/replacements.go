@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -85,12 +86,7 @@ type copied struct {
 // copied returns the source field of a replacement. It is known only if exactly one object in the
 // sources matches.
 func (m *Mapper) copied(from *source.Node) copied {
-	c, known := m.copies[from]
-	if !known {
-		c = m.copiedFrom(from)
-		m.copies[from] = c
-	}
-	return c
+	return lazy.Cached(m.copies, from, func() copied { return m.copiedFrom(from) })
 }
 
 // copiedFrom is like copied, but does not use the cache. The result has no value if the replacement

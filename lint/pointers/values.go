@@ -367,37 +367,23 @@ func truth(n *source.Node) bool {
 // plain converts a node and everything below it to a value for encoding/json. Strings may still
 // contain variables.
 func (v *view) plain(n *source.Node) any {
-	switch {
-	case n.IsNull():
-		return nil
-	case n.Kind == source.Map:
-		all := map[string]any{}
-		for key, value := range n.Fields() {
-			all[key.Value] = v.plain(value)
+	return n.Decoded(func(n *source.Node) any {
+		if b, ok := n.Bool(); ok {
+			return b
 		}
-		return all
-	case n.Kind == source.Sequence:
-		all := []any{}
-		for _, item := range n.Items() {
-			all = append(all, v.plain(item))
+		if i, ok := n.Int(); ok {
+			return i
 		}
-		return all
-	}
-	if b, ok := n.Bool(); ok {
-		return b
-	}
-	if i, ok := n.Int(); ok {
-		return i
-	}
-	if n.Type == source.Float {
-		if f, err := strconv.ParseFloat(n.Value, 64); err == nil {
-			return f
+		if n.Type == source.Float {
+			if f, err := strconv.ParseFloat(n.Value, 64); err == nil {
+				return f
+			}
 		}
-	}
-	if v.fill != nil {
-		return v.text(n)
-	}
-	return n.Value
+		if v.fill != nil {
+			return v.text(n)
+		}
+		return n.Value
+	})
 }
 
 // fields are the fields that a pointer adds to a kustomization.

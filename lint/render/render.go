@@ -181,8 +181,8 @@ const (
 	// Failed means that kustomize or Helm rejects the input, for instance because a file is missing.
 	Failed = "failed"
 	// Refused means that rendering would have to read outside the repository, connect to the
-	// network, execute commands or exceed a limit. Schedlint does not do this, even if kustomize or
-	// Helm does.
+	// network, execute commands or exceed a limit. schedlint refuses this, but kustomize or Helm
+	// may allow it.
 	Refused = "refused"
 	// Killed means that the worker exceeded its time or memory limit.
 	Killed = "killed"
@@ -205,7 +205,7 @@ type Problem struct {
 	// First is the position of the first occurrence of a Repeated key. It is nil for other kinds.
 	First *Place
 	// Setting is the setting in Root.Chart that caused the problem, such as values[0], set[0] or
-	// set-string[0]. It is "" if no setting did.
+	// set-string[0]. It is "" if the cause is not a setting.
 	Setting string
 }
 

@@ -90,11 +90,12 @@ func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]conte
 	}
 	var below []content
 	for line := range bytes.SplitSeq(list, []byte{0}) {
-		e, ok := parseEntry(string(line))
-		if !ok {
+		head, name, ok := strings.Cut(string(line), "\t") // <mode> <type> <object>\t<name>
+		fields := strings.Fields(head)
+		if !ok || len(fields) != 3 {
 			continue
 		}
-		e.name = prefix + e.name
+		e := treeEntry{fields[0], fields[1], fields[2], prefix + name}
 		switch {
 		case !worktree.Local(e.name):
 			return nil, fmt.Errorf("the tree has a file named %q", e.name)
@@ -136,16 +137,6 @@ func (t *Tree) Clean(text, prefix string) string {
 }
 
 const linkMode = "120000"
-
-// parseEntry parses "<mode> <type> <object>\t<name>".
-func parseEntry(line string) (e treeEntry, ok bool) {
-	head, name, ok := strings.Cut(line, "\t")
-	fields := strings.Fields(head)
-	if !ok || len(fields) != 3 {
-		return e, false
-	}
-	return treeEntry{fields[0], fields[1], fields[2], name}, true
-}
 
 // fill writes the entries. It writes links last, so that it cannot write a file through a link.
 func (t *Tree) fill(contents []content) error {

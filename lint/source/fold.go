@@ -8,9 +8,9 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// A folded node keeps its position and releases its contents. They are parsed again when needed.
-// After an object has been decoded, its tree is needed only to locate findings, so most trees are
-// never parsed again.
+// A folded node keeps its position and releases its contents, which are parsed again when needed.
+// After an object has been decoded, only findings need its tree, to find their locations. Most
+// trees are therefore never parsed again.
 
 // extent is the range of a document in the text of a file.
 type extent struct{ start, end, line int }

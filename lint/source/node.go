@@ -150,11 +150,6 @@ func (n *Node) Fields() iter.Seq2[*Node, *Node] {
 	}
 }
 
-// pairs iterates over a slice of alternating keys and values.
-func pairs(nodes []*Node) iter.Seq2[*Node, *Node] {
-	return (&Node{Kind: Map, inside: &inside{nodes: nodes}}).Fields()
-}
-
 // Items returns the items of a list, or nil for other nodes.
 func (n *Node) Items() []*Node {
 	if n == nil || n.Kind != Sequence {
@@ -166,6 +161,29 @@ func (n *Node) Items() []*Node {
 // IsNull reports whether n is nil or a null scalar.
 func (n *Node) IsNull() bool {
 	return n == nil || n.Kind == Scalar && n.Type == Null
+}
+
+// Decoded converts a node to the types that encoding/json uses. The given function converts the
+// scalars that are not null. Aliases cannot make the result too large, because the limits for a file
+// include their expansion.
+func (n *Node) Decoded(scalar func(*Node) any) any {
+	switch {
+	case n.IsNull():
+		return nil
+	case n.Kind == Map:
+		all := map[string]any{}
+		for k, v := range n.Fields() {
+			all[k.Value] = v.Decoded(scalar)
+		}
+		return all
+	case n.Kind == Sequence:
+		all := []any{}
+		for _, item := range n.Items() {
+			all = append(all, item.Decoded(scalar))
+		}
+		return all
+	}
+	return scalar(n)
 }
 
 // Text returns the value of a string scalar, or "" for other nodes.
@@ -217,9 +235,9 @@ func (n *Node) truth() bool {
 	return strings.IndexByte("yYtT", n.Value[0]) >= 0 || strings.EqualFold(n.Value, "on")
 }
 
-// Placeholder reports whether a later tool replaces the node, so that its final value is unknown.
-// Such a node is a placeholder string (see the function Placeholder), or a map with a single key
-// that is a placeholder and has no value.
+// Placeholder reports whether a later tool replaces the node. The final value is then unknown. Such
+// a node is a placeholder string (see the function Placeholder), or a map with a single key that is
+// a placeholder and has no value.
 func (n *Node) Placeholder() bool {
 	if n == nil || n.Kind == Scalar {
 		return n != nil && Placeholder(n.Value)

@@ -107,8 +107,8 @@ func scalarValue(n *Node) string {
 	return n.Value
 }
 
-// flatten emits all items of a List and its nested Lists. An object that is not a List is emitted
-// itself. If an item of a typed list has neither kind nor apiVersion, it gets both from the list
+// flatten emits all items of a List and of the Lists in it. It emits any other object itself. An
+// item of a typed list may have neither kind nor apiVersion. It then gets both from the list
 // (apimachinery unstructured, decodeToList; R-K5). flatten stops and returns false when emit
 // returns false.
 func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool) bool {
@@ -216,8 +216,8 @@ var otherKind = lazy.Regexp(`^["']?kind["']?[ \t]*:[ \t]*["']?\w+#`)
 func startsWithKey(text []byte) bool { return manifestKey().Match(text) && !otherKind().Match(text) }
 
 // meansManifest reports whether a text that does not parse was meant to contain a Kubernetes
-// object. This is the case if apiVersion or kind is a top-level key in one of its documents. Dumps,
-// logs and files such as a tasks.json with comments have neither key.
+// object. One of its documents must have apiVersion or kind as a top-level key. Dumps, logs and
+// files such as a tasks.json with comments have neither.
 func meansManifest(text []byte) bool {
 	for part := range parts(text) {
 		if meansObject(part) {
@@ -384,10 +384,10 @@ func blockLines(text []byte) iter.Seq2[[]byte, bool] {
 // an omission, but it is not valid YAML.
 var ellipsis = lazy.Regexp(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
 
-// notRead returns the reason for leaving out a document that does not parse. It returns "" if the
-// document was meant to be a manifest, because the user must then correct the document. If strict
-// is true, only templates and excerpts are left out. line is the line of the first template action,
-// counted from 0, or -1.
+// notRead returns the reason for leaving out a document that does not parse. It returns "" for a
+// document that was meant to be a manifest, because the user must correct it. If strict is true,
+// only templates and excerpts are left out. line is the line of the first template action, counted
+// from 0, or -1.
 func notRead(text []byte, strict bool) (skip string, line int) {
 	switch opening, at := templateOpening(text); {
 	case opening == "{{":

@@ -64,7 +64,7 @@ func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 	var items []*Node
 	switch {
 	case folded && kept:
-		fields = pairs(n.inside.nodes)
+		fields = (&Node{Kind: Map, inside: &inside{nodes: n.inside.nodes}}).Fields()
 	case folded:
 		if path, ok = n.pathTo(line, column, true); ok {
 			return path, true
@@ -322,7 +322,7 @@ const maxAlike = 64
 
 // item returns the list item that corresponds to a step in another object, or nil if there is no
 // clear match. Corresponding items have the same name. If several items have that name, item
-// returns the one with equal contents, if it is the only one. Otherwise, items with that name
+// prefers the only one with equal contents. If there is no such item, the items with that name
 // correspond by their order. Both lists must then have the same number of them.
 func (f *Follower) item(s *Step, list *Node) *Node {
 	name := itemName(s.Value)

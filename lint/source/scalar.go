@@ -377,9 +377,9 @@ func resolveTag(tag, value string) Type {
 
 var tags = map[Type]string{Int: "!!int", Bool: "!!bool", Null: "!!null"}
 
-// Limits on quantities. Kubernetes itself has no such limits and computes with all digits of a
-// quantity, so that 1e-100000000 takes hours and gigabytes. Quantities that Kubernetes itself
-// writes have at most 19 digits and exponents from -9 to 18.
+// Limits on quantities. Kubernetes has no such limits and computes with all digits of a quantity.
+// For 1e-100000000 this takes hours and gigabytes. Quantities that Kubernetes itself writes have at
+// most 19 digits and exponents from -9 to 18.
 const (
 	maxQuantityLength   = 64
 	maxQuantityExponent = 100

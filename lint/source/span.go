@@ -97,8 +97,8 @@ func (f *File) FieldSpan(key, value *Node) diag.Span {
 }
 
 // ItemSpan returns the position of a list item, which is the position of its first field. In a
-// render, it returns the same position as Span, because the fields are sorted and the first field
-// has no significance.
+// render it returns the same as Span, because rendered fields are sorted and the first one means
+// nothing.
 func (f *File) ItemSpan(n *Node) diag.Span {
 	if !f.Result {
 		for k, v := range n.Fields() {
@@ -133,8 +133,8 @@ func (f *File) LineSpan(n int) diag.Span {
 }
 
 // BlockSpan converts a span in the content of a block scalar to a span in the file that contains
-// the scalar. The content is passed as a separate File. ok is false for other scalars, and if the
-// lines of the two files differ.
+// the scalar. The argument text is the content as a separate File. ok is false if the scalar is not
+// a block scalar, or if the lines of the two files differ.
 func (f *File) BlockSpan(block *Node, text *File, s diag.Span) (at diag.Span, ok bool) {
 	above := f.Span(block)
 	if line := f.Line(above.Line); s.IsZero() || !block.Quoted || !strings.HasPrefix(line[runeOffset(line, above.Column-1):], "|") {

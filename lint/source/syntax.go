@@ -87,8 +87,8 @@ const (
 var keyLike = lazy.Regexp(`^[ \t]*(?:- +)*[\w./-]+(?::[^\s:#]+)?(?: [^\s:#]+)?[ \t]*(?:#.*)?\r?\n?$|^[ \t]*-[\w.]+:[ \t]`)
 
 // toMend returns the index of the line that the user must correct, or -1. Usually, this is the
-// first line at which parsing fails with the same error. If the mistake is an unclosed quote or a
-// key without a colon, the line is further up.
+// first line at which parsing fails with the same error. For an unclosed quote or a key without a
+// colon, it is a line further up.
 func toMend(text []byte, ends []int, said string) int {
 	at := firstFailing(text, ends, said)
 	if at < 1 {
@@ -332,9 +332,9 @@ type Set struct {
 	Documents int
 	// Untracked lists the names of files that Options.Tracked left out.
 	Untracked []string
-	// Unread lists paths that were left out although they may contain manifests: paths that
-	// Options.Ignore excludes, hidden and third-party directories with a file that begins like a
-	// manifest, links that are hidden or not tracked, and files beyond the limits of a run. The
+	// Unread lists paths that were left out although they may contain manifests. These are paths
+	// that Options.Ignore excludes, hidden or third-party directories with a file that begins like
+	// a manifest, links that are hidden or not tracked, and files beyond the limits of a run. The
 	// names of directories end in a slash. Line is not set.
 	Unread []Skipped
 	// Inflated holds the directories in which kustomizations look for the charts that they render.

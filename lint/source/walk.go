@@ -42,8 +42,8 @@ type walker struct {
 	most, entries int
 }
 
-// link is a symbolic link that has not been followed yet. Links are followed last. A file that can
-// also be reached without a link is therefore shown under its own name. bound is a directory that
+// link is a symbolic link that has not been followed yet. Links are followed last, so a file that
+// can also be reached without a link is shown under its own name. bound is a directory that
 // contains the link. The link must not lead out of it.
 type link struct{ path, shown, bound string }
 

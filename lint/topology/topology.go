@@ -147,8 +147,8 @@ func (t *Topology) Uncertain(key string) bool {
 
 // Known reports whether a node label key is plausible. Plausible keys are well-known keys,
 // deprecated keys, keys in a domain where anyone can define keys, and keys in the user's own
-// domain. Implausible keys are misspelled well-known keys, well-known names without their domain,
-// and undefined keys in a Kubernetes domain (R-V42).
+// domain. A key is implausible if it misspells a well-known key, omits the domain of one, or is an
+// undefined key in a Kubernetes domain (R-V42).
 func Known(key string) bool {
 	if slices.Contains(wellKnown(), key) {
 		return true

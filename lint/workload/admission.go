@@ -205,8 +205,7 @@ type limitRange struct {
 
 // concerns reports whether a LimitRange may set a workload's container requests or reject its pods
 // (plugin/pkg/admission/limitranger/admission.go; defaults in pkg/apis/core/v1/defaults.go). If
-// only is true, the namespace has no other LimitRange. Another LimitRange might set the limits that
-// this LimitRange checks.
+// only is false, another LimitRange in the namespace might set the limits that this one checks.
 func (r *limitRange) concerns(w *Workload, only bool) bool {
 	containers := slices.Concat(w.Spec.Containers, w.Spec.InitContainers)
 	for _, item := range r.spec.Limits {
@@ -300,8 +299,8 @@ func mergeResources(a, b corev1.ResourceList) corev1.ResourceList {
 	return all
 }
 
-// claims reports whether the workload has volumeClaimTemplates, so that each pod may need volume
-// claims of its own.
+// claims reports whether the workload has volumeClaimTemplates. Each pod may then need additional
+// volume claims.
 func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTemplates").IsNull() }
 
 // mayExceed reports whether the workloads in a namespace may need more than a ResourceQuota allows,

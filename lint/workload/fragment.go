@@ -181,8 +181,7 @@ func misspelt(m source.Mismatch) bool {
 }
 
 // mayBeAdded reports whether a value is absent but a chart may add it. Charts copy the lists in an
-// affinity unchanged. They merge maps with their own maps, and may add fields to each constraint
-// and toleration.
+// affinity unchanged. They may add fields to maps, for example to each constraint and toleration.
 func (p *place) mayBeAdded() bool {
 	if !p.absent() {
 		return false

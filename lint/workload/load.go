@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -279,9 +280,8 @@ func (l *loader) patch(o *source.Object) {
 }
 
 // resolveReferences copies pod templates into the Rollouts that refer to them. A Rollout is
-// unresolved if the referenced object is not declared, or if its declarations differ.
-// resolveReferences returns the referenced workloads that have no pods of their own because a
-// Rollout replaces them.
+// unresolved if the referenced object is not declared, or if its declarations differ. idle lists
+// the referenced workloads that have no pods, because a Rollout runs their pods.
 func (l *loader) resolveReferences() (idle []*Workload) {
 	if len(l.referring) == 0 {
 		return nil
@@ -292,11 +292,7 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 	for _, w := range l.referring {
 		ref := w.Object.Root.At("spec", "workloadRef")
 		id := declared{w.Object.Namespace, groupOf(ref.Get("apiVersion").Text()), ref.Get("kind").Text(), ref.Get("name").Text()}
-		named, known := resolved[id]
-		if !known {
-			named = l.named(lenders[id])
-			resolved[id] = named
-		}
+		named := lazy.Cached(resolved, id, func() []*Workload { return l.named(lenders[id]) })
 		if len(named) == 0 {
 			l.set.Unresolved = append(l.set.Unresolved, w.Object)
 			l.recordOperated(w.Object)
@@ -308,9 +304,9 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 		w.TemplateNode, w.SpecNode, w.Spec, w.Open = from.TemplateNode, from.SpecNode, from.Spec, from.Open
 		w.Labels = maps.Clone(from.Labels)
 		w.Problems = append(w.Problems, from.Problems...)
-		// Usually, only the Rollout is meant to run, and the workload that it names has no pods.
-		// The workload has pods only if its manifest sets a replica count above 0 and the Rollout
-		// does not scale it down.
+		// Usually, only the Rollout runs pods, and the workload that it names has none. The
+		// workload has pods only if its manifest sets a replica count above 0 and the Rollout does
+		// not scale it down.
 		down := ref.Get("scaleDown").Text()
 		if down == "onsuccess" || down == "progressively" || from.Count.Key == nil || from.Count.Known && from.Count.N == 0 {
 			idle = append(idle, named...)
@@ -416,10 +412,10 @@ type likeness struct {
 	sum uint64
 }
 
-// repeated marks workloads that are declared more than once, and distinguishes equal from different
-// declarations. Declarations of the same object have the same group, kind, namespace and name.
-// Several unnamed objects in one file may be intentional. In different files, unnamed objects that
-// are equal count as the same object.
+// repeated marks workloads that are declared more than once. It distinguishes equal from different
+// declarations. Declarations of the same object have the same group, kind, namespace and name. In
+// one file, several unnamed objects may be intentional. Equal unnamed objects in different files
+// count as the same object.
 func (l *loader) repeated() {
 	first, more := make(map[[4]string]*Workload, len(l.set.Workloads)), map[[4]string][]*Workload{}
 	digester, unnamed := source.NewDigester(), map[likeness][]*source.Object{}

@@ -99,10 +99,11 @@ func (p *place) len() int { return len(p.value.Items()) }
 
 func (p *place) absent() bool { return p.value.IsNull() }
 
-// broken reports whether the value should be a map but is not.
+// broken reports whether the value has another type than map, although the field requires a map.
 func (p *place) broken() bool { return !p.absent() && p.value.Kind != source.Map }
 
-// brokenList reports whether the value should be a list but is not.
+// brokenList reports whether the value has another type than list, although the field requires a
+// list.
 func (p *place) brokenList() bool { return !p.absent() && p.value.Kind != source.Sequence }
 
 // text returns the value of a string field, or "" if the field is absent. ok is false if the value

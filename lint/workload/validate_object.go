@@ -381,7 +381,7 @@ func (c *checker) rolling(strategy *place, words []string, strict bool) (p *plac
 }
 
 // deployment checks the strategy of a Deployment (R-V38). maxSurge and maxUnavailable default to
-// 25%, so both are 0 only if the manifest says so.
+// 25%. Both can therefore be 0 only if the manifest sets them to 0.
 func (c *checker) deployment(spec *place) {
 	p, ok := c.rolling(spec.field("strategy"), deploymentUpdates, true)
 	if !ok {

@@ -142,8 +142,8 @@ func podResource(name string) string {
 const quotaPrefix = corev1.DefaultResourceRequestsPrefix
 
 // native reports whether a resource name is native to Kubernetes. The functions native, hugePage
-// and divisible mirror kubernetes: pkg/apis/core/helper/helpers.go. So does the check of extended
-// resources in containerResource.
+// and divisible, and the check of extended resources in containerResource, mirror kubernetes:
+// pkg/apis/core/helper/helpers.go.
 func native(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, corev1.ResourceDefaultNamespacePrefix)
 }

@@ -68,10 +68,10 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 		case other[s]: // R-V23
 			c.refuse(c.unchecked, key, fmt.Sprintf("key %q is in both matchLabelKeys and mismatchLabelKeys", s), "remove it from one of them")
 		case typed == nil:
-		// R-V22: when a pod with the label is created, the API server appends an expression with
-		// the label's value to the selector. It rejects the pod if the selector already has an
-		// expression for the key. It appends nothing in a template, which is therefore rejected
-		// only if the selector itself contains the key twice.
+		// When a pod with the label is created, the API server appends an expression with the
+		// label's value to the selector (R-V22). It rejects the pod if the selector already has an
+		// expression for the key. For a template, the API server appends nothing. It therefore
+		// rejects a template only if the selector itself contains the key twice.
 		case named[s] == 0 && repeated && c.carries(s):
 			c.refuse(c.created, key, fmt.Sprintf("duplicate key %q in matchLabelKeys: it would appear twice in the merged selector", s), "remove one of them")
 		case named[s] == 0 || repeated:

@@ -48,8 +48,8 @@ type Workload struct {
 	// Running is set for a pod that is already running on Spec.NodeName.
 	Running bool
 	// Exported is set for a Job that was exported from a cluster. The selector of such a Job
-	// contains the Job's uid. The API server rejects it as a new Job, because a new Job gets a
-	// different uid, but accepts it as an update.
+	// contains the Job's uid. The API server accepts it as an update. It rejects it as a new Job,
+	// because a new Job gets a different uid.
 	Exported bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
@@ -61,9 +61,8 @@ type Workload struct {
 	// Admission names an object that may change or reject the pods on creation, for example
 	// LimitRange shop/l. It is empty if no such object is known.
 	Admission string
-	// TightQuota names a ResourceQuota that may be too small for twice the number of pods. It is
-	// empty if there is none. Twice the number of pods can exist while nodes are unreachable,
-	// because replacements are created before the old pods are gone.
+	// TightQuota names a ResourceQuota that may be too small for twice the number of pods, or is
+	// empty. While nodes are unreachable, replacements exist in addition to the old pods.
 	TightQuota string
 	// PlainClass is set if the pods' RuntimeClass is declared with neither overhead nor scheduling.
 	// It is also set for a running pod, whose spec already includes the additions of its class.
@@ -89,8 +88,8 @@ type Stage string
 
 // Values of Stage. StageObject means that the API server rejects the object itself. StagePods means
 // that it accepts the object but rejects every pod that the object creates (R-V22). StageFragment
-// is the stage of problems in fragments. It means only that pods with these fields are rejected,
-// because the schema of the object itself is unknown.
+// means that it rejects pods with the fields of a fragment. Whether it accepts the object around
+// the fragment is not checked, because the schema of that object is unknown.
 const (
 	StageObject Stage = "object"
 	StagePods   Stage = "pods"
@@ -251,8 +250,8 @@ func createsNoPods(o *source.Object) bool {
 	return scales(o)
 }
 
-// AffectsWorkloads reports whether an object that creates no pods itself affects workloads that
-// other files may declare.
+// AffectsWorkloads reports whether an object creates no pods but affects workloads. The workloads
+// may be declared in other files.
 func (t Table) AffectsWorkloads(o *source.Object) bool {
 	switch o.Kind {
 	case "LimitRange", "PodTemplate", "ResourceQuota":
@@ -271,8 +270,8 @@ func (t Table) Limits(o *source.Object) bool {
 	return (o.Kind == "LimitRange" || o.Kind == "ResourceQuota") && core(o)
 }
 
-// Declares reports whether an object is declared in its own right. It returns false for patches,
-// for nodes, and for terminated pods.
+// Declares reports whether an object counts as a declaration. It returns false for patches, for
+// nodes, and for terminated pods.
 func (t Table) Declares(o *source.Object) bool {
 	if o.APIVersion == "" || o.Kind == "Node" && core(o) {
 		return false
@@ -283,8 +282,8 @@ func (t Table) Declares(o *source.Object) bool {
 	return o.Kind != "PodDisruptionBudget" || !o.Root.At("spec", "selector").IsNull()
 }
 
-// Judged reports whether an object can have findings of its own, as workloads, budgets and
-// autoscalers can.
+// Judged reports whether findings can be about an object itself, for example a workload, a budget
+// or an autoscaler.
 func (t Table) Judged(o *source.Object) bool {
 	return t.Find(o.APIVersion, o.Kind) != nil || scales(o) || o.Kind == "PodDisruptionBudget" && o.Group() == "policy"
 }

@@ -90,9 +90,9 @@ func (p parents) add(name string, named bool) {
 	p[parent] = append(p[parent], name)
 }
 
-// globs returns the subdirectories' names as globs, escaping special characters. If the argument
-// "whole" is set, a single glob can replace the names of all subdirectories of a parent. There must
-// be at least three of them, and each must have an entry.
+// globs returns the subdirectories' names as globs, escaping special characters. If whole is true,
+// a single glob can replace the names of all subdirectories of a parent. There must be at least
+// three of them, and each must have an entry.
 func (p parents) globs(whole bool) (all []string) {
 	for parent, names := range p {
 		if whole && !slices.Contains(names, "") && len(names) >= fewest && names[0] != "." {

@@ -157,14 +157,14 @@ type choosing struct {
 	charts   []string
 	chartsIn map[string]string
 	inflated map[string]bool // charts in a kustomization's helmCharts field
-	// found holds the renders that the configuration names. If the configuration names none, found
-	// holds the renders found below the paths. confinements maps a render's directory to the
-	// directory that the render must not leave.
+	// found holds the renders that the configuration names, or the renders found below the paths if
+	// the configuration names none. confinements maps a render's directory to the directory that
+	// the render must not leave.
 	found        []config.Chosen
 	confinements map[string]string
 	// pointed holds the results of following pointers, one for each directory that renders must not
-	// leave. outputs maps directories to the output of roots that were rendered in order to follow
-	// pointers.
+	// leave. Some roots are rendered in order to follow pointers. outputs maps their directories to
+	// their outputs.
 	pointed  []*pointed
 	outputs  map[string]*render.Output
 	rendered rendered

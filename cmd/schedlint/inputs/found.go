@@ -245,8 +245,8 @@ func clipped(text string) string {
 }
 
 // valuesPath returns the path of a values file for a configuration entry. The path is usually
-// relative to the configuration. It is relative to the chart if the file is inside the chart. It is
-// also relative to the chart if the other path would match a file in the chart.
+// relative to the configuration. It is relative to the chart if the file is in the chart, or if the
+// other path would match a file in the chart.
 func (in *Found) valuesPath(c chartInput, name string) string {
 	if name == "" {
 		return ""

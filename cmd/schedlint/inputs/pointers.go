@@ -42,8 +42,8 @@ type pointed struct {
 	*gitops.Result
 }
 
-// follows resolves the pointers found below the given paths. The argument "known" is a function
-// that returns the addresses of the repository that contains a directory.
+// follows resolves the pointers found below the given paths. The function known returns the
+// addresses of the repository that contains a directory.
 func follows(root string, paths []string, found *roots.Found, known func(dir string) []string, o gitops.Options) *pointed {
 	o.Confinement, o.Base = root, repositoryIn(root, paths)
 	o.Known = known(filepath.Join(root, o.Base))

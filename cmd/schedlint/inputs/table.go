@@ -7,7 +7,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/report"
 )
 
@@ -81,8 +80,11 @@ func (in *Found) printPointers(w io.Writer) {
 			why = clipped(d.Why.String())
 		}
 		to := "-"
-		if d.Root.Dir != "" {
-			to = in.shown(leadsTo(d.Root))
+		switch chart := d.Root.Chart; {
+		case chart != nil && chart.Archive != "":
+			to = in.shown(chart.Archive)
+		case d.Root.Dir != "":
+			to = in.shown(d.Root.Dir)
 		}
 		t.row(yes, workloads, fmt.Sprintf("%s:%d %s", in.shown(d.Pointer.File), d.Pointer.Line, clipped(d.Pointer.Name)), string(d.Pointer.Kind), to, why)
 	}
@@ -90,15 +92,6 @@ func (in *Found) printPointers(w io.Writer) {
 		t.row("", "", fmt.Sprintf("%d more", n))
 	}
 	t.print(w, len(all), fmt.Sprintf("GitOps pointers: %d, %d rendered", len(all), t.yes))
-}
-
-// leadsTo returns the path that a table shows for a root: the archive if the root is an archived
-// chart, or the root's directory otherwise.
-func leadsTo(r render.Root) string {
-	if r.Chart != nil && r.Chart.Archive != "" {
-		return r.Chart.Archive
-	}
-	return r.Dir
 }
 
 // table collects rows and counts the rows whose first cell is yes.

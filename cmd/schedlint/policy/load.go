@@ -154,9 +154,8 @@ func Unknown(engine *rego.Engine, id string) error {
 	return fmt.Errorf("unknown rule %s%s", id, diag.Question(near))
 }
 
-// Dirs returns the folders that a command works on. These are the arguments. Without arguments,
-// they are the folders in the configuration. If the configuration names none, Dirs returns the
-// default folder Dir.
+// Dirs returns the folders that a command works on: the arguments, else the folders in the
+// configuration, else the default folder Dir.
 func Dirs(args []string) ([]string, error) {
 	if len(args) > 0 {
 		return args, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -26,12 +27,12 @@ import (
 // if rendering failed. No input causes a panic. Only one build may run at a time in a process.
 func Build(r render.Root, nonce string) *render.Output {
 	r.Left = limits.Render.Least(r.Left)
-	t, err := openTree(r.Confinement, r.Left.Bytes)
+	root, err := os.OpenRoot(r.Confinement)
 	if err != nil {
-		return &render.Output{Problem: newPlan(r, nil).atRoot(fmt.Errorf("the repository %w", err))}
+		return &render.Output{Problem: newPlan(r, nil).atRoot(fmt.Errorf("the repository %w", reason(err)))}
 	}
-	defer t.root.Close()
-	t.texts = r.Texts
+	defer root.Close()
+	t := &tree{dir: r.Confinement, root: root, left: r.Left.Bytes, texts: r.Texts, files: map[string]*file{}, real: map[string]*file{}}
 	if r.Chart != nil && !r.Overlay.Changes() {
 		return buildChart(r, t)
 	}
@@ -226,8 +227,8 @@ var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^
 var address = lazy.Regexp(` &\{0x[0-9a-f]+ [^}]*\}`)
 
 // mentioned finds the last directory that an error message names, and returns its kustomization. If
-// the message names no directory, mentioned returns the root's kustomization. best is the last
-// entry of this kustomization that the message names, or nil.
+// the message names no directory, it returns the root's kustomization. best is the last entry of
+// this kustomization that the message names, or nil.
 func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
 	last := -1
 	for _, k := range p.sorted() {

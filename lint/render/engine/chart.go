@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/chart"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
@@ -528,12 +529,7 @@ func (w *chartOutput) values(v chart.Place) (file, line, column int) {
 
 // file returns the index of a chart file, or -1 if there is no such file.
 func (w *chartOutput) file(name string) int {
-	known, ok := w.names[name]
-	if !ok {
-		known = w.c.confined(name)
-		w.names[name] = known
-	}
-	return w.confined(known)
+	return w.confined(lazy.Cached(w.names, name, func() string { return w.c.confined(name) }))
 }
 
 // confined returns the index of a file, given its name relative to the confinement directory.
@@ -541,13 +537,10 @@ func (w *chartOutput) confined(known string) int {
 	if known == "" {
 		return -1
 	}
-	at, ok := w.index[known]
-	if !ok {
-		at = len(w.out.Files)
-		w.index[known] = at
+	return lazy.Cached(w.index, known, func() int {
 		w.out.Files = append(w.out.Files, known)
-	}
-	return at
+		return len(w.out.Files) - 1
+	})
 }
 
 // archived describes a file in a packed dependency. It holds the position at which the chart lists

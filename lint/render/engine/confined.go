@@ -49,14 +49,6 @@ func (r refusal) Error() string { return string(r) }
 
 var errMissing = errors.New("does not exist")
 
-func openTree(dir string, bytes int) (*tree, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, reason(err)
-	}
-	return &tree{dir: dir, root: root, left: bytes, files: map[string]*file{}, real: map[string]*file{}}, nil
-}
-
 // read returns the file or directory with the given name. It caches the result, so that all reads
 // in a build return the same contents.
 func (t *tree) read(name string) *file {

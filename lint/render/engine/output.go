@@ -76,7 +76,10 @@ func (r *results) object(res *resource.Resource, text []byte, marked bool) (err 
 		}
 		f.origin, f.known = r.origin(root, v)
 		if marked {
-			names := r.declaredName(f)
+			var names []string // the object's name in the document that declares it, if known
+			if doc := r.p.parsed[f.origin.file]; f.known && doc != nil && f.origin.doc < len(doc.docs) && doc.docs[f.origin.doc] != nil {
+				names = []string{identityOf(doc.docs[f.origin.doc]).name}
+			}
 			r.counted(root, names)
 			r.patched(res, root, names, first)
 		}
@@ -96,16 +99,6 @@ func (r *results) object(res *resource.Resource, text []byte, marked bool) (err 
 		return refusal(fmt.Sprintf("the result has more than %d bytes, which is the limit of a render", r.p.most.Bytes))
 	}
 	return nil
-}
-
-// declaredName returns the object's name in the document that declares it, or nil if the document
-// is unknown.
-func (r *results) declaredName(f found) []string {
-	doc := r.p.parsed[f.origin.file]
-	if !f.known || doc == nil || f.origin.doc >= len(doc.docs) || doc.docs[f.origin.doc] == nil {
-		return nil
-	}
-	return []string{identityOf(doc.docs[f.origin.doc]).name}
 }
 
 // votes lists the documents to which an object's marks refer. kind is the document that sets the

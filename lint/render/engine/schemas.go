@@ -15,8 +15,8 @@ const definition = "CustomResourceDefinition"
 // schemaKey is the position of a schema key whose value was removed.
 type schemaKey struct{ line, column int }
 
-// withoutSchemas replaces the schemas of CustomResourceDefinitions with blank lines, so that line
-// numbers do not change. It also returns the positions of the schema keys. It supports only the
+// withoutSchemas replaces the schemas of CustomResourceDefinitions with blank lines. Line numbers
+// therefore do not change. It also returns the positions of the schema keys. It supports only the
 // block style of CRD generators, with the kind before the versions. It returns nil if it finds no
 // schema.
 func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {

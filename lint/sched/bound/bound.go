@@ -157,8 +157,8 @@ func pinned(sites *siteSet, keys []string) []*siteSet {
 }
 
 // selfKeys returns the topology keys of required affinity that only the workload's own pods can
-// satisfy. It returns nil if other declared pods also match. It also returns nil if the pods might
-// not all match each other.
+// satisfy. All pods must match each other, and no other declared pod may match. Otherwise the
+// result is nil.
 func selfKeys(m *model.Model, g *model.Group) []string {
 	var keys []string
 	for t := range g.Hard(model.Affinity) {

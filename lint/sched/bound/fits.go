@@ -55,7 +55,7 @@ type kind struct {
 
 // kinds returns classes of eligible nodes that are equivalent for up to the given number of a
 // group's pods. The classes are ordered by their first node. If key is not empty, the nodes of a
-// class either share a domain of that key or are each alone in a domain.
+// class are either all in one domain of that key or all in different domains.
 func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
 	all := classes.Of(m, []*workload.Workload{p.G.Workload}, pods, key).Nodes
 	m.Run().Spend(1 + len(all)*(2+len(p.G.Requests))/model.PerStep)
@@ -123,8 +123,9 @@ func Fits(m *model.Model, w *workload.Workload) bool {
 }
 
 // FitsLoosely reports whether the given number of pods fit on the declared nodes, whatever pods of
-// the workload were placed and removed before. At most one rule may keep the pods apart, so that
-// every partial placement can be completed. A false result is inconclusive.
+// the workload were placed and removed before. It returns false if more than one rule keeps the
+// pods apart, because a partial placement may then have no completion. A false result is
+// inconclusive.
 func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -228,8 +229,8 @@ func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 }
 
 // fillsEvenly reports whether every domain of some spread constraint can get an even share of the
-// pods. The other spread constraints and anti-affinity limit the pods on each node. fillsEvenly
-// uses limits that hold whatever pods other nodes have (T22).
+// pods. The other spread constraints and anti-affinity limit the pods on each node. These limits
+// hold whatever pods other nodes have (T22).
 func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	if len(p.Spreads) > mostSpreads {
 		return false

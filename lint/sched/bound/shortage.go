@@ -28,8 +28,7 @@ type Shortage struct {
 	// Nodes is the number of nodes that the pods may use.
 	Nodes int
 	// Requested is the sum of the pods' requests. Offered is the sum of the nodes' amounts. If Each
-	// is not zero, there are too many pods that request at least Each, because only Slots such pods
-	// fit.
+	// is not zero, too many pods request at least Each. Only Slots such pods fit.
 	Requested, Offered, Each resource.Quantity
 	Slots                    int
 	// Growth lists the assumed pool sizes, or is nil if no pool was grown.
@@ -78,15 +77,6 @@ type balance struct {
 type confined struct {
 	nodes []uint64
 	size  int
-}
-
-func (c *confined) within(o *confined) bool {
-	for i, w := range c.nodes {
-		if w&^o.nodes[i] != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 func (c *confined) has(n int) bool { return c.nodes[n/64]&(1<<(n%64)) != 0 }
@@ -216,17 +206,18 @@ func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool
 
 // confinedTo returns how many of the claimant's pods can only run on nodes in the set.
 func (r *claimant) confinedTo(set *confined) int {
-	if !r.g.Kind.PerNode() {
-		if r.set.within(set) {
-			return r.pods
-		}
-		return 0
-	}
-	pods := 0
+	inside, outside := 0, 0
 	for i, word := range r.set.nodes {
-		pods += bits.OnesCount64(word & set.nodes[i])
+		inside += bits.OnesCount64(word & set.nodes[i])
+		outside += bits.OnesCount64(word &^ set.nodes[i])
 	}
-	return pods
+	switch {
+	case r.g.Kind.PerNode():
+		return inside
+	case outside == 0:
+		return r.pods
+	}
+	return 0
 }
 
 // free returns how much of a resource is free on each node in a set, and the sum. ok is false if

@@ -48,9 +48,9 @@ type Decision struct {
 	Brief map[*workload.Workload]bool
 }
 
-// Lasting reports whether a workload that is always placed can also recover from removals: its
-// missing pods find nodes in every state, even after pods were removed. A counting proof shows
-// this, but an exploration of the states that can be reached by placing pods does not.
+// Lasting reports whether a workload that is always placed also recovers from removals. Its missing
+// pods then find nodes in every state, even after pods were removed. A counting proof shows this. A
+// search through the states that placing pods can reach does not.
 func (d *Decision) Lasting(w *workload.Workload) bool { return !d.Brief[w] }
 
 // Overrun describes a component that was not decided. Cause gives the reason.
@@ -283,10 +283,10 @@ func (l Loss) Evicts(g *model.Group, missing func(*workload.Workload) int) bool 
 func (l Loss) Overlaps(g *model.Group) bool { return l.CreatedAgain(g) && g.Kind.Kind != "StatefulSet" }
 
 // Lost is the outcome of a loss for one workload. It covers all reachable placements of all pods,
-// and every order and node choice for placing the lost pods again. Verdict is Always if the
-// workload ends up complete in every case, Never if in no case, and Sometimes if in some cases. It
-// is Unknown if the outcome could not be determined or if no placement of all pods exists to start
-// from.
+// and every order and node choice for placing the lost pods again. Verdict says whether the
+// workload ends up complete in all of these cases (Always), in some (Sometimes) or in none (Never).
+// It is Unknown if the outcome could not be determined, or if there is no placement of all pods to
+// start from.
 type Lost struct {
 	Workload *workload.Workload
 	Verdict  diag.Outcome
@@ -319,9 +319,9 @@ func (l Loss) CreatedAgain(g *model.Group) bool {
 // Recreated reports whether a workload's lost pods are recreated.
 func (l Loss) Recreated(w *workload.Workload) bool { return l.CreatedAgain(&model.Group{Workload: w}) }
 
-// Tolerates reports whether a workload's pods may stay on lost nodes or return to them, because the
-// pods tolerate the taint on lost nodes or their manifest names a node. In that case, the loss is
-// not judged.
+// Tolerates reports whether a workload's pods may stay on lost nodes or return to them. The pods
+// may tolerate the taint on lost nodes, or their manifest may name a node. The loss is then not
+// judged.
 func (l Loss) Tolerates(w *workload.Workload) bool {
 	if w.Kind.PerNode() || l.Meaning == Gone {
 		return false // DaemonSet pods always stay
@@ -347,9 +347,9 @@ type Rollout struct {
 }
 
 // Rolled is the outcome of a rollout. It covers every placement that the rollout may start from,
-// every scheduler choice, and every choice of which old pod to remove. Verdict is Always if the
-// rollout completes in every case, Never if in no case, and Sometimes if in some cases. It is
-// Unknown if the outcome could not be determined or if no placement of all pods exists to start
+// every scheduler choice, and every choice of which old pod to remove. Verdict says whether the
+// rollout completes in all of these cases (Always), in some (Sometimes) or in none (Never). It is
+// Unknown if the outcome could not be determined, or if there is no placement of all pods to start
 // from.
 type Rolled struct {
 	Verdict diag.Outcome

@@ -45,10 +45,9 @@ func (c *closings) summed(m certificate.Member, p part) int {
 	return c.ruled(p, blockers, len(p.nodes)-cramped) + cramped
 }
 
-// closed returns summed if that leaves a node available. Otherwise it also computes a second sum,
-// pod by pod, and returns the smaller one. In the second sum, each blocking pod counts as many
-// nodes as it can block from its best node, including that node itself if the pod uses up resources
-// there.
+// closed returns summed if that leaves a node available. Otherwise it also adds up the nodes pod by
+// pod, and returns the smaller sum. In the second sum, each blocking pod counts the most nodes that
+// it can block from one node. If the pod uses up resources, this includes the node that it is on.
 func (c *closings) closed(m certificate.Member, p part) int {
 	sum := c.summed(m, p)
 	once := c.skewed(p)
@@ -122,8 +121,9 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 	return all
 }
 
-// keptOut returns the workloads whose rules keep a group out of domains, and the workloads that
-// may have to stay apart from the group, depending on facts that only the cluster knows (T21).
+// keptOut returns two lists. The first has the workloads whose rules keep a group out of domains.
+// The second has the workloads that may have to stay apart from the group. Only the cluster knows
+// the facts that decide this (T21).
 func (c *closings) keptOut(g *model.Group) [2][]against {
 	return [2][]against{c.against[g.Workload], c.doubted[g.Workload]}
 }
@@ -163,9 +163,9 @@ func (c *closings) rivals(g *model.Group) []*workload.Workload {
 const maxPasses = 4
 
 // ruled returns an upper bound on how many nodes the blockers block by rules. It assumes that, for
-// each key, all blocking pods are in different domains, and that these are the largest domains. If
-// the closing method gives a smaller bound for a blocker, based on the nodes that its pods may be
-// on, ruled uses that bound instead.
+// each key, all blocking pods are in different domains, and that these are the largest domains. The
+// method closing may give a smaller bound for a blocker, based on the nodes that its pods may be
+// on. ruled then uses that bound.
 func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	nodes := p.nodes
 	pooled, apart := map[string]int{}, 0
@@ -314,10 +314,10 @@ type tightKey struct {
 	resource int
 }
 
-// tight holds the nodes that may run short of a resource. free lists what is left on them next to
-// pods that can be nowhere else, in ascending order, and sums[n] is the sum of the first n amounts,
-// counting negative ones as 0. wanted is the total amount requested by all other pods that may land
-// on these nodes.
+// tight holds the nodes that may run short of a resource. free lists, in ascending order, how much
+// of the resource these nodes have left after the pods that can be nowhere else. sums[n] is the sum
+// of the first n amounts, counting negative ones as 0. wanted is the total request of all other
+// pods that may use these nodes.
 type tight struct {
 	nodes      []int
 	in         []bool
@@ -420,8 +420,8 @@ func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blocker
 	return sum
 }
 
-// rules reports whether, by a rule, each of a blocker's pods blocks whichever node in the part it
-// is on.
+// rules reports whether each of a blocker's pods blocks its own node by a rule. This must hold on
+// every node in the part.
 func (c *closings) rules(b blocker, p part) bool {
 	return slices.ContainsFunc(b.sure, func(k string) bool {
 		covered := 0

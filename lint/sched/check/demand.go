@@ -123,7 +123,7 @@ type tenantsKey struct {
 type tenancy struct {
 	nodes []int
 	// apart lists the keys whose domains can have at most one pod per group. lone is set if every
-	// node accepts at most one pod per group, and stays if each pod can be on one node only.
+	// node accepts at most one pod per group. stays is set if each pod can be on one node only.
 	apart       []string
 	lone, stays bool
 	// wanted is the sum of requests if one node takes all pods, and once is the sum if a node takes
@@ -156,8 +156,8 @@ func (d *demand) join(l *ledger, tenants map[tenantsKey]*tenancy, g *model.Group
 	}
 }
 
-// stays reports whether each of a group's pods can be on one node only. Such pods count as if they
-// were there already.
+// stays reports whether each of a group's pods can be on one node only. Such pods count as placed
+// on that node.
 func stays(g *model.Group) bool { return g.Kind.PerNode() || g.Spec.NodeName != "" }
 
 // lacksRoom reports whether a node has too little room to hold one pod from each of two groups.

@@ -96,11 +96,13 @@ func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Ter
 }
 
 // checkHeadroom proves that no member gets stuck. It works in rounds, because the proof for one
-// member can build on the proofs for others. For each member it proves that other pods, plus all
-// but one of the member's own pods, cannot block all its nodes or all nodes in the proof's Open
-// list. If a member requires peers, its nodes are those near a pod of an already proved workload,
-// because all of that workload's pods are placed in the end. If the member's own first pod needs no
-// peer, its nodes are those near any pod that may be in place.
+// member can build on the proofs for others. For each member it counts the nodes that other pods,
+// plus all but one of the member's own pods, can block. They must leave one of the member's nodes,
+// or one of the nodes in the proof's Open list.
+//
+// If a member requires peers, its nodes are those near a pod of an already proved workload, because
+// all of that workload's pods are placed in the end. If the member's first pod needs no peer, its
+// nodes are those near any pod that may be in place.
 func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 	members := slices.DeleteFunc(slices.Clone(c.Members), func(m certificate.Member) bool { return m.Pods == 0 })
 	shown, asserted := &provenResult{map[*model.Group]bool{}, map[*model.Group][]int{}}, map[*model.Group]int{}

@@ -238,8 +238,8 @@ func domainID(n *topology.Node, terms []*model.Term) (id string, complete bool) 
 	return id, complete
 }
 
-// neverPlacedGroups is the set of groups whose pods are never placed because they require pods that
-// are never placed (T20).
+// neverPlacedGroups is the set of groups whose pods are never placed, because the pods that they
+// require are never placed either (T20).
 type neverPlacedGroups map[*model.Group]bool
 
 // neverPlaced reports whether a group's pods are never placed. In that case, required affinity

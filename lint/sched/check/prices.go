@@ -18,9 +18,8 @@ type tenant struct {
 }
 
 // filled returns an upper bound on how many nodes in a part other pods can fill until a resource
-// that the member requests runs short (T24). All pods together cost a certain sum, and filling a
-// node costs at least what the cheapest pods that fill it cost. Groups without a price cost
-// nothing.
+// that the member requests runs short (T24). All pods together cost a certain sum. Filling a node
+// costs at least as much as the cheapest pods that fill it. Groups without a price cost nothing.
 func (c *closings) filled(m certificate.Member, p part, blockers []blocker, prices certificate.Prices) int {
 	budget := int64(0)
 	var all []tenant
@@ -144,9 +143,10 @@ func (c *closings) cheapest(m certificate.Member, here []tenant, n int, fit bool
 const finest, coarsest = 2048, 512
 
 // covering returns the lowest price of pods that together request at least need of a resource and
-// at most room. It counts in steps. If there are too many, each request is rounded up to whole
-// steps and room does not apply, so the price is never overestimated. If second is not negative,
-// the pods request at most what is free of that resource, counted in steps that are rounded down.
+// at most room. Amounts are counted in steps. If there would be too many steps, each request is
+// rounded up and room does not apply, so the price is never overestimated. If second is not
+// negative, the pods request at most what is free of that second resource. This amount is rounded
+// down.
 func (c *closings) covering(here []tenant, r int, need, room int64, second int, free []int64) int64 {
 	if need <= 0 {
 		return 0

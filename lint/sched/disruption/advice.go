@@ -72,8 +72,8 @@ func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workloa
 // borrows reports whether a workload's pod template is in another object.
 func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
 
-// met returns the workloads that an edited workload may contend with on nodes that the original one
-// cannot use, and all that contend with them.
+// met returns further workloads that the edited workload may contend with, and all that contend
+// with those. The edit may let its pods use nodes that the original pods cannot use.
 func (tr trials) met(w, edited *workload.Workload) (met []*workload.Workload) {
 	defer tr.m.Guest(edited)()
 	was, is := tr.m.Eligible(w), tr.m.Eligible(edited)
@@ -227,10 +227,10 @@ type trial struct {
 	w, changed *workload.Workload
 	group      []*workload.Workload
 	contenders []*workload.Workload // judged by counting only
-	// declared lists the contenders before the change. If there are no contenders, it lists the
-	// group. It is nil if the list would have at most maxTogether entries. The roster about lists
-	// all workloads in the trial. ruled lists the workloads that rules connect to the changed one.
-	// Both rosters are the same unless contenders are judged by counting.
+	// declared lists the contenders before the change, or the group if there are no contenders. It
+	// is nil if the list would have at most maxTogether entries. The field about lists all
+	// workloads in the trial. The field ruled lists those that rules connect to the changed one.
+	// The last two are equal unless contenders are judged by counting.
 	declared, about, ruled *search.Roster
 	further                []*topology.Node // added to the declared nodes
 	steps                  int              // the step budget of the trial

@@ -178,12 +178,12 @@ func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 	return w.Count.N, w.Count.N, true
 }
 
-// settle computes how many evictions a budget allows. The number never decreases as the counts
-// grow, so the smallest and the largest counts bound it. settle mirrors getExpectedPodCount and
-// getExpectedScale in pkg/controller/disruption/disruption.go. If minAvailable is a number, the
-// controller counts the selected pods. Otherwise it uses the replica count of each pod's
-// controller. It fails for a controller without a scale subresource. A pod without a controller
-// counts as healthy but not as expected (R-W19, R-W32).
+// settle computes how many evictions a budget allows. The smallest and the largest pod counts give
+// the bounds. settle mirrors getExpectedPodCount and getExpectedScale in
+// pkg/controller/disruption/disruption.go. If minAvailable is a number, the controller counts the
+// selected pods. Otherwise it uses the replica count of each pod's controller, and fails if that
+// controller has no scale subresource. A pod without a controller counts as healthy but not as
+// expected (R-W19, R-W32).
 func (t *tally) settle(out *Budget) {
 	b := out.Budget
 	counts := b.MaxUnavailable == nil && b.MinAvailable != nil && b.MinAvailable.Type == intstr.Int
@@ -259,8 +259,8 @@ func (b *Budget) SelectsAllOf(w *workload.Workload) bool { return b.covers[w] ==
 func (b *Budget) Shares(o *Budget, w *workload.Workload) bool { return b.covers[w]&o.covers[w] != 0 }
 
 // evictable decides whether a workload's budgets allow its pods to be evicted while all pods run.
-// With Never it returns the budgets that forbid eviction. With Sometimes it returns a budget that
-// forbids eviction at some sizes. With Unknown it returns the reason.
+// If the answer is Never, refusing lists the budgets that forbid eviction. If it is Sometimes,
+// refusing has a budget that forbids eviction at some sizes. If it is Unknown, why is the reason.
 func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing []Budget, why model.Reason) {
 	answer = diag.Always
 	budgets := j.BudgetsOf(w)

@@ -15,9 +15,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// crowd holds contenders that may be too many to search together. It does not search. It builds
-// single runs with the pods of all of them, to show that some of a workload's pods may stay Pending
-// (T25).
+// crowd holds contenders that may be too many to search together. Instead of a search, it builds
+// single runs that place the pods of all contenders. A run can show that some of a workload's pods
+// may stay Pending (T25).
 type crowd struct {
 	*scene
 	m *model.Model
@@ -29,8 +29,9 @@ type crowd struct {
 	steps   int // that runs may still take
 }
 
-// settled holds the workloads that some run spares, how many of a workload's pods another run leaves
-// Pending, and the workloads for which runs were built.
+// settled holds what the runs for a loss show. spared marks the workloads that have no pods on the
+// lost nodes in some run. pending is the number of a workload's pods that some run leaves Pending.
+// tried marks the workloads for which runs were built.
 type settled struct {
 	spared, tried map[*workload.Workload]bool
 	pending       map[*workload.Workload]int
@@ -105,8 +106,9 @@ func (j *shared) crowded(all *assembly) model.Reason {
 	return by(model.ByCrowd)
 }
 
-// leftOver returns Sometimes if a loss that neither counting nor a search settles is harmless in one run and
-// leaves pods of w Pending in another. Otherwise it returns the answer unchanged.
+// leftOver judges a loss that neither counting nor a search settles. It returns Sometimes if the
+// loss is harmless in one run and leaves pods of w Pending in another. Otherwise it returns the
+// answer unchanged.
 func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	if q.unsettled {
 		return a
@@ -124,9 +126,9 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 	return a
 }
 
-// lose returns Sometimes, with a number of Pending pods, if there are runs of both kinds for the
-// loss of the given nodes. Otherwise it returns Unknown. What a run shows about other workloads is
-// kept for them.
+// lose judges the loss of the given nodes. It returns Sometimes with a number of Pending pods if
+// one run has no pods of w on these nodes, and another run leaves pods of w Pending. Otherwise it
+// returns Unknown. It keeps what the runs show about other workloads.
 func (c *crowd) lose(w *workload.Workload, nodes []string) answer {
 	known := model.Cached(c.settled, fmt.Sprintf("%q", nodes), func() *settled {
 		return &settled{map[*workload.Workload]bool{}, map[*workload.Workload]bool{}, map[*workload.Workload]int{}}
@@ -205,8 +207,8 @@ func (s *settled) leave(c *crowd, run []certificate.Placed, lost, left []*topolo
 	}
 }
 
-// waits reports whether some run, in which other pods may stay Pending as well, leaves a pod of w
-// Pending.
+// waits reports whether some run leaves a pod of w Pending. Other pods may be Pending in that run
+// too.
 func (c *crowd) waits(w *workload.Workload) bool {
 	return slices.ContainsFunc([][]*workload.Workload{c.largest, c.smallest}, func(order []*workload.Workload) bool {
 		f := c.filling()

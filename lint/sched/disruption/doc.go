@@ -11,19 +11,19 @@
 //
 // Workloads in a scene: a scene includes the workloads that hard rules or host ports connect with
 // the workload in question, directly or transitively, and the workloads that may fill a node
-// together with it. If there are too many of the latter (a crowd), the question is decided by
-// counting alone, for example because some node always has room (T16) or a rollout needs no extra
-// room (C12). If the rules alone give the outcome never, a crowd does not change it. Any other
-// outcome is unknown. Pods that finish (Job, CronJob) are omitted because they eventually free
-// their room.
+// together with it. If the latter are too many to search, they are a crowd. Counting may still show
+// that some node always has room (T16), or that a rollout needs no extra room (C12). Single runs
+// may show that pods can stay Pending (T25). If the rules alone give the outcome never, a crowd
+// does not change it. Any other outcome is unknown. Pods that finish (Job, CronJob) are omitted
+// because they eventually free their room.
 //
 // Room: if the other pods cannot fill or block all the nodes that could take a pod, the pod
 // always finds a node, whatever is lost, drained or rolled out (T16). This check comes first and
 // answers most questions about a large cluster.
 //
-// Rollouts: a single decision often settles a rollout (C8 in lint/sched/THEORY.md). This requires
-// that no rule distinguishes old pods from new ones, and that either fewer pods are never worse
-// or a count shows that there is always room. The decision is about one more pod, or about the
+// Rollouts: a single decision often settles a rollout (C8 in lint/sched/THEORY.md). There are two
+// conditions. No rule may distinguish old pods from new ones. Fewer pods must never be worse, or a
+// count must show that there is always room. The decision is about one more pod, or about the
 // current number if one pod can be unavailable. If rules distinguish revisions, or if spread and
 // affinity make history matter, all states are searched. A machine migration is treated like a
 // rollout of one pod to another node. A remedy is offered only after the rollout has been judged
@@ -38,11 +38,11 @@
 // decision on the remaining nodes, which works if fewer pods are never worse. The last is a
 // search within the budget.
 //
-// Pools that may grow: for an outcome of always, the outcome must be always at every size from
-// count to max. The question is repeated at the sizes that search.SizesOf lists. If the list
-// contains only representative sizes, the outcome must also follow from placement alone. An outcome
-// of never is decided with the pools at their maximum size. In all other cases the outcome depends
-// on how far the pools grow and is unknown.
+// Pools that may grow: an outcome of always must hold at every size from count to max. The question
+// is repeated at the sizes that search.SizesOf lists. If the list contains only representative
+// sizes, the outcome must also follow from placement alone. An outcome of never is decided with the
+// pools at their maximum size. In all other cases the outcome depends on how far the pools grow and
+// is unknown.
 //
 // Advice: Holds applies an edit to a workload, or adds nodes, and judges rollouts and drains
 // after that change. Package facts offers only advice that holds. A trial uses at most half of
@@ -51,8 +51,7 @@
 // To explain a finding, a Scene shows all declared nodes with the relevant pods in place
 // (scene.go). It decides nothing.
 //
-// The package is separate from the packages that it builds on because it poses every question as a
-// decision, except for two searches (Roll and Lose), and because it changes for different reasons.
+// Except for two searches (Roll and Lose), the package poses every question as a decision.
 //
 // Non-goals: it formats no findings, and it does not judge pods whose placement the model reports
 // as unknown.

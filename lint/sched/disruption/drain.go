@@ -12,9 +12,8 @@ import (
 // Drain is the verdict on draining a workload's nodes, one at a time.
 type Drain struct {
 	Answer diag.Outcome
-	// Budgets lists the budgets that forbid evictions. A single budget allows no eviction, either
-	// at all sizes or at some sizes. Several budgets forbid evictions because they select the same
-	// pod.
+	// Budgets lists the budgets that forbid evictions. A single budget forbids every eviction, at
+	// all sizes or at some. Several budgets forbid evictions because they select the same pod.
 	Budgets []Budget
 	// Evicts is set if machines reject evictions but cannot migrate.
 	Evicts bool
@@ -24,9 +23,9 @@ type Drain struct {
 	Worst *Survival
 	Like  int
 	Next  *Budget
-	// Certain is the minimum number of Pending pods, if every drain that evicts a pod leaves some
-	// pods Pending. Answer is then Never. The drain of the node in Worst may still be harmless,
-	// because the node may have no pods.
+	// Certain is set if every drain that evicts a pod leaves some pods Pending. It is the smallest
+	// number of these pods, and Answer is Never. The drain of the node in Worst may still be
+	// harmless, because the node may have no pods.
 	Certain int
 	Why     model.Reason
 }
@@ -88,8 +87,8 @@ func (e evictions) reasonSharedBudget(w *workload.Workload) model.Reason {
 }
 
 // retriedLate reports whether a replacement pod may have to wait for terminating pods. The
-// replacement is created while the evicted pods are still terminating. Required affinity may tie it
-// to their node (R-Q7).
+// replacement is created while the evicted pods still terminate. Required affinity may tie the
+// replacement to the node of those pods (R-Q7).
 func (e evictions) retriedLate(w *workload.Workload) bool {
 	drained := certificate.Loss{Meaning: certificate.Drained}
 	return (model.Certain(w) > 1 || drained.Overlaps(e.m.Group(w))) && slices.ContainsFunc(e.m.Group(w).HardAffinity(), func(t *model.Term) bool {

@@ -94,9 +94,9 @@ func (j *shared) reasonDependsOnTransient(w *workload.Workload) model.Reason {
 	return j.doubts(w).transientReason
 }
 
-// reasonNoTrialDecides returns a reason if it is unknown whether a rule in a large group applies to
-// other members. No trial can then decide about a workload in the group. Workloads that fit on no
-// node are ignored, because their pods are never placed.
+// reasonNoTrialDecides returns a reason if no trial can decide about w. In a large group, this is
+// the case if it is unknown whether a rule applies to some members. Members that fit on no node are
+// ignored, because their pods are never placed.
 func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	if len(j.group(w, false)) <= maxTogether || !j.taken(w) {
 		return model.Reason{}
@@ -104,10 +104,9 @@ func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	return j.doubts(w).open
 }
 
-// doubtful returns a reason if it is unknown whether one workload's rule applies to another
-// workload. An answer about w together with other workloads may then be wrong. A scene adds label
-// values to tell pods apart. Rules never select by these values, but they may select by the pods'
-// own labels. The caller omits members that do not fit (see withoutUnfit).
+// doubtful returns a reason if it is unknown whether a rule of one of the given workloads applies
+// to another one. Running pods are included. An answer about w together with these workloads may
+// then be wrong. The caller omits workloads that do not fit (see withoutUnfit).
 func (j *shared) doubtful(w *workload.Workload, among []*workload.Workload) model.Reason {
 	all := j.doubts(w).all
 	if len(all) == 0 {
@@ -160,9 +159,9 @@ func (j *shared) unlisted(w *workload.Workload) model.Reason {
 	return model.Reason{}
 }
 
-// reasonAboutOthers returns a reason if too little is known about the other workloads that may fill
-// a node together with w. It is unknown whether their pods fit, or which pods their rules select.
-// The rules of w's group then do not settle the question.
+// reasonAboutOthers returns a reason if too little is known about the workloads that may fill a
+// node together with w. It may be unknown whether their pods fit, or which pods their rules select.
+// The rules of w's own group then do not settle the question.
 func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workload) model.Reason {
 	for _, o := range group {
 		if names := search.Unlisted(j.m, o); o != w && len(names) > 0 {

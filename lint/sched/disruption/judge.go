@@ -290,9 +290,9 @@ func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload
 }
 
 // contendersOf returns all workloads that may fill a node together with the given number of w's
-// pods, but only if there are too many of them for contenders to include. Otherwise it returns nil.
-// If the result is not nil, a verdict based on the rules alone does not settle a question, because
-// only counting (T16) and single runs (T25) consider all contenders.
+// pods, if they are too many to decide together. Otherwise it returns nil. If there are too many,
+// only counting (T16) and single runs (T25) consider all of them. A verdict based on the rules
+// alone then does not settle the question.
 func (j *shared) contendersOf(w *workload.Workload, pods int) []*workload.Workload {
 	c := j.contention(w, pods)
 	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.large[keyOf(all)] {
@@ -362,8 +362,8 @@ func needs(m *model.Model, w, o *workload.Workload) bool {
 	})
 }
 
-// impossible reports whether decision d proves that the given workloads cannot be fully placed. If
-// d proves this only for all workloads together, the decision rest must show that they can be
+// impossible reports whether decision d proves that the given workloads cannot be fully placed. A
+// proof may cover only all workloads together. Then the decision rest must show that they can be
 // placed with fewer pods.
 func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
 	placed := rest.Verdict == diag.Always || rest.Verdict == diag.Sometimes

@@ -30,9 +30,9 @@ type Survival struct {
 	missed bool
 }
 
-// Certain returns the smallest number of pods that a loss leaves missing in any run, over all
-// losses that have the given meaning and hit a pod. All losses must have the same key. It returns
-// 0 if the number is unknown for some loss that may hit a pod.
+// Certain returns a lower bound on the number of missing pods. It holds after every loss with the
+// given meaning that hits a pod. All losses must have the same key. The result is 0 if no bound is
+// known for some loss that may hit a pod.
 func Certain(all []Survival, meaning certificate.Meaning) (pods int) {
 	for i := range all {
 		s := &all[i]
@@ -134,8 +134,8 @@ type loss struct {
 	spares    byMeaning[bool]
 	// budgets caches the contenders' budgets for stepwise.
 	budgets *heeded
-	// unsettled is set if two runs were not found for some loss. The answer about all losses is then
-	// open whatever they show for the others.
+	// unsettled is set if the two runs that show both outcomes were not found for some loss. The
+	// answer about all losses is then open, whatever the other losses show.
 	unsettled bool
 }
 
@@ -254,9 +254,8 @@ type heeded struct {
 	open   model.Reason
 }
 
-// stepwise returns a loss adapted to a group. A drain becomes stepwise, with budgets as guards,
-// if a pod may need or count other pods. The order of evictions and placements then matters
-// (T23).
+// stepwise returns a loss adapted to a group. If a pod may need or count other pods, the order of
+// evictions and placements matters (T23). A drain then becomes stepwise, and budgets guard it.
 func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certificate.Loss {
 	l.Stepwise = l.Meaning == certificate.Drained && len(q.j.running) == 0 && !q.j.hereditary(group)
 	if !l.Stepwise {
@@ -324,9 +323,9 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 }
 
 // verdictAtMaximum returns the verdict that still holds when pools can grow. It returns Never only
-// if additional nodes are never harmful under any rule, and if the verdict at the maximum size is
-// Never both for the group and for the workload in isolation. A verdict of Never for the group
-// alone is not enough, because at some size another member may not fit, which leaves room free.
+// if additional nodes do no harm under any rule. At the maximum size, the verdict must be Never for
+// the group and also for w without other workloads. The second condition is needed because at some
+// size another member may not fit, and its room is then free.
 func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	open := answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
 	if a.verdict != diag.Never || !q.j.hereditary(q.ruled) {
@@ -374,9 +373,9 @@ func (j *shared) larger() *shared {
 }
 
 // settle tries the cheapest method first. It starts with only the workloads that rules connect. If
-// w never recovers among them, it never recovers when more pods are present. If it can recover,
-// other pods may still take the room. If there are too many contenders, only counting can rule out
-// that they take it.
+// w never recovers among them, it never recovers when more pods are present. If w can recover among
+// them, other pods may still take the room. With too many contenders, only counting can show that
+// they leave enough room.
 func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	if q.key == hostname && l.Recreated(q.w) && q.spares.of(l.Meaning, func() bool { // for any lost node (T16)
 		return q.room.FitsAnyway(search.AnyNode, l, q.everybody.Roster, model.Certain(q.w))

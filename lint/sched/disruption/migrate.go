@@ -222,9 +222,9 @@ func (v migrations) migrates(w *workload.Workload, here Migration) bool {
 	})
 }
 
-// Asks returns a term with a condition on the given label, and the term's workload. The term would
-// select a machine's pods if they had the machine object's labels. If there is no such term, the
-// results are nil (R-W21).
+// Asks returns a term with a condition on the given label, and the term's workload. A virtual
+// machine object has the label, but its pods do not. With the label, the pods would match the term.
+// The results are nil if there is no such term (R-W21).
 func (j *shared) Asks(w *workload.Workload, key string) (*workload.Workload, *model.Term) {
 	labelled := *w
 	labelled.Labels = maps.Clone(w.Labels)

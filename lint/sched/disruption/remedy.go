@@ -77,9 +77,9 @@ func swapped(group []*workload.Workload, w, by *workload.Workload) []*workload.W
 	return group
 }
 
-// completes reports whether a rollout completes in every run once the workload is edited or the
-// nodes are changed. It considers every workload in the group, because the rules alone are not
-// enough. With too many contenders it returns true only if the rollout needs no extra room.
+// completes reports whether a rollout completes in every run after a change of the workload or the
+// nodes. It considers every workload in the group, because the rules alone are not enough. With too
+// many contenders it returns true only if the rollout needs no extra room.
 func (f fixes) completes(w *workload.Workload, group []*workload.Workload, tooMany bool, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
 	return f.aside(func() { does = f.rollsOut(w, group, tooMany, nodes, how, replicas) }) && does
 }
@@ -108,8 +108,7 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, tooMan
 	return r.Verdict == diag.Always
 }
 
-// MigrationRemedies returns the changes that allow machines to migrate when they cannot always do
-// so.
+// MigrationRemedies returns the changes after which every migration of the machines completes.
 func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := f.group(w, true)
 	tooMany := f.contendersOf(w, model.Certain(w)) != nil // if set, nothing is tried

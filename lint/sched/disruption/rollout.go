@@ -80,8 +80,8 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 		if g.Verdict == "" {
 			return g
 		}
-		// The verdict must also be Never for the workload in isolation, because at some size
-		// another workload may not fit, which leaves room free.
+		// At some size another workload may not fit, and its room is then free. So Never also
+		// requires that w cannot complete the rollout even without other workloads.
 		if one := (Rollout{Rollout: how, Replicas: replicas}); g.Verdict == diag.Never && search.Hereditary(u.m, u.group(w, false)) {
 			if larger.roll(w, []*workload.Workload{w}, &one); one.Verdict == diag.Never {
 				return g
@@ -92,8 +92,9 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 }
 
 // judgeOnDeclared judges a rollout on the declared nodes, among all workloads that contend for
-// them. If that gives no verdict, the rules alone may still show that the rollout never completes,
-// or that each pod gets the room that its predecessor freed (C12).
+// them. If that gives no verdict, the rules alone may still give one. They may show that the
+// rollout never completes, or that each new pod can use the room of the old pod that it replaces
+// (C12).
 func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := Rollout{Rollout: how, Replicas: replicas}
 	switch {
@@ -168,10 +169,10 @@ func (u updates) Rollouts(w *workload.Workload) []Rollout {
 	return all
 }
 
-// byRules judges a rollout by a group's rules alone. The verdict is an answer only if other pods
-// on the nodes cannot change it. That is the case when the rollout never completes, when the pods
-// never fit before it, or when new pods take their predecessors' room (C12). Otherwise the
-// verdict is Unknown.
+// byRules judges a rollout by a group's rules alone. The verdict is an answer only if other pods on
+// the nodes cannot change it. There are three such cases: the rollout never completes, the pods
+// never fit before it, or new pods take the room of the pods that they replace (C12). In all other
+// cases the verdict is Unknown.
 func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	switch v := u.counted(w, group, r); v {
 	case diag.Always:
@@ -189,9 +190,9 @@ func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Ro
 }
 
 // counted judges a rollout by counting. The result is Never if the pods never fit before the
-// rollout. It is Always if each pod leaves before its successor looks for a node, so that the
-// successor can take its room whatever other pods request (C12). It is Sometimes if the rules
-// allow the rollout but other pods may take the room (T1, T3, T16).
+// rollout. It is Always if each old pod leaves before its replacement looks for a node. The
+// replacement can then use the old pod's room, whatever other pods request (C12). The result is
+// Sometimes if the rules allow the rollout but other pods may take the room (T1, T3, T16).
 func (u updates) counted(w *workload.Workload, group []*workload.Workload, r *Rollout) diag.Outcome {
 	told := asksFor(u.m.Group(w), w.Kind.Shared)
 	about := u.assembled(group)
@@ -259,7 +260,7 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	}
 }
 
-// alike reports whether all rules treat old and new pods the same and the strategy limits
+// alike reports whether all rules treat old and new pods the same. The strategy must also limit
 // replacements only by its surge and unavailable numbers.
 func (q *rolling) alike() bool {
 	tells := func(o *workload.Workload) bool { return asksFor(q.j.m.Group(o), q.w.Kind.Shared) }
@@ -394,10 +395,10 @@ func (q *rolling) perNode() diag.Outcome {
 	return diag.Unknown
 }
 
-// nodeByNode reports whether the pods' own rules make each node a separate question while all
-// other workloads stay in place. A hard spread constraint considers only the node that its pod is
-// pinned to, unless its policy ignores node affinity. Where old pods satisfy an affinity rule,
-// the old pod on the node itself satisfies it too.
+// nodeByNode reports whether the pods' own rules make each node a separate question. All other
+// workloads stay in place. A hard spread constraint considers only the node that its pod is pinned
+// to, unless its policy ignores node affinity. If old pods satisfy an affinity rule, the old pod on
+// the node itself satisfies it.
 func (q *rolling) nodeByNode() bool {
 	for _, t := range q.j.m.Group(q.w).Terms {
 		tells := slices.ContainsFunc(q.w.Kind.Shared, t.Asks)
@@ -429,8 +430,8 @@ func (q *rolling) explore() diag.Outcome {
 }
 
 // shrinks reports whether removing some of the workload's pods never hurts its other pods. This
-// holds if no workload in the group requires these pods nearby or counts them, and the workload has
-// no hard spread constraint. Then any set of placed pods could have been placed in any order.
+// holds if the workload has no hard spread constraint, and no workload in the group requires these
+// pods nearby or counts them. Any set of placed pods could then have been placed in any order.
 func (q *rolling) shrinks() bool {
 	for _, o := range q.group {
 		for _, t := range q.j.m.Group(o).Terms {

@@ -13,10 +13,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Limit returns the rule that prevents `pods` pods of a workload from being placed even if the
-// workload has the cluster to itself and all pools are at their maximum size. The workloads whose
-// pods w counts or requires nearby are also present, because they may make room for it. Limit
-// returns nil if there is no such rule or the workload is not judged.
+// Limit returns the rule that prevents `pods` pods of a workload from being placed. It assumes that
+// all pools are at their maximum size and that the workload has the cluster to itself. Only the
+// workloads whose pods w counts or requires nearby are also present, because they may make room for
+// it. Limit returns nil if there is no such rule or the workload is not judged.
 func (up scaling) Limit(w *workload.Workload, pods int) *bound.Limit {
 	c := *w
 	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
@@ -62,7 +62,7 @@ type Scaling struct {
 	// Limit is the rule that prevents the pods from fitting, or nil if the workload's own rules
 	// do not explain it.
 	Limit *bound.Limit
-	// Most is the largest number of pods that fit, if not all of them do.
+	// Most is the largest number of pods that fit. It is set if not all pods fit.
 	Most int
 	// Pool is a growing pool, and Size is the smallest node count at which the maximum fits. Pool
 	// is "" if the size was not determined.
@@ -237,8 +237,8 @@ func (j *shared) allMayFit(group []*workload.Workload) bool {
 	return d.Verdict != diag.Never
 }
 
-// atEverySize returns the final answer to a question whose answer is Always on the declared
-// nodes: Always if it stays the same at every size, or else Unknown.
+// atEverySize completes an answer that is Always on the declared nodes. It returns Always if the
+// answer is the same at every size, or else Unknown.
 func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if q.j.grows(q.w, model.Certain(q.w)) && !q.survives(b, meaning) {
 		return answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
@@ -247,11 +247,11 @@ func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) an
 }
 
 // survives reports whether a loss that is harmless on the declared nodes is harmless at every size.
-// This includes losing nodes that a pool may add. Further conditions apply if only some sizes are
-// tried. With hereditary rules, pods survive if they are always placed on the remaining nodes (T7),
-// and trying a few sizes decides that. Pods that are not recreated must not be able to use
-// additional nodes. Unreachable nodes must not share domains with other nodes, because their pods
-// still count there.
+// This includes the loss of nodes that a pool may add. If only representative sizes are tried,
+// three more conditions apply. The pods must always be placed on the remaining nodes (T7). Lost
+// pods must be recreated. Unreachable nodes must not share domains with other nodes, because their
+// pods still count there. None of this matters to pods that are on none of the lost nodes at any
+// size.
 func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool {
 	l := certificate.Loss{Meaning: meaning}
 	stays := q.j.m.Eligible(q.w).Growable == 0 && !q.room.Hit(b)

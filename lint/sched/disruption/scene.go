@@ -249,9 +249,9 @@ func (v views) Moving(w *workload.Workload) *Scene {
 const maxLost = 20
 
 // Lost shows a workload after a node loss or a drain. All pods were in place before the loss, and
-// as many lost pods as possible have found nodes again. Several losses can have the same outcome as
-// worst. Among those that hit the workload in this placement, Lost chooses the one whose number of
-// missing pods is closest to the verdict. It returns nil if no loss hits the workload.
+// as many lost pods as possible have found nodes again. If several losses have the same outcome as
+// worst, Lost considers those that hit the workload in this placement. It chooses the one whose
+// number of missing pods is closest to the verdict. It returns nil if no loss hits the workload.
 func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
 	s := v.scene(v.everyone(w, model.Certain(w)))
 	c := s.of[w]

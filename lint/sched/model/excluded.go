@@ -182,9 +182,8 @@ func matchesExpression(n *topology.Node, r corev1.NodeSelectorRequirement) bool 
 	return ok
 }
 
-// Cause identifies why an outcome is unknown, or what an outcome depends on. Package message has
-// the sentences for each cause. The place command's JSON output contains the causes for decisions
-// about several workloads.
+// Cause is the reason why an outcome is unknown, or what the outcome depends on. Package message
+// has a sentence for each cause. The place command prints causes in its JSON output.
 type Cause string
 
 // The causes of an unknown decision.

@@ -138,7 +138,7 @@ func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {
 }
 
 // Selected counts the declared workloads whose pods the term may select, up to limit. It counts the
-// owner only if one of its pods may be selected by another.
+// owner only if the term of one of its pods may select another of its pods.
 func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 	if t.Use == Spread && t.Sel.Form != FormSet {
 		return 0 // null matches nothing and {} counts nothing (R-T5)

@@ -63,12 +63,12 @@ func Lasting(g *Group) bool {
 	return g.Placeable() && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
 
-// Permanent returns the model without the workloads whose pods finish. Finishing pods release their
-// resources, so they block other pods only temporarily. Every state with finishing pods can also be
-// reached without them. Pods that wait for them proceed later (R-Q3, R-Q4). Only required affinity
-// and spread counts can make their effect permanent. A rule that selects finishing pods therefore
-// makes the answer unknown. The same applies to a rule that selects declared pods about which too
-// little is known. If there is nothing to omit, Permanent returns the model itself.
+// Permanent returns the model without the workloads whose pods finish. Such pods release their
+// resources, so they block other pods only for a time. Pods that wait for them proceed later (R-Q3,
+// R-Q4). Every state with finishing pods can also be reached without them. Only required affinity
+// and spread constraints can make their effect permanent. A rule that selects finishing pods
+// therefore makes the answer unknown. The same applies to a rule that selects declared pods about
+// which too little is known. If there is nothing to omit, Permanent returns the model itself.
 func (m *Model) Permanent() *Model {
 	if m.WithoutFinite != nil {
 		return m.WithoutFinite
@@ -170,8 +170,8 @@ func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	})
 }
 
-// reasonAbsent returns the reason why pods take no part in decisions. The reason is empty for pods
-// that finish.
+// reasonAbsent returns the reason why a workload takes no part in decisions. The reason may be
+// empty for pods that run to completion.
 func (m *Model) reasonAbsent(w *workload.Workload) Reason {
 	why := unknown(w)
 	if g := m.Groups[w]; g != nil { // a variant has no groups for absent workloads

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/meter"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -188,12 +189,7 @@ func keep[T any](kept map[any]any, make func() *T) *T {
 
 // Cached returns the value for a key, computing it on first use.
 func Cached[K comparable, V any](values map[K]V, key K, find func() V) V {
-	value, known := values[key]
-	if !known {
-		value = find()
-		values[key] = value
-	}
-	return value
+	return lazy.Cached(values, key, find)
 }
 
 // ordered returns the workloads sorted by name. This keeps answers independent of the input order.

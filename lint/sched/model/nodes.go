@@ -327,12 +327,7 @@ func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
 			domain[n] = -1
 			continue
 		}
-		d, seen := values[v]
-		if !seen {
-			d = int32(len(values))
-			values[v] = d
-		}
-		domain[n] = d
+		domain[n] = Cached(values, v, func() int32 { return int32(len(values)) })
 	}
 	if len(nodes) == len(m.Topology.Nodes) {
 		m.numbers[key] = domainNumbers{domain, len(values)}

@@ -123,8 +123,8 @@ func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 }
 
 // Offered returns how much of a resource a node has. The result judged is false if the amount is
-// unknown. It is false for a node that declares no resources. For a node that does not list this
-// resource, it is the result of lacks.
+// unknown. This is the case for a node that declares no resources. If the node lists other
+// resources but not this one, lacks decides.
 func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 	if n.Allocatable == nil {
 		return 0, false

@@ -183,8 +183,11 @@ func (r *Requirement) holds(owner, target *workload.Workload, self bool) Answer 
 	}
 	value, has := target.Labels[r.Key]
 	if !has {
-		if added, _ := target.Added(r.Key); added {
-			return r.holdsAdded(target)
+		if added, _ := target.Added(r.Key); added { // only the format of the value is known
+			if slices.ContainsFunc(r.Values, func(v string) bool { return mayAdd(target, r.Key, v) }) {
+				return r.among(Maybe)
+			}
+			return r.among(No)
 		}
 	}
 	return r.compare(value, has)
@@ -221,15 +224,6 @@ func (r *Requirement) among(in Answer) Answer {
 // (plugin/pkg/admission/podtopologylabels; R-P7). Before that, a pod has a different value or none.
 func BoundLabel(key string) bool {
 	return key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion
-}
-
-// holdsAdded evaluates the condition on a label that the target's controller adds. Only the
-// format of its value is known.
-func (r *Requirement) holdsAdded(target *workload.Workload) Answer {
-	if slices.ContainsFunc(r.Values, func(v string) bool { return mayAdd(target, r.Key, v) }) {
-		return r.among(Maybe)
-	}
-	return r.among(No)
 }
 
 // holdsOwn evaluates a condition on a value that belongs to the owner. No other workload has this
@@ -331,10 +325,7 @@ func mayAdd(w *workload.Workload, key, value string) bool {
 // mayShare reports whether two workloads' controllers may add the same value. The value is then a
 // small number or a hash of equal templates.
 func mayShare(a, b *workload.Workload, key string) bool {
-	if Ordinal(key) {
-		return true
-	}
-	return forms[key] == hashForm && a.Kind == b.Kind && maps.Equal(a.Labels, b.Labels) && equality.Semantic.DeepEqual(a.Spec, b.Spec)
+	return Ordinal(key) || forms[key] == hashForm && a.Kind == b.Kind && maps.Equal(a.Labels, b.Labels) && equality.Semantic.DeepEqual(a.Spec, b.Spec)
 }
 
 // Ordinal reports whether a controller sets the label to a small number. Pods in several workloads
@@ -435,8 +426,8 @@ func Local(terms []*Term) bool {
 }
 
 // openNamespaces excludes a workload from decisions if a placeholder in a namespace's name or
-// labels decides whether a rule applies. It excludes the rule's owner. If only the selected
-// workload's namespace is a placeholder, it excludes the selected workload instead.
+// labels decides whether a rule applies. Usually it excludes the owner of the rule. If the only
+// placeholder is the namespace of a selected workload, it excludes the selected workload.
 func (m *Model) openNamespaces() {
 	variable := slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return source.Placeholder(w.Namespace()) })
 	for _, labels := range m.Namespaces {

@@ -125,15 +125,15 @@ func affinityTerm(w *workload.Workload, use Use, p *corev1.PodAffinityTerm, at *
 	return t
 }
 
-// HonorsAffinity reports whether a spread constraint counts only nodes that match the pod's
-// node affinity, which is the default.
+// HonorsAffinity reports whether a spread constraint counts only nodes that match the pod's node
+// affinity. This is the default.
 func (t *Term) HonorsAffinity() bool {
 	p := t.Constraint.NodeAffinityPolicy
 	return p == nil || *p == corev1.NodeInclusionPolicyHonor
 }
 
 // HonorsTaints reports whether a spread constraint counts only nodes whose taints the pod
-// tolerates, which is not the default.
+// tolerates. This is not the default.
 func (t *Term) HonorsTaints() bool {
 	p := t.Constraint.NodeTaintsPolicy
 	return p != nil && *p == corev1.NodeInclusionPolicyHonor
@@ -180,9 +180,9 @@ func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
 }
 
 // selectsNamespace returns whether a term applies to a namespace (R-A2, R-A3). A spread constraint
-// applies only to its own namespace (R-T4). The answer is Maybe if the owner's or the target's
-// namespace is unknown, but not both. If neither declares a namespace, the answer is Yes, because
-// the tool that applies the manifests uses one namespace for both.
+// applies only to its own namespace (R-T4). If neither the owner nor the target declares a
+// namespace, the answer is Yes, because the tool that applies the manifests uses one namespace for
+// both. If only one of the two namespaces is unknown, the answer is Maybe.
 func selectsNamespace(m *Model, t *Term, owner *workload.Workload, ns string) Answer {
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
 		return sameNamespace(owner.Namespace(), ns)
@@ -295,8 +295,8 @@ func (g *Group) HardTerms() iter.Seq[*Term] {
 type SpreadRule struct {
 	Term *Term
 	// Eligible has an entry for each value of the key that counts as a domain (R-T3). The entry is
-	// true if a declared node has the value. It is false if only a growing pool may add the value.
-	// A domain that may be added can raise the number of domains but never lowers the minimum.
+	// true if a declared node has the value, and false if only a growing pool may add it. A domain
+	// that may be added can raise the number of domains but never lowers the minimum.
 	Eligible map[string]bool
 	// Foreign is the number of pods from other workloads that match the selector. They can fill
 	// the domains with the fewest pods.

@@ -190,8 +190,8 @@ func (c *clique) shortage() shortfall {
 // highest total weight. If the sum over all domains is below the weight of all pods, some pods
 // cannot be placed.
 
-// maxWeight is the largest weight in cliques of up to fewWeights members, where all combinations of
-// weights are tried. For larger cliques, the weights are raised in up to weightSteps steps.
+// maxWeight is the largest weight in a clique of up to fewWeights members. All combinations of
+// these weights are tried. In a larger clique, the weights are raised in up to weightSteps steps.
 const (
 	maxWeight   = 3
 	fewWeights  = 4

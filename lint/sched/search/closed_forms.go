@@ -55,9 +55,9 @@ func (u *podGroup) selfKeys(i int) []int {
 	return keys
 }
 
-// nest reports whether the keys can be ordered from coarse to fine on the pod group's nodes. Every
-// domain of a key must lie within one domain of the previous key, or entirely on nodes without the
-// previous key.
+// nest reports whether the keys can be ordered from coarse to fine on the pod group's nodes. Each
+// domain of a key must then lie within one domain of the previous key. It may also lie entirely on
+// nodes without the previous key.
 func (f closedForms) nest(u *podGroup, keys []int) bool {
 	if len(keys) < 2 {
 		return true

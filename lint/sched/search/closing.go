@@ -49,14 +49,14 @@ func newClosing(a *state, i int, p *place, own int) *closing {
 	return c
 }
 
-// maxClosing is the maximum number of blockers times nodes for which each blocker is also counted
+// maxClosing is the maximum number of blockers times nodes up to which each blocker is also counted
 // alone.
 const maxClosing = 100_000
 
 // most returns an upper bound on how many nodes all pods together close. It first assumes that each
-// pod closes the largest remaining domain of every key. If that bound is at least wanted, it tries
-// to lower it one pod group at a time: it counts how many nodes one of the group's pods can close
-// on all keys at once, given the nodes where the pod may run.
+// pod closes the largest remaining domain of every key. If that bound is less than wanted, it is
+// the result. Otherwise most tries to lower it one pod group at a time. It counts how many nodes
+// one of the group's pods can close on all keys at once, given the nodes where the pod may run.
 func (c *closing) most(wanted int) int {
 	total := c.pooled()
 	if total < wanted || len(c.by)*len(c.a.nodes) > maxClosing {

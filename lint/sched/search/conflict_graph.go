@@ -188,8 +188,8 @@ func (f *conflictGraph) alike(open [][]int32, domain, other []int32) bool {
 }
 
 // markSingleSlots marks the nodes where no two pods fit together. It returns false if another node
-// lacks space for all pods that may use it. A node with space for just one pod must be the only
-// open node in its domain, or have no domain. A node without a domain becomes a separate domain.
+// lacks space for all pods that may use it. A marked node must be the only open node in its domain,
+// or have no domain. A node without a domain becomes a separate domain.
 func (f *conflictGraph) markSingleSlots(open [][]int32, domain []int32) bool {
 	on := make([][]int, len(domain))
 	sharing := map[int32]int{}
@@ -277,8 +277,8 @@ type cover struct {
 	// own is the smallest number of the pod group's own pods in a run that closes all domains to
 	// the group.
 	own int
-	// free is set if the pod group cannot get stuck. It lists nodes. At least one of them always
-	// stays open to the group.
+	// free lists nodes if the pod group cannot get stuck. At least one of these nodes always stays
+	// open to the group.
 	free []int
 }
 

@@ -414,9 +414,9 @@ func (r *relaxation) beside(g *model.Group) int {
 	return r.extra[g.Origin()]
 }
 
-// alone reports whether the workload in question requires peers that no participating workload can
-// provide. The workload's first pod must also require a peer, so that none of its pods can be
-// placed (T20). No instance is then needed.
+// alone reports whether the first pod of the workload in question requires a peer that no
+// participating workload can provide. None of its pods can then be placed (T20), and no instance is
+// needed.
 func (q question) alone(relax *relaxation) bool {
 	g := q.m.Groups[q.of]
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || g.Running || q.m.Split() != q.m || relax.keys != nil {

@@ -47,10 +47,10 @@ func Decide(m *model.Model, o Options) *certificate.Decision {
 	return d
 }
 
-// withdrawForNotModeled withdraws results that pods outside the model may refute: the result that
-// all pods are placed, and always verdicts on workloads that such pods may block. Never verdicts
-// stay, because additional pods cannot make anything fit. Rules that depend on pods outside the
-// model already count as doubts.
+// withdrawForNotModeled withdraws results that pods outside the model may refute. These are the
+// result that all pods are placed, and always verdicts on workloads that such pods may block. Never
+// verdicts stay, because additional pods cannot make anything fit. Rules that depend on pods
+// outside the model already count as doubts.
 func withdrawForNotModeled(d *certificate.Decision, m *model.Model) {
 	if len(m.NotModeled()) == 0 {
 		return
@@ -147,9 +147,9 @@ func decideInstance(a *state, o Options, finite bool) *decided {
 
 type decider struct{ *state }
 
-// pricedSize is the maximum number of workloads times nodes of a component in which prices are
-// tried and single workloads are settled. Settling may take settleShare times the component's
-// budget.
+// pricedSize limits the components in which prices are tried and single workloads are settled. It
+// is the maximum number of workloads times nodes. Settling may take settleShare times the
+// component's budget.
 const (
 	pricedSize  = 5_000
 	settleShare = 3
@@ -224,9 +224,9 @@ func openOutcome(c component) outcome {
 	return outcome{component: c, most: c.pods, ownMost: slices.Clone(c.declared), ownLeast: make([]int, len(c.owners))}
 }
 
-// unsure returns the outcome of a component in which some rule may or may not select certain pods,
-// depending on facts that only the cluster knows. Even then, pods that no node accepts are never
-// placed.
+// unsure returns the outcome of a component in which it is unknown whether some rule selects
+// certain pods. Only the cluster knows the answer. Pods that no node accepts are never placed
+// anyway.
 func (d decider) unsure(c component) outcome {
 	o := openOutcome(c)
 	for k, i := range c.units {
@@ -423,8 +423,8 @@ func ends(m *model.Model, w *workload.Workload) bool {
 	return w.Finite() && m.Groups[w].Placeable()
 }
 
-// neverPlaced returns the workloads whose pods run to completion but are never placed, no matter
-// which other pods exist and how long the workload's pods wait. The checker confirms each result.
+// neverPlaced returns the workloads whose pods would run to completion but are never placed. Other
+// pods and waiting make no difference. The checker confirms each result.
 func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	none := map[*workload.Workload]bool{}
 	prove := func(g *model.Group, with []*workload.Workload) {
@@ -447,9 +447,9 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	return none
 }
 
-// neverPlaced reports whether no node ever accepts one of the pod group's pods. Either no node
-// passes the filters, is large enough and carries all keys, or no possible peer satisfies the
-// required affinity.
+// neverPlaced reports whether no node ever accepts one of the pod group's pods. In the first case,
+// every node fails a filter, is too small or lacks a key. In the second case, the pods require a
+// peer and there is no possible peer.
 func (a *instance) neverPlaced(i int) bool {
 	u := a.units[i]
 	lonely := len(u.affinityKeys) > 0 && !u.first && len(u.peers) == 0 && len(u.unsure) == 0 && !u.open

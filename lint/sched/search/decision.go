@@ -210,9 +210,9 @@ func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
 // withhold withdraws results for components whose pods request a resource that no node lists. The
 // decision treated the resource as unlimited, so upper bounds and never verdicts remain valid. But
 // it is uncertain whether the requesting pods can be placed at all. Results for the component's
-// other pods must therefore hold both with and without the requesting pods. Only an always verdict
-// whose proof does not depend on the order meets this condition (see certificate.Decision.Lasting),
-// and only if none of the other pods needs or counts the requesting ones.
+// other pods must therefore hold with and without the requesting pods. An always verdict meets this
+// condition if its proof does not depend on the order (see certificate.Decision.Lasting), and if no
+// other pod needs or counts the requesting ones.
 func (d *decided) withhold() {
 	for i := range d.outcomes {
 		o := &d.outcomes[i]

@@ -18,10 +18,10 @@
 //     equivalent nodes (search.go).
 //
 // If all of these fail, Decide reports bounds. Each workload then has its own answer, whatever
-// becomes of the others (T21). It is always placed if no other pods can close its nodes: by a count
-// (headroom.go, T6) or by prices (prices.go, T24), which a linear program finds (packing.go). It may
-// be left out if a run shows that (blocking.go). A pod that requires a pod nearby which is never
-// placed uses no resources (T20).
+// becomes of the others (T21). A workload is always placed if other pods cannot close all of its
+// nodes. A count can prove this (headroom.go, T6), or prices can (prices.go, T24). A linear program
+// finds the prices (packing.go). A run can show that some of a workload's pods may be left out
+// (blocking.go). A pod uses no resources if it requires a nearby pod that is never placed (T20).
 //
 // Every verdict carries a certificate, which the certificate checker confirms (search.go). If the
 // check fails, the verdict becomes unknown and the failure is reported as an internal error

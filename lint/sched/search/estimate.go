@@ -94,9 +94,9 @@ func (e estimates) shortOfRoom(o *outcome) {
 // maxSets is the maximum number of node sets that overfull examines.
 const maxSets = 24
 
-// overfull replaces a minimum cut if the pod groups have too many nodes. For each of several sets
-// of nodes, it compares two amounts: what the pod groups confined to the set request, and what the
-// set's nodes offer (T12).
+// overfull replaces a minimum cut if the pod groups have too many nodes. It looks at several sets
+// of nodes. For each set, it compares the requests of the pod groups confined to the set with what
+// the set's nodes offer (T12).
 func (e estimates) overfull(units []int) shortfall {
 	if !e.contend {
 		return shortfall{}

@@ -17,7 +17,7 @@ type headroom struct {
 	*state
 	c component
 	// demand is the sum of all requests in the component, by resource. It omits pods that can be on
-	// one node only, which count as if they were there already.
+	// one node only. These pods count as placed on that node.
 	demand []int64
 	// prices holds, by pod group, the prices that prove that its pods find a node (T24). It is nil if
 	// the component is too large to try prices.
@@ -103,8 +103,8 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 	return closed + min(filled, most)
 }
 
-// ruled marks the component's pod groups whose pods close, by a rule, every node in the place that
-// they run on.
+// ruled marks the component's pod groups whose pods close their own node by a rule. This must hold
+// on every node in the place.
 func (h *headroom) ruled(u *podGroup, p *place) map[int]bool {
 	ruled := map[int]bool{}
 	for _, x := range u.exclusions {
@@ -151,13 +151,15 @@ func (h *headroom) overcommittable(i int, p *place, own int, ruled map[int]bool)
 	return closed
 }
 
-// proveNeverStuck proves that pod groups find a node in every state, because the other pods,
-// together with all but one of the group's own, can close fewer nodes than the group has. A pod
-// closes at most the largest remaining domain for each key of its exclusions, and one node through
-// a host port. Pods close further nodes by using up a resource. The proof first covers pod groups
-// without required affinity. It then covers groups that find a node near any pod of an already
-// proved group, because all pods of a proved group end up placed. A proof that depends on peers
-// does not cover states from which pods were removed.
+// proveNeverStuck proves that pod groups find a node in every state. The proof for a group counts
+// the nodes that the other pods and all but one of the group's own pods can close. They must be
+// fewer than the group's nodes. A pod closes at most the largest remaining domain for each key of
+// its exclusions, and one node through a host port. Pods close further nodes by using up a
+// resource.
+//
+// The first groups to be proved have no required affinity. All pods of a proved group end up
+// placed. A group with required affinity is proved if it finds a node near any pod of a proved
+// group. A proof that depends on peers does not cover states from which pods were removed.
 func (h *headroom) proveNeverStuck() *neverStuckResult {
 	if h.result != nil {
 		return h.result
@@ -219,10 +221,10 @@ func (h *headroom) proveDespiteDoubts() {
 	}
 }
 
-// proveWithOthers proves that a pod group that needs peers never gets stuck. This holds if some
-// peer group is certain to be placed and if, wherever its pods are, not all nodes near them can be
-// closed. It also holds if the first pod needs no peer and if, near any pod of any possible peer
-// group, some node stays open.
+// proveWithOthers proves that a pod group that needs peers never gets stuck. There are two cases.
+// In the first, some peer group is certain to be placed, and wherever its pods are, not all nodes
+// near them can be closed. In the second, the group's first pod needs no peer, and near any pod of
+// any possible peer group some node stays open.
 func (h *headroom) proveWithOthers(i int, proved map[int]bool) bool {
 	u := h.units[i]
 	if len(h.binding(i)) > 0 {
@@ -283,9 +285,8 @@ func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	return open
 }
 
-// sure returns how many pods of each pod group are proved to be placed at least, for use when this
-// is not all pods of all groups (T21). If the component has a DaemonSet, it omits pod groups that
-// need peers.
+// sure returns a proved minimum of placed pods for each pod group (T21). If the component has a
+// DaemonSet, the result omits pod groups that need peers.
 func (h *headroom) sure() map[int]int {
 	if slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].kubelet }) {
 		return nil
@@ -310,10 +311,10 @@ func (h *headroom) sure() map[int]int {
 }
 
 // proveAlone proves that at least the given number of pods of a group without affinity are placed.
-// A hard spread that counts only the group's own pods closes a domain once the domain has as many
-// of them as maxSkew allows (T22). Alternatively, it is enough that each domain has room for an
-// even share, because a domain with the minimum is never rejected for its skew. With several
-// spreads, one of them is treated in the second way and the others in the first.
+// Each hard spread that counts only the group's own pods is used in one of two ways. It closes a
+// domain only if the domain has as many of these pods as maxSkew allows (T22). Or it is enough that
+// each domain has room for an even share, because the spread never rejects a pod in the domain with
+// the fewest pods. Only one spread is used in the second way.
 func (h *headroom) proveAlone(i, pods int) bool {
 	all := h.carriers(h.units[i])
 	spreads := h.binding(i)

@@ -49,8 +49,8 @@ type podGroup struct {
 	// created, or nil. placed counts this group's placed pods.
 	createdAfter *podGroup
 	placed       int
-	// unsure lists the pod groups that this group's hard terms may or may not select, because a
-	// term requires a label value that only the cluster knows.
+	// unsure lists the pod groups that this group's hard terms may or may not select. A term then
+	// requires a label value that only the cluster knows.
 	unsure []int
 	// maybe lists the exclusions that apply to this pod group if uncertain anti-affinity terms turn
 	// out to select pods. vague is set if the group has an uncertain affinity or spread term.
@@ -161,8 +161,8 @@ func (a *instance) others(i, j, own int) int {
 	return a.units[j].pods
 }
 
-// findUnplaceable finds the pod groups whose pods are never placed (T20). Their first pod may not
-// come before any peer, and only pods of groups that are never placed could be their peers. It
+// findUnplaceable finds the pod groups whose pods are never placed (T20). The first pod of such a
+// group needs a peer, and all possible peers are in groups that are never placed. findUnplaceable
 // leaves out groups whose affinity depends on facts that only the cluster knows.
 func (a *instance) findUnplaceable() {
 	a.unplaceable = make([]bool, len(a.units))
@@ -312,14 +312,14 @@ type state struct {
 	// rest holds the free amounts when only the running pods are placed. running lists these pods.
 	rest    []int64
 	running []step
-	// reserved holds what pods that can be on one node only request there (see open), or nil before
-	// the first use.
+	// reserved holds the requests of pods that can be on one node only, by node and resource (see
+	// open). It is nil before the first use.
 	reserved []int64
 	// daemons caches daemonOn.
 	daemons map[*model.Group][]int
 	// in counts pods by pod group and node, for the pod groups in the current search. byDomain
-	// counts pods by domain for every exclusion or affinity that needs these counts, and counts
-	// lists the same counters by pod group. portsOn counts pods by host port and node.
+	// counts pods by domain for the exclusions and affinities that need these counts. counts lists
+	// the counters of byDomain by pod group. portsOn counts pods by host port and node.
 	in       [][]int32
 	byDomain map[exclusion]*counter
 	counts   [][]keyed

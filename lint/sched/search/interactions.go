@@ -213,8 +213,9 @@ func (s interactions) shortagesOf(all []*askers) []bool {
 	return short
 }
 
-// Conflict describes workloads that conflict although each of them can be placed without the
-// others. Either no run places all of their pods, or only the right scheduling order does.
+// Conflict describes workloads that conflict, although each of them can be placed without the
+// others. In some conflicts, no run places all of their pods. In others, only the right scheduling
+// order places them all.
 type Conflict struct {
 	// Workloads lists the conflicting workloads in input order. Among lists them together with all
 	// workloads that interact with them.

@@ -82,9 +82,9 @@ type losing struct {
 	start, more int
 }
 
-// ending holds the smallest and the largest number of an owner's pods that are missing at the end
-// of any run. hit is the smallest number over the runs in which the owner loses a pod. struck is
-// set if there is such a run.
+// ending describes the numbers of an owner's pods that are missing at the end of the runs. fewest
+// and most are the smallest and the largest number. hit is the smallest number among the runs in
+// which the owner loses a pod. struck is set if there is such a run.
 type ending struct {
 	seen, struck      bool
 	fewest, most, hit int

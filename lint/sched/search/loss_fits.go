@@ -221,7 +221,6 @@ func requested(g *model.Group, name corev1.ResourceName) int64 {
 }
 
 // closed returns an upper bound on how many nodes other pods close, among all nodes or only those
-// closed returns an upper bound on how many nodes other pods close, among all nodes or only those
 // in domain d. A pod that closes a node through a rule closes only its own node. The pods' requests
 // can also fill nodes. For each resource, the bound fills the nodes with the smallest amounts first
 // (T6). What the pods on a node request is a multiple of their greatest common divisor (T19).
@@ -249,9 +248,10 @@ func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 	return full + min(sum, x.pods)
 }
 
-// somewhere reports whether some open node always accepts the pod. This is certain if the domains
-// that have more open nodes than other pods can close outnumber the pods that close a whole domain.
-// It is also certain if other pods cannot close all open nodes without a domain.
+// somewhere reports whether some open node always accepts the pod. There are two such cases. In the
+// first, more domains are safe than there are pods that close a whole domain. A domain is safe if
+// it has more open nodes than other pods can close. In the second case, other pods cannot close all
+// open nodes that have no domain.
 func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	domain := r.domain(x.key)
 	unreachable := map[int32]bool{}
@@ -274,10 +274,10 @@ func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool 
 	return roomy > x.shut || r.open(b, domain, -1) > r.closed(x, domain, -1)
 }
 
-// everywhere reports whether each domain of a constraint has more open nodes than other pods can
-// close, so that the domain with the fewest pods has an open node. If the constraint counts only
-// the workload's own pods, fewer such domains suffice. There must be enough of them to place all
-// pods with maxSkew in each.
+// everywhere reports whether every domain of a constraint has more open nodes than other pods can
+// close. The domain with the fewest pods then has an open node. If the constraint counts only the
+// workload's own pods, some domains may lack open nodes. There must then be enough other domains to
+// place all pods with maxSkew in each.
 func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	t := x.over
 	domains, roomy := 0, 0

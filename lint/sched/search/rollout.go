@@ -93,9 +93,9 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 
 func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
 
-// verdict returns the rollout's verdict. It can be unknown if both old pods and other pods are
-// peers of the new pods. A terminating old pod may then be the only peer in its domain. If only old
-// and new pods are peers, all peers are in one domain.
+// verdict returns the rollout's verdict. If both old pods and other pods are peers of the new pods,
+// the verdict may be unknown, because a terminating old pod may be the only peer in its domain. If
+// only old and new pods are peers, all peers are in one domain.
 func (s *rolling) verdict(whole bool) diag.Outcome {
 	old, others := false, false
 	for _, c := range s.a.units[s.fresh].peers {

@@ -23,8 +23,8 @@ type outcome struct {
 	// verdict is certain. If exact is not set, most and least are only bounds on the number of
 	// placed pods.
 	always, never, decided, exact bool
-	// large is set if the component is too large to search, spent if the budget ran out, and
-	// refuted if a certificate failed.
+	// large is set if the component is too large to search. spent is set if the budget ran out.
+	// refuted is set if a certificate failed.
 	large, spent, refuted bool
 	// orderless is set if every order places the same number of pods, regardless of the nodes'
 	// resources.
@@ -32,7 +32,7 @@ type outcome struct {
 	// best and worst are the runs that place the most and the fewest pods.
 	best, worst []step
 	// proof justifies an always or never verdict. sure holds how many pods of a group are always
-	// placed, for use when that is not proved of all pods.
+	// placed, if this is not proved for all of them.
 	proof certificate.Proof
 	sure  map[int]int
 	// shown holds what runs show about each owner.

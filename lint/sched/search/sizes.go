@@ -216,8 +216,8 @@ func refines(nodes []*topology.Node, fine, coarse string) bool {
 	return true
 }
 
-// spreadsAlone reports whether a group consists of one workload with one hard spread over its own
-// pods and with anti-affinity, if any, only on keys whose domains are single nodes.
+// spreadsAlone reports whether a group is one workload with one hard spread over its own pods. Any
+// anti-affinity must be on keys whose domains are single nodes.
 func spreadsAlone(m *model.Model, ws []*workload.Workload) bool {
 	if len(ws) != 1 || perNode(ws[0]) {
 		return false
@@ -369,9 +369,9 @@ func (q *growth) judge(ws []*workload.Workload) {
 	for _, s := range sizes.All {
 		others = append(others, answersOf(q.decide(ws, s.Nodes)))
 	}
-	// hold withdraws a verdict that may not hold at every size. A never verdict stays if a bound
-	// proves it, if all sizes agree and none was left out, or if it is monotone and holds at the
-	// largest size.
+	// hold withdraws a verdict that may not hold at every size. A never verdict stays in three
+	// cases: a bound proves it, all sizes agree and none was left out, or it is monotone and holds
+	// at the largest size.
 	hold := func(v diag.Outcome, w *workload.Workload, rules int, bounded, monotone bool) diag.Outcome {
 		same := !slices.ContainsFunc(others, func(a answers) bool { return a[w][rules] != v })
 		switch {
@@ -409,8 +409,8 @@ func (q *growth) judge(ws []*workload.Workload) {
 	}
 }
 
-// fitsNowhere reports whether, at every size, some of a workload's pods find no node that is large
-// enough even when empty.
+// fitsNowhere reports whether some of a workload's pods find no node that is large enough, at any
+// size and even if the nodes are empty.
 func fitsNowhere(m *model.Model, w *workload.Workload) bool {
 	e := m.Eligible(w)
 	if perNode(w) { // its pods are bound to their nodes

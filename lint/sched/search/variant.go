@@ -76,11 +76,11 @@ func byOwner(components []component) [][]*workload.Workload {
 	return slices.DeleteFunc(all, func(g []*workload.Workload) bool { return len(g) == 0 })
 }
 
-// Few returns nodes that represent all nodes. For each class of nodes that are equivalent for the
-// workloads, it returns at most `keep` nodes. More are not needed, because pods never use more
-// nodes than there are pods. Nodes for which the function `tell` returns different strings are not
-// equivalent. `tell` may be nil. If rules depend on how many DaemonSet pods are in a domain, Few
-// returns all nodes, because DaemonSet pods run on every node.
+// Few returns nodes that represent all nodes. From each class of nodes that are equivalent for the
+// workloads, it returns at most `keep` nodes. `keep` is larger than the number of pods, so more
+// nodes are not needed. Nodes with different results of `tell` are not equivalent. `tell` may be
+// nil. If rules depend on how many DaemonSet pods are in a domain, Few returns all nodes, because
+// DaemonSet pods run on every node.
 func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.Node) string) []*topology.Node {
 	if countsDaemons(m, ws) {
 		return slices.Clone(m.Topology.Nodes)
@@ -113,8 +113,8 @@ func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.
 }
 
 // countsDaemons reports whether some hard rule depends on DaemonSet pods on several nodes. Such a
-// rule belongs to a DaemonSet or may select a DaemonSet's pods. It applies to domains with several
-// nodes, or it depends on the pod count in other domains.
+// rule belongs to a DaemonSet or may select a DaemonSet's pods. It also concerns several nodes,
+// because its domains have several nodes or because it counts the pods in other domains.
 func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	m.Run().Spend(1 + len(ws)/model.PerStep)
 	daemons := slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return !perNode(w) })

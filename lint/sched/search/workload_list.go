@@ -205,8 +205,9 @@ func (r *Roster) demand(name corev1.ResourceName) classes.Demand {
 	})
 }
 
-// Overfull reports whether the listed workloads' pods ask for more of a resource than all nodes that
-// they may use can give them, so that some are Pending in every run (T12). False proves nothing.
+// Overfull reports whether the listed workloads' pods request more of a resource than the nodes
+// that they may use can offer. Some of the pods are then Pending in every run (T12). A false result
+// proves nothing.
 func (r *Roster) Overfull() bool {
 	if r.full != nil {
 		return *r.full
