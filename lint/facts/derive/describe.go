@@ -324,8 +324,10 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 			all[w] = row
 		}
 	}
-	if count := b.m.AtCount(); count != nil {
-		at := newBuilder(Input{Model: count, Set: b.Set, Survive: b.Input.Survive, Asks: b.Asks, Wants: b.Wants})
+	if count := b.m.AtCount(); count != nil { // the same questions about the declared nodes
+		in := b.Input
+		in.Model = count
+		at := newBuilder(in)
 		at.rows, at.j = b.rows, disruption.New(count, b.Set, search.Options{})
 		at.prepared = at.j.Prepare()
 		for w, row := range at.answers() {
