@@ -20,8 +20,8 @@ type presence struct {
 	renders []string
 	// declared holds the objects that were read, except patches, test hooks and skipped hooks.
 	declared map[diag.Object]bool
-	// why maps an object that is present but not checked to the reason. skipped maps the name of a
-	// skipped file to the reason.
+	// why holds the reason for each object that was found but not checked. skipped holds the reason
+	// for each skipped file, by name.
 	why     map[diag.Object]string
 	skipped map[string]string
 	unread  []source.Skipped

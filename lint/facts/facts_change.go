@@ -232,8 +232,8 @@ type Drain struct {
 	Pool string `json:"pool"`
 	// Like is the number of other nodes with the same result.
 	Like int `json:"like"`
-	// WhereItRuns is true if the outcome is "never" and pods stay Pending after the drain of any
-	// node that runs pods of the workload. The drain of any other node is harmless.
+	// WhereItRuns is true if the outcome is "never" only for nodes that run pods of the workload.
+	// Draining another node is harmless.
 	WhereItRuns bool `json:"where_it_runs"`
 	// PendingMin is the number of pods that are certain to stay Pending until the node is back.
 	PendingMin int `json:"pending_min"`

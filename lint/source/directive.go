@@ -274,9 +274,9 @@ func yttCode(text []byte) (template bool, values map[int]computed) {
 	return false, values
 }
 
-// openQuote returns the quote character of a string that continues on the next line, or 0. The
-// argument quote is the quote character of a string that continues from the previous line, or 0. A
-// quoted string begins only where a value begins.
+// openQuote returns the quote character of a string that continues on the next line, or 0. If a
+// string continues from the previous line, quote is its quote character, otherwise 0. A quoted
+// string begins only where a value begins.
 func openQuote(line []byte, quote byte) byte {
 	begins := true
 	for i := 0; i < len(line); i++ {

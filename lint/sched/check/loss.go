@@ -44,9 +44,9 @@ type losses struct {
 	claimed, hits map[*workload.Workload]bool
 }
 
-// extent holds the smallest and the largest number of a workload's pods that are missing at the end
-// of a run. hit is the smallest number over the runs in which the workload loses a pod. It is -1 if
-// there is no such run.
+// extent holds how many of a workload's pods are missing at the end of a run: the fewest and the
+// most over all runs, and in hit the fewest over the runs in which the workload loses a pod. hit is
+// -1 if there is no such run.
 type extent struct{ fewest, most, hit int }
 
 // Lose checks answers about a loss by exploring all states. It checks the runs in the answers by

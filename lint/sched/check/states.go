@@ -25,8 +25,7 @@ type states struct {
 	// complete is set if some maximal state has all pods in place. stuck is set if some maximal
 	// state lacks pods.
 	complete, stuck bool
-	// whole is called for every state with all pods in place, to continue from that state. It may
-	// be nil.
+	// whole is called for every state in which all pods are placed. It may be nil.
 	whole func()
 	// ended is called for every maximal state. It may be nil.
 	ended func()

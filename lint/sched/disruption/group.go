@@ -94,9 +94,9 @@ func (j *shared) reasonDependsOnTransient(w *workload.Workload) model.Reason {
 	return j.doubts(w).transientReason
 }
 
-// reasonNoTrialDecides returns a reason if no trial can decide about w. In a large group, this is
-// the case if it is unknown whether a rule applies to some members. Members that fit on no node are
-// ignored, because their pods are never placed.
+// reasonNoTrialDecides returns a reason if no trial can answer a question about w. A trial cannot
+// do so in a large group in which a rule may or may not apply to some members. Members that fit on
+// no node are ignored, because their pods are never placed.
 func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	if len(j.group(w, false)) <= maxTogether || !j.taken(w) {
 		return model.Reason{}

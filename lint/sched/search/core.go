@@ -21,8 +21,8 @@ type Atom struct {
 	Part Part
 }
 
-// Core is a minimal set of rules, numbers and node facts that cannot all be satisfied. Without any
-// one of them, all pods in question can be placed. Repairs lists changes with the same effect.
+// Core is a minimal set of rules, numbers and node facts that cannot all be satisfied. If one of
+// them is dropped, all pods in question can be placed. Repairs lists changes with the same effect.
 type Core struct {
 	Atoms   []Atom
 	Repairs []Repair

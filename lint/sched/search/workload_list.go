@@ -83,8 +83,8 @@ func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
 // Workloads returns the listed workloads, excluding the running ones.
 func (r *Roster) Workloads() []*workload.Workload { return r.ws }
 
-// Kinds groups the nodes into kinds. Neither the listed workloads nor w distinguish the nodes of a
-// kind. w may be an edited version of a listed workload.
+// Kinds groups the nodes into kinds. All nodes of a kind look the same to the listed workloads and
+// to w, which may be an edited version of one of them.
 func (r *Roster) Kinds(w *workload.Workload, pods int, key string) *Kinds {
 	all := r.all
 	if x := r.many; x != nil { // these workloads together make the same distinctions as the whole roster
