@@ -232,8 +232,8 @@ type Drain struct {
 	Pool string `json:"pool"`
 	// Like is the number of other nodes with the same result.
 	Like int `json:"like"`
-	// WhereItRuns is true if the outcome is "never" only for nodes that run pods of the workload.
-	// Draining another node is harmless.
+	// WhereItRuns is true if draining a node that runs pods of the workload always leaves pods
+	// Pending, and draining any other node never does. The outcome is then "never".
 	WhereItRuns bool `json:"where_it_runs"`
 	// PendingMin is the number of pods that are certain to stay Pending until the node is back.
 	PendingMin int `json:"pending_min"`
