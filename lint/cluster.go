@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/neighbours"
 	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -245,6 +246,8 @@ type scene struct {
 	set     *workload.Set
 	nodes   *topology.Topology
 	model   *model.Model
+	// placed is the decision about all workloads together, once it has been made.
+	placed *certificate.Decision
 }
 
 // scene loads a context.

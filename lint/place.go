@@ -10,6 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -79,7 +80,10 @@ func (r *run) decidePart(a *pendingPart[*diag.Placement], untracked int) ([]diag
 	for x := range c.Contexts() {
 		if len(all) > 0 && r.budget.exceeded(c) {
 			last := &all[len(all)-1]
-			last.Unknown = append(last.Unknown, r.openQuestions(func(one *summary) { one.unanswered(manyContexts, c.objects) })...)
+			last.Unknown = append(last.Unknown, r.openQuestions(func(one *summary) {
+				one.unanswered(manyContexts, c.objects)
+				r.leaveUnplaced(c.objects, one)
+			})...)
 			break
 		}
 		s, doc, known := a.known(r)
@@ -121,6 +125,7 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 	doc.Unknown = r.openQuestions(func(one *summary) {
 		one.unknowns(s.set, s.model)
 		one.givenUp(s.model)
+		r.countUnplaced(s, one)
 	})
 	r.recordRefusals(s)
 	doc.Cluster, doc.Context = s.cluster.name, cmp.Or(s.cluster.render, s.cluster.entry, s.Name)
@@ -143,7 +148,15 @@ func (r *run) placed(s *scene) *diag.Placement {
 	if s.nodes.Empty() {
 		return nil
 	}
-	return derive.Decision(s.model, search.Decide(s.model, search.Options{Each: true}), disruption.New(s.model, s.set, search.Options{}), r.survive)
+	return derive.Decision(s.model, s.decide(), disruption.New(s.model, s.set, search.Options{}), r.survive)
+}
+
+// decide decides the placement of all workloads in a context.
+func (s *scene) decide() *certificate.Decision {
+	if s.placed == nil {
+		s.placed = search.Decide(s.model, search.Options{Each: true})
+	}
+	return s.placed
 }
 
 // caveats returns notes on the assumptions of a decision and on the input that it ignores. The

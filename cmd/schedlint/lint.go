@@ -254,7 +254,7 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 	if f.fix != "" && slices.Contains(args, "-") {
 		return o, nil, errors.New("--fix: standard input cannot be rewritten: name files or directories")
 	}
-	o.SourceRoot, o.Compared = f.sourceRoot, f.Since != ""
+	o.SourceRoot, o.Compared, o.Placements = f.sourceRoot, f.Since != "", f.unknown == diag.FailPlacement
 	o.Today, o.NoInline, o.Rebase = cmp.Or(f.today, today()), f.noInline, f.write != ""
 	switch {
 	case o.Rebase:
