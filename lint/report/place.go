@@ -112,13 +112,24 @@ func verdict(p *diag.Placement) string {
 	return fmt.Sprintf("%s (rules alone: %s)", said, p.RulesVerdict)
 }
 
-// pods returns a line with the number of pods and with bounds on how many of them are placed.
+// pods returns a line with the number of pods and with bounds on how many of them are placed. It
+// leaves out a bound that says nothing, such as at least 0.
 func pods(p *diag.Placement) string {
-	bound := ""
-	if !p.Pods.Exact {
-		bound = " (bounds: more could not be decided)"
+	var bounds []string
+	if p.Pods.Exact || p.Pods.MaxPlaced < p.Pods.Total {
+		bounds = append(bounds, fmt.Sprintf("at most %d", p.Pods.MaxPlaced))
 	}
-	return fmt.Sprintf("pods: %d, placed at most %d, at least %d%s", p.Pods.Total, p.Pods.MaxPlaced, p.Pods.MinPlaced, bound)
+	if p.Pods.Exact || p.Pods.MinPlaced > 0 {
+		bounds = append(bounds, fmt.Sprintf("at least %d", p.Pods.MinPlaced))
+	}
+	placed := " " + strings.Join(bounds, ", ")
+	switch {
+	case len(bounds) == 0:
+		placed = ": not known"
+	case !p.Pods.Exact:
+		placed += " (bounds: more could not be decided)"
+	}
+	return fmt.Sprintf("pods: %d, placed%s", p.Pods.Total, placed)
 }
 
 // witnessTitle returns a title for a placement's witness, or "" if it has none.
