@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/neighbours"
 	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -245,11 +246,15 @@ type scene struct {
 	set     *workload.Set
 	nodes   *topology.Topology
 	model   *model.Model
+	// atCount is the model for the declared number of nodes, once it has been needed. placed holds
+	// the decisions that have been made, by model.
+	atCount *model.Model
+	placed  map[*model.Model]*certificate.Decision
 }
 
 // scene loads a context.
 func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
-	s := &scene{Context: x, cluster: c, set: c.whole}
+	s := &scene{Context: x, cluster: c, set: c.whole, placed: map[*model.Model]*certificate.Decision{}}
 	if c.Len() > 1 {
 		idle := func(o *source.Object) bool { return !d.table.Matters(o) }
 		alternatives := slices.DeleteFunc(x.Elsewhere(), idle)

@@ -71,6 +71,9 @@ type Options struct {
 	Survive []string
 	// Steps multiplies every step budget. 0 means 1.
 	Steps float64
+	// Placements asks which workloads' placements are unknown, as a question of its own. Lint then
+	// also decides the placement of all workloads, as Place does.
+	Placements bool
 	// SourceRoot is the directory, relative to Dir, from which piped manifests were rendered. If it
 	// is "", the directory is Dir, and object names in the sources must equal the rendered names.
 	SourceRoot string

@@ -9,7 +9,9 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -80,7 +82,10 @@ func (r *run) decidePart(a *pendingPart[*diag.Placement], untracked int) ([]diag
 	for x := range c.Contexts() {
 		if len(all) > 0 && r.budget.exceeded(c) {
 			last := &all[len(all)-1]
-			last.Unknown = append(last.Unknown, r.openQuestions(func(one *summary) { one.unanswered(manyContexts, c.objects) })...)
+			last.Unknown = append(last.Unknown, r.openQuestions(func(one *summary) {
+				one.unanswered(manyContexts, c.objects)
+				r.leaveUnplaced(c.objects, one)
+			})...)
 			break
 		}
 		s, doc, known := a.known(r)
@@ -122,6 +127,7 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 	doc.Unknown = r.openQuestions(func(one *summary) {
 		one.unknowns(s.set, s.model)
 		one.givenUp(s.model)
+		r.countUnplaced(s, one)
 	})
 	r.recordRefusals(s)
 	doc.Cluster, doc.Context = s.cluster.name, cmp.Or(s.cluster.render, s.cluster.entry, s.Name)
@@ -146,15 +152,30 @@ func (r *run) placed(s *scene) *diag.Placement {
 		return nil
 	}
 	on := func(m *model.Model) *diag.Placement {
-		d := search.Decide(m, search.Options{Each: true})
-		search.DaemonSetsFirst(m, d, search.Options{Each: true})
-		return derive.Decision(m, d, disruption.New(m, s.set, search.Options{}), r.survive)
+		return derive.Decision(m, s.decide(m), disruption.New(m, s.set, search.Options{}), r.survive)
 	}
 	doc := on(s.model)
-	if count := s.model.AtCount(); count != nil && derive.Open(doc) {
+	if count := s.count(); count != nil && derive.Open(doc) {
 		derive.AddAtCount(doc, on(count))
 	}
 	return doc
+}
+
+// count returns the model for the declared number of nodes, or nil if no pool can grow.
+func (s *scene) count() *model.Model {
+	if s.atCount == nil {
+		s.atCount = s.model.AtCount()
+	}
+	return s.atCount
+}
+
+// decide decides the placement of all workloads in a context, on the nodes of the given model.
+func (s *scene) decide(m *model.Model) *certificate.Decision {
+	return lazy.Cached(s.placed, m, func() *certificate.Decision {
+		d := search.Decide(m, search.Options{Each: true})
+		search.DaemonSetsFirst(m, d, search.Options{Each: true})
+		return d
+	})
 }
 
 // caveats returns notes on the assumptions of a decision and on the input that it ignores. The

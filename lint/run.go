@@ -18,6 +18,8 @@ import (
 	"github.com/schedlint/schedlint/lint/fragments"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/locate"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -123,6 +125,7 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 	for x := range c.Contexts() {
 		if r.budget.exceeded(c) {
 			r.summary.unanswered(manyContexts, c.objects)
+			r.leaveUnplaced(c.objects, r.summary)
 			r.suppressions.sources.partly = true
 			r.decisions.meet(c.key(), derive.Unjudged(c.objects))
 			break
@@ -133,6 +136,10 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 			input := r.input(s)
 			input.Answered = c.answered[s.nodes]
 			f = derive.Facts(input)
+		}
+		units, with := r.clusters.units(s)
+		if units == nil { // otherwise each unit counts by itself, as for Place
+			r.countUnplaced(s, r.summary)
 		}
 		r.budget.spent += s.model.Run().Spent()
 		if c.entry != "" {
@@ -151,7 +158,7 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 		r.suppressions.recordDecided(f, x.Objects)
 		r.decisions.meet(c.key(), f.Decisions())
 		var found []accept.Finding
-		if units, with := r.clusters.units(s); units != nil {
+		if units != nil {
 			found = r.judgeUnits(s, f, units, with)
 			for i := range found {
 				r.judge.addUnlessSeen(&found[i])
@@ -189,6 +196,7 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 				fresh++
 			}
 			found = r.judge.all(derive.Facts(r.input(s)), c, s.Objects)
+			r.countUnplaced(s, r.summary)
 			r.budget.spent += s.model.Run().Spent()
 			r.recordRefusals(s)
 			c.judged[key] = found
@@ -199,6 +207,7 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 	}
 	r.summary.Contexts += fresh - 1
 	if r.budget.objects > limits.ContextObjects { // too many units to judge separately
+		r.leaveUnplaced(joint.Objects, r.summary)
 		return r.judge.all(f, c, joint.Objects)
 	}
 	gaveUp := len(joint.model.Run().GivenUp) > 0 || r.budget.brief() || disruption.Crowded(joint.set)
@@ -226,6 +235,36 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 		}
 	}
 	return all
+}
+
+// countUnplaced counts the unknown placements of a context in a summary if the options ask for them.
+func (r *run) countUnplaced(s *scene, to *summary) {
+	if !r.opts.Placements || s.nodes.Empty() {
+		return
+	}
+	each, together := derive.Undecided(s.model, s.decide(s.model))
+	if count := s.count(); count != nil && len(each)+len(together) > 0 {
+		open, _ := derive.Undecided(count, s.decide(count))
+		each = slices.DeleteFunc(each, func(w certificate.WorkloadDecision) bool {
+			return !slices.ContainsFunc(open, func(o certificate.WorkloadDecision) bool { return o.Workload == w.Workload })
+		})
+		if s.decide(count).Verdict != diag.Unknown {
+			together = nil
+		}
+	}
+	for _, w := range each {
+		to.unplaced("placement: "+message.Reason(w.Why), w.Workload.Object)
+	}
+	for _, o := range together {
+		to.unplaced("placement together: "+message.Reason(model.Reason{Cause: o.Cause}), model.ObjectsOf(o.Workloads)...)
+	}
+}
+
+// leaveUnplaced counts objects with an unknown placement because there are too many contexts.
+func (r *run) leaveUnplaced(objects []*source.Object, to *summary) {
+	if r.opts.Placements && r.summary.TopologyDeclared {
+		to.unplaced("placement: "+overBudget+manyContexts, objects...)
+	}
 }
 
 // input returns the input for the facts of a context.

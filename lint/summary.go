@@ -212,6 +212,14 @@ func (s *summary) givenUp(m *model.Model) {
 	}
 }
 
+// unplaced counts objects with an unknown placement under the reason why it is unknown.
+func (s *summary) unplaced(why string, objects ...*source.Object) {
+	s.open(why, objects, false)
+	if k := s.skips.unknown[why]; k != nil {
+		k.Placement = true
+	}
+}
+
 // unanswered counts a question that exceeded its step budget. The question counts once for each
 // object that it is about.
 func (s *summary) unanswered(question string, objects []*source.Object) {

@@ -16,6 +16,8 @@ import (
 	"github.com/schedlint/schedlint/lint/contexts"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -134,7 +136,7 @@ func (d *clusters) unitScene(joint *scene, u unit) *scene {
 		}
 	}
 	joint.cluster.effects.objects += len(u.objects) + len(elsewhere)
-	s := &scene{Context: contexts.Context{Name: u.name, Objects: u.objects}, cluster: joint.cluster, nodes: joint.nodes}
+	s := &scene{Context: contexts.Context{Name: u.name, Objects: u.objects}, cluster: joint.cluster, nodes: joint.nodes, placed: map[*model.Model]*certificate.Decision{}}
 	s.set = joint.cluster.reader.Load(u.objects, slices.Concat(elsewhere, d.altered))
 	s.set.Alternatives = joint.set.Alternatives
 	s.model = sched.New(s.set, s.nodes)

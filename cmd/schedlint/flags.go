@@ -184,8 +184,8 @@ type failFlags struct {
 }
 
 func (f *failFlags) add(flags *pflag.FlagSet) {
-	words := []string{diag.FailNone, diag.FailBudget, diag.FailAny}
-	flags.Var(choice(&f.unknown, words), "fail-on-unknown", "undecided `questions` that fail the run: "+strings.Join(words, ", ")+"; budget means the step budget was exceeded (default none)")
+	words := []string{diag.FailNone, diag.FailBudget, diag.FailPlacement, diag.FailAny}
+	flags.Var(choice(&f.unknown, words), "fail-on-unknown", "undecided `questions` that fail the run: "+strings.Join(words, ", ")+"; budget: the step budget was exceeded; placement: place cannot tell whether all pods of a workload are placed; any: all questions but placement (default none)")
 	flags.BoolVar(&f.unrendered, "fail-on-unrendered", false, "fail the run if a kustomization, chart or GitOps pointer under the paths cannot be rendered")
 }
 

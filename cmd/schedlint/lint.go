@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -255,7 +254,7 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 	if f.fix != "" && slices.Contains(args, "-") {
 		return o, nil, errors.New("--fix: standard input cannot be rewritten: name files or directories")
 	}
-	o.SourceRoot, o.Compared = f.sourceRoot, f.Since != ""
+	o.SourceRoot, o.Compared, o.Placements = f.sourceRoot, f.Since != "", f.unknown == diag.FailPlacement
 	o.Today, o.NoInline, o.Rebase = cmp.Or(f.today, today()), f.noInline, f.write != ""
 	switch {
 	case o.Rebase:
@@ -301,11 +300,7 @@ func (f *lintFlags) renewed(today string) (*accept.Baseline, error) {
 
 // writeBaseline writes a run's baseline to its path.
 func writeBaseline(b *accept.Baseline) error {
-	var buf bytes.Buffer
-	if err := report.Encode(&buf, b); err != nil {
-		return err
-	}
-	if err := worktree.WriteFile(b.Path, buf.Bytes()); err != nil {
+	if err := worktree.WriteFile(b.Path, func(w io.Writer) error { return report.Encode(w, b) }); err != nil {
 		return fmt.Errorf("writing the baseline: %w", err)
 	}
 	return nil

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -104,16 +104,17 @@ func printFailures(w io.Writer, failures diag.Failures) {
 	}
 }
 
-// write writes all outputs. If one of them fails, it still writes the others.
+// write writes all outputs as they are rendered, because one can be large. If one of them fails, it
+// still writes the others.
 func (o outputs) write(stdout io.Writer, render func(w io.Writer, format string, color bool) error) error {
 	var errs []error
 	for _, out := range o {
-		var buf bytes.Buffer
-		err := render(&buf, out.format, out.path == "" && colour(stdout))
-		if err == nil && out.path == "" {
-			_, err = stdout.Write(buf.Bytes())
-		} else if err == nil {
-			err = worktree.WriteFile(out.path, buf.Bytes())
+		var err error
+		if out.path == "" {
+			w := bufio.NewWriter(stdout)
+			err = cmp.Or(render(w, out.format, colour(stdout)), w.Flush())
+		} else {
+			err = worktree.WriteFile(out.path, func(w io.Writer) error { return render(w, out.format, false) })
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("writing %s: %w", out.format, err))

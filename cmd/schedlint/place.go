@@ -68,6 +68,7 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	if err != nil {
 		return err
 	}
+	options.Placements = f.unknown == diag.FailPlacement
 	doc, err := lint.Place(cmd.Context(), options)
 	if err != nil {
 		return err

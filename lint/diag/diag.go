@@ -217,6 +217,8 @@ type Skip struct {
 	MayHoldWorkloads bool `json:"mayHoldWorkloads,omitempty"`
 	// Budget is set for questions that stayed open because their step budget ran out.
 	Budget bool `json:"budget,omitempty"`
+	// Placement is set for workloads for which it is unknown whether all pods are placed.
+	Placement bool `json:"placement,omitempty"`
 	// Places lists the location of each document as file:line, or the path of each file that was
 	// not read. The list is sorted and limited to MaxPlaces.
 	Places []string `json:"places"`
@@ -225,17 +227,21 @@ type Skip struct {
 // MaxPlaces is the maximum number of locations in a summary entry. Count has no such limit.
 const MaxPlaces = 20
 
-// Unsettled reports whether open questions fail a run. With FailAny, every open question fails the
-// run. With FailBudget, only questions that exceeded their step budget fail the run.
+// Unsettled reports whether open questions fail a run. With FailBudget, only questions that exceeded
+// their step budget fail the run. With FailPlacement, only unknown placements do. With FailAny, all
+// other open questions do.
 func Unsettled(open []Skip, fail string) bool {
-	return slices.ContainsFunc(open, func(k Skip) bool { return fail == FailAny || fail == FailBudget && k.Budget })
+	return slices.ContainsFunc(open, func(k Skip) bool {
+		return fail == FailAny && !k.Placement || fail == FailBudget && k.Budget || fail == FailPlacement && k.Placement
+	})
 }
 
 // Values for --fail-on-unknown.
 const (
-	FailNone   = "none"
-	FailBudget = "budget"
-	FailAny    = "any"
+	FailNone      = "none"
+	FailBudget    = "budget"
+	FailPlacement = "placement"
+	FailAny       = "any"
 )
 
 // Summary describes which input was checked and which was left out. Without it, a run that checked

@@ -132,16 +132,18 @@ func TestWorst(t *testing.T) {
 
 // TestUnsettled checks that the open questions that --fail-on-unknown selects fail a run.
 func TestUnsettled(t *testing.T) {
-	label, steps := Skip{Reason: "a label", Count: 1}, Skip{Reason: "steps", Count: 1, Budget: true}
+	label, steps, place := Skip{Reason: "a label", Count: 1}, Skip{Reason: "steps", Count: 1, Budget: true}, Skip{Reason: "a crowd", Count: 1, Placement: true}
 	for _, row := range []struct {
-		open                []Skip
-		none, budget, total bool
+		open                           []Skip
+		none, budget, placement, total bool
 	}{
-		{nil, false, false, false},
-		{[]Skip{label}, false, false, true},
-		{[]Skip{label, steps}, false, true, true},
+		{nil, false, false, false, false},
+		{[]Skip{label}, false, false, false, true},
+		{[]Skip{label, steps}, false, true, false, true},
+		{[]Skip{place}, false, false, true, false},
+		{[]Skip{place, label}, false, false, true, true},
 	} {
-		for fail, want := range map[string]bool{FailNone: row.none, "": row.none, FailBudget: row.budget, FailAny: row.total} {
+		for fail, want := range map[string]bool{FailNone: row.none, "": row.none, FailBudget: row.budget, FailPlacement: row.placement, FailAny: row.total} {
 			if got := Unsettled(row.open, fail); got != want {
 				t.Errorf("%v with %q: %t, want %t", row.open, fail, got, want)
 			}

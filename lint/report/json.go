@@ -3,9 +3,12 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -15,47 +18,21 @@ import (
 // schemaVersion must be incremented when the json format changes incompatibly.
 const schemaVersion = "1"
 
-// writeJSON writes the json format. Package diag defines the types of its members. "accepted" lists
-// accepted findings, which are not counted. "complete" is false if there are failures. "change" is
+// jsonReport is the json format. Package diag defines the types of its members. Accepted lists
+// accepted findings, which are not counted. Complete is false if there are failures. Change is
 // present only if the run was compared with a revision.
+type jsonReport struct {
+	SchemaVersion string            `json:"schemaVersion"`
+	Complete      bool              `json:"complete"`
+	Failures      diag.Failures     `json:"failures"`
+	Diagnostics   []diag.Diagnostic `json:"diagnostics"`
+	Accepted      []diag.Diagnostic `json:"accepted"`
+	Change        *diag.Change      `json:"change,omitempty"`
+	Summary       diag.Summary      `json:"summary"`
+}
+
 func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
-	out := newMembers(w)
-	out.member("schemaVersion", schemaVersion)
-	out.member("complete", r.Complete())
-	out.member("failures", array(r.Failures))
-	out.findings("diagnostics", r.Diagnostics)
-	out.findings("accepted", r.Accepted)
-	if c := r.Change; c != nil {
-		out.member("change", &diag.Change{Since: c.Since, Silences: array(c.Silences), Fixed: withEmptyLists(c.Fixed), Gone: withEmptyLists(c.Gone), Undecided: withEmptyLists(c.Undecided), Unchanged: withEmptyLists(c.Unchanged)})
-	}
-	out.member("summary", summaryWithLists(r.Summary))
-	return out.end()
-}
-
-// summaryWithLists returns a summary in which empty lists encode as [] instead of null.
-func summaryWithLists(s diag.Summary) *diag.Summary {
-	s.Notes = array(s.Notes)
-	for _, entries := range []*[]diag.Skip{&s.Skipped, &s.NotJudged, &s.Repeated, &s.Unknown} {
-		*entries = array(*entries)
-		for i := range *entries {
-			(*entries)[i].Places = array((*entries)[i].Places)
-		}
-	}
-	return &s
-}
-
-// withEmptyLists returns copies of findings in which empty lists encode as [] instead of null.
-func withEmptyLists(all []diag.Diagnostic) []diag.Diagnostic {
-	all = array(all)
-	for i := range all {
-		all[i].Related, all[i].Fixes = array(all[i].Related), array(all[i].Fixes)
-	}
-	return all
-}
-
-// array returns a copy of s that encodes as [] if it is empty.
-func array[T any](s []T) []T {
-	return append(make([]T, 0, len(s)), s...)
+	return stream(w, jsonReport{schemaVersion, r.Complete(), r.Failures, r.Diagnostics, r.Accepted, r.Change, r.Summary})
 }
 
 // Encode writes v as indented JSON. It escapes characters that a terminal would hide, and commands
@@ -122,90 +99,79 @@ func appendEscape(out []byte, r rune) []byte {
 	return fmt.Appendf(out, `\u%04x`, r)
 }
 
-// members writes an object in the same format as Encode, but one member and one finding at a time.
-// This saves memory if there are thousands of findings.
-type members struct {
+// stream is like Encode, but writes one field and one list item at a time, because an answer about
+// thousands of workloads is large. A list without items is written as [] instead of null.
+func stream(w io.Writer, v any) error {
+	s := &streamer{to: bufio.NewWriterSize(w, 64<<10)}
+	s.encoder = json.NewEncoder(&s.raw)
+	s.encoder.SetEscapeHTML(false)
+	s.value(reflect.ValueOf(v), "")
+	s.write("\n")
+	return cmp.Or(s.err, s.to.Flush())
+}
+
+type streamer struct {
 	to        *bufio.Writer
 	encoder   *json.Encoder
 	raw, text bytes.Buffer // encoded forms of the current value
-	begun     bool
 	err       error
 }
 
-func newMembers(w io.Writer) *members {
-	m := &members{to: bufio.NewWriterSize(w, 64<<10)}
-	m.encoder = json.NewEncoder(&m.raw)
-	m.encoder.SetEscapeHTML(false)
-	return m
-}
-
-// member writes a member with a single value.
-func (m *members) member(name string, v any) {
-	m.name(name)
-	m.value(v, "  ")
-}
-
-// findings writes a member that is a list of findings. Empty lists in a finding are written as []
-// instead of null.
-func (m *members) findings(name string, all []diag.Diagnostic) {
-	m.name(name)
-	m.write("[")
-	for i := range all {
-		if i > 0 {
-			m.write(",")
+// value writes a value, indenting every line except the first. It encodes a value as a whole if its
+// type is comparable, since it then holds no list.
+func (s *streamer) value(v reflect.Value, indent string) {
+	inner := indent + "  "
+	switch {
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		s.value(v.Elem(), indent)
+	case v.Kind() == reflect.Slice:
+		next := "[\n"
+		for i := range v.Len() {
+			s.write(next + inner)
+			s.value(v.Index(i), inner)
+			next = ",\n"
 		}
-		d := all[i]
-		if d.Related == nil {
-			d.Related = []diag.Related{}
+		if v.Len() == 0 {
+			s.write("[]")
+		} else {
+			s.write("\n" + indent + "]")
 		}
-		if d.Fixes == nil {
-			d.Fixes = []diag.Fix{}
+	case v.Kind() == reflect.Struct && !v.Type().Comparable():
+		next := "{\n"
+		for field, f := range v.Fields() {
+			name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
+			empty := f.IsZero() || f.Kind() == reflect.Slice && f.Len() == 0
+			if name == "-" || option == "omitempty" && empty {
+				continue
+			}
+			s.write(next + inner + `"` + name + `": `)
+			s.value(f, inner)
+			next = ",\n"
 		}
-		m.write("\n    ")
-		m.value(&d, "    ")
+		s.write("\n" + indent + "}")
+	default:
+		s.whole(v.Interface(), indent)
 	}
-	if len(all) > 0 {
-		m.write("\n  ")
-	}
-	m.write("]")
 }
 
-// end ends the object and returns the first write error, if any.
-func (m *members) end() error {
-	m.write("\n}\n")
-	if err := m.to.Flush(); m.err == nil {
-		m.err = err
-	}
-	return m.err
-}
-
-func (m *members) name(name string) {
-	if m.begun {
-		m.write(",\n  \"" + name + "\": ")
-	} else {
-		m.write("{\n  \"" + name + "\": ")
-	}
-	m.begun = true
-}
-
-// value writes a value, indenting every line except the first.
-func (m *members) value(v any, indent string) {
-	m.raw.Reset()
-	m.text.Reset()
-	err := m.encoder.Encode(v)
+// whole encodes a value.
+func (s *streamer) whole(v any, indent string) {
+	s.raw.Reset()
+	s.text.Reset()
+	err := s.encoder.Encode(v)
 	if err == nil {
-		err = json.Indent(&m.text, bytes.TrimSuffix(m.raw.Bytes(), []byte("\n")), indent, "  ")
+		err = json.Indent(&s.text, bytes.TrimSuffix(s.raw.Bytes(), []byte("\n")), indent, "  ")
 	}
-	if err != nil && m.err == nil {
-		m.err = fmt.Errorf("encoding: %w", err)
+	if err != nil && s.err == nil {
+		s.err = fmt.Errorf("encoding: %w", err)
 	}
-	if m.err == nil {
-		_, m.err = m.to.Write(harmless(m.text.Bytes()))
+	if s.err == nil {
+		_, s.err = s.to.Write(harmless(s.text.Bytes()))
 	}
 }
 
-func (m *members) write(text string) {
-	if m.err == nil {
-		_, m.err = m.to.WriteString(text)
+func (s *streamer) write(text string) {
+	if s.err == nil {
+		_, s.err = s.to.WriteString(text)
 	}
 }

@@ -11,20 +11,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// jsonReport describes the json format from the point of view of a reader.
-type jsonReport struct {
-	SchemaVersion string            `json:"schemaVersion"`
-	Complete      bool              `json:"complete"`
-	Failures      diag.Failures     `json:"failures"`
-	Diagnostics   []diag.Diagnostic `json:"diagnostics"`
-	Accepted      []diag.Diagnostic `json:"accepted"`
-	Change        *diag.Change      `json:"change,omitempty"`
-	Summary       diag.Summary      `json:"summary"`
-}
-
-// TestJSONMembers checks that a report written one member at a time equals a report written at
+// TestJSONStream checks that a report written one field at a time equals a report written at
 // once, except for invalid UTF-8.
-func TestJSONMembers(t *testing.T) {
+func TestJSONStream(t *testing.T) {
 	changed := *canned()
 	changed.Change = &diag.Change{Since: "main", Fixed: canned().Diagnostics[:1]}
 	for _, r := range []*diag.Report{canned(), &changed, {}} {

@@ -21,11 +21,7 @@ func PlaceFormats() []string { return []string{"text", "json", "markdown"} }
 func WritePlacement(w io.Writer, format string, p *diag.Placements) error {
 	switch format {
 	case "json":
-		out := jsonPlacements{p.SchemaVersion, p.Failures.Complete(), array(p.Failures), array(p.Decisions)}
-		for i := range out.Decisions {
-			out.Decisions[i] = *arrays(&p.Decisions[i])
-		}
-		return Encode(w, &out)
+		return placementJSON(w, p)
 	case "text":
 		return placementText(w, p)
 	case "markdown":
@@ -124,13 +120,24 @@ func verdict(p *diag.Placement) string {
 	return fmt.Sprintf("%s (rules alone: %s)", said, p.RulesVerdict)
 }
 
-// pods returns a line with the number of pods and with bounds on how many of them are placed.
+// pods returns a line with the number of pods and with bounds on how many of them are placed. It
+// leaves out a bound that says nothing, such as at least 0.
 func pods(p *diag.Placement) string {
-	bound := ""
-	if !p.Pods.Exact {
-		bound = " (bounds: more could not be decided)"
+	var bounds []string
+	if p.Pods.Exact || p.Pods.MaxPlaced < p.Pods.Total {
+		bounds = append(bounds, fmt.Sprintf("at most %d", p.Pods.MaxPlaced))
 	}
-	return fmt.Sprintf("pods: %d, placed at most %d, at least %d%s", p.Pods.Total, p.Pods.MaxPlaced, p.Pods.MinPlaced, bound)
+	if p.Pods.Exact || p.Pods.MinPlaced > 0 {
+		bounds = append(bounds, fmt.Sprintf("at least %d", p.Pods.MinPlaced))
+	}
+	placed := " " + strings.Join(bounds, ", ")
+	switch {
+	case len(bounds) == 0:
+		placed = ": not known"
+	case !p.Pods.Exact:
+		placed += " (bounds: more could not be decided)"
+	}
+	return fmt.Sprintf("pods: %d, placed%s", p.Pods.Total, placed)
 }
 
 // witnessTitle returns a title for a placement's witness, or "" if it has none.
@@ -220,22 +227,19 @@ type jsonPlacements struct {
 	Decisions []diag.Placement `json:"decisions"`
 }
 
-// arrays returns a copy of p in which empty lists encode as [] instead of null. It also limits each
-// core to maxRelated members.
-func arrays(p *diag.Placement) *diag.Placement {
-	out := *p
-	out.Workloads, out.Witness, out.Invalid = array(p.Workloads), array(p.Witness), array(p.Invalid)
-	out.Unmodelled, out.Notes, out.Unknown = array(p.Unmodelled), array(p.Notes), array(p.Unknown)
-	for i := range out.Workloads {
-		w := &out.Workloads[i]
-		w.MoreCore = max(0, len(w.Core)-maxRelated)
-		w.Core = w.Core[:len(w.Core)-w.MoreCore]
-		w.Core, w.Repairs, w.Change.Survives = array(w.Core), array(w.Repairs), array(w.Change.Survives)
+// placementJSON writes the JSON document. It limits each core to maxRelated members.
+func placementJSON(w io.Writer, p *diag.Placements) error {
+	decisions := slices.Clone(p.Decisions)
+	for i := range decisions {
+		d := &decisions[i]
+		d.Workloads = slices.Clone(d.Workloads)
+		for k := range d.Workloads {
+			o := &d.Workloads[k]
+			o.MoreCore = max(0, len(o.Core)-maxRelated)
+			o.Core = o.Core[:len(o.Core)-o.MoreCore]
+		}
 	}
-	if p.Stuck != nil {
-		out.Stuck = &diag.PlacementStuck{Placements: array(p.Stuck.Placements), Pending: array(p.Stuck.Pending)}
-	}
-	return &out
+	return stream(w, jsonPlacements{p.SchemaVersion, p.Failures.Complete(), p.Failures, decisions})
 }
 
 // contradiction is a set of conflicting constraints. It includes the printable names of the

@@ -207,6 +207,22 @@ func TestPlacementWithoutChange(t *testing.T) {
 	}
 }
 
+// TestPlacementBounds checks that bounds are printed if they say more than the number of pods.
+func TestPlacementBounds(t *testing.T) {
+	const open = " (bounds: more could not be decided)"
+	for want, n := range map[string]diag.PlacementPods{
+		"pods: 3, placed at most 3, at least 0":        {Total: 3, MaxPlaced: 3, Exact: true},
+		"pods: 3, placed at most 2, at least 1" + open: {Total: 3, MaxPlaced: 2, MinPlaced: 1},
+		"pods: 3, placed at most 2" + open:             {Total: 3, MaxPlaced: 2},
+		"pods: 3, placed at least 1" + open:            {Total: 3, MaxPlaced: 3, MinPlaced: 1},
+		"pods: 3, placed: not known":                   {Total: 3, MaxPlaced: 3},
+	} {
+		if got := pods(&diag.Placement{Pods: n}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestPlacementFormats(t *testing.T) {
 	err := WritePlacement(&bytes.Buffer{}, "sarif", alone(placed()))
 	if err == nil || err.Error() != `unknown format "sarif": formats are text, json, markdown` {

@@ -1,7 +1,9 @@
 package worktree
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,10 +14,11 @@ import (
 	"strings"
 )
 
-// WriteFile replaces a whole file atomically. Readers never see a partial file. The old file
-// remains if the disk is full. In a work tree, WriteFile does not follow links, because a pull
-// request may contain one. Outside work trees, it follows links.
-func WriteFile(path string, data []byte) error {
+// WriteFile replaces a whole file atomically with the text that write writes. Readers never see a
+// partial file. The old file remains if the disk is full or write fails. In a work tree, WriteFile
+// does not follow links, because a pull request may contain one. Outside work trees, it follows
+// links.
+func WriteFile(path string, write func(io.Writer) error) error {
 	if err := RefuseLink(path); err != nil {
 		return err
 	}
@@ -24,10 +27,10 @@ func WriteFile(path string, data []byte) error {
 	case err != nil:
 		return Named(err, path)
 	case spot == nil:
-		return writeOutside(path, data)
+		return writeOutside(path, write)
 	}
 	defer spot.Close()
-	return Named(writeInto(spot.Dir, spot.Name, data), path)
+	return Named(writeInto(spot.Dir, spot.Name, write), path)
 }
 
 // openSpot opens a file's directory in its work tree. It returns nil if the path is outside every
@@ -61,43 +64,50 @@ func RefuseLink(path string) error {
 
 // writeOutside writes a file outside every work tree. It replaces only regular files. It writes
 // directly to a pipe, a device or a link whose target is not in the file system.
-func writeOutside(path string, data []byte) error {
-	const mode = 0o644
+func writeOutside(path string, write func(io.Writer) error) error {
+	direct := func() error {
+		file, err := os.OpenFile(path, directly, 0o644)
+		return fill(file, err, write)
+	}
 	target := path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		target = real // keep the link
 	} else if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
-		return os.WriteFile(path, data, mode) // the target is not in the file system: /dev/stdout may lead to a pipe or a deleted file
+		return direct() // the target is not in the file system: /dev/stdout may lead to a pipe or a deleted file
 	}
 	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, data, mode)
+		return direct()
 	}
 	dir, err := os.OpenRoot(filepath.Dir(target))
 	if errors.Is(err, fs.ErrPermission) {
-		return os.WriteFile(path, data, mode) // the file may be writable even if its directory is not
+		return direct() // the file may be writable even if its directory is not
 	}
 	if err != nil {
 		return Named(err, path)
 	}
 	defer dir.Close()
-	return Named(writeInto(dir, filepath.Base(target), data), path)
+	return Named(writeInto(dir, filepath.Base(target), write), path)
 }
 
 // writeInto writes a file in an open directory. The file must not be a link.
-func writeInto(dir *os.Root, name string, data []byte) error {
+func writeInto(dir *os.Root, name string, write func(io.Writer) error) error {
 	mode := fs.FileMode(0o644)
+	direct := func() error {
+		file, err := dir.OpenFile(name, directly, mode)
+		return fill(file, err, write)
+	}
 	info, err := dir.Lstat(name)
 	switch {
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
 		return &LinkError{Name: name} // it has become a link since it was inspected
 	case err == nil && !info.Mode().IsRegular():
-		return dir.WriteFile(name, data, mode)
+		return direct()
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
-	temp, err := writeBeside(dir, name, data, mode)
+	temp, err := writeBeside(dir, name, write, mode)
 	if errors.Is(err, fs.ErrPermission) && info != nil {
-		return dir.WriteFile(name, data, mode) // the file may be writable even if its directory is not
+		return direct() // the file may be writable even if its directory is not
 	}
 	if err == nil {
 		err = dir.Rename(temp, name)
@@ -133,7 +143,10 @@ func replaceIn(dir *os.Root, name string, before, after []byte) error {
 	case !info.Mode().IsRegular():
 		return &fs.PathError{Op: "replace", Path: name, Err: ErrNotRegular}
 	}
-	temp, err := writeBeside(dir, name, after, info.Mode().Perm())
+	temp, err := writeBeside(dir, name, func(w io.Writer) error {
+		_, err := w.Write(after)
+		return err
+	}, info.Mode().Perm())
 	if err == nil {
 		err = dir.Chmod(temp, info.Mode().Perm()) // the umask has removed some bits
 	}
@@ -167,14 +180,25 @@ func unchanged(dir *os.Root, name string, before []byte) error {
 
 // writeBeside writes a temporary file next to another file. The temporary name contains the process
 // id, because two runs may write the same file at the same time.
-func writeBeside(dir *os.Root, name string, data []byte, mode fs.FileMode) (temp string, err error) {
+func writeBeside(dir *os.Root, name string, write func(io.Writer) error, mode fs.FileMode) (temp string, err error) {
 	temp = fmt.Sprintf(".%.100s.%d.tmp", name, os.Getpid())
 	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return "", err
 	}
-	_, err = file.Write(data)
-	return temp, errors.Join(err, file.Close())
+	return temp, fill(file, nil, write)
+}
+
+// directly has the flags for opening a file that cannot be replaced.
+const directly = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+
+// fill writes the text of a file that was opened, and closes it.
+func fill(file *os.File, opened error, write func(io.Writer) error) error {
+	if opened != nil {
+		return opened
+	}
+	w := bufio.NewWriter(file)
+	return cmp.Or(write(w), w.Flush(), file.Close())
 }
 
 // Spot is a file name in an open directory of a work tree.

@@ -1,7 +1,10 @@
 package worktree
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +25,11 @@ func TestWriteFileKeepsLinks(t *testing.T) {
 		if err := os.Symlink(target, link); err != nil {
 			t.Skip("no links here:", err)
 		}
-		if err := WriteFile(link, []byte("new")); err != nil {
+		err := WriteFile(link, func(w io.Writer) error {
+			_, err := io.WriteString(w, "new")
+			return err
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -31,6 +38,28 @@ func TestWriteFileKeepsLinks(t *testing.T) {
 		if text, err := os.ReadFile(target); err != nil || string(text) != "new" {
 			t.Errorf("%s holds %q: %v", target, text, err)
 		}
+	}
+}
+
+// TestWriteFileWhole checks that a file whose text cannot be written keeps its old contents, with no
+// other file beside it.
+func TestWriteFileWhole(t *testing.T) {
+	path, errHalf := filepath.Join(t.TempDir(), "there"), errors.New("half of it")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := WriteFile(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Repeat("new", 10_000))
+		return cmp.Or(err, errHalf)
+	})
+	if !errors.Is(err, errHalf) {
+		t.Errorf("got %v, want %v", err, errHalf)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "old" {
+		t.Errorf("the file holds %q: %v", text, err)
+	}
+	if all, err := os.ReadDir(filepath.Dir(path)); err != nil || len(all) != 1 {
+		t.Errorf("beside it are %v: %v", all, err)
 	}
 }
 

@@ -295,6 +295,7 @@ func (t *tree) options(o lint.Options, dir string) lint.Options {
 	o.Dir, o.Root, o.Tracked, o.Stdin, o.Overlay = filepath.Join(t.Dir, rel), t.Dir, nil, nil, nil
 	o.SourceRoot = strings.Join(t.Mapped(dir, nonEmpty(o.SourceRoot)), "")
 	o.Paths, o.Topology = t.Mapped(dir, o.Paths), t.Mapped(dir, o.Topology)
+	o.Placements = false // a run fails on those of the work tree
 	return o
 }
 

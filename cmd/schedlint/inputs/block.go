@@ -289,7 +289,11 @@ func (b *Block) Write(out, told io.Writer) error {
 		return fmt.Errorf("%s: nothing is written, as no root can render offline", shown)
 	}
 	if file, _ := b.conf.Source(); file == "" {
-		if err := worktree.WriteFile(b.target, []byte(b.text("\n"))); err != nil {
+		err := worktree.WriteFile(b.target, func(w io.Writer) error {
+			_, err := io.WriteString(w, b.text("\n"))
+			return err
+		})
+		if err != nil {
 			return shortened("writing", err)
 		}
 	} else {

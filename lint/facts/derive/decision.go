@@ -263,20 +263,50 @@ func excludedText(m *model.Model, w *workload.Workload) string {
 	return message.Exclusions(m.Excluded(w, true))
 }
 
+// Undecided returns the workloads for which a decision leaves unknown whether all pods are placed,
+// with the reasons. If that is known for each of them, it returns the components for which it is
+// unknown whether all pods are placed in one run. What is known if DaemonSets start first counts as
+// known. So does the placement of pods that wait for capacity, because they run later.
+func Undecided(m *model.Model, d *certificate.Decision) (each []certificate.WorkloadDecision, together []certificate.Overrun) {
+	for i := range d.Workloads {
+		if w := d.Workloads[i]; w.Verdict == diag.Unknown && w.DaemonSetsFirst == "" && w.Why.Cause != model.Waits {
+			each = append(each, w)
+		}
+	}
+	for _, w := range m.Workloads {
+		if why := notModeled(m, w); why.Given() {
+			each = append(each, certificate.WorkloadDecision{Workload: w, Verdict: diag.Unknown, Why: why})
+		}
+	}
+	if d.Verdict == diag.Unknown && d.DaemonSetsFirst == "" && len(each) == 0 {
+		together = d.Over
+	}
+	return each, together
+}
+
+// notModeled returns why a workload that the API server accepts takes no part in a decision.
+func notModeled(m *model.Model, w *workload.Workload) model.Reason {
+	switch g := m.Group(w); {
+	case w.Copy || w.Superseded || w.Refused():
+		return model.Reason{}
+	case !g.Unknown.Given() && !w.Count.Known && !w.Kind.PerNode():
+		return model.Reason{Cause: model.ByCount}
+	default:
+		return g.Unknown
+	}
+}
+
 // outside adds the workloads that were left out of the decision to the document.
 func outside(m *model.Model, doc *diag.Placement) {
 	for _, w := range m.Workloads {
-		g := m.Group(w)
-		switch {
-		case w.Copy || w.Superseded:
-		case w.Refused():
-			for _, p := range w.Problems {
-				doc.Invalid = append(doc.Invalid, diag.PlacementInvalid{Workload: Reference(w), Field: p.Field, Message: p.Message})
-			}
-		case g.Unknown.Given():
-			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": "+message.Reason(g.Unknown))
-		case !w.Count.Known && !w.Kind.PerNode():
-			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": "+message.Reason(model.Reason{Cause: model.ByCount}))
+		if why := notModeled(m, w); why.Given() {
+			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": "+message.Reason(why))
+		}
+		if w.Copy || w.Superseded || !w.Refused() {
+			continue
+		}
+		for _, p := range w.Problems {
+			doc.Invalid = append(doc.Invalid, diag.PlacementInvalid{Workload: Reference(w), Field: p.Field, Message: p.Message})
 		}
 	}
 	slices.SortStableFunc(doc.Invalid, func(a, b diag.PlacementInvalid) int {
