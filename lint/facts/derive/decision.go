@@ -36,6 +36,7 @@ func Reference(w *workload.Workload) string {
 func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, survive func(*workload.Workload) []string) *diag.Placement {
 	b := newBuilder(Input{Model: m, Survive: survive})
 	b.j = j
+	j.Use(d)
 	if b.prepared = j.Prepare(); !b.prepared {
 		m.Run().GiveUp(m.Workloads, askChange)
 	}

@@ -46,6 +46,32 @@ type Decision struct {
 	// Brief marks workloads whose always verdict is proved only for states that can be reached by
 	// placing pods without removing any.
 	Brief map[*workload.Workload]bool
+	// members describes workloads to proofs, which checks that their pods find room on some of the
+	// nodes only. It is nil after a check that ran out of steps.
+	members map[*workload.Workload]Member
+	proofs  Proofs
+}
+
+// Describe keeps what Keeps needs to know about workloads.
+func (d *Decision) Describe(members map[*workload.Workload]Member, proofs Proofs) {
+	d.members, d.proofs = members, proofs
+}
+
+// Keeps reports whether a proof shows that one of the given nodes is always open to another pod of
+// w, wherever all other pods are and in whichever order they came and went. A result of false
+// proves nothing.
+func (d *Decision) Keeps(run *model.Run, w *workload.Workload, nodes []int) (keeps bool) {
+	m, known := d.members[w]
+	if !known || d.proofs == nil {
+		return false
+	}
+	m.Open = nodes
+	if !run.Within(run.Left()/2, func() {
+		keeps = d.proofs.Check(&Assertion{Proof: Proof{Kind: Headroom}, Members: []Member{m}}, CheckSteps) == nil
+	}) {
+		d.proofs = nil // it was stopped in the middle
+	}
+	return keeps
 }
 
 // Lasting reports whether a workload that is always placed also recovers from removals. Its missing

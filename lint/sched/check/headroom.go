@@ -45,7 +45,11 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 			id = ""
 		}
 		if m.Open != nil {
-			nodes = m.Open
+			open := map[int]bool{}
+			for _, n := range m.Open {
+				open[n] = true
+			}
+			nodes = slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return !open[n] })
 		}
 		return [][]part{{{id: id, nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}}
 	}

@@ -48,7 +48,7 @@ const (
 // prove nothing or take too long.
 func (j *shared) crowd(w *workload.Workload, pods int) *crowd {
 	all := j.everyone(w, pods)
-	if len(all) < 2 || len(all)*len(j.m.Topology.Nodes) > maxCrowd || len(j.running) > 0 || j.withoutPreemptible(w, all) != nil {
+	if !j.hereditary([]*workload.Workload{w}) || len(all) < 2 || len(all)*len(j.m.Topology.Nodes) > maxCrowd || len(j.running) > 0 || j.withoutPreemptible(w, all) != nil {
 		return nil
 	}
 	if pods != model.Certain(w) {
@@ -67,7 +67,7 @@ func (j *shared) everyone(w *workload.Workload, pods int) []*workload.Workload {
 
 func (j *shared) newCrowd(all []*workload.Workload, w *workload.Workload, pods int) *crowd {
 	unlisted := func(o *workload.Workload) bool { return len(search.Unlisted(j.m, o)) > 0 }
-	if !j.hereditary(all) || len(j.doubtsAbout(all).all) > 0 || slices.ContainsFunc(all, unlisted) {
+	if len(j.doubtsAbout(all).all) > 0 || slices.ContainsFunc(all, unlisted) {
 		return nil
 	}
 	c := &crowd{scene: j.scene(all).with(w, pods), settled: map[string]*settled{}, steps: j.m.Run().Times(crowdSteps)}
@@ -106,14 +106,19 @@ func (j *shared) crowded(all *assembly) model.Reason {
 	return by(model.ByCrowd)
 }
 
-// leftOver judges a loss that neither counting nor a search settles. It returns Sometimes if the
-// loss is harmless in one run and leaves pods of w Pending in another. Otherwise it returns the
-// answer unchanged.
+// leftOver judges a loss that neither counting nor a search settles. It returns Always if a proof
+// shows that the pods of w find room on the nodes that are left, and Sometimes if the loss is
+// harmless in one run and leaves pods of w Pending in another. Otherwise it returns the answer
+// unchanged.
 func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	if q.unsettled {
 		return a
 	}
 	q.j.aside(func() {
+		if left := q.lasting(b.Nodes(), l); left != nil && q.j.placed.Keeps(q.j.m.Run(), q.w, left) {
+			a = answer{verdict: diag.Always}
+			return
+		}
 		c := q.j.crowd(q.w, model.Certain(q.w))
 		if c == nil || slices.ContainsFunc(c.ws, l.Tolerates) {
 			return
@@ -124,6 +129,42 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 	})
 	q.unsettled = a.verdict == diag.Unknown
 	return a
+}
+
+// lasting returns the nodes that are left after a loss, if what the rules of all contenders allow
+// there stays the same (T27). Otherwise it returns nil. The rules stay the same if no spread
+// constraint loses a domain. Pods on unreachable nodes still count for anti-affinity, so that must
+// not reach beyond a node.
+func (q *loss) lasting(nodes []string, l certificate.Loss) []int {
+	j := q.j
+	if j.placed == nil || len(j.running) > 0 {
+		return nil
+	}
+	all := j.everyone(q.w, model.Certain(q.w))
+	return model.Cached(j.unaffected, fmt.Sprintf("%p %d %s %q", &all[0], len(all), l.Meaning, nodes), func() (left []int) {
+		if slices.ContainsFunc(all, l.Tolerates) || l.Meaning == certificate.Unreachable && search.SharesDomains(j.m, all) {
+			return nil
+		}
+		lost := func(i int) bool { return slices.Contains(nodes, j.m.Topology.Nodes[i].Name) }
+		for i := range j.m.Topology.Nodes {
+			if !lost(i) {
+				left = append(left, i)
+			}
+		}
+		for _, w := range all {
+			e := j.m.Eligible(w)
+			for t := range j.m.Group(w).Hard(model.Spread) {
+				j.m.Run().Spend(len(nodes) * len(left))
+				for i, n := range j.m.Topology.Nodes {
+					same := func(o int) bool { return e.Nodes[o] == e.Nodes[i] && model.SameDomain(n, j.m.Topology.Nodes[o], t.Key) }
+					if lost(i) && e.Nodes[i].All() && !slices.ContainsFunc(left, same) {
+						return nil
+					}
+				}
+			}
+		}
+		return left
+	})
 }
 
 // lose judges the loss of the given nodes. It returns Sometimes with a number of Pending pods if
@@ -201,7 +242,7 @@ func (s *settled) leave(c *crowd, run []certificate.Placed, lost, left []*topolo
 		}
 	}
 	for _, o := range c.largest {
-		if on[o] > 0 && s.pending[o] == 0 && !slices.ContainsFunc(left, func(n *topology.Node) bool { return f.takes(o, n) }) {
+		if on[o] > 0 && s.pending[o] == 0 && search.Hereditary(c.m, []*workload.Workload{o}) && !slices.ContainsFunc(left, func(n *topology.Node) bool { return f.takes(o, n) }) {
 			s.pending[o] = on[o]
 		}
 	}

@@ -148,23 +148,26 @@ func TestCrowdsAgreeWithFewer(t *testing.T) {
 	}
 }
 
-// TestTwoRunsAgreeWithSearch compares losses that two runs settle with the search, on clusters that
-// are small enough for it, with anti-affinity, host ports and DaemonSets (T25).
+// TestTwoRunsAgreeWithSearch compares losses that two runs settle (T25), and those that proofs of
+// the placement settle (T27), with the search. The clusters are small enough for it. Half of them
+// have only anti-affinity, the others also have required affinity and spreads.
 func TestTwoRunsAgreeWithSearch(t *testing.T) {
 	t.Parallel()
-	count := map[string]int{}
+	count, proved := map[string]int{}, map[diag.Outcome]int{}
 	for seed := range trials.Of(t, 600) {
 		g := newGenerator(seed, 525)
 		s := g.sample(g.pick("Deployment", "StatefulSet"))
 		s.running = nil
 		for i := range s.loads {
-			s.loads[i].rules = slices.DeleteFunc(s.loads[i].rules, func(r rule) bool { return r.use != "anti" })
+			s.loads[i].rules = slices.DeleteFunc(s.loads[i].rules, func(r rule) bool { return r.use != "anti" && (i == 0 || seed%2 == 0) })
 		}
 		j, m := judge(t, s.nodes(), s.manifests())
+		d := search.Decide(m, search.Options{Each: true})
 		for _, w := range j.Workloads() {
 			if !j.Judged(w) || w.Kind.PerNode() {
 				continue
 			}
+			j.Use(nil)
 			all := j.Drains(w)
 			for _, key := range []string{keys[host], keys[zone]} {
 				for _, l := range j.Survives(w, key) {
@@ -179,6 +182,12 @@ func TestTwoRunsAgreeWithSearch(t *testing.T) {
 				if l.Key == keys[zone] {
 					nodes = l.Nodes()
 				}
+				j.Use(d)
+				if j.Recovers(w, l, nodes) {
+					if proved[l.Verdict]++; l.Verdict != diag.Always && l.Verdict != diag.Unknown {
+						t.Errorf("seed %d: a proof settles the loss of %v (%s) for %s, which is %s%s", seed, nodes, l.Meaning, w, l.Verdict, s)
+					}
+				}
 				lost, waits := j.TwoRuns(w, nodes)
 				count[fmt.Sprint(l.Verdict, lost)]++
 				if lost && l.Verdict != diag.Sometimes && l.Verdict != diag.Unknown {
@@ -190,7 +199,10 @@ func TestTwoRunsAgreeWithSearch(t *testing.T) {
 			}
 		}
 	}
-	t.Log(count)
+	t.Log(count, proved)
+	if n := proved[diag.Always]; n < trials.Share(t, 20) {
+		t.Errorf("proofs settle %d losses", n)
+	}
 	if n := count["sometimestrue"]; n < trials.Share(t, 20) {
 		t.Errorf("two runs settle %d losses", n)
 	}

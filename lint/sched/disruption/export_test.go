@@ -2,7 +2,9 @@ package disruption
 
 import (
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -22,11 +24,18 @@ func (j *Judge) Counted(w *workload.Workload, r Rollout) diag.Outcome {
 // also reports whether one run shows that without a loss.
 func (j *Judge) TwoRuns(w *workload.Workload, nodes []string) (lost, waits bool) {
 	all := j.evictions.everyone(w, model.Certain(w))
-	if len(all) == 0 || len(j.evictions.running) > 0 {
+	if len(all) == 0 || len(j.evictions.running) > 0 || !search.Hereditary(j.updates.m, []*workload.Workload{w}) {
 		return false, false
 	}
 	c := j.evictions.newCrowd(all, w, model.Certain(w))
 	return c != nil && c.lose(c.of[w], nodes).verdict == diag.Sometimes, c != nil && c.waits(c.of[w])
+}
+
+// Recovers reports whether the proofs of the decision in use settle a loss (T27).
+func (j *Judge) Recovers(w *workload.Workload, l *Survival, nodes []string) bool {
+	q := newLoss(j.evictions.shared, w, l.Key)
+	left := q.lasting(nodes, certificate.Loss{Meaning: l.Meaning})
+	return left != nil && j.placed.Keeps(q.j.m.Run(), w, left)
 }
 
 // Workloads returns the workloads of the model.

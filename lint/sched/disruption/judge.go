@@ -66,6 +66,10 @@ type shared struct {
 	// assemblies caches large groups. doubtsOf caches the doubts about their rules.
 	assemblies map[groupKey]*assembly
 	crowds     map[groupKey]*crowd
+	// placed is the decision about all workloads, or nil. unaffected caches by loss what lasting
+	// returns.
+	placed     *certificate.Decision
+	unaffected map[string][]int
 	doubtsOf   map[groupKey]*doubts
 	// tried holds the groups for which unfit was called.
 	tried  map[groupKey]bool
@@ -119,11 +123,14 @@ func New(m *model.Model, set *workload.Set, o search.Options) *Judge {
 	return &Judge{j, updates{j}, evictions{j}, migrations{j}, scaling{j}, fixes{j}, trials{j}, views{j}}
 }
 
+// Use gives the judge a decision about all workloads of its model, whose proofs settle losses.
+func (j *Judge) Use(d *certificate.Decision) { j.placed = d }
+
 func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 	j := &shared{
 		m: m, set: set, steps: defaultSteps, advice: NewAdvice(), shapes: map[sized]string{}, strategies: map[sized]workload.Rollout{},
 		unfits: map[groupKey]map[*workload.Workload]bool{}, tried: map[groupKey]bool{}, parts: map[groupKey]int{}, described: map[groupKey]string{},
-		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, crowds: map[groupKey]*crowd{}, doubtsOf: map[groupKey]*doubts{},
+		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, crowds: map[groupKey]*crowd{}, unaffected: map[string][]int{}, doubtsOf: map[groupKey]*doubts{},
 		lost: map[string][]answer{}, bySize: map[string]*shared{}, selectors: map[*workload.Budget]model.PodSelector{},
 	}
 	if o.Steps > 0 {

@@ -131,6 +131,7 @@ func undecided(m *model.Model) *certificate.Decision {
 type decided struct {
 	a        *state
 	outcomes []outcome
+	proofs   certificate.Proofs // set by hold
 }
 
 // decideInstance decides an instance's components. If finite is set, it decides only those whose

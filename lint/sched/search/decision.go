@@ -63,6 +63,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		out.Witness = append(out.Witness, deal(d.a.m, d.a.placed(o.best))...)
 		stuck = stuck || o.decided && len(o.worst) < o.pods
 	}
+	out.Describe(d.members(), d.proofs)
 	out.Doubts, out.Over = d.a.doubts, d.overruns()
 	mine, ruled := d.tallies(), rules.tallies()
 	most := 0 // the largest number of pods that the rules alone allow
@@ -96,6 +97,22 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		out.Stuck = d.stuck()
 	}
 	return out
+}
+
+// members describes the workloads whose pods need nothing but an open node to the checker.
+func (d *decided) members() map[*workload.Workload]certificate.Member {
+	all := map[*workload.Workload]certificate.Member{}
+	for i := range d.outcomes {
+		o := &d.outcomes[i]
+		for k, i := range o.units {
+			if u := d.a.units[i]; !o.unsure && !u.g.Kind.PerNode() && u.g.Whole == nil && len(u.spreads)+len(u.affinityKeys) == 0 {
+				for _, w := range unmerge(d.a.m, []*workload.Workload{o.owners[o.owner[k]]}) {
+					all[w] = d.a.member(i, o)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // doubtsOf lists all doubts about the rules. first maps each workload to its first doubt, as an

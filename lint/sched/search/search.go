@@ -393,6 +393,7 @@ func hold(m *model.Model, d *decided, o Options) {
 		}
 		h.shown(out)
 	}
+	d.proofs = h.v
 }
 
 // holding tracks the progress of checking one decision's proofs.
