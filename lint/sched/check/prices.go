@@ -133,7 +133,7 @@ func (c *closings) cheapest(m certificate.Member, here []tenant, n int, free []i
 	for i := range here {
 		t := &here[i]
 		if portsClash(c.m, t.g, t.g) || slices.ContainsFunc(t.alone, func(k string) bool { return model.Carries(c.m.Topology.Nodes[n].Labels, []string{k}) }) {
-			t.pods = 1
+			t.pods = min(t.pods, 1)
 		}
 	}
 	least := int64(math.MaxInt64)
