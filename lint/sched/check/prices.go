@@ -152,9 +152,9 @@ func (c *closings) cheapest(m certificate.Member, here []tenant, n int, free []i
 	return least
 }
 
-// An amount is divided into at most finest steps, or into about coarsest of them if that is not
-// enough to count exactly.
-const finest, coarsest = 2048, 512
+// An amount is divided into at most finest steps, or fewer next to a second resource, or into about
+// coarsest of them if that is not enough to count exactly.
+const finest, finestBeside, coarsest = 8192, 2048, 512
 
 // covering returns the lowest price of pods that together request at least need of a resource and
 // at most room. It counts in steps. If there are too many, each request is rounded up to whole
@@ -174,7 +174,7 @@ func (c *closings) covering(here []tenant, r int, need, room int64, second int, 
 	if step == 0 {
 		return math.MaxInt64
 	}
-	exact := room/step <= finest
+	exact := room/step <= finestBeside || second < 0 && room/step <= finest
 	if !exact {
 		step = (need-1)/coarsest + 1
 	}

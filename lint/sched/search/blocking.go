@@ -48,7 +48,11 @@ func (h *headroom) settle(out *outcome) {
 			if high == u.pods {
 				sure = high
 			}
-			if h.show(out, i, sure-1) {
+			h.thorough = false
+			quick := len(h.recent) > 0 && h.proveAlone(i, sure)
+			if h.thorough = true; quick {
+				low = sure
+			} else if h.show(out, i, sure-1) {
 				high = min(sure-1, s.fewest)
 			} else if h.proveAlone(i, sure) {
 				low = sure
@@ -289,7 +293,7 @@ func (g *filling) fill(prices []int64) bool {
 	for _, kind := range kinds {
 		nodes := kind.nodes
 		for _, pods := range g.plan[kind] {
-			at := slices.IndexFunc(nodes, func(n int32) bool { return covers(g.leftFor(n), pods) && g.putAll(pods, n) })
+			at := slices.IndexFunc(nodes, func(n int32) bool { left := g.leftFor(n); return covers(left, pods) && g.putAll(kind, pods, left, n) })
 			if at >= 0 {
 				nodes = slices.Delete(slices.Clone(nodes), at, at+1)
 			}
@@ -313,7 +317,7 @@ func (g *filling) fill(prices []int64) bool {
 			if pattern == nil || !covers(left, pattern) {
 				_, pattern = g.cheapest(here, prices, left)
 			}
-			if !g.putAll(pattern, n) && !g.putLargest(here, n) || !g.balance() {
+			if !(pattern != nil && g.putAll(here, pattern, left, n)) && !g.putAny(here, left, n) || !g.balance() {
 				return false
 			}
 		}
@@ -426,10 +430,10 @@ func (g *filling) use(k int, n int32) bool {
 	return g.put(unit, n)
 }
 
-// putAll places a set of pods on a node and reports whether that closes the node. If it does not,
-// it places none.
-func (g *filling) putAll(pods []int, n int32) bool {
-	before := len(g.run)
+// putAll places a set of pods on a node, and further ones if requests were rounded up and the node
+// is not closed yet. It reports whether that closes the node. If not, it places none.
+func (g *filling) putAll(kind *fillKind, pods, left []int, n int32) bool {
+	before, pods := len(g.run), slices.Clone(pods)
 	for k, count := range pods {
 		for range count {
 			if !g.use(k, n) {
@@ -437,6 +441,9 @@ func (g *filling) putAll(pods []int, n int32) bool {
 				return false
 			}
 		}
+	}
+	for w := range kind.ways {
+		g.putLargest(&kind.ways[w], kind, pods, left, n)
 	}
 	return g.closes(pods, n, before)
 }
@@ -460,24 +467,24 @@ func (g *filling) takeBack(before int) {
 	g.run = g.run[:before]
 }
 
-// putLargest places pods on a node, the largest first, until it is closed, and reports whether that
+// putAny places pods on a node, the largest first, until it is closed, and reports whether that
 // succeeds. It tries each resource that can run short.
-func (g *filling) putLargest(kind *fillKind, n int32) bool {
-	left := g.leftFor(n)
-	for _, way := range kind.ways {
+func (g *filling) putAny(kind *fillKind, left []int, n int32) bool {
+	return slices.ContainsFunc(kind.ways, func(way fillWay) bool {
 		before, pods := len(g.run), make([]int, len(g.all))
-		order := slices.DeleteFunc(slices.Clone(kind.reach), func(k int) bool { return way.sizes[k] == 0 })
-		slices.SortStableFunc(order, func(a, b int) int { return way.sizes[b] - way.sizes[a] })
-		for _, k := range order {
-			for pods[k] < left[k] && g.h.takesBut(g.i, int(n)) && g.use(k, n) {
-				if pods[k]++; g.all[k].perNode != nil {
-					break
-				}
-			}
-		}
-		if g.closes(pods, n, before) {
-			return true
+		g.putLargest(&way, kind, pods, left, n)
+		return g.closes(pods, n, before)
+	})
+}
+
+// putLargest adds pods to those that are placed on a node, those with the largest requests first,
+// until the node is closed.
+func (g *filling) putLargest(way *fillWay, kind *fillKind, pods, left []int, n int32) {
+	order := slices.DeleteFunc(slices.Clone(kind.reach), func(k int) bool { return way.sizes[k] == 0 })
+	slices.SortStableFunc(order, func(a, b int) int { return way.sizes[b] - way.sizes[a] })
+	for _, k := range order {
+		for (pods[k] < left[k] && (g.all[k].perNode == nil || pods[k] == 0)) && g.h.takesBut(g.i, int(n)) && g.use(k, n) {
+			pods[k]++
 		}
 	}
-	return false
 }

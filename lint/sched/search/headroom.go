@@ -28,6 +28,8 @@ type headroom struct {
 	daemons map[string]int
 	// patterns holds the patterns that are known for fillers of the same pod group.
 	patterns map[string]*[]pattern
+	// recent holds prices that have proved something, to be tried for others.
+	recent []certificate.Prices
 	// cost and took are kept for the next knapsack (see cover).
 	cost []int64
 	took []bool
@@ -106,9 +108,15 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 			paid.Of[h.units[f.all[k].unit].g] = prices[k]
 		}
 		h.prices[i] = append(h.prices[i], paid)
+		if h.thorough && len(h.recent) < mostRecent {
+			h.recent = append(h.recent, paid)
+		}
 	}
 	return closed + min(filled, most)
 }
+
+// mostRecent is the maximum number of prices that are tried for other pod groups.
+const mostRecent = 4
 
 // ruled marks the component's pod groups whose pods close, by a rule, every node in the place that
 // they run on.

@@ -56,11 +56,14 @@ type fillWay struct {
 	resource, need, room int
 	exact                bool
 	sizes                []int
+	// finer counts the same resource exactly, which takes long. It is nil if there are too many units.
+	finer *fillWay
 }
 
 // exactUnits is the maximum number of units on a node for counting exactly, and roundUnits is the
-// number of units otherwise.
-const exactUnits, roundUnits = 2048, 512
+// number of units otherwise. With up to finerUnits, the pods are counted exactly if it turns out
+// that they do not fill the node.
+const exactUnits, finerUnits, roundUnits = 2048, 8192, 512
 
 // newFillers returns the fillers for a place when own of the pod group's pods are already placed.
 // The argument ruled marks the pod groups that close their nodes by a rule.
@@ -164,21 +167,32 @@ func (f *fillers) addWay(kind *fillKind, r int, free int64) {
 	if unit == 0 {
 		return
 	}
-	way := fillWay{resource: r, exact: free/unit <= exactUnits, sizes: make([]int, len(f.all))}
-	if !way.exact {
-		unit = (need + roundUnits - 1) / roundUnits
+	in := func(unit int64, exact bool) *fillWay {
+		way := &fillWay{resource: r, exact: exact, need: int((need + unit - 1) / unit), room: int(free / unit), sizes: make([]int, len(f.all))}
+		sum := 0
+		for _, k := range kind.reach {
+			way.sizes[k] = int(min((f.all[k].ask[r]+unit-1)/unit, int64(way.room+1)))
+			sum += way.sizes[k] * min(f.all[k].pods, way.need)
+		}
+		if exact && way.need > way.room || sum < way.need {
+			return nil // no sum of requests is close enough
+		}
+		return way
 	}
-	if way.need, way.room = int((need+unit-1)/unit), int(free/unit); way.exact && way.need > way.room {
-		return // no sum of requests is close enough
+	var way *fillWay
+	if free/unit <= finerUnits {
+		if way = in(unit, true); way == nil {
+			return
+		}
 	}
-	sum := 0
-	for _, k := range kind.reach {
-		way.sizes[k] = int(min((f.all[k].ask[r]+unit-1)/unit, int64(way.room+1)))
-		sum += way.sizes[k] * min(f.all[k].pods, way.need)
+	if free/unit > exactUnits {
+		finer := way
+		if way = in((need+roundUnits-1)/roundUnits, false); way == nil {
+			return
+		}
+		way.finer = finer
 	}
-	if sum >= way.need {
-		kind.ways = append(kind.ways, way)
-	}
+	kind.ways = append(kind.ways, *way)
 }
 
 // mostIn returns an upper bound on how many of a pod group's pods can be in a place. It is limited
@@ -356,15 +370,19 @@ func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int
 	if cost[best] >= impossible {
 		return impossible, nil
 	}
-	used := make([]int, len(f.all))
+	used, sum := make([]int, len(f.all)), int64(0)
 	t, s := best/width, best%width
 	for c := len(chunks) - 1; c >= 0; c-- {
 		if took[c*len(cost)+t*width+s] {
 			k := chunks[c].filler
 			used[k] += chunks[c].pods
+			sum += f.all[k].ask[way.resource] * int64(chunks[c].pods)
 			t = max(0, t-way.sizes[k]*chunks[c].pods)
 			s -= uses(chunks[c])
 		}
+	}
+	if way.finer != nil && other < 0 && sum <= kind.free[way.resource]-f.u.ask[way.resource] {
+		return f.cover(kind, way.finer, prices, left, other)
 	}
 	return cost[best], used
 }
@@ -475,6 +493,26 @@ func (f *fillers) lowest(wanted int, thorough bool) (best int, at []int64, fit b
 		most, _ := f.fillable(prices)
 		if most < best {
 			best, at = most, prices
+		}
+	}
+	for _, was := range f.h.recent { // what proves one workload often proves the next
+		prices := make([]int64, len(f.all))
+		for k := range f.all {
+			prices[k] = was.Of[f.h.units[f.all[k].unit].g]
+		}
+		if f.hopeless(wanted, prices) {
+			continue
+		}
+		most := f.nodesFor(prices, func(kind *fillKind) int64 {
+			if was.Fit {
+				cost, _ := f.fillingBeside(kind, prices)
+				return cost
+			}
+			cost, _ := f.cheapest(kind, prices, f.pods())
+			return cost
+		})
+		if most < wanted {
+			return most, prices, was.Fit
 		}
 	}
 	all := f.starts()
