@@ -126,8 +126,8 @@ func (c *closings) gathered(g *model.Group, p part) int {
 }
 
 // cheapest returns the lowest price of pods that fill a node, whichever resource runs short. The
-// argument here lists the groups that may use the node, and free what it offers. If fit is set, the pods also have to fit on
-// the node in any one other resource.
+// argument here lists the groups that may use the node, and free what it offers. If fit is set, the
+// pods also have to fit on the node in any one other resource.
 func (c *closings) cheapest(m certificate.Member, here []tenant, n int, free []int64, fit bool) int64 {
 	l := c.ledger()
 	for i := range here {

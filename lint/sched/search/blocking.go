@@ -168,7 +168,8 @@ func (h *headroom) block(i, own int) []step {
 	case len(spreads) == 0:
 		return h.close(i, own, all, nil)
 	}
-	// The constraint closes the domains that are ahead of those with the fewest pods. Others close the rest.
+	// The constraint closes the domains that are ahead of those with the fewest pods. Others close
+	// the rest.
 	s := spreads[0]
 	by := h.divided(all, s.key)
 	for least := 0; len(by) > 0 && least*len(s.domains) <= own; least++ {
@@ -194,13 +195,17 @@ const mostDomains = 4
 
 // ahead returns the sets of domains that a spread constraint may close to a workload with own pods,
 // because they have maxSkew pods more than the domain with the fewest, which has at least a given
-// number. The largest sets come first.
+// number. The largest sets come first. If there are many domains, it returns a few of the sets.
 func (h *headroom) ahead(s *constraint, by map[int32]*place, own, least int) [][]int32 {
 	domains := slices.Sorted(maps.Keys(by))
-	if len(domains) > mostDomains {
-		return nil
-	}
 	var all [][]int32
+	if len(domains) > mostDomains {
+		for k := range domains {
+			others := slices.Delete(slices.Clone(domains), k, k+1)
+			all = append(all, others[:min(len(others), (own-least*len(s.domains))/s.maxSkew)])
+		}
+		return all
+	}
 	for set := range 1 << len(domains) {
 		var ahead []int32
 		for k, d := range domains {
