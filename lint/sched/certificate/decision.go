@@ -127,7 +127,7 @@ type Proof struct {
 	// Prices holds, by pod group, the prices by which a part of its nodes cannot be filled (T24).
 	Prices map[int][]Prices
 	// Levels holds, by pod group, one more than how many pods are proved to be in each domain of its
-	// spread constraint before one gets stuck (T26).
+	// spread constraint before one gets stuck (T28).
 	Levels map[int]int
 	// NeedsPeers is set if the proof relies on the presence of other pods to show that pod groups
 	// are placed (T14).
@@ -162,7 +162,7 @@ type Member struct {
 	Open []int
 	// Prices lists prices by which others cannot fill a part of the nodes (T24).
 	Prices []Prices
-	// Level is not 0 if the proof counts the domains that a spread constraint closes (T26).
+	// Level is not 0 if the proof counts the domains that a spread constraint closes (T28).
 	Level int
 }
 

@@ -113,7 +113,7 @@ const mostLevelled = 4
 // levelled returns parts for a spread constraint that counts only the member's own pods, of which
 // each domain has at least a given number when a pod gets stuck: a domain with the fewest is never
 // rejected for its skew, and with fewer it has an available node. A domain that the constraint
-// closes has at least maxSkew pods more. The other domains are one part (T26).
+// closes has at least maxSkew pods more. The other domains are one part (T28).
 func (h *headroom) levelled(m certificate.Member, t *model.Term, least int) (all []part) {
 	values := model.SortedKeys(h.domains(m.G, t))
 	if len(h.even(m, t, nil)) == 0 || len(values) > mostLevelled {

@@ -22,7 +22,7 @@ type headroom struct {
 	// prices holds, by pod group, the prices that prove that its pods find a node (T24). It is nil if
 	// the component is too large to try prices.
 	prices map[int][]certificate.Prices
-	// levels holds, by pod group, one more than the level of a proof by T26.
+	// levels holds, by pod group, one more than the level of a proof by T28.
 	levels map[int]int
 	// daemons holds, by a DaemonSet and what its node is like, the pod group that was tried.
 	daemons map[string]int
@@ -354,7 +354,7 @@ const mostSpreads = 8
 // proveByShares is the alternative proof in proveAlone, based on the even shares of spread s. If it
 // fails because a domain can be closed to a smaller number of own pods, each domain has at least
 // that many when a pod gets stuck, and the domains that the spread closes have maxSkew more. Then
-// it is enough that the others cannot be closed (T26).
+// it is enough that the others cannot be closed (T28).
 func (h *headroom) proveByShares(i, pods int, s *constraint, all *place, others []*constraint) bool {
 	u, domains := h.units[i], len(s.domains)
 	by := h.divided(all, s.key)

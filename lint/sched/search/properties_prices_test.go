@@ -64,8 +64,8 @@ func TestPropertyT24(t *testing.T) {
 	compareEach(t, 600, 224, generator.filling, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyT26 compares workloads that spread over zones with all runs.
-func TestPropertyT26(t *testing.T) {
+// TestPropertyT28 compares workloads that spread over zones with all runs.
+func TestPropertyT28(t *testing.T) {
 	compareEach(t, 600, 226, generator.uneven, diag.Always, diag.Sometimes)
 }
 
