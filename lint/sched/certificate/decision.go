@@ -160,6 +160,9 @@ type Proof struct {
 	Open map[int][]int
 	// Prices holds, by pod group, the prices by which a part of its nodes cannot be filled (T24).
 	Prices map[int][]Prices
+	// Levels holds, by pod group, one more than how many pods are proved to be in each domain of its
+	// spread constraint before one gets stuck (T28).
+	Levels map[int]int
 	// NeedsPeers is set if the proof relies on the presence of other pods to show that pod groups
 	// are placed (T14).
 	NeedsPeers bool
@@ -174,10 +177,12 @@ func (p *Proof) Keep(unit int, nodes []int) {
 }
 
 // Prices assigns a price to each pod of the groups that may fill nodes. Any prices are valid. If
-// Fit is set, only pods count that also fit on the node in a second resource.
+// Fit is set, only pods count that also fit on the node in a second resource. They are meant for a
+// part with so many nodes, while so many of the workload's own pods are in place.
 type Prices struct {
-	Of  map[*model.Group]int64
-	Fit bool
+	Of         map[*model.Group]int64
+	Fit        bool
+	Nodes, Own int
 }
 
 // Member describes a set of pods in a component for the checker: one workload's pods, or a
@@ -191,6 +196,8 @@ type Member struct {
 	Open []int
 	// Prices lists prices by which others cannot fill a part of the nodes (T24).
 	Prices []Prices
+	// Level is not 0 if the proof counts the domains that a spread constraint closes (T28).
+	Level int
 }
 
 // Assertion is a claim for the checker: a verdict about a component, together with its proof.

@@ -34,7 +34,7 @@ func (Checker) Prepare(m *model.Model) { related(m) }
 // Proofs returns a verifier that reuses its state from one proof to the next.
 func (Checker) Proofs(m *model.Model, contend bool) certificate.Proofs {
 	d := &demand{pairs: pairs{newNodeSets(nil, m, contend)}}
-	c := &closings{d, map[string][]int{}, map[tightKey]*tight{}}
+	c := &closings{d, map[string][]int{}, map[tightKey]*tight{}, map[string]int64{}}
 	return &verifier{shapes{&closedForms{d}}, counting{d}, headroom{c, map[string][]int{}}, d}
 }
 

@@ -30,6 +30,8 @@ type closings struct {
 	*demand
 	sized map[string][]int // by part and key
 	tight map[tightKey]*tight
+	// costs caches the cost of filling a node, by what it depends on (see filled).
+	costs map[string]int64
 }
 
 // summed returns an upper bound on how many nodes in a part can be blocked for a member's next
@@ -41,7 +43,8 @@ func (c *closings) summed(m certificate.Member, p part) int {
 		return skewed
 	}
 	blockers := c.blockers(m, p.own)
-	cramped := c.overfilled(m, p, blockers) + skewed
+	enough := len(p.nodes) - skewed - c.ruled(p, blockers, len(p.nodes)-skewed)
+	cramped := c.overfilled(m, p, blockers, enough) + skewed
 	return c.ruled(p, blockers, len(p.nodes)-cramped) + cramped
 }
 
@@ -328,8 +331,8 @@ type tight struct {
 // overfilled returns an upper bound on how many nodes other pods can leave with too little of a
 // resource for the member's pod. To block a node in this way, other pods must use more than the
 // node's free amount minus the pod's request. Pods that block each of their nodes by a rule are
-// counted elsewhere.
-func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker) int {
+// counted elsewhere. It does not look for a lower bound than one below enough.
+func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker, enough int) int {
 	if !c.contend {
 		return 0
 	}
@@ -350,8 +353,12 @@ func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker) 
 		}
 		closed += t.closed(t.wanted-c.exempt(m, p, t, r, blockers), ask)
 	}
-	for _, prices := range m.Prices {
-		closed = min(closed, c.filled(m, p, blockers, prices))
+	for _, meant := range []bool{true, false} {
+		for _, prices := range m.Prices {
+			if meant == (prices.Own == p.own && prices.Nodes == len(p.nodes)) && closed >= enough {
+				closed = min(closed, c.filled(m, p, blockers, prices))
+			}
+		}
 	}
 	return closed
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -21,9 +22,11 @@ type tenant struct {
 // that the member requests runs short (T24). All pods together cost a certain sum. Filling a node
 // costs at least as much as the cheapest pods that fill it. Groups without a price cost nothing.
 func (c *closings) filled(m certificate.Member, p part, blockers []blocker, prices certificate.Prices) int {
-	budget := int64(0)
+	l, budget := c.ledger(), int64(0)
+	width := len(l.names)
+	head := fmt.Sprint(l.asks(m.G), prices.Fit) // with what a node is like, the cost depends on this
 	var all []tenant
-	for _, w := range c.m.Workloads {
+	for k, w := range c.m.Workloads {
 		g := c.m.Groups[w]
 		pods := c.coming(g)
 		if g == m.G {
@@ -39,6 +42,7 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 		}
 		pods = min(pods, c.gathered(g, p))
 		all = append(all, tenant{g, pods, price, c.apartOn(g)})
+		head += fmt.Sprint(" ", k, pods, price)
 		budget = added(budget, price, pods)
 	}
 	if budget == math.MaxInt64 {
@@ -56,24 +60,33 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 			keys[k] = true
 		}
 	}
-	l, known := c.ledger(), map[string]int64{}
-	width := len(l.names)
+	steps := slices.Clone(l.asks(m.G)) // what is free beyond a multiple of these is of no use (T19)
+	for _, t := range all {
+		for r, ask := range l.asks(t.g) {
+			for ; ask > 0; steps[r], ask = ask, steps[r]%ask {
+			}
+		}
+	}
 	var costs []int64
 	for _, n := range p.nodes {
 		c.m.Run().Spend(1 + (len(sets)+len(keys)+width)/model.PerStep)
-		var id []byte
+		id := append([]byte(nil), head...)
 		for _, s := range sets {
 			id = strconv.AppendBool(id, at[s][n])
 		}
 		for _, k := range model.SortedKeys(keys) {
 			id = strconv.AppendBool(id, model.Carries(c.m.Topology.Nodes[n].Labels, []string{k}))
 		}
-		for r := range width {
-			id = strconv.AppendBool(append(strconv.AppendInt(id, l.free[n*width+r], 10), ' '), l.short(n, r))
+		free := slices.Clone(l.free[n*width : (n+1)*width])
+		for r, step := range steps {
+			if step > 0 && free[r] > 0 {
+				free[r] -= free[r] % step
+			}
+			id = strconv.AppendBool(append(strconv.AppendInt(id, free[r], 10), ' '), l.short(n, r))
 		}
-		costs = append(costs, model.Cached(known, string(id), func() int64 {
+		costs = append(costs, model.Cached(c.costs, string(id), func() int64 {
 			here := slices.DeleteFunc(slices.Clone(all), func(t tenant) bool { return !at[c.sited(t.g)][n] })
-			return c.cheapest(m, here, n, prices.Fit)
+			return c.cheapest(m, here, n, free, prices.Fit)
 		}))
 	}
 	slices.Sort(costs)
@@ -86,39 +99,40 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 	return len(costs)
 }
 
-// gathered returns an upper bound on how many of a group's pods can be in a part that lies in one
-// domain of a spread constraint. While the constraint counts only these pods, any other domain
-// holds at most maxSkew fewer of them (R-T7).
+// gathered returns an upper bound on how many of a group's pods can be in a part that lies in some
+// domains of a spread constraint. While the constraint counts only these pods, any other domain
+// holds at most maxSkew fewer of them than the fullest of these (R-T7).
 func (c *closings) gathered(g *model.Group, p part) int {
 	most := math.MaxInt
 	if c.vague[g.Workload] {
 		return most // the constraint may count other pods as well
 	}
 	for t := range g.Hard(model.Spread) {
-		values := map[string]bool{}
+		domains, here := c.domains(g, t), map[string]bool{}
 		for _, n := range p.nodes {
-			values[c.m.Topology.Nodes[n].Labels[t.Key]] = true
+			if value := c.m.Topology.Nodes[n].Labels[t.Key]; value != "" {
+				here[value] = true
+			}
 		}
-		domains := c.domains(g, t)
-		if own := c.selects[t]; len(values) != 1 || values[""] || len(domains) == 0 || t.Sel.Form != model.FormSet || len(own) != 1 || own[0] != g.Workload ||
+		if own := c.selects[t]; len(domains) == 0 || t.Sel.Form != model.FormSet || len(own) != 1 || own[0] != g.Workload ||
 			!c.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) || !c.surely(t, g, g) {
 			continue
 		}
-		skew := int(t.Constraint.MaxSkew)
-		most = min(most, (c.count(g)+skew*(len(domains)-1))/len(domains))
+		inside := min(len(here), len(domains))
+		most = min(most, inside*(c.count(g)+int(t.Constraint.MaxSkew)*(len(domains)-inside))/len(domains))
 	}
 	return most
 }
 
 // cheapest returns the lowest price of pods that fill a node, whichever resource runs short. The
-// argument here lists the groups that may use the node. If fit is set, the pods also have to fit on
-// the node in any one other resource.
-func (c *closings) cheapest(m certificate.Member, here []tenant, n int, fit bool) int64 {
+// argument here lists the groups that may use the node, and free what it offers. If fit is set, the
+// pods also have to fit on the node in any one other resource.
+func (c *closings) cheapest(m certificate.Member, here []tenant, n int, free []int64, fit bool) int64 {
 	l := c.ledger()
 	for i := range here {
 		t := &here[i]
 		if portsClash(c.m, t.g, t.g) || slices.ContainsFunc(t.alone, func(k string) bool { return model.Carries(c.m.Topology.Nodes[n].Labels, []string{k}) }) {
-			t.pods = 1
+			t.pods = min(t.pods, 1)
 		}
 	}
 	least := int64(math.MaxInt64)
@@ -126,7 +140,6 @@ func (c *closings) cheapest(m certificate.Member, here []tenant, n int, fit bool
 		if ask == 0 || !l.short(n, r) {
 			continue
 		}
-		free := l.free[n*len(l.names) : (n+1)*len(l.names)]
 		price := c.covering(here, r, free[r]-ask+1, free[r], -1, free)
 		for second := range free {
 			if fit && second != r && price < least && c.scarce(here, second, free[second]) {
@@ -138,9 +151,9 @@ func (c *closings) cheapest(m certificate.Member, here []tenant, n int, fit bool
 	return least
 }
 
-// An amount is divided into at most finest steps, or into about coarsest of them if that is not
-// enough to count exactly.
-const finest, coarsest = 2048, 512
+// An amount is divided into at most finest steps, or fewer next to a second resource, or into about
+// coarsest of them if that is not enough to count exactly.
+const finest, finestBeside, coarsest = 8192, 2048, 512
 
 // covering returns the lowest price of pods that together request at least need of a resource and
 // at most room. Amounts are counted in steps. If there would be too many steps, each request is
@@ -161,7 +174,7 @@ func (c *closings) covering(here []tenant, r int, need, room int64, second int, 
 	if step == 0 {
 		return math.MaxInt64
 	}
-	exact := room/step <= finest
+	exact := room/step <= finestBeside || second < 0 && room/step <= finest
 	if !exact {
 		step = (need-1)/coarsest + 1
 	}

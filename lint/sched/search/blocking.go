@@ -48,7 +48,11 @@ func (h *headroom) settle(out *outcome) {
 			if high == u.pods {
 				sure = high
 			}
-			if h.show(out, i, sure-1) {
+			h.thorough = false
+			quick := len(h.recent) > 0 && h.proveAlone(i, sure)
+			if h.thorough = true; quick {
+				low = sure
+			} else if h.show(out, i, sure-1) {
 				high = min(sure-1, s.fewest)
 			} else if h.proveAlone(i, sure) {
 				low = sure
@@ -153,7 +157,7 @@ func (h *headroom) complete(out *outcome, owner int) {
 	}
 }
 
-// block returns a run after which no node takes another pod of group i, although at most own of its
+// block returns pods after which no node takes another pod of group i, although at most own of its
 // pods are in place. It returns nil if it finds none.
 func (h *headroom) block(i, own int) []step {
 	all := h.carriers(h.units[i])
@@ -162,85 +166,121 @@ func (h *headroom) block(i, own int) []step {
 	case len(spreads) > 1:
 		return nil
 	case len(spreads) == 0:
-		return h.close(i, own, all.nodes, nil)
+		return h.close(i, own, all, nil)
 	}
-	// Pods in all other domains make the spread constraint insist on one domain.
+	// The constraint closes the domains that are ahead of those with the fewest pods. Others close
+	// the rest.
 	s := spreads[0]
 	by := h.divided(all, s.key)
-	for _, d := range s.domains {
-		if by[int32(d)] == nil {
-			continue
-		}
-		var first []step
-		for _, e := range s.domains {
-			if e != d && by[int32(e)] != nil && len(first) < own {
-				first = append(first, h.fill(i, by[int32(e)].nodes, min(s.maxSkew, own-len(first)))...)
+	for least := 0; len(by) > 0 && least*len(s.domains) <= own; least++ {
+		for _, ahead := range h.ahead(s, by, own, least) {
+			p := rest(by, ahead)
+			var first []step
+			for _, d := range ahead {
+				first = append(first, h.fillBut(i, by[d].nodes, least+s.maxSkew)...)
 			}
-		}
-		open := slices.DeleteFunc(slices.Clone(all.nodes), func(n int32) bool { return !h.takes(i, int(n)) })
-		h.undo(first)
-		if run := h.close(i, 0, open, first); run != nil { // own pods in the domain would open the others
-			return run
+			h.undo(first)
+			behind := len(s.domains) - len(ahead)
+			// With more of them there, each of these domains could have more than the least number.
+			if run := h.close(i, min(own-len(first), behind*(least+1)-1), p, first); run != nil {
+				return run
+			}
 		}
 	}
 	return nil
 }
 
-// close returns a run that starts with the given steps and goes on until none of the nodes takes a
-// pod of group i. At most own more of the group's pods are placed. It returns nil if it finds none.
-func (h *headroom) close(i, own int, nodes []int32, first []step) (run []step) {
-	for _, s := range first {
-		h.place(s.unit, s.node)
+// mostDomains is the maximum number of domains of a spread constraint of which all sets are tried.
+const mostDomains = 4
+
+// ahead returns the sets of domains that a spread constraint may close to a workload with own pods,
+// because they have maxSkew pods more than the domain with the fewest, which has at least a given
+// number. The largest sets come first. If there are many domains, it returns a few of the sets.
+func (h *headroom) ahead(s *constraint, by map[int32]*place, own, least int) [][]int32 {
+	domains := slices.Sorted(maps.Keys(by))
+	var all [][]int32
+	if len(domains) > mostDomains {
+		for k := range domains {
+			others := slices.Delete(slices.Clone(domains), k, k+1)
+			all = append(all, others[:min(len(others), (own-least*len(s.domains))/s.maxSkew)])
+		}
+		return all
 	}
-	p := newPlace(nodes)
+	for set := range 1 << len(domains) {
+		var ahead []int32
+		for k, d := range domains {
+			if set>>k&1 == 1 {
+				ahead = append(ahead, d)
+			}
+		}
+		if len(ahead) < len(s.domains) && least*len(s.domains)+s.maxSkew*len(ahead) <= own {
+			all = append(all, ahead)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b []int32) int { return len(b) - len(a) })
+	return all
+}
+
+// rest returns the nodes outside of some domains.
+func rest(by map[int32]*place, but []int32) *place {
+	p := newPlace(nil)
+	for _, d := range slices.Sorted(maps.Keys(by)) {
+		if !slices.Contains(but, d) {
+			p.nodes = append(p.nodes, by[d].nodes...)
+		}
+	}
+	return p
+}
+
+// close returns pods that start with the given ones and leave no node of a place that takes a pod of
+// group i. At most own more of the group's pods are placed. It returns nil if it finds none.
+func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 	ruled := h.ruled(h.units[i], p)
 	f := h.newFillers(i, p, own, ruled)
 	try := func(prices []int64, plan map[*fillKind][][]int) bool {
-		g := &filling{fillers: f, i: i, left: f.pods(), apart: map[int]int{}, plan: plan}
+		g := &filling{fillers: f, i: i, own: own + len(first), left: f.pods(), apart: map[int]int{}, plan: plan}
+		for _, s := range first {
+			g.add(s.unit, int32(s.node))
+		}
 		for j := range ruled {
 			g.apart[j] = h.others(i, j, own)
 		}
-		for k := range f.all {
-			g.elsewhere = append(g.elsewhere, f.all[k].elsewhere)
-		}
-		closed := g.fill(prices)
+		done := g.fill(prices) && g.balance()
 		h.undo(g.run)
-		if closed {
-			run = slices.Concat(first, g.run)
+		if done {
+			all = g.run
 		}
-		return closed
+		return done
 	}
-	all := f.starts()
-	done := slices.ContainsFunc(all, func(prices []int64) bool { return try(prices, nil) })
-	if !done && len(all) > 0 {
-		spare := 0 // nodes that pods close by a rule
-		for j := range ruled {
-			spare += h.others(i, j, own)
-		}
-		if plan := f.plan(spare); plan != nil {
-			try(all[0], plan)
-		}
+	starts := f.starts()
+	if len(starts) == 0 {
+		starts = append(starts, make([]int64, len(f.all)))
 	}
-	h.undo(first)
-	return run
+	if slices.ContainsFunc(starts, func(prices []int64) bool { return try(prices, nil) }) {
+		return all
+	}
+	spare := 0 // nodes that pods close by a rule
+	for j := range ruled {
+		spare += h.others(i, j, own)
+	}
+	if plan := f.plan(spare); plan != nil {
+		try(starts[0], plan)
+	}
+	return all
 }
 
-// filling places pods until no node of a place takes a pod of group i.
+// filling places pods until no node of a place takes a pod of group i. It leaves the spread
+// constraints to balance.
 type filling struct {
 	*fillers
-	i int
-	// left holds how many pods of each filler are left for the place and elsewhere how many for
-	// other nodes. apart holds those of pod groups that close their nodes by a rule.
-	left, elsewhere []int
-	apart           map[int]int
-	run             []step
-	// used lists the fillers whose pods were placed for the current node, and far those of them
-	// whose pods were placed in other domains instead.
-	used, far []int
-	// plan holds patterns to try first on the nodes of each kind. strict is set while they are
-	// placed, and no pod outside of a pattern is.
-	plan   map[*fillKind][][]int
-	strict bool
+	i, own int // at most own pods of group i are placed
+	// left holds how many pods of each filler are left. apart holds those of pod groups that close
+	// their nodes by a rule.
+	left  []int
+	apart map[int]int
+	run   []step
+	// plan holds patterns to try first on the nodes of each kind.
+	plan map[*fillKind][][]int
 }
 
 // fill fills all nodes at the given prices, the most expensive ones first, and reports whether
@@ -255,23 +295,34 @@ func (g *filling) fill(prices []int64) bool {
 	slices.SortStableFunc(kinds, func(a, b *fillKind) int {
 		return cmp.Or(cmp.Compare(len(a.reach), len(b.reach)), cmp.Compare(cost[b], cost[a]))
 	})
-	g.follow(kinds)
+	for _, kind := range kinds {
+		nodes := kind.nodes
+		for _, pods := range g.plan[kind] {
+			at := slices.IndexFunc(nodes, func(n int32) bool { left := g.leftFor(n); return covers(left, pods) && g.putAll(kind, pods, left, n) })
+			if at >= 0 {
+				nodes = slices.Delete(slices.Clone(nodes), at, at+1)
+			}
+		}
+	}
 	for _, kind := range kinds {
 		var pattern []int // what filled the previous node may fill the next one
 		for _, n := range kind.nodes {
 			for _, j := range slices.Sorted(maps.Keys(g.apart)) {
-				if g.apart[j] > 0 && h.takes(g.i, int(n)) && g.put(j, n) {
+				if g.apart[j] > 0 && h.takesBut(g.i, int(n)) && g.put(j, n) {
 					g.apart[j]--
 				}
 			}
-			if !h.takes(g.i, int(n)) {
+			if !h.takesBut(g.i, int(n)) {
 				continue
 			}
-			g.used, g.far = nil, nil
-			if pattern == nil || !g.has(pattern) {
-				_, pattern = g.cheapest(kind, prices, g.left)
+			left, here := g.leftFor(n), g.now(kind, n)
+			if here != kind {
+				pattern = nil
 			}
-			if !g.putAll(pattern, n) && !g.putLargest(kind, n) {
+			if pattern == nil || !covers(left, pattern) {
+				_, pattern = g.cheapest(here, prices, left)
+			}
+			if !(pattern != nil && g.putAll(here, pattern, left, n)) && !g.putAny(here, left, n) || !g.balance() {
 				return false
 			}
 		}
@@ -279,32 +330,82 @@ func (g *filling) fill(prices []int64) bool {
 	return true
 }
 
-// follow places the planned patterns. A spread constraint may keep a pattern out of a node until
-// there are more pods elsewhere, so each node takes the first pattern that fits, and nodes without
-// one are tried again.
-func (g *filling) follow(kinds []*fillKind) {
-	g.strict = true
-	for _, kind := range kinds {
-		nodes, patterns := kind.nodes, slices.Clone(g.plan[kind])
-		for moved := true; moved && len(patterns) > 0; {
-			moved = false
-			nodes = slices.DeleteFunc(slices.Clone(nodes), func(n int32) bool {
-				g.used, g.far = nil, nil
-				at := slices.IndexFunc(patterns, func(pods []int) bool { return g.has(pods) && g.putAll(pods, n) })
-				if at >= 0 {
-					patterns, moved = slices.Delete(patterns, at, at+1), true
+// balance places further pods where spread constraints ask for them, and reports whether there are
+// enough.
+func (g *filling) balance() bool {
+	h := g.h
+	for moved := true; moved; {
+		moved = false
+		for _, j := range h.c.units {
+			u := h.units[j]
+			for _, s := range u.spreads {
+				if u.placed == 0 || len(s.domains) < s.minDomains {
+					continue
 				}
-				return at >= 0
-			})
+				least, most := s.domains[0], s.domains[0]
+				for _, d := range s.domains {
+					if s.count[d] < s.count[least] {
+						least = d
+					}
+					if s.count[d] > s.count[most] {
+						most = d
+					}
+				}
+				if int(s.count[most]-s.count[least]) <= s.maxSkew {
+					continue
+				}
+				p := h.divided(h.all(u), s.key)[int32(least)]
+				if p == nil || u.placed >= h.others(g.i, j, g.own) {
+					return false
+				}
+				nodes := slices.Clone(p.nodes) // full nodes come first, as they take only small pods
+				slices.SortStableFunc(nodes, func(a, b int32) int { return cmp.Compare(h.room(int(a)), h.room(int(b))) })
+				if !slices.ContainsFunc(nodes, func(n int32) bool { return g.put(j, n) }) {
+					return false
+				}
+				moved = true
+			}
 		}
 	}
-	g.strict = false
+	return true
 }
 
-// has reports whether enough pods of each filler are left.
-func (g *filling) has(pods []int) bool {
+// now returns a node's kind with the pods in place taken into account.
+func (g *filling) now(kind *fillKind, n int32) *fillKind {
+	free := g.h.left(int(n))
+	if width := len(free); slices.Equal(free, g.h.rest[int(n)*width:(int(n)+1)*width]) {
+		return kind
+	}
+	here := &fillKind{free: free, reach: kind.reach}
+	for r, ask := range g.u.ask {
+		if ask > 0 && free[r] != math.MaxInt64 {
+			g.addWay(here, r, free[r])
+		}
+	}
+	return here
+}
+
+// leftFor returns how many pods of each filler are left for a node. Spread constraints allow only
+// so many in a domain, however the others are placed.
+func (g *filling) leftFor(n int32) []int {
+	all := slices.Clone(g.left)
+	for k := range all {
+		u := g.h.units[g.all[k].unit]
+		if g.all[k].perNode == nil {
+			all[k] = min(all[k], g.h.others(g.i, g.all[k].unit, g.own)-u.placed)
+		}
+		for _, s := range u.spreads {
+			if d := g.h.domain[s.key][n]; d >= 0 && len(s.domains) > 0 && g.all[k].perNode == nil {
+				all[k] = max(0, min(all[k], (u.pods+s.maxSkew*(len(s.domains)-1))/len(s.domains)-int(s.count[d])))
+			}
+		}
+	}
+	return all
+}
+
+func covers(left, pods []int) bool {
 	for k, n := range pods {
-		if n > g.left[k] {
+		if n > left[k] {
 			return false
 		}
 	}
@@ -313,48 +414,16 @@ func (g *filling) has(pods []int) bool {
 
 // put places a pod if the node takes it.
 func (g *filling) put(j int, n int32) bool {
-	if !g.h.takes(j, int(n)) {
+	if !g.h.takesBut(j, int(n)) {
 		return false
 	}
-	g.h.place(j, int(n))
-	g.run = append(g.run, step{j, int(n)})
+	g.add(j, n)
 	return true
 }
 
-// level places pods of a filler in the other domains of its spread constraint until the constraint
-// no longer keeps its next pod out of a node's domain.
-func (g *filling) level(k int, n int32) {
-	h, u := g.h, g.h.units[g.all[k].unit]
-	if len(u.spreads) != 1 || !h.takesBut(g.all[k].unit, int(n)) {
-		return
-	}
-	s := u.spreads[0]
-	by := h.divided(h.all(u), s.key)
-	for !h.takes(g.all[k].unit, int(n)) && g.left[k]+g.elsewhere[k] > 1 {
-		smallest, at := int32(math.MaxInt32), int32(-1)
-		for _, d := range s.domains {
-			if s.count[d] < smallest {
-				smallest, at = s.count[d], int32(d)
-			}
-		}
-		if by[at] == nil || at == h.domain[s.key][n] {
-			return
-		}
-		// Full nodes come first, as they take only small pods.
-		nodes := slices.Clone(by[at].nodes)
-		slices.SortStableFunc(nodes, func(a, b int32) int { return cmp.Compare(h.room(int(a)), h.room(int(b))) })
-		put := slices.IndexFunc(nodes, func(e int32) bool { return g.put(g.all[k].unit, e) })
-		if put < 0 {
-			return
-		}
-		if g.elsewhere[k] > 0 {
-			g.far = append(g.far, k)
-			g.elsewhere[k]--
-		} else {
-			g.used = append(g.used, k)
-			g.left[k]--
-		}
-	}
+func (g *filling) add(j int, n int32) {
+	g.h.place(j, int(n))
+	g.run = append(g.run, step{j, int(n)})
 }
 
 // use places a pod of a filler if the node takes it.
@@ -363,23 +432,13 @@ func (g *filling) use(k int, n int32) bool {
 	if g.all[k].perNode != nil {
 		unit = g.h.daemonOn(g.all[k].perNode, int(n))
 	}
-	if len(g.h.units[unit].spreads) > 0 && !g.strict {
-		g.level(k, n)
-	}
-	if !g.put(unit, n) {
-		return false
-	}
-	g.used = append(g.used, k)
-	if g.all[k].perNode == nil {
-		g.left[k]--
-	}
-	return true
+	return g.put(unit, n)
 }
 
-// putAll places a set of pods on a node and reports whether that closes the node. If it does not,
-// it places none.
-func (g *filling) putAll(pods []int, n int32) bool {
-	before := len(g.run)
+// putAll places a set of pods on a node, and further ones if requests were rounded up and the node
+// is not closed yet. It reports whether that closes the node. If not, it places none.
+func (g *filling) putAll(kind *fillKind, pods, left []int, n int32) bool {
+	before, pods := len(g.run), slices.Clone(pods)
 	for k, count := range pods {
 		for range count {
 			if !g.use(k, n) {
@@ -388,46 +447,49 @@ func (g *filling) putAll(pods []int, n int32) bool {
 			}
 		}
 	}
-	if g.h.takes(g.i, int(n)) {
+	for w := range kind.ways {
+		g.putLargest(&kind.ways[w], kind, pods, left, n)
+	}
+	return g.closes(pods, n, before)
+}
+
+// closes reports whether pods that were placed on a node close it. If not, it removes them.
+func (g *filling) closes(pods []int, n int32, before int) bool {
+	if g.h.takesBut(g.i, int(n)) {
 		g.takeBack(before)
 		return false
+	}
+	for k, count := range pods {
+		if g.all[k].perNode == nil {
+			g.left[k] -= count
+		}
 	}
 	return true
 }
 
-// takeBack removes the pods that fillers have placed for the current node.
 func (g *filling) takeBack(before int) {
-	for _, k := range g.used {
-		if g.all[k].perNode == nil {
-			g.left[k]++
-		}
-	}
-	for _, k := range g.far {
-		g.elsewhere[k]++
-	}
-	g.used, g.far = nil, nil
 	g.h.undo(g.run[before:])
 	g.run = g.run[:before]
 }
 
-// putLargest places pods on a node, the largest first, until it is closed, and reports whether that
+// putAny places pods on a node, the largest first, until it is closed, and reports whether that
 // succeeds. It tries each resource that can run short.
-func (g *filling) putLargest(kind *fillKind, n int32) bool {
-	before := len(g.run)
-	for _, way := range kind.ways {
-		order := slices.DeleteFunc(slices.Clone(kind.reach), func(k int) bool { return way.sizes[k] == 0 })
-		slices.SortStableFunc(order, func(a, b int) int { return way.sizes[b] - way.sizes[a] })
-		for _, k := range order {
-			for g.left[k] > 0 && g.h.takes(g.i, int(n)) && g.use(k, n) {
-				if g.all[k].perNode != nil {
-					break
-				}
-			}
+func (g *filling) putAny(kind *fillKind, left []int, n int32) bool {
+	return slices.ContainsFunc(kind.ways, func(way fillWay) bool {
+		before, pods := len(g.run), make([]int, len(g.all))
+		g.putLargest(&way, kind, pods, left, n)
+		return g.closes(pods, n, before)
+	})
+}
+
+// putLargest adds pods to those that are placed on a node, those with the largest requests first,
+// until the node is closed.
+func (g *filling) putLargest(way *fillWay, kind *fillKind, pods, left []int, n int32) {
+	order := slices.DeleteFunc(slices.Clone(kind.reach), func(k int) bool { return way.sizes[k] == 0 })
+	slices.SortStableFunc(order, func(a, b int) int { return way.sizes[b] - way.sizes[a] })
+	for _, k := range order {
+		for (pods[k] < left[k] && (g.all[k].perNode == nil || pods[k] == 0)) && g.h.takesBut(g.i, int(n)) && g.use(k, n) {
+			pods[k]++
 		}
-		if !g.h.takes(g.i, int(n)) {
-			return true
-		}
-		g.takeBack(before)
 	}
-	return false
 }

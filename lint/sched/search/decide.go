@@ -148,16 +148,17 @@ func decideInstance(a *state, o Options, finite bool) *decided {
 
 type decider struct{ *state }
 
-// pricedSize limits the components in which prices are tried and single workloads are settled. It
-// is the maximum number of workloads times nodes. Settling may take settleShare times the
-// component's budget.
+// pricedSize is the maximum number of workloads times nodes of a component in which prices are
+// tried and single workloads are settled. Settling may take settleShare times the component's
+// budget, and the check of what was proved sureShare times.
 const (
 	pricedSize  = 5_000
-	settleShare = 3
+	settleShare = 4
+	sureShare   = 2
 )
 
 func (d decider) bounded(c component, o Options) (out outcome) {
-	h := &headroom{state: d.state, c: c, daemons: map[string]int{}}
+	h := &headroom{state: d.state, c: c, levels: map[int]int{}, daemons: map[string]int{}, patterns: map[string]*[]pattern{}}
 	if len(c.owners)*len(d.nodes) <= pricedSize {
 		h.prices = map[int][]certificate.Prices{}
 	}
@@ -177,7 +178,7 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 	if !out.always && !out.exact {
 		out.sure = h.sure()
 	}
-	out.proof.Prices = h.prices
+	out.proof.Prices, out.proof.Levels = h.prices, h.levels
 	return out
 }
 

@@ -18,13 +18,13 @@ func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 	d := &decided{a: a}
 	checks := holding{m: m, a: a, v: certificate.CheckerOf(m).Proofs(m, true)}
 	for _, c := range (interactions{a}).components() {
-		h := &headroom{state: a, c: c, prices: map[int][]certificate.Prices{}, daemons: map[string]int{}}
+		h := &headroom{state: a, c: c, prices: map[int][]certificate.Prices{}, levels: map[int]int{}, daemons: map[string]int{}, patterns: map[string]*[]pattern{}}
 		out := estimates{a}.estimate(c, h)
 		if !out.always && !out.exact {
 			h.thorough = true
 			h.settle(&out)
 		}
-		out.proof.Prices = h.prices
+		out.proof.Prices, out.proof.Levels = h.prices, h.levels
 		if out.sure = h.sure(); !out.always && len(out.sure) > 0 {
 			checks.sure(&out)
 		}
@@ -154,10 +154,10 @@ func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 }
 
 // AcceptsPrices reports whether the checker accepts that a workload always has the given number of
-// pods in place, by the given prices.
-func AcceptsPrices(m *model.Model, w *workload.Workload, pods int, prices certificate.Prices) bool {
+// pods in place, by the given prices and level.
+func AcceptsPrices(m *model.Model, w *workload.Workload, pods, level int, prices certificate.Prices) bool {
 	claim := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
-	claim.Members = []certificate.Member{{G: m.Groups[w], Pods: pods, Node: -1, Prices: []certificate.Prices{prices}}}
+	claim.Members = []certificate.Member{{G: m.Groups[w], Pods: pods, Node: -1, Prices: []certificate.Prices{prices}, Level: level}}
 	return certificate.CheckerOf(m).Proofs(m, true).Check(claim, certificate.CheckSteps) == nil
 }
 

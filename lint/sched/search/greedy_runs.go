@@ -169,17 +169,24 @@ func (g greedyRuns) finish(units []int, left map[int]int) []step {
 	return all
 }
 
-// after returns a run that starts with the given steps and continues until no more pods fit. It
-// also reports whether any pods are unplaced.
+// after returns a run that starts with the given pods, in any order, and continues until no more
+// pods fit. It also reports whether any pods are unplaced.
 func (g greedyRuns) after(c component, start []step) ([]step, bool) {
 	var run []step
-	for _, s := range start {
-		if !g.takes(s.unit, s.node) {
+	for left := start; len(left) > 0; {
+		before := len(left)
+		left = slices.DeleteFunc(slices.Clone(left), func(s step) bool {
+			if !g.takes(s.unit, s.node) {
+				return false // a spread constraint may want other pods first
+			}
+			g.place(s.unit, s.node)
+			run = append(run, s)
+			return true
+		})
+		if len(left) == before {
 			g.undo(run)
 			return nil, false
 		}
-		g.place(s.unit, s.node)
-		run = append(run, s)
 	}
 	left := map[int]int{}
 	for _, i := range c.units {

@@ -22,8 +22,17 @@ type headroom struct {
 	// prices holds, by pod group, the prices that prove that its pods find a node (T24). It is nil if
 	// the component is too large to try prices.
 	prices map[int][]certificate.Prices
+	// levels holds, by pod group, one more than the level of a proof by T28.
+	levels map[int]int
 	// daemons holds, by a DaemonSet and what its node is like, the pod group that was tried.
 	daemons map[string]int
+	// patterns holds the patterns that are known for fillers of the same pod group.
+	patterns map[string]*[]pattern
+	// recent holds prices that have proved something, to be tried for others.
+	recent []certificate.Prices
+	// cost and took are kept for the next knapsack (see cover).
+	cost []int64
+	took []bool
 	// thorough is set if a packing may look for prices.
 	thorough bool
 	// result is the result of proveNeverStuck, or nil if it has not run yet.
@@ -94,14 +103,20 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 	f := h.newFillers(i, p, own, ruled)
 	most, prices, fit := f.lowest(len(p.nodes)-closed, h.thorough)
 	if closed+most < len(p.nodes) {
-		paid := certificate.Prices{Of: map[*model.Group]int64{}, Fit: fit}
+		paid := certificate.Prices{Of: map[*model.Group]int64{}, Fit: fit, Nodes: len(p.nodes), Own: own}
 		for k := range f.all {
 			paid.Of[h.units[f.all[k].unit].g] = prices[k]
 		}
 		h.prices[i] = append(h.prices[i], paid)
+		if h.thorough && len(h.recent) < mostRecent {
+			h.recent = append(h.recent, paid)
+		}
 	}
 	return closed + min(filled, most)
 }
+
+// mostRecent is the maximum number of prices that are tried for other pod groups.
+const mostRecent = 4
 
 // ruled marks the component's pod groups whose pods close their own node by a rule. This must hold
 // on every node in the place.
@@ -337,10 +352,14 @@ func (h *headroom) proveAlone(i, pods int) bool {
 // mostSpreads is the maximum number of a workload's spread constraints that one proof combines.
 const mostSpreads = 8
 
-// proveByShares is the alternative proof in proveAlone, based on the even shares of spread s.
+// proveByShares is the alternative proof in proveAlone, based on the even shares of spread s. If it
+// fails because a domain can be closed to a smaller number of own pods, each domain has at least
+// that many when a pod gets stuck, and the domains that the spread closes have maxSkew more. Then
+// it is enough that the others cannot be closed (T28).
 func (h *headroom) proveByShares(i, pods int, s *constraint, all *place, others []*constraint) bool {
-	u := h.units[i]
-	if s.self != 1 || !slices.Equal(s.watch, []located{{unit: i}}) || len(s.domains) < s.minDomains || len(s.domains) == 0 {
+	u, domains := h.units[i], len(s.domains)
+	by := h.divided(all, s.key)
+	if s.self != 1 || !slices.Equal(s.watch, []located{{unit: i}}) || domains < s.minDomains || len(by) < domains {
 		return false
 	}
 	keys := u.selfKeys(i)
@@ -350,12 +369,28 @@ func (h *headroom) proveByShares(i, pods int, s *constraint, all *place, others 
 	if slices.ContainsFunc(keys, func(k int) bool { return !h.within(u, k, s.key) }) {
 		return false // pods in one domain would close nodes in another
 	}
-	share := (pods + len(s.domains) - 1) / len(s.domains)
-	by := h.divided(all, s.key)
-	for _, d := range s.domains {
-		if p := by[int32(d)]; p == nil || h.closable(i, p, share-1, others...) >= len(p.nodes) {
+	open := func(own int) bool {
+		return !slices.ContainsFunc(s.domains, func(d int) bool {
+			p := by[int32(d)]
+			return p == nil || h.closable(i, p, own, others...) >= len(p.nodes)
+		})
+	}
+	least := (pods - 1) / domains
+	if open(least) {
+		return true
+	}
+	if !h.thorough || len(others) > 0 || domains > mostDomains {
+		return false
+	}
+	for least > 0 && !open(least-1) {
+		least--
+	}
+	for _, ahead := range h.ahead(s, by, pods-1, least) {
+		p := rest(by, ahead)
+		if h.closable(i, p, pods-1-len(ahead)*(least+s.maxSkew)) >= len(p.nodes) {
 			return false
 		}
 	}
+	h.levels[i] = least + 1
 	return true
 }

@@ -493,6 +493,15 @@ func (a *state) fill(i int, nodes []int32, pods int) []step {
 	return run
 }
 
+// fillBut is like fill but ignores the spread constraints.
+func (a *state) fillBut(i int, nodes []int32, pods int) []step {
+	u := a.units[i]
+	spreads := u.spreads
+	u.spreads = nil
+	defer func() { u.spreads = spreads }()
+	return a.fill(i, nodes, pods)
+}
+
 func (a *state) undo(run []step) {
 	for _, s := range run {
 		a.unplace(s.unit, s.node)

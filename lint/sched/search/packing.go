@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/classes"
+	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // packing looks for the pods that fill as many nodes as possible. It is a linear program over
@@ -155,14 +156,40 @@ func (p *packing) run(wanted int, proves func(prices []int64, costs []int64) boo
 			}
 			continue
 		}
+		old, gain, left := -1, tiny, p.f.pods()
+		for k, x := range *p.f.known {
+			if g := p.gain(x, worth); g > gain && covers(left, x.pods) {
+				old, gain = k, g
+			}
+		}
+		if old >= 0 {
+			if !p.use((*p.f.known)[old]) {
+				return
+			}
+			continue
+		}
 		prices := make([]int64, len(p.f.all))
 		for k := range prices {
 			if p.f.all[k].perNode == nil {
 				prices[k] = int64(max(0, worth[k]) * fullPrice)
 			}
 		}
-		costs := make([]int64, len(p.f.kinds))
+		// Most patterns are found in order of price, which is quick.
 		best := p.best(worth, prices, func(kind *fillKind, prices []int64) (int64, []int) {
+			cost, pods := p.f.greedy(kind, prices)
+			if pods != nil && p.f.exceeds(kind, pods) >= 0 {
+				pods = nil
+			}
+			return cost, pods
+		})
+		if best.pods != nil {
+			if *p.f.known = append(*p.f.known, best); !p.use(best) {
+				return
+			}
+			continue
+		}
+		costs := make([]int64, len(p.f.kinds))
+		best = p.best(worth, prices, func(kind *fillKind, prices []int64) (int64, []int) {
 			cost, pods := p.f.fitting(kind, prices)
 			costs[slices.Index(p.f.kinds, kind)] = cost
 			return cost, pods
@@ -186,11 +213,29 @@ func (p *packing) run(wanted int, proves func(prices []int64, costs []int64) boo
 				return
 			}
 		}
-		p.patterns = append(p.patterns, best)
-		if !p.enter(len(p.patterns)-1, p.column(best)) {
+		*p.f.known = append(*p.f.known, best)
+		if !p.use(best) {
 			return
 		}
 	}
+}
+
+// use puts a pattern into the basis and reports whether that is possible.
+func (p *packing) use(x pattern) bool {
+	p.patterns = append(p.patterns, x)
+	return p.enter(len(p.patterns)-1, p.column(x))
+}
+
+// gain returns how much more a pattern is worth than it costs.
+func (p *packing) gain(x pattern, worth []float64) float64 {
+	p.f.h.m.Run().Spend(1 + len(x.pods)/model.PerStep)
+	gain := 1 - worth[len(p.f.all)+x.kind]
+	for k, n := range x.pods {
+		if n > 0 && p.f.all[k].perNode == nil {
+			gain -= float64(worth[k] * float64(n))
+		}
+	}
+	return gain
 }
 
 // best returns the pattern that is worth most more than it costs, without pods if there is none.
@@ -239,7 +284,7 @@ func (p *packing) whole() (all []pattern) {
 // plan returns patterns that fill all but spare nodes, by kind, or nil if it finds none. It takes
 // the whole patterns of one packing after the other, each for what the last one left.
 func (f *fillers) plan(spare int) map[*fillKind][][]int {
-	rest := &fillers{h: f.h, u: f.u, all: slices.Clone(f.all)}
+	rest := &fillers{h: f.h, u: f.u, all: slices.Clone(f.all), known: f.known}
 	nodes := 0
 	for _, kind := range f.kinds {
 		some := *kind

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 
@@ -20,6 +21,8 @@ type fillers struct {
 	u     *podGroup
 	all   []filler
 	kinds []*fillKind
+	// known lists patterns that packings have found.
+	known *[]pattern
 }
 
 // filler is a pod group that may fill nodes, or a DaemonSet. A DaemonSet has one pod on each of its
@@ -53,11 +56,14 @@ type fillWay struct {
 	resource, need, room int
 	exact                bool
 	sizes                []int
+	// finer counts the same resource exactly, which takes long. It is nil if there are too many units.
+	finer *fillWay
 }
 
 // exactUnits is the maximum number of units on a node for counting exactly, and roundUnits is the
-// number of units otherwise.
-const exactUnits, roundUnits = 2048, 512
+// number of units otherwise. With up to finerUnits, the pods are counted exactly if it turns out
+// that they do not fill the node.
+const exactUnits, finerUnits, roundUnits = 2048, 8192, 512
 
 // newFillers returns the fillers for a place when own of the pod group's pods are already placed.
 // The argument ruled marks the pod groups that close their nodes by a rule.
@@ -86,9 +92,16 @@ func (h *headroom) newFillers(i int, p *place, own int, ruled map[int]bool) *fil
 		here := min(pods, h.mostIn(j, p))
 		f.all = append(f.all, filler{unit: j, pods: here, elsewhere: pods - here, ask: v.ask, alone: h.onePerNode(j, p)})
 	}
+	width := len(h.resources)
+	units := make([]int64, width) // pods request multiples of these (T19)
+	for r := range units {
+		units[r] = f.u.ask[r]
+		for k := range f.all {
+			units[r] = gcd(units[r], f.all[k].ask[r])
+		}
+	}
 	by := map[string]*fillKind{}
 	h.m.Run().Spend(1 + len(p.nodes)*(len(sets)+len(daemons)+len(h.resources))/model.PerStep)
-	width := len(h.resources)
 	for _, n := range p.nodes {
 		var id []byte
 		for _, s := range sets {
@@ -99,12 +112,16 @@ func (h *headroom) newFillers(i int, p *place, own int, ruled map[int]bool) *fil
 				id = append(id, flag(h.daemonOn(g, int(n)) >= 0))
 			}
 		}
-		for r := range f.u.ask {
-			id = binary.AppendVarint(id, h.rest[int(n)*width+r])
+		free := slices.Clone(h.rest[int(n)*width : (int(n)+1)*width])
+		for r, unit := range units {
+			if unit > 0 && free[r] > 0 && free[r] != math.MaxInt64 {
+				free[r] -= free[r] % unit
+			}
+			id = binary.AppendVarint(id, free[r])
 		}
 		kind := by[string(id)]
 		if kind == nil {
-			kind = &fillKind{free: h.rest[int(n)*width : (int(n)+1)*width]}
+			kind = &fillKind{free: free}
 			for _, s := range sets {
 				if s.holds(int(n)) {
 					kind.reach = append(kind.reach, of[s]...)
@@ -118,13 +135,21 @@ func (h *headroom) newFillers(i int, p *place, own int, ruled map[int]bool) *fil
 			slices.Sort(kind.reach)
 			by[string(id)], f.kinds = kind, append(f.kinds, kind)
 			for r, ask := range f.u.ask {
-				if free := h.rest[int(n)*width+r]; ask > 0 && free != math.MaxInt64 {
-					f.addWay(kind, r, free)
+				if ask > 0 && free[r] != math.MaxInt64 {
+					f.addWay(kind, r, free[r])
 				}
 			}
 		}
 		kind.nodes = append(kind.nodes, n)
 	}
+	id := fmt.Sprint(i, "of")
+	for k := range f.all {
+		id += fmt.Sprint(" ", f.all[k].unit)
+	}
+	for _, kind := range f.kinds {
+		id += fmt.Sprint(" on ", kind.free, kind.reach)
+	}
+	f.known = model.Cached(h.patterns, id, func() *[]pattern { return &[]pattern{} })
 	return f
 }
 
@@ -137,46 +162,52 @@ func (f *fillers) addWay(kind *fillKind, r int, free int64) {
 	}
 	unit := int64(0)
 	for _, k := range kind.reach {
-		for ask := f.all[k].ask[r]; ask != 0; {
-			unit, ask = ask, unit%ask
-		}
+		unit = gcd(unit, f.all[k].ask[r])
 	}
 	if unit == 0 {
 		return
 	}
-	way := fillWay{resource: r, exact: free/unit <= exactUnits, sizes: make([]int, len(f.all))}
-	if !way.exact {
-		unit = (need + roundUnits - 1) / roundUnits
+	in := func(unit int64, exact bool) *fillWay {
+		way := &fillWay{resource: r, exact: exact, need: int((need + unit - 1) / unit), room: int(free / unit), sizes: make([]int, len(f.all))}
+		sum := 0
+		for _, k := range kind.reach {
+			way.sizes[k] = int(min((f.all[k].ask[r]+unit-1)/unit, int64(way.room+1)))
+			sum += way.sizes[k] * min(f.all[k].pods, way.need)
+		}
+		if exact && way.need > way.room || sum < way.need {
+			return nil // no sum of requests is close enough
+		}
+		return way
 	}
-	if way.need, way.room = int((need+unit-1)/unit), int(free/unit); way.exact && way.need > way.room {
-		return // no sum of requests is close enough
+	var way *fillWay
+	if free/unit <= finerUnits {
+		if way = in(unit, true); way == nil {
+			return
+		}
 	}
-	sum := 0
-	for _, k := range kind.reach {
-		way.sizes[k] = int(min((f.all[k].ask[r]+unit-1)/unit, int64(way.room+1)))
-		sum += way.sizes[k] * min(f.all[k].pods, way.need)
+	if free/unit > exactUnits {
+		finer := way
+		if way = in((need+roundUnits-1)/roundUnits, false); way == nil {
+			return
+		}
+		way.finer = finer
 	}
-	if sum >= way.need {
-		kind.ways = append(kind.ways, way)
-	}
+	kind.ways = append(kind.ways, *way)
 }
 
 // mostIn returns an upper bound on how many of a pod group's pods can be in a place. It is limited
-// only if the place lies in one domain of a spread constraint that counts exactly the group's own
-// pods: with n pods in D domains, a domain holds at most (n + maxSkew * (D - 1)) / D of them
-// (R-T7).
+// only by spread constraints that count exactly the group's own pods: with n pods in D domains, at
+// most e * (n + maxSkew * (D - e)) / D of them are in e domains (R-T7).
 func (h *headroom) mostIn(j int, p *place) int {
 	u, most := h.units[j], math.MaxInt
 	if u.vague || u.open {
 		return most // the constraint may count other pods as well
 	}
 	for _, s := range u.spreads {
-		inside := len(p.nodes) > 0 && s.self == 1 && len(s.domains) > 0 && slices.Equal(s.watch, []located{{unit: j}})
-		for _, n := range p.nodes {
-			inside = inside && h.domain[s.key][n] >= 0 && h.domain[s.key][n] == h.domain[s.key][p.nodes[0]]
-		}
-		if inside {
-			most = min(most, (u.pods+s.maxSkew*(len(s.domains)-1))/len(s.domains))
+		all := len(s.domains)
+		here := min(all, len(h.divided(p, s.key)))
+		if s.self == 1 && all > 0 && slices.Equal(s.watch, []located{{unit: j}}) {
+			most = min(most, here*(u.pods+s.maxSkew*(all-here))/all)
 		}
 	}
 	return most
@@ -264,9 +295,7 @@ func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int
 	unit, width := int64(0), 1
 	if other >= 0 {
 		for _, k := range kind.reach {
-			for ask := f.all[k].ask[other]; ask != 0; {
-				unit, ask = ask, unit%ask
-			}
+			unit = gcd(unit, f.all[k].ask[other])
 		}
 		if unit == 0 || kind.free[other]/unit > besideExact {
 			unit = (kind.free[other] + besideUnits - 1) / besideUnits
@@ -299,11 +328,15 @@ func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int
 		top = way.room
 	}
 	f.h.m.Run().Spend(1 + len(chunks)*top*width/(4*model.PerStep))
-	cost := slices.Repeat([]int64{impossible}, (top+1)*width)
-	for s := range width {
-		cost[s] = 0
+	h := f.h
+	h.cost, h.took = slices.Grow(h.cost[:0], (top+1)*width), slices.Grow(h.took[:0], len(chunks)*(top+1)*width)
+	cost, took := h.cost[:(top+1)*width], h.took[:len(chunks)*(top+1)*width]
+	clear(took)
+	for s := range cost {
+		if cost[s] = impossible; s < width {
+			cost[s] = 0
+		}
 	}
-	took := make([]bool, len(chunks)*len(cost))
 	for c, some := range chunks {
 		size, price := way.sizes[some.filler]*some.pods, prices[some.filler]*int64(some.pods)
 		beside := uses(some)
@@ -337,15 +370,19 @@ func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int
 	if cost[best] >= impossible {
 		return impossible, nil
 	}
-	used := make([]int, len(f.all))
+	used, sum := make([]int, len(f.all)), int64(0)
 	t, s := best/width, best%width
 	for c := len(chunks) - 1; c >= 0; c-- {
 		if took[c*len(cost)+t*width+s] {
 			k := chunks[c].filler
 			used[k] += chunks[c].pods
+			sum += f.all[k].ask[way.resource] * int64(chunks[c].pods)
 			t = max(0, t-way.sizes[k]*chunks[c].pods)
 			s -= uses(chunks[c])
 		}
+	}
+	if way.finer != nil && other < 0 && sum <= kind.free[way.resource]-f.u.ask[way.resource] {
+		return f.cover(kind, way.finer, prices, left, other)
 	}
 	return cost[best], used
 }
@@ -361,13 +398,13 @@ func (f *fillers) pods() []int {
 
 // greedy returns the price of some pods that fill a node of a kind, or impossible if it finds none.
 // It prefers pods that request much for their price.
-func (f *fillers) greedy(kind *fillKind, prices []int64) int64 {
-	least := int64(impossible)
+func (f *fillers) greedy(kind *fillKind, prices []int64) (least int64, best []int) {
+	least = impossible
 	f.h.m.Run().Spend(1 + len(kind.ways)*len(kind.reach)/2)
 	for w := range kind.ways {
-		way := &kind.ways[w]
+		way, pods := &kind.ways[w], make([]int, len(f.all))
 		if way.need == 0 {
-			return 0
+			return 0, pods
 		}
 		order := slices.Clone(kind.reach)
 		slices.SortStableFunc(order, func(a, b int) int {
@@ -378,26 +415,26 @@ func (f *fillers) greedy(kind *fillKind, prices []int64) int64 {
 			if way.sizes[k] == 0 || sum >= way.need {
 				continue
 			}
-			pods := min(f.all[k].pods, (way.need-sum+way.sizes[k]-1)/way.sizes[k])
+			pods[k] = min(f.all[k].pods, (way.need-sum+way.sizes[k]-1)/way.sizes[k])
 			if f.all[k].alone {
-				pods = 1
+				pods[k] = min(pods[k], 1)
 			}
 			if way.exact {
-				pods = min(pods, (way.room-sum)/way.sizes[k])
+				pods[k] = min(pods[k], (way.room-sum)/way.sizes[k])
 			}
-			cost, sum = cost+prices[k]*int64(pods), sum+way.sizes[k]*pods
+			cost, sum = cost+prices[k]*int64(pods[k]), sum+way.sizes[k]*pods[k]
 		}
-		if sum >= way.need {
-			least = min(least, cost)
+		if sum >= way.need && cost < least {
+			least, best = cost, pods
 		}
 	}
-	return least
+	return least, best
 }
 
 // hopeless reports whether the fillers have enough pods to fill wanted nodes, so that prices prove
 // nothing.
 func (f *fillers) hopeless(wanted int, prices []int64) bool {
-	return f.nodesFor(prices, func(kind *fillKind) int64 { return f.greedy(kind, prices) }) >= wanted
+	return f.nodesFor(prices, func(kind *fillKind) int64 { cost, _ := f.greedy(kind, prices); return cost }) >= wanted
 }
 
 // nodesFor returns how many nodes the price of all pods pays for, given what filling one node of
@@ -456,6 +493,26 @@ func (f *fillers) lowest(wanted int, thorough bool) (best int, at []int64, fit b
 		most, _ := f.fillable(prices)
 		if most < best {
 			best, at = most, prices
+		}
+	}
+	for _, was := range f.h.recent { // what proves one workload often proves the next
+		prices := make([]int64, len(f.all))
+		for k := range f.all {
+			prices[k] = was.Of[f.h.units[f.all[k].unit].g]
+		}
+		if f.hopeless(wanted, prices) {
+			continue
+		}
+		most := f.nodesFor(prices, func(kind *fillKind) int64 {
+			if was.Fit {
+				cost, _ := f.fillingBeside(kind, prices)
+				return cost
+			}
+			cost, _ := f.cheapest(kind, prices, f.pods())
+			return cost
+		})
+		if most < wanted {
+			return most, prices, was.Fit
 		}
 	}
 	all := f.starts()
@@ -521,4 +578,12 @@ func (f *fillers) starts() [][]int64 {
 		}
 	}
 	return all
+}
+
+// gcd returns the greatest common divisor of two numbers.
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }

@@ -42,15 +42,42 @@ func (g generator) filling() (nodes, manifests string) {
 // span holds how few and how many pods of a workload a maximal state places.
 type span struct{ least, most int }
 
-// TestPropertyT24 decides workloads without a search and compares each of them with all runs. It
-// also claims of workloads that may get stuck that they never do, by random prices. The checker must
-// accept none.
+// uneven returns zones of one or two nodes, a workload with a spread over them, and others that
+// contend with it for CPU.
+func (g generator) uneven() (nodes, manifests string) {
+	zones := 2 + g.IntN(2)
+	for i := range zones + g.IntN(2) {
+		nodes += sized(i, fmt.Sprintf("%s=z%d", zoneKey, i%zones), fmt.Sprintf("pods: \"9\", cpu: \"%d\"", 2+g.IntN(4)))
+	}
+	for i := range 2 + g.IntN(2) {
+		name, rules := fmt.Sprintf("w%d", i), ""
+		if i == 0 || g.chance(30) {
+			rules = ruled(nil, nil, []string{tsc(zoneKey, sel("app="+name), "")})
+		}
+		manifests += named(name, 1+g.IntN(4), rules+fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: \"%d\"}}}]\n", 1+g.IntN(2)))
+	}
+	return nodes, manifests
+}
+
+// TestPropertyT24 compares workloads that contend for two resources with all runs.
 func TestPropertyT24(t *testing.T) {
+	compareEach(t, 600, 224, generator.filling, diag.Always, diag.Sometimes, diag.Never)
+}
+
+// TestPropertyT28 compares workloads that spread over zones with all runs.
+func TestPropertyT28(t *testing.T) {
+	compareEach(t, 600, 226, generator.uneven, diag.Always, diag.Sometimes)
+}
+
+// compareEach decides workloads without a search and compares each of them with all runs. It also
+// claims of workloads that may get stuck that they never do, by random prices and levels. The
+// checker must accept none.
+func compareEach(t *testing.T, tries int, salt uint64, random func(generator) (nodes, manifests string), vary ...diag.Outcome) {
 	known, all, claims := 0, 0, 0
 	count := verdicts{}
-	for seed := range trials.AtLeast(t, 600, 50) {
-		g := generator{rand.New(rand.NewPCG(uint64(seed), 224))}
-		nodes, manifests := g.filling()
+	for seed := range trials.AtLeast(t, tries, 50) {
+		g := generator{rand.New(rand.NewPCG(uint64(seed), salt))}
+		nodes, manifests := random(g)
 		m, _ := modelOf(t, nodes, manifests)
 		spans := map[*workload.Workload]span{}
 		if _, ok := enumerateEach(m, 20000, func(placed map[*workload.Workload]int) {
@@ -76,7 +103,7 @@ func TestPropertyT24(t *testing.T) {
 				for _, o := range m.Workloads {
 					prices.Of[m.Groups[o]] = int64(g.IntN(5))
 				}
-				if claims++; search.AcceptsPrices(m, w.Workload, s.least+1, prices) {
+				if claims++; search.AcceptsPrices(m, w.Workload, s.least+1, g.IntN(4), prices) {
 					t.Fatalf("seed %d: prices prove %d pods of %v, but a run places %d\n%s%s", seed, s.least+1, w.Workload, s.least, nodes, manifests)
 				}
 			}
@@ -86,7 +113,7 @@ func TestPropertyT24(t *testing.T) {
 	if !enough(known, all, 95) {
 		t.Errorf("only %d of %d are decided", known, all)
 	}
-	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
+	count.vary(t, 3, vary...)
 }
 
 // widen extends the spans so that they contain the numbers of placed pods.

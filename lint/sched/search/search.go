@@ -418,33 +418,56 @@ func (h *holding) check(out *outcome, a *certificate.Assertion) (err error, done
 }
 
 // sure confirms that the pod groups in out.sure always find a node, and raises the lower bounds on
-// placed pods accordingly (T21).
+// placed pods accordingly (T21). Proofs by prices take long. Unless others build on them, they are
+// confirmed one owner at a time, so that the first ones count even if the steps run out.
 func (h *holding) sure(out *outcome) {
-	a := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
-	for _, i := range slices.Sorted(maps.Keys(out.sure)) {
-		member := h.a.member(i, out)
-		member.Pods, member.Open = out.sure[i], nil
-		a.Members = append(a.Members, member)
+	at, priced := map[int]int{}, make([]bool, len(out.owners))
+	for k, i := range out.units {
+		at[i] = k
+		_, some := out.sure[i]
+		priced[out.owner[k]] = priced[out.owner[k]] || some && len(out.proof.Prices[i]) > 0
 	}
-	switch err, done := h.check(out, a); {
-	case !done:
-		h.m.Run().Stops++
-	case err != nil:
-		h.m.Run().Refuse(unmerge(h.m, out.owners), err)
-	default:
-		sure, pods, at := make([]int, len(out.owners)), 0, map[int]int{}
-		for k, i := range out.units {
-			at[i] = k
-		}
-		for i, pods := range out.sure {
-			sure[out.owner[at[i]]] += pods
-		}
-		for k := range sure {
-			out.ownLeast[k] = max(out.ownLeast[k], sure[k])
-			pods += out.ownLeast[k]
-		}
-		out.least = max(out.least, pods)
+	if slices.ContainsFunc(out.units, func(i int) bool { return len(h.a.units[i].affinityKeys) > 0 }) {
+		clear(priced)
 	}
+	confirm := func(wanted func(owner int) bool) {
+		a := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
+		sure := make([]int, len(out.owners))
+		for _, i := range slices.Sorted(maps.Keys(out.sure)) {
+			if owner := out.owner[at[i]]; wanted(owner) {
+				member := h.a.member(i, out)
+				member.Pods, member.Open = out.sure[i], nil
+				a.Members = append(a.Members, member)
+				sure[owner] += member.Pods
+			}
+		}
+		if len(a.Members) == 0 {
+			return
+		}
+		switch err, done := h.check(out, a); {
+		case !done:
+			h.m.Run().Stops++
+		case err != nil:
+			h.m.Run().Refuse(unmerge(h.m, out.owners), err)
+		default:
+			for k := range sure {
+				out.ownLeast[k] = max(out.ownLeast[k], sure[k])
+			}
+		}
+	}
+	h.m.Run().Within(sureShare*h.m.Bounds(unmerge(h.m, out.owners)), func() {
+		confirm(func(owner int) bool { return !priced[owner] })
+		for k := range out.owners {
+			if priced[k] {
+				confirm(func(owner int) bool { return owner == k })
+			}
+		}
+	})
+	pods := 0
+	for _, least := range out.ownLeast {
+		pods += least
+	}
+	out.least = max(out.least, pods)
 }
 
 // withdraw removes a verdict that cannot be confirmed, and everything that depends on the verdict.
@@ -505,7 +528,7 @@ func (h *holding) strands(out *outcome, k int) error {
 // member describes a pod group of an outcome to the checker.
 func (a *instance) member(i int, o *outcome) certificate.Member {
 	u := a.units[i]
-	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: o.proof.Open[i], Prices: o.proof.Prices[i]}
+	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: o.proof.Open[i], Prices: o.proof.Prices[i], Level: o.proof.Levels[i]}
 	if u.g.Kind.PerNode() {
 		m.Node = u.pinned
 	}
