@@ -58,14 +58,15 @@ func (d *Decision) Describe(members map[*workload.Workload]Member, proofs Proofs
 }
 
 // Keeps reports whether a proof shows that one of the given nodes is always open to another pod of
-// w, wherever all other pods are and in whichever order they came and went. A result of false
-// proves nothing.
-func (d *Decision) Keeps(run *model.Run, w *workload.Workload, nodes []int) (keeps bool) {
-	m, known := d.members[w]
-	if !known || d.proofs == nil {
+// w, wherever all other pods are and in whichever order they came and went. If nodes is nil, any
+// node counts. The argument more is the number of pods that w has beyond those in the decision. A
+// result of false proves nothing.
+func (d *Decision) Keeps(run *model.Run, w *workload.Workload, nodes []int, more int) (keeps bool) {
+	if d == nil || d.proofs == nil || d.members[w].G == nil {
 		return false
 	}
-	m.Open = nodes
+	m := d.members[w]
+	m.Open, m.Pods = nodes, m.Pods+more
 	if !run.Within(run.Left()/2, func() {
 		keeps = d.proofs.Check(&Assertion{Proof: Proof{Kind: Headroom}, Members: []Member{m}}, CheckSteps) == nil
 	}) {

@@ -115,7 +115,7 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 		return a
 	}
 	q.j.aside(func() {
-		if left := q.lasting(b.Nodes(), l); left != nil && q.j.placed.Keeps(q.j.m.Run(), q.w, left) {
+		if left := q.lasting(b.Nodes(), l); left != nil && q.j.placed.Keeps(q.j.m.Run(), q.w, left, 0) {
 			a = answer{verdict: diag.Always}
 			return
 		}

@@ -35,7 +35,7 @@ func (j *Judge) TwoRuns(w *workload.Workload, nodes []string) (lost, waits bool)
 func (j *Judge) Recovers(w *workload.Workload, l *Survival, nodes []string) bool {
 	q := newLoss(j.evictions.shared, w, l.Key)
 	left := q.lasting(nodes, certificate.Loss{Meaning: l.Meaning})
-	return left != nil && j.placed.Keeps(q.j.m.Run(), w, left)
+	return left != nil && j.placed.Keeps(q.j.m.Run(), w, left, 0)
 }
 
 // Workloads returns the workloads of the model.

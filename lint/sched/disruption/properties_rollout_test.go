@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
 // updated is a sample together with the way in which its first workload is updated.
@@ -116,6 +117,9 @@ func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]in
 		return
 	}
 	j, m := judge(t, u.nodes(), u.manifests())
+	if seed%2 == 0 {
+		j.Use(search.Decide(m, search.Options{Each: true}))
+	}
 	web := find(t, m, "web")
 	rollout := j.Rollouts(web)[0]
 	got := rollout.Verdict

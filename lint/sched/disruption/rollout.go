@@ -246,7 +246,10 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 		q.raised++
 	}
 	open := u.doubtful(w, q.group).Given()
-	if !open && q.alike() && q.decide(q.raised).lasting { // this implies that the pods fit before the rollout
+	fits := func() bool {
+		return len(u.running) == 0 && u.placed.Keeps(u.m.Run(), w, nil, q.raised-w.Count.N) || q.decide(q.raised).lasting
+	}
+	if !open && q.alike() && fits() { // this implies that the pods fit before the rollout
 		r.Verdict, r.placed = diag.Always, true
 	} else if rest := q.decide(r.Replicas); rest.verdict == diag.Never {
 		r.Verdict = ""
