@@ -33,6 +33,7 @@ var reasons = map[model.Cause]string{
 	model.ByCount:       "the number of pods is unknown",
 	model.ByPlacement:   "its placement is not checked",
 	model.ByPriority:    "its pods can preempt pods of another priority",
+	model.ByPreemption:  "pods of another priority can preempt its pods",
 	model.ByToleration:  "its pods, or pods they interact with, tolerate the taint of lost nodes or are bound to nodes",
 	model.ByTermination: "depends on how long evicted pods terminate, as they count for affinity until they are gone",
 	model.ByPending:     "not all pods fit even before the change",

@@ -19,29 +19,23 @@ type Priority struct {
 	Value int64
 	// Known is false if the PriorityClass is not declared or its value is a placeholder.
 	Known bool
-	// Assumed is set if the pods have no class and no global default is declared. The cluster may
-	// have one, and Value is 0.
-	Assumed bool
 	// Waits is set if the pods never preempt other pods.
 	Waits bool
 }
 
-// highestUser is the highest value of a PriorityClass that users may create
-// (pkg/apis/scheduling/types.go, HighestUserDefinablePriority).
-const highestUser = 1_000_000_000
-
-// AtLeast reports whether pods with priority p certainly have at least the other priority. Pods with
-// the other priority then never preempt them.
+// AtLeast reports whether pods with priority p certainly have at least the other priority.
 func (p Priority) AtLeast(o Priority) bool {
-	if o.Assumed {
-		o.Value = highestUser
-	}
-	return p.Known && o.Known && !p.Assumed && p.Value >= o.Value
+	return p.Known && o.Known && p.Value >= o.Value
+}
+
+// MayPreempt reports whether pods of w may preempt pods of o (R-Q6).
+func (w *Workload) MayPreempt(o *Workload) bool {
+	return !w.Priority.Waits && w.Spec.PriorityClassName != o.Spec.PriorityClassName && !o.Priority.AtLeast(w.Priority)
 }
 
 // priorityOf returns the priority of a workload's pods, given the declared classes by name. The
-// entry for "" is the global default. The classes named system-* exist in every cluster
-// (pkg/apis/scheduling/v1/helpers.go).
+// entry for "" is the global default. Without one, pods without a class have priority 0. The
+// classes named system-* exist in every cluster (pkg/apis/scheduling/v1/helpers.go).
 func priorityOf(w *Workload, declared map[string]*source.Object) Priority {
 	name := w.Spec.PriorityClassName
 	p := Priority{Waits: w.Spec.PreemptionPolicy == "Never"}
@@ -54,7 +48,7 @@ func priorityOf(w *Workload, declared map[string]*source.Object) Priority {
 		p.Value, p.Known = o.Root.Get("value").Int()
 		p.Waits = p.Waits || o.Root.Get("preemptionPolicy").Text() == "Never"
 	default:
-		p.Known, p.Assumed = name == "", name == ""
+		p.Known = name == ""
 	}
 	return p
 }

@@ -187,11 +187,8 @@ func (j *shared) unknown(w *workload.Workload) model.Reason {
 // another PriorityClass count as such unless the declared values show that they are not. Workloads
 // that w needs stay in the group. It returns nil if there is nothing to omit.
 func (j *shared) withoutPreemptible(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
-	if w.Priority.Waits {
-		return nil
-	}
 	left := slices.DeleteFunc(slices.Clone(group), func(o *workload.Workload) bool {
-		return o.Spec.PriorityClassName != w.Spec.PriorityClassName && !o.Priority.AtLeast(w.Priority) && !needs(j.m, w, o)
+		return w.MayPreempt(o) && !needs(j.m, w, o)
 	})
 	if len(left) == len(group) {
 		return nil

@@ -170,7 +170,9 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	l := certificate.Loss{Meaning: meaning}
 	if !q.room.Hit(b) {
 		a := q.atEverySize(b, meaning) // no pod can be on the lost nodes
-		a.missed = a.verdict == diag.Always
+		if a = q.withoutVictims(b, l, a); a.verdict == diag.Always {
+			a.missed = true
+		}
 		return a
 	}
 	if why := q.doubt(l); why.Given() {
@@ -184,7 +186,7 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	case a.verdict == diag.Unknown && recreated && !grows && (!a.why.Given() || a.why.Cause == model.ByCrowd || a.why.Cause == model.BySize):
 		a = q.leftOver(b, l, a)
 	}
-	switch {
+	switch a = q.withoutVictims(b, l, a); {
 	case a.verdict == diag.Always:
 		a = q.atEverySize(b, meaning)
 	case grows && (recreated || a.verdict != diag.Sometimes):
@@ -204,6 +206,20 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 		}
 	}
 	return a
+}
+
+// withoutVictims returns an answer that still holds when other pods that lose their node may preempt
+// pods of w. These find room again if there is room wherever the other pods are.
+func (q *loss) withoutVictims(b *search.DomainLoss, l certificate.Loss, a answer) answer {
+	preempts := func(o *workload.Workload) bool { return !o.Kind.PerNode() && o.MayPreempt(q.w) }
+	if a.verdict != diag.Always || !slices.ContainsFunc(q.j.everyone(q.w, model.Certain(q.w)), preempts) ||
+		q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) {
+		return a
+	}
+	if left := q.lasting(b.Nodes(), l); left != nil && q.j.placed.Keeps(q.j.m.Run(), q.w, left, 0) {
+		return a
+	}
+	return answer{verdict: diag.Unknown, why: by(model.ByPreemption)}
 }
 
 // doubt returns a reason if no loss with the given meaning can be judged. The result is cached by

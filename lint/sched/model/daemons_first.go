@@ -12,15 +12,15 @@ import (
 
 // DaemonSetsFirst returns a model of the states in which DaemonSet pods are placed before other
 // pods on their nodes, as it happens when a node joins. The model leaves out the DaemonSets, and
-// each node offers only what their pods leave (T26). DaemonSets with rules or with host ports that
-// others use stay. The result is nil if no DaemonSet can be left out, or if some node has too
+// each node offers only what their pods leave (T26). DaemonSets with rules, with host ports that
+// others use, or with pods that others may preempt stay. The result is nil if no DaemonSet can be left out, or if some node has too
 // little room for its DaemonSet pods and running pods.
 func (m *Model) DaemonSetsFirst() (first *Model, leftOut []*workload.Workload) {
 	related := m.related()
 	var ws []*workload.Workload
 	for _, w := range m.Workloads {
 		g := m.Groups[w]
-		if w.Kind.PerNode() && g.Placeable() && !related[w] && !slices.ContainsFunc(g.Terms, func(t *Term) bool { return t.Hard }) {
+		if w.Kind.PerNode() && g.Placeable() && !related[w] && !slices.ContainsFunc(g.Terms, func(t *Term) bool { return t.Hard }) && !m.mayLose(w) {
 			leftOut = append(leftOut, w)
 		} else {
 			ws = append(ws, w)
@@ -61,6 +61,12 @@ func (m *Model) DaemonSetsFirst() (first *Model, leftOut []*workload.Workload) {
 	first = newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces, Elsewhere: m.elsewhere}, &topo, newPerNodes(&topo), nil)
 	first.Apart = m.Apart
 	return first, leftOut
+}
+
+// mayLose reports whether pods of others may preempt the pods of a DaemonSet.
+func (m *Model) mayLose(w *workload.Workload) bool {
+	m.run.Spend(1 + len(m.Workloads)/PerStep)
+	return slices.ContainsFunc(m.Workloads, func(o *workload.Workload) bool { return Modelled(m.Groups[o]) && o.MayPreempt(w) })
 }
 
 // related returns the workloads that another workload's hard term may select, or whose host ports

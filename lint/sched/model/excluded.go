@@ -252,6 +252,8 @@ const (
 	ByOtherBudget Cause = "other-disruption-budget"
 	// ByPriority means that the pods may preempt the pods that block them.
 	ByPriority Cause = "priority"
+	// ByPreemption means that other pods may preempt the pods.
+	ByPreemption Cause = "preemption"
 	// ByToleration means that the pods tolerate the taint on the lost nodes. It also stands for
 	// pods whose manifests name a node.
 	ByToleration Cause = "toleration"
