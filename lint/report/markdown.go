@@ -265,6 +265,7 @@ func clipped(s string, n int) string {
 // the reasons, the cores and the runs.
 func placementMarkdown(w io.Writer, p *diag.Placements, verbose bool) error {
 	var doc page
+	doc.list(incomplete(p.Failures))
 	all := withPods(p, verbose)
 	if len(p.Decisions) > 1 || len(all) < len(p.Decisions) {
 		doc.add(0, "## schedlint place: "+prose(contextCounts(p)))
@@ -277,7 +278,6 @@ func placementMarkdown(w io.Writer, p *diag.Placements, verbose bool) error {
 		}
 		doc.placement(title, d)
 	}
-	doc.list(incomplete(p.Failures))
 	return doc.writeTo(w)
 }
 

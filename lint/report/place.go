@@ -33,6 +33,9 @@ func WritePlacement(w io.Writer, format string, p *diag.Placements, verbose bool
 
 func placementText(out io.Writer, p *diag.Placements, verbose bool) error {
 	b := &lineWriter{out: out}
+	for _, line := range Incomplete(p.Failures) {
+		fmt.Fprintln(b, line)
+	}
 	all := withPods(p, verbose)
 	if len(p.Decisions) > 1 || len(all) < len(p.Decisions) {
 		fmt.Fprintf(b, "%s\n", contextCounts(p))
@@ -42,9 +45,6 @@ func placementText(out io.Writer, p *diag.Placements, verbose bool) error {
 			fmt.Fprintf(b, "\n%s\n", contextTitle(&all[i]))
 		}
 		decisionText(b, &all[i])
-	}
-	for _, line := range Incomplete(p.Failures) {
-		fmt.Fprintln(b, line)
 	}
 	return b.flush()
 }
