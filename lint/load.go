@@ -20,6 +20,8 @@ type manifests struct {
 	// broken holds the names of files with errors. It also holds the names of files whose skipped
 	// documents may contain objects.
 	broken map[string]bool
+	// accepting holds the indices of the entries in Config.Unrendered that match something.
+	accepting map[int]bool
 	// beside holds files that renders use but that are outside the paths to lint.
 	beside []*source.File
 }

@@ -54,24 +54,41 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	if err := r.failures.err(); err != nil {
 		return nil, err
 	}
-	doc.Decisions = aboutWorkloads(doc.Decisions)
-	doc.Failures = append(doc.Failures, r.failures.undone...)
+	doc.Decisions = nothingToPlace(doc.Decisions)
+	doc.Failures = slices.Concat(r.notChecked(), doc.Failures, r.failures.undone)
 	doc.Unrendered = r.summary.Unrendered
 	return doc, nil
 }
 
-// aboutWorkloads removes the decisions about contexts without workloads. If no decision would
-// remain, it keeps one, preferably with an unknown verdict.
-func aboutWorkloads(all []diag.Placement) []diag.Placement {
-	about := slices.DeleteFunc(slices.Clone(all), func(d diag.Placement) bool {
-		return len(d.Workloads)+len(d.Invalid)+len(d.Unmodelled) == 0
-	})
-	if len(about) > 0 || len(all) == 0 {
-		return about
+// nothingToPlace gives the verdict "none" to the contexts without pods, and leaves out objects
+// without pods that are in no context with a name. If there is no other context and input that may
+// contain pods is ignored, it keeps one context, whose verdict is unknown.
+func nothingToPlace(all []diag.Placement) []diag.Placement {
+	unknown, found := -1, false
+	for i := range all {
+		d := &all[i]
+		pods := func(w diag.PlacementWorkload) bool { return w.Replicas > 0 || d.Verdict != string(diag.Always) }
+		if len(d.Invalid)+len(d.Unmodelled) > 0 || slices.ContainsFunc(d.Workloads, pods) {
+			found = true
+			continue
+		}
+		if d.Verdict == string(diag.Unknown) {
+			unknown = i
+		}
+		d.Verdict, d.RulesVerdict = string(diag.None), string(diag.None)
 	}
-	first := max(0, slices.IndexFunc(all, func(d diag.Placement) bool { return d.Verdict == string(diag.Unknown) }))
-	all[first].Context = ""
-	return all[first : first+1]
+	if !found && unknown >= 0 {
+		d := all[unknown]
+		d.Context, d.Verdict, d.RulesVerdict = "", string(diag.Unknown), string(diag.Unknown)
+		return []diag.Placement{d}
+	}
+	named := slices.DeleteFunc(slices.Clone(all), func(d diag.Placement) bool {
+		return d.Verdict == string(diag.None) && len(d.Workloads) == 0 && d.Cluster+d.Context == ""
+	})
+	if len(named) == 0 {
+		return all
+	}
+	return named
 }
 
 // decidePart returns a decision for each context in a part. The argument untracked is the number of
@@ -139,7 +156,7 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 		}
 	}
 	doc.Notes = append(doc.Notes, r.caveats(s, untracked, leftOut)...)
-	if len(doc.Workloads) == 0 && (r.summary.Unrendered > 0 || leftOut != "") { // workloads may be in the skipped inputs
+	if len(doc.Workloads) == 0 && (r.summary.NotRendered() != "" || leftOut != "") { // workloads may be in the skipped inputs
 		doc.Verdict, doc.RulesVerdict = string(diag.Unknown), string(diag.Unknown)
 		doc.Notes = append(doc.Notes, "unknown because no workload was found, and inputs that may contain some are ignored")
 	}

@@ -28,6 +28,9 @@ type PointerID struct {
 
 // Unfollowed is a GitOps pointer for which there is no render.
 type Unfollowed struct {
+	// Kind and Name identify the pointer.
+	Kind pointers.Kind
+	Name string
 	// Why is the general reason, and Detail adds what is specific to this pointer.
 	Why, Detail string
 	// File and the fields after it are the pointer's location. File is relative to Root.
@@ -88,25 +91,88 @@ func (l *loader) countUnfollowed() {
 			span := diag.Span{File: u.File, Line: u.Line, Column: u.Column, EndLine: u.Line, EndColumn: u.Column + 1}
 			l.set.Problems = append(l.set.Problems, source.Problem{Kind: source.RenderRefused, Detail: u.Why + ": " + u.Detail, Span: span})
 		}
-		l.summary.Unrendered++
-		l.summary.leaveOpen("GitOps pointer that is not rendered ("+u.Why+")", locate.FileLine(u.File, u.Line))
+		if at := locate.FileLine(u.File, u.Line); !l.count(kindOf[u.Kind], false, u.Wrong, at, l.files.FromConfig(u.File), u.Name) {
+			l.summary.Unrendered++
+			l.summary.leaveOpen("GitOps pointer that is not rendered ("+u.Why+")", at)
+		}
 	}
 	if suspended > 0 {
 		l.summary.note(fmt.Sprintf("suspended GitOps pointers, which are not rendered: %d", suspended))
 	}
 }
 
-// countPassedBy counts pointers that were not examined, for example pointers in chart output or in
-// a file named on the command line. The objects that these pointers deploy are not checked. Flux
-// HelmReleases are not included, because other code counts them.
-func (l *loader) countPassedBy() {
-	if l.opts.Followed == nil {
-		return
+// kindOf holds the words that the summary uses for the kinds of pointers.
+var kindOf = map[pointers.Kind]string{
+	pointers.FluxHelmRelease: "releases", pointers.FluxKustomization: "kustomizations",
+	pointers.Application: "Applications", pointers.ApplicationSet: "Applications",
+}
+
+// countRoot counts a kustomization or chart that schedlint was to render (see count).
+func (l *loader) countRoot(x *locate.Render, rendered, told bool, at string) (accepted bool) {
+	kind, names := "kustomizations", []string{x.Name, x.Dir}
+	if x.Root.Chart != nil {
+		kind = "charts"
 	}
+	if !x.Pointer.IsZero() {
+		names = []string{x.Name, l.files.FromConfig(x.Pointer.File), x.PointerName}
+		switch {
+		case x.Argo:
+			kind = "Applications"
+		case x.Root.Chart != nil:
+			kind = "releases"
+		}
+	}
+	return l.count(kind, rendered, told, at, names...)
+}
+
+// count counts an input that deploys pods. It reports whether the input is not rendered and the
+// configuration accepts that by the input's path or by one of its names. told is set if a finding
+// says that the input is not rendered.
+func (l *loader) count(kind string, rendered, told bool, at string, names ...string) (accepted bool) {
+	i := slices.IndexFunc(l.summary.Inputs, func(k diag.Inputs) bool { return k.Kind == kind })
+	if i < 0 {
+		i = len(l.summary.Inputs)
+		l.summary.Inputs = append(l.summary.Inputs, diag.Inputs{Kind: kind})
+	}
+	of := &l.summary.Inputs[i]
+	if of.Found++; rendered {
+		of.Rendered++
+		return false
+	}
+	for i := range l.opts.Config.Unrendered {
+		u := &l.opts.Config.Unrendered[i]
+		if !u.Means(names...) {
+			continue
+		}
+		if l.accepting[i] = true; !accepted {
+			of.Accepted++
+			l.summary.skips.add(&l.summary.skips.accepted, u.Reason, at)
+		}
+		accepted = true
+	}
+	l.summary.silent = l.summary.silent || !accepted && !told
+	return accepted
+}
+
+// countPassedBy counts pointers that were not examined, for example pointers in chart output or in
+// a file named on the command line. The objects that these pointers deploy are not checked. The
+// questions that Flux HelmReleases leave open are not included, because other code counts them.
+func (l *loader) countPassedBy() {
+	seen := map[PointerID]bool{}
 	look := func(objects []*source.Object) {
 		for _, o := range objects {
 			kind, ok := pointers.KindOf(o.Group(), o.Kind)
-			if ok && kind != pointers.FluxHelmRelease && !l.opts.Followed[PointerID{kind, o.Namespace, o.Name}] {
+			id := PointerID{kind, o.Namespace, o.Name}
+			if !ok || l.opts.Followed[id] {
+				continue
+			}
+			accepted, known := seen[id]
+			if !known {
+				file := l.renders.InSources(o.NameSpan()).File
+				accepted = l.count(kindOf[kind], false, false, l.renders.At(o), l.files.FromConfig(file), o.Name)
+				seen[id] = accepted
+			}
+			if !accepted && l.opts.Followed != nil && kind != pointers.FluxHelmRelease {
 				l.summary.leaveOpen(notFollowed, l.renders.At(o))
 			}
 		}
@@ -148,6 +214,9 @@ func (l *loader) countRenders() {
 	l.summary.Renders = len(l.renders.All)
 	found, charts, pointed := 0, 0, 0
 	for _, x := range l.renders.All {
+		if x.Out != nil {
+			l.countRoot(&x.Render, true, false, "")
+		}
 		switch {
 		case x.Root.Overlay != nil:
 			pointed++
@@ -216,7 +285,6 @@ func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 		at.File = l.files.ShowConfig()
 		span = at
 	}
-	l.summary.Unrendered++
 	what := notRendered[p.Kind]
 	switch {
 	case asked.Root.Chart != nil:
@@ -224,7 +292,10 @@ func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 	case asked.Root.Overlay != nil:
 		what = strings.Replace(what, "kustomization", "GitOps pointer", 1)
 	}
-	l.summary.leaveOpen(what, locate.FileLine(span.File, span.Line))
+	if at := locate.FileLine(span.File, span.Line); !l.countRoot(asked, false, asked.Requested || p.Kind == render.Repeated, at) {
+		l.summary.Unrendered++
+		l.summary.leaveOpen(what, at)
+	}
 	l.renders.Failed = append(l.renders.Failed, asked.Name)
 	problem := source.Problem{Kind: source.RenderFailed, Detail: p.Detail, Span: span}
 	if p.Kind != render.Failed {

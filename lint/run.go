@@ -78,7 +78,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 func (r *run) load() *manifests {
 	l := loader{
 		ctx: r.ctx, opts: r.opts, table: r.table, files: r.files, renders: r.renders, summary: r.summary, failures: r.failures,
-		manifests: manifests{broken: map[string]bool{}}, given: map[string]bool{}, charts: map[string]bool{}, asWritten: map[string][]*source.Object{},
+		manifests: manifests{broken: map[string]bool{}, accepting: map[int]bool{}}, given: map[string]bool{}, charts: map[string]bool{}, asWritten: map[string][]*source.Object{},
 	}
 	return l.load()
 }
@@ -115,8 +115,17 @@ func (r *run) report() *diag.Report {
 		report.WhyUnjudged, report.SubjectGone, report.Quiet = left.unjudged, left.gone, r.judge.problemsOfUnrequested()
 	}
 	report.Rendered, report.NotRendered, report.Inert = r.renders.Names(), r.renders.Failed, r.suppressions.inert
-	report.Failures = r.failures.undone
+	report.Failures = append(r.notChecked(), r.failures.undone...)
 	return report
+}
+
+// notChecked returns a failure if no workload was found and inputs that may contain some are not
+// rendered. The absence of findings then means nothing. If findings say so, there is no failure.
+func (r *run) notChecked() diag.Failures {
+	if text := r.summary.NotRendered(); text != "" && r.summary.Workloads == 0 && r.summary.silent {
+		return diag.Failures{{Stage: diag.StageRead, Message: text}}
+	}
+	return nil
 }
 
 // cluster checks one cluster, context by context.

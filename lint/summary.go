@@ -20,8 +20,10 @@ import (
 // summary counts the input of a run. All locations in it refer to the user's files.
 type summary struct {
 	diag.Summary
-	skips   *skips
-	passed  passed
+	skips  *skips
+	passed passed
+	// silent is set if no finding says that an input is not rendered.
+	silent  bool
 	renders *locate.Renders
 	// counted holds the open questions that have already been counted.
 	counted map[unknown]bool
@@ -31,7 +33,7 @@ type summary struct {
 
 func newSummary(r *locate.Renders) *summary {
 	return &summary{
-		skips:   &skips{map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}},
+		skips:   &skips{map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}},
 		renders: r, counted: map[unknown]bool{}, placeholders: map[string][]string{},
 	}
 }
@@ -86,7 +88,7 @@ func placeholderNote(file string, texts []string) string {
 
 // skips counts skipped input and open questions by reason.
 type skips struct {
-	skipped, notJudged, repeated, unknown map[string]*diag.Skip
+	skipped, notJudged, repeated, unknown, accepted map[string]*diag.Skip
 }
 
 func (s *skips) add(to *map[string]*diag.Skip, reason, place string) {
@@ -109,6 +111,7 @@ var noWorkloads = map[string]bool{
 func (s *skips) into(summary *diag.Summary) {
 	summary.Skipped, summary.NotJudged = sorted(s.skipped), sorted(s.notJudged)
 	summary.Repeated, summary.Unknown = sorted(s.repeated), sorted(s.unknown)
+	summary.AcceptedUnrendered = sorted(s.accepted)
 }
 
 // sorted returns the entries sorted by reason.

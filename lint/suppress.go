@@ -37,6 +37,8 @@ type suppressions struct {
 	all     []accept.Suppression
 	inline  map[diag.Span][]int
 	entries []int
+	// stale holds a complaint for each entry of Config.Unrendered that matches nothing.
+	stale []accept.Complaint
 	// allowed holds the suppressions in manifests that may take effect. If it is nil, all of them
 	// may take effect. permitted caches which suppressions are allowed. inert lists the
 	// suppressions that are not allowed.
@@ -81,13 +83,20 @@ func (s *suppressions) gather(m *manifests) {
 	if s.opts.NoInline {
 		s.ignored, s.all, s.inline, s.sources = len(s.all), nil, map[diag.Span][]int{}, newSourceComments(s.renders)
 	}
-	s.configured()
+	s.configured(m.accepting)
 }
 
-// configured adds the suppressions of the configuration.
-func (s *suppressions) configured() {
+// configured adds the suppressions of the configuration. accepting holds the indices of the entries
+// in Config.Unrendered that match something.
+func (s *suppressions) configured(accepting map[int]bool) {
 	name := s.files.ShowConfig()
 	open := !s.files.Cover(s.files.Config.Dir) // an entry may apply to manifests that are not read
+	for i, u := range s.files.Config.Unrendered {
+		if u.Place.File = name; !open && !accepting[i] && s.opts.Followed != nil && s.opts.Tracked == nil {
+			one := suppression(diag.ByConfiguration, "", u.Reason, "", u.Pattern, u.Place)
+			s.stale = append(s.stale, accept.Complaint{Problem: accept.Unused, Suppression: one.Suppression})
+		}
+	}
 	for i := range s.files.Config.Suppress {
 		entry := &s.files.Config.Suppress[i]
 		at := entry.Place
@@ -285,7 +294,8 @@ func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept
 		one.Open = one.Open || s.judge.tally.HasFailed(one.Rule)
 	}
 	s.sources.applyAnswers(s.all, s.files)
-	return accept.Suppress(findings, s.all, s.acceptance())
+	kept, accepted, complaints = accept.Suppress(findings, s.all, s.acceptance())
+	return kept, accepted, append(complaints, s.stale...)
 }
 
 // inEffect returns the suppressions that are in effect. Each is returned once even if several

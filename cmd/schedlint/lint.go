@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/schedlint/schedlint/cmd/schedlint/change"
+	"github.com/schedlint/schedlint/cmd/schedlint/inputs"
 	"github.com/schedlint/schedlint/cmd/schedlint/policy"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/accept"
@@ -90,8 +91,9 @@ Exit status (the highest applies):
   1  findings at or above --fail-on, or another --fail-on-* condition is met
   2  usage, input, topology, configuration or policy error; an incomplete run,
      such as after a rule failed (every format reports it, with the findings so
-     far); or no workload checked at a path you named although skipped files may
-     contain workloads
+     far); no workload checked because charts, GitOps pointers or kustomizations
+     are not rendered (unrendered in the configuration accepts that); or none at
+     a path you named although skipped files may contain some
   3  internal error`,
 		Example: `  schedlint lint --topology nodes.yaml manifests
   schedlint lint -t nodes.yaml -k deploy/overlays/prod
@@ -201,8 +203,10 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if err := outcome(r, failOn, writeErr); err != nil {
 		return err
 	}
+	// The user asked for a path to be checked, or for files to be checked as written.
+	asked := f.render.Mode == inputs.Off || !onlyHere(options.Dir, options.Paths)
 	switch {
-	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths): // the user asked for this path to be checked
+	case asked && len(r.Summary.Unjudged()) > 0:
 		return statusError{exitUsage, errors.New(report.NothingChecked)}
 	case f.failOnSilenced && now.Silences > 0:
 		return statusError{exitFindings, fmt.Errorf("the change silences findings: %s (--fail-on-silenced)", report.Count(now.Silences, "place"))}

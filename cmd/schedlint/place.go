@@ -20,6 +20,7 @@ type placeFlags struct {
 	inputFlags
 	failFlags
 	failOn  string
+	verbose bool
 	outputs outputs
 }
 
@@ -30,11 +31,11 @@ func newPlace() *cobra.Command {
 		Short: "Decide whether all pods can be scheduled and stay running",
 		Long: `Place decides whether all pods can be scheduled on the declared nodes, over any
 scheduling order and any node that passes the kube-scheduler filters. The
-verdict is always, sometimes, never, or unknown if the input or the
-step budget does not allow an answer. Place prints a placement of all pods, a
-run that gets stuck, or the smallest set of conflicting constraints. For each
-workload it also says what happens during rollouts, drains, node and zone loss,
-live migration and autoscaling.
+verdict is always, sometimes, never, unknown if the input or the step budget
+does not allow an answer, or none if there are no pods. Place prints a placement
+of all pods, a run that gets stuck, or the smallest set of conflicting
+constraints. For each workload it also says what happens during rollouts,
+drains, node and zone loss, live migration and autoscaling.
 
 Each rendered kustomization gets its own verdict. So does each alternative when
 directories or files declare the same object differently, such as one directory
@@ -45,7 +46,8 @@ Exit status (the highest applies):
   1  the verdict is never (see --fail-on), the API server rejects an object, or
      another --fail-on-* condition is met
   2  usage error, missing input or topology, or an incomplete run: a file could
-     not be read, and the verdict covers the rest
+     not be read, and the verdict covers the rest; or no workload was found
+     because charts, GitOps pointers or kustomizations are not rendered
   3  internal error`,
 		Example: `  schedlint place --topology nodes.yaml manifests
   schedlint place -t nodes.yaml --survive zone --format json .`,
@@ -57,6 +59,7 @@ Exit status (the highest applies):
 	f.outputs.add(flags, report.PlaceFormats())
 	flags.Var(keys(&f.survive), "survive", "check the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable; default node and zone)")
 	flags.Var(choice(&f.failOn, failVerdicts()), "fail-on", "least severe `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print contexts without pods as well")
 	return cmd
 }
 
@@ -74,7 +77,7 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 		return err
 	}
 	err = f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, _ bool) error {
-		return report.WritePlacement(w, format, doc)
+		return report.WritePlacement(w, format, doc, f.verbose)
 	})
 	f.outputs.tell(cmd.ErrOrStderr(), doc.Failures)
 	if err != nil {

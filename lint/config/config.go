@@ -54,6 +54,8 @@ type Config struct {
 	Survive []Survive `json:"survive"`
 	// Suppress lists the findings that are accepted.
 	Suppress []Suppress `json:"suppress"`
+	// Unrendered lists the inputs that may stay unrendered.
+	Unrendered []Unrendered `json:"unrendered"`
 	// Baseline is the path of the baseline file, which lists accepted findings.
 	Baseline string `json:"baseline"`
 

@@ -65,7 +65,7 @@ clusters:
 
 // TestMistakes covers every possible mistake, with its complete error except the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, policies, renders, repositories, rules, scopes, suppress, survive, topology"
+	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, policies, renders, repositories, rules, scopes, suppress, survive, topology, unrendered"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
@@ -240,7 +240,7 @@ func TestSchemaAccepts(t *testing.T) {
 		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "extended-resources: complete", "extended-resources:", "fail-on: 'error'", "clusters:", "clusters: []",
 		"clusters: [{name: a, pointers: ['a/**'], destinations: [prod]}]", "clusters: [{name: a, destinations: ['https://a']}]", "repositories: ['https://example.com/a']", "repositories:", "renders: [{pointers: '**'}, {pointers: a/apps.yaml}]", "topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
 		"survive:", "survive: []", "survive: [{keys: [node, example.com/Rack]}]", "survive: [{keys: [a], namespaces: [b, 'c-*'], labels: {d: e, f.g/h: ''}}]", "survive: [{keys: [a], namespaces: , labels: }]", "survive: [{keys: [a], labels: {}}]",
-		"suppress:", "suppress: []", "suppress: [{rule: a}]", "suppress: [{rule: a, reason: b, until: '2027-03-31', kinds: [Pod], namespaces: [a, 'b-*'], names: ['*'], labels: {d: e}}]", "suppress: [{rule: a, reason: , until: , kinds: , labels: }]",
+		"unrendered:", "unrendered: []", "unrendered: [{pattern: 'a/**', reason: b}]", "suppress:", "suppress: []", "suppress: [{rule: a}]", "suppress: [{rule: a, reason: b, until: '2027-03-31', kinds: [Pod], namespaces: [a, 'b-*'], names: ['*'], labels: {d: e}}]", "suppress: [{rule: a, reason: , until: , kinds: , labels: }]",
 		"rules: {a: {level: off}, b: {params: {x: 1}}, 'c*': {scope: {kinds: [Pod]}}, d: {level: note, params: , scope: }}", "rules: {a: {params: {}}}",
 		"policies:", "policies: []", "policies: [{pack: ha}]", "policies: [{pack: ha, dir: }]", "custom:", "custom: []", "custom: [{id: a, use: b}]", "custom: [{id: a, use: b, params: {c: [d, 1.5, {e: true}]}, level: error, title: t, description: d, owner: o, runbook: r}]",
 		"custom: [{id: a, use: b, scope: {labels: {c: d}}, level: false}]", "custom: [{id: a, use: b, scope: , level: , params: }]", "scopes:", "scopes: []", "scopes: [{namespaces: ['a-*'], rules: {a: note, 'b.*': off}}]",
@@ -260,6 +260,7 @@ func TestSchemaAccepts(t *testing.T) {
 		"survive: {}", "survive: zone", "survive: [zone]", "survive: [~]", "survive: [{}]", "survive: [{keys: }]", "survive: [{keys: []}]", "survive: [{keys: zone}]", "survive: [{keys: ['']}]", "survive: [{keys: [1]}]", "survive: [{keys: [~]}]",
 		"survive: [{keys: [a b]}]", "survive: [{keys: [a/b/c]}]", "survive: [{keys: [a], key: [b]}]", "survive: [{namespaces: [a]}]", "survive: [{keys: [a], namespaces: a}]", "survive: [{keys: [a], namespaces: []}]", "survive: [{keys: [a], namespaces: ['']}]",
 		"survive: [{keys: [a], labels: [b]}]", "survive: [{keys: [a], labels: {b: 1}}]", "survive: [{keys: [a], labels: {b: }}]", "survive: [{keys: [a], labels: {b: c d}}]", "survive: [{keys: [a], labels: {b c: d}}]",
+		"unrendered: {}", "unrendered: [a]", "unrendered: [{pattern: a}]", "unrendered: [{reason: b}]", "unrendered: [{pattern: '', reason: b}]", "unrendered: [{pattern: a, reason: ' '}]", "unrendered: [{pattern: a, reason: b, until: c}]",
 		"suppress: {}", "suppress: [a]", "suppress: [~]", "suppress: [{}]", "suppress: [{rule: ''}]", "suppress: [{rule: [a]}]", "suppress: [{rule: a, reason: [b]}]", "suppress: [{rule: a, kinds: []}]", "suppress: [{rule: a, names: b}]", "suppress: [{rule: a, namespaces: ['']}]",
 		"suppress: [{rule: a, labels: {b c: d}}]", "suppress: [{rule: a, why: b}]", "baseline: ''", "baseline: [a]", "baseline: 1",
 		"rules: {a: {}}", "rules: {a: {level: loud}}", "rules: {a: {level: 'false'}}", "rules: {a: {params: 1}}", "rules: {a: {params: [b]}}", "rules: {a: {scope: {}}}", "rules: {a: {scope: {kinds: a}}}", "rules: {a: {why: b}}",
@@ -294,6 +295,7 @@ func TestSchemaFields(t *testing.T) {
 	fields(t, properties["clusters"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Cluster]())
 	fields(t, properties["renders"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Render]())
 	fields(t, properties["survive"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Survive]())
+	fields(t, properties["unrendered"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Unrendered]())
 	fields(t, properties["suppress"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[Suppress]())
 
 	for name, typ := range map[string]reflect.Type{"policies": reflect.TypeFor[Policy](), "custom": reflect.TypeFor[Custom](), "scopes": reflect.TypeFor[Scoped]()} {

@@ -172,6 +172,16 @@ func (l *loader) check(root *source.Node, c *Config) {
 	for i, item := range root.Get("suppress").Items() {
 		l.suppress(item, &c.Suppress[i], fmt.Sprintf("suppress[%d]", i))
 	}
+	for i, item := range root.Get("unrendered").Items() {
+		u, key := &c.Unrendered[i], fmt.Sprintf("unrendered[%d]", i)
+		u.Place = l.at(item)
+		if u.Pattern == "" || !doublestar.ValidatePattern(u.Pattern) {
+			l.fail(l.at(cmp.Or(item.Get("pattern"), item)), "%s: expected a pattern, which is a glob of paths or names, found %q", key, u.Pattern)
+		}
+		if u.Reason = strings.TrimSpace(u.Reason); u.Reason == "" {
+			l.fail(u.Place, "%s: expected a reason why %s may stay unrendered", key, cmp.Or(u.Pattern, "it"))
+		}
+	}
 }
 
 func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[string]bool) {

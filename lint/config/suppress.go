@@ -84,6 +84,22 @@ func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 	l.selection(item, path, "expected a glob, or nothing at all for all", "kinds", "namespaces", "names")
 }
 
+// Unrendered accepts that some inputs are not rendered.
+type Unrendered struct {
+	// Pattern is a glob that matches the path or the name of an input.
+	Pattern string `json:"pattern"`
+	// Reason says why these inputs may stay unrendered.
+	Reason string `json:"reason"`
+
+	// Place is the location of the entry in the configuration file.
+	Place diag.Span `json:"-"`
+}
+
+// Means reports whether the entry applies to an input with the given path and names.
+func (u *Unrendered) Means(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return matchesAny([]string{u.Pattern}, name) })
+}
+
 // Loosened returns the changes since an earlier configuration that may make findings disappear. ids
 // lists all rule ids. level returns a rule's level in a given configuration, or "" if the rule does
 // not exist there.
@@ -123,6 +139,11 @@ func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, ru
 	if len(before.Topology) > 0 {
 		for _, file := range without(c.Topology, before.Topology) {
 			add(c.fieldPlace("topology"), "one more topology is declared, and its nodes may take pods: %s", file)
+		}
+	}
+	for _, is := range c.Unrendered {
+		if !slices.ContainsFunc(before.Unrendered, func(was Unrendered) bool { return was.Pattern == is.Pattern }) {
+			add(is.Place, "inputs may stay unrendered: %s: %s", is.Pattern, is.Reason)
 		}
 	}
 	c.loosenedPolicies(before, add)

@@ -250,9 +250,13 @@ type Summary struct {
 	Files     int `json:"files"`
 	Documents int `json:"documents"`
 	// Renders is the number of renders that were checked. Unrendered is the number of renders that
-	// failed.
+	// failed and that the configuration does not accept.
 	Renders    int `json:"renders,omitempty"`
 	Unrendered int `json:"unrendered,omitempty"`
+	// Inputs counts what deploys pods once it is rendered. AcceptedUnrendered lists the inputs that the
+	// configuration allows to stay unrendered, by the reason given there.
+	Inputs             []Inputs `json:"inputs,omitempty"`
+	AcceptedUnrendered []Skip   `json:"acceptedUnrendered,omitempty"`
 	// Workloads is the number of checked workloads. OtherObjects is the number of Kubernetes
 	// objects that create no pods. NodeObjects is the number of v1 Nodes in the manifests. These
 	// nodes are part of the topology only if --topology names their file.
@@ -297,6 +301,39 @@ func (s *Summary) Unjudged() []Skip {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(s.Skipped), func(k Skip) bool { return !k.MayHoldWorkloads })
+}
+
+// Inputs counts the inputs of one kind, such as releases or charts. Those in Accepted are not
+// rendered, and the configuration accepts that.
+type Inputs struct {
+	Kind     string `json:"kind"`
+	Found    int    `json:"found"`
+	Rendered int    `json:"rendered"`
+	Accepted int    `json:"accepted"`
+}
+
+// NotRendered says how many inputs are not rendered, or that nothing was checked because of it. It
+// returns "" if all inputs are rendered or accepted.
+func (s *Summary) NotRendered() string {
+	var parts []string
+	for _, k := range s.Inputs {
+		found, n := k.Found-k.Accepted, k.Rendered
+		if n == found {
+			continue
+		}
+		if s.Workloads > 0 {
+			n = found - n
+		}
+		parts = append(parts, fmt.Sprintf("%d of %d %s", n, found, k.Kind))
+	}
+	list := strings.Join(parts, ", ")
+	switch {
+	case list == "":
+		return ""
+	case s.Workloads == 0:
+		return "nothing was checked: " + list + " rendered"
+	}
+	return fmt.Sprintf("%d workload%s checked; %s not rendered", s.Workloads, map[bool]string{true: "s"}[s.Workloads > 1], list)
 }
 
 // Report is the result of a run, independent of the output format.

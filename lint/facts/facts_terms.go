@@ -252,7 +252,8 @@ type Suppression struct {
 	Problem string `json:"problem" enum:"names-no-rule without-reason expired unused"`
 	// By is annotation, comment, configuration or baseline.
 	By string `json:"by" enum:"annotation comment configuration baseline"`
-	// Rule is the name of the suppressed rule.
+	// Rule is the name of the suppressed rule, or "" for an entry of unrendered in the
+	// configuration. Target is then its pattern.
 	Rule string `json:"rule"`
 	// Target is the object that the suppression applies to, for example "Deployment shop/web", or
 	// "".

@@ -160,10 +160,11 @@ type Render struct {
 	// Argo is set if an Argo CD Application or ApplicationSet deploys the render.
 	Argo bool
 	// Pointer is the span of the GitOps pointer that names the root, or zero if there is no
-	// pointer. Its file name is relative to the root of the run. If the pointer has several
-	// sources, Source is the index of the one that is rendered.
-	Pointer diag.Span
-	Source  int
+	// pointer. Its file name is relative to the root of the run. PointerName is the pointer's name.
+	// If the pointer has several sources, Source is the index of the one that is rendered.
+	Pointer     diag.Span
+	PointerName string
+	Source      int
 	// Entries names the entry pointers that lead to the render, each with its destination cluster.
 	// Renders that share an entry are deployed together.
 	Entries []string

@@ -42,8 +42,8 @@ func termFindings() map[string]words {
 
 		"suppression-expired":        of(suppressionExpired),
 		"suppression-names-no-rule":  of(suppressionNamesNoRule),
-		"suppression-unused":         suppression("the %s suppresses %s%s, but the rule reports nothing there"),
-		"suppression-without-reason": suppression("the %s suppresses %s%s without a reason, so it has no effect"),
+		"suppression-unused":         of(suppressionUnused),
+		"suppression-without-reason": of(suppressionWithoutReason),
 	}
 }
 
@@ -276,11 +276,15 @@ func suppressionNamesNoRule(r *facts.Suppression, _ *facts.Facts) Text {
 	return Text{Headline: fmt.Sprintf("the %s%s %s", r.By, forTarget(r.Target), names)}
 }
 
-// suppression returns a function that describes a problem with a suppression.
-func suppression(format string) words {
-	return of(func(r *facts.Suppression, _ *facts.Facts) Text {
-		return Text{Headline: fmt.Sprintf(format, r.By, r.Rule, forTarget(r.Target))}
-	})
+func suppressionUnused(r *facts.Suppression, _ *facts.Facts) Text {
+	if r.Rule == "" {
+		return Text{Headline: fmt.Sprintf("the %s accepts that %s is not rendered, but nothing that is not rendered has this path or name", r.By, r.Target)}
+	}
+	return Text{Headline: fmt.Sprintf("the %s suppresses %s%s, but the rule reports nothing there", r.By, r.Rule, forTarget(r.Target))}
+}
+
+func suppressionWithoutReason(r *facts.Suppression, _ *facts.Facts) Text {
+	return Text{Headline: fmt.Sprintf("the %s suppresses %s%s without a reason, so it has no effect", r.By, r.Rule, forTarget(r.Target))}
 }
 
 // forTarget turns a suppression's target into a phrase. It returns "" if target is empty.

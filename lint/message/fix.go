@@ -81,6 +81,9 @@ func SuppressionFix(c *accept.Complaint) string {
 	if c.Problem == accept.NamesNoRule && c.Near != "" {
 		return "use " + c.Near
 	}
+	if c.Problem == accept.Unused && c.Rule == "" {
+		return "remove the entry, or correct its pattern: schedlint inputs lists what is not rendered"
+	}
 	return suppressionFixes[c.Problem]
 }
 

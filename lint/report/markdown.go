@@ -54,6 +54,9 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	}
 	p.add(0, "## schedlint: "+strings.Join(nonEmpty(completeness(r), unjudged, plain.found(r)), ", "))
 	p.list(incomplete(r.Failures))
+	if r.Summary.Workloads > 0 {
+		hollow = r.Summary.NotRendered()
+	}
 	if hollow != "" {
 		p.add(0, prose(clipped(hollow, maxSentence)))
 	}
@@ -260,20 +263,21 @@ func clipped(s string, n int) string {
 
 // placementMarkdown writes placements as a step summary for CI, including the table of workloads,
 // the reasons, the cores and the runs.
-func placementMarkdown(w io.Writer, p *diag.Placements) error {
+func placementMarkdown(w io.Writer, p *diag.Placements, verbose bool) error {
 	var doc page
-	if len(p.Decisions) > 1 {
+	doc.list(incomplete(p.Failures))
+	all := withPods(p, verbose)
+	if len(p.Decisions) > 1 || len(all) < len(p.Decisions) {
 		doc.add(0, "## schedlint place: "+prose(contextCounts(p)))
 	}
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
+	for i := range all {
+		d := &all[i]
 		title := "## schedlint place: "
 		if len(p.Decisions) > 1 {
 			title = "### " + prose(clipped(contextTitle(d), maxPath)) + ": "
 		}
 		doc.placement(title, d)
 	}
-	doc.list(incomplete(p.Failures))
 	return doc.writeTo(w)
 }
 

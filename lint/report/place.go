@@ -17,40 +17,53 @@ import (
 // PlaceFormats returns the names of the output formats for placements.
 func PlaceFormats() []string { return []string{"text", "json", "markdown"} }
 
-// WritePlacement writes placements to w in the named format.
-func WritePlacement(w io.Writer, format string, p *diag.Placements) error {
+// WritePlacement writes placements to w in the named format. Text and Markdown show contexts without
+// pods only if verbose is set.
+func WritePlacement(w io.Writer, format string, p *diag.Placements, verbose bool) error {
 	switch format {
 	case "json":
 		return placementJSON(w, p)
 	case "text":
-		return placementText(w, p)
+		return placementText(w, p, verbose)
 	case "markdown":
-		return placementMarkdown(w, p)
+		return placementMarkdown(w, p, verbose)
 	}
 	return fmt.Errorf("unknown format %q: formats are %s", format, strings.Join(PlaceFormats(), ", "))
 }
 
-func placementText(out io.Writer, p *diag.Placements) error {
+func placementText(out io.Writer, p *diag.Placements, verbose bool) error {
 	b := &lineWriter{out: out}
-	if len(p.Decisions) > 1 {
-		fmt.Fprintf(b, "%s\n", contextCounts(p))
-	}
-	for i := range p.Decisions {
-		if d := &p.Decisions[i]; len(p.Decisions) > 1 {
-			fmt.Fprintf(b, "\n%s\n", contextTitle(d))
-		}
-		decisionText(b, &p.Decisions[i])
-	}
 	for _, line := range Incomplete(p.Failures) {
 		fmt.Fprintln(b, line)
+	}
+	all := withPods(p, verbose)
+	if len(p.Decisions) > 1 || len(all) < len(p.Decisions) {
+		fmt.Fprintf(b, "%s\n", contextCounts(p))
+	}
+	for i := range all {
+		if len(p.Decisions) > 1 {
+			fmt.Fprintf(b, "\n%s\n", contextTitle(&all[i]))
+		}
+		decisionText(b, &all[i])
 	}
 	return b.flush()
 }
 
-// contextCounts counts placements by verdict. It lists verdicts in order of first appearance.
+// withPods returns the placements to print. Without verbose, it leaves out those without pods.
+func withPods(p *diag.Placements, every bool) []diag.Placement {
+	return slices.DeleteFunc(slices.Clone(p.Decisions), func(d diag.Placement) bool { return !every && d.Verdict == string(diag.None) })
+}
+
+// contextCounts counts placements by verdict. It lists verdicts in order of first appearance, and
+// counts contexts without pods last.
 func contextCounts(p *diag.Placements) string {
 	counts, order := map[string]int{}, []string(nil)
-	for _, d := range p.Decisions {
+	placed := withPods(p, false)
+	none := len(p.Decisions) - len(placed)
+	if len(placed) == 0 {
+		return strings.TrimSuffix("nothing to place in "+Count(none, "context"), " in 1 context")
+	}
+	for _, d := range placed {
 		said := d.Verdict
 		if d.AtCount != nil {
 			said = d.AtCount.Verdict + " at count"
@@ -66,7 +79,11 @@ func contextCounts(p *diag.Placements) string {
 	for i, v := range order {
 		order[i] = fmt.Sprintf("%s %d", v, counts[v])
 	}
-	return Count(len(p.Decisions), "context") + ": " + strings.Join(order, ", ")
+	said := Count(len(placed), "context") + ": " + strings.Join(order, ", ")
+	if none > 0 {
+		said += fmt.Sprintf("; nothing to place in %d more", none)
+	}
+	return said
 }
 
 // contextTitle returns a title that names a placement's cluster and context.
@@ -109,6 +126,9 @@ func decisionText(b io.Writer, p *diag.Placement) {
 // alone.
 func verdict(p *diag.Placement) string {
 	said := p.Verdict
+	if said == string(diag.None) {
+		return said + " (nothing to place)"
+	}
 	if p.AtCount != nil {
 		at := firstNote([]string{p.AtCount.Verdict + " at the declared count of nodes"}, p.AtCount.DaemonSetsFirst, p.AtCount.DaemonSetsFirst)
 		said = strings.Join(append(at, withGrowth+": "+p.Verdict), "; ")

@@ -107,7 +107,7 @@ func hostile() *diag.Placement {
 func placementIn(t testing.TB, format string, p *diag.Placement) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WritePlacement(&b, format, alone(p)); err != nil {
+	if err := WritePlacement(&b, format, alone(p), false); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -224,12 +224,12 @@ func TestPlacementBounds(t *testing.T) {
 }
 
 func TestPlacementFormats(t *testing.T) {
-	err := WritePlacement(&bytes.Buffer{}, "sarif", alone(placed()))
+	err := WritePlacement(&bytes.Buffer{}, "sarif", alone(placed()), false)
 	if err == nil || err.Error() != `unknown format "sarif": formats are text, json, markdown` {
 		t.Error(err)
 	}
 	for _, f := range PlaceFormats() {
-		if err := WritePlacement(full{}, f, alone(placed())); !errors.Is(err, errFull) {
+		if err := WritePlacement(full{}, f, alone(placed()), false); !errors.Is(err, errFull) {
 			t.Errorf("%s: got %v", f, err)
 		}
 	}

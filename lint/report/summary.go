@@ -17,7 +17,7 @@ const NothingChecked = "no workloads were checked, but skipped input may contain
 // checked follow.
 func (t *textWriter) summary(r *diag.Report) {
 	s, c := &r.Summary, r.Change
-	if text := unchecked(s); text != "" {
+	if text := cmp.Or(s.NotRendered(), unchecked(s)); text != "" {
 		t.println(t.paint(yellow, text))
 	}
 	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.found(r), acceptedText(s), completeness(r)), "; "))
@@ -69,7 +69,7 @@ func brief(s *diag.Summary) []string {
 	for _, part := range []struct {
 		title   string
 		entries []diag.Skip
-	}{{"not checked", s.NotJudged}, {"declared differently", s.Repeated}, {"unknown", s.Unknown}} {
+	}{{"not checked", s.NotJudged}, {"declared differently", s.Repeated}, {"unknown", s.Unknown}, {"not rendered, which is accepted", s.AcceptedUnrendered}} {
 		if len(part.entries) > 0 {
 			all = append(all, part.title+": "+counts(part.entries))
 		}
@@ -128,6 +128,7 @@ func remarks(s *diag.Summary, path func(string) string) []string {
 		{"not checked", s.NotJudged, false},
 		{"declared differently", s.Repeated, false},
 		{"unknown", s.Unknown, false},
+		{"not rendered, which is accepted", s.AcceptedUnrendered, false},
 	} {
 		for _, e := range detail.entries[:min(maxRemarks, len(detail.entries))] {
 			if !detail.counted || len(e.Places) > 0 {

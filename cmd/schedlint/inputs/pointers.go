@@ -76,6 +76,7 @@ func (c *choosing) takePointers(f *pointed) {
 		at := diag.Span{File: named(c.root, under(f.root, d.Pointer.File)), Line: d.Pointer.Line, Column: d.Pointer.Column}
 		if d.Output == nil {
 			c.o.Unfollowed = append(c.o.Unfollowed, lint.Unfollowed{
+				Kind: d.Pointer.Kind, Name: d.Pointer.Name,
 				Why: d.Why.What, Detail: d.Why.Detail, File: at.File, Line: d.Pointer.Line, Column: d.Pointer.Column,
 				Suspended: d.Why.What == pointers.WhySuspended, Wrong: d.Why.Refused,
 			})
@@ -97,7 +98,7 @@ func (c *choosing) takePointers(f *pointed) {
 		x := config.Chosen{Name: name, Dir: c.fromBase(f.root, d.Root.Dir), Pointers: files, Destinations: destinations(d)}
 		c.rendered[keyOf(d.Root)] = d.Output
 		at.Line = d.Pointer.Object
-		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Pointer: at, Source: d.Source, Entries: entries, Argo: d.Pointer.Kind == pointers.Application || d.Pointer.Kind == pointers.ApplicationSet})
+		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Pointer: at, PointerName: d.Pointer.Name, Source: d.Source, Entries: entries, Argo: d.Pointer.Kind == pointers.Application || d.Pointer.Kind == pointers.ApplicationSet})
 	}
 }
 
