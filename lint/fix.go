@@ -63,7 +63,7 @@ func Fix(ctx context.Context, o Options) (*Fixed, error) {
 	before, err := Run(ctx, first)
 	m := &fixer{ctx: ctx, options: o, outputs: outputs, before: before, counts: count(before), root: worktree.Resolved(o.Root), locks: map[string]string{}}
 	fixed := &Fixed{Before: before, After: before, fixer: m}
-	if err != nil || !before.Complete() {
+	if err != nil || !before.Failures.Done() {
 		return fixed, errors.Join(err, ErrUnsure)
 	}
 	repairs := m.repairs(fixed)
@@ -230,7 +230,7 @@ func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	if err != nil {
 		return nil, "linting with it fails"
 	}
-	if !after.Complete() {
+	if !after.Failures.Done() {
 		return nil, "linting with it is incomplete"
 	}
 	return after, m.regression(repairs, count(after))

@@ -123,7 +123,7 @@ func (r *run) report() *diag.Report {
 // rendered. The absence of findings then means nothing. If findings say so, there is no failure.
 func (r *run) notChecked() diag.Failures {
 	if text := r.summary.NotRendered(); text != "" && r.summary.Workloads == 0 && r.summary.silent {
-		return diag.Failures{{Stage: diag.StageRead, Message: text}}
+		return diag.Failures{{Stage: diag.StageRender, Message: text}}
 	}
 	return nil
 }

@@ -138,15 +138,16 @@ func (k Key) Parts() []string {
 
 // Stages in which a failure can occur.
 const (
-	StageRead  = "read"  // a file or a part of it could not be read
-	StageRule  = "rule"  // a rule failed or exceeded a limit
-	StageCheck = "check" // the independent checker rejected an answer
+	StageRead   = "read"   // a file or a part of it could not be read
+	StageRender = "render" // nothing was checked because inputs are not rendered
+	StageRule   = "rule"   // a rule failed or exceeded a limit
+	StageCheck  = "check"  // the independent checker rejected an answer
 )
 
 // Failure describes work that could not be done. A run with a failure is incomplete. The absence of
 // findings then does not mean that there are no problems.
 type Failure struct {
-	// Stage is read, rule or check.
+	// Stage is read, render, rule or check.
 	Stage string `json:"stage"`
 	// Rule is the id of the rule that failed, or "".
 	Rule string `json:"rule,omitempty"`
@@ -182,6 +183,11 @@ type Failures []Failure
 
 // Complete reports whether there are no failures.
 func (f Failures) Complete() bool { return len(f) == 0 }
+
+// Done reports whether all work on what is rendered was done.
+func (f Failures) Done() bool {
+	return !slices.ContainsFunc(f, func(one Failure) bool { return one.Stage != StageRender })
+}
 
 // Internal reports whether any failure is a fault of schedlint itself.
 func (f Failures) Internal() bool {

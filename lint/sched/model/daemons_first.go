@@ -13,8 +13,8 @@ import (
 // DaemonSetsFirst returns a model of the states in which DaemonSet pods are placed before other
 // pods on their nodes, as it happens when a node joins. The model leaves out the DaemonSets, and
 // each node offers only what their pods leave (T26). DaemonSets with rules, with host ports that
-// others use, or with pods that others may preempt stay. The result is nil if no DaemonSet can be left out, or if some node has too
-// little room for its DaemonSet pods and running pods.
+// others use, or with pods that others may preempt stay. The result is nil if no DaemonSet can be
+// left out, or if some node has too little room for its DaemonSet pods and running pods.
 func (m *Model) DaemonSetsFirst() (first *Model, leftOut []*workload.Workload) {
 	related := m.related()
 	var ws []*workload.Workload
