@@ -153,7 +153,9 @@ type Proof struct {
 	Weights []int
 	// Resource is overcommitted on Nodes. Keys is parallel to About: each entry is the key whose
 	// domains limit that group's pods, or "".
+	// It is counted in whole pieces of Unit, or as it is if Unit is 0.
 	Resource corev1.ResourceName
+	Unit     int64
 	Nodes    []int
 	Keys     []string
 	// Open maps a pod group to a list of nodes, at least one of which always stays open to the

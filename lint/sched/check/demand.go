@@ -296,9 +296,10 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 		crammed[n] = true
 	}
 	offered, demand, outside := int64(0), int64(0), int64(0)
+	unit := max(1, c.Proof.Unit) // a pod that requests less than a piece of it does not count
 	inside := map[*sited]bool{}
 	for i, m := range c.About {
-		ask := l.asks(m.G)[r]
+		ask := l.asks(m.G)[r] / unit
 		demand = added(demand, ask, m.Pods)
 		key := c.Proof.Keys[i]
 		if key != "" && !slices.Contains(k.apartOn(m.G), key) {
@@ -328,10 +329,13 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 	}
 	all := int64(0) // an upper bound on the usable amount
 	for n := range crammed {
-		all = added(all, max(0, l.free[n*len(l.names)+r]), 1)
+		all = added(all, max(0, l.free[n*len(l.names)+r])/unit, 1)
 	}
 	if demand < math.MaxInt64 && demand-outside > all {
 		return nil
+	}
+	if unit > 1 {
+		return fmt.Errorf("%v ask for %d pieces of %s, and %d are there", certificate.Called(c.About), demand, c.Proof.Resource, all+outside)
 	}
 	for n := range crammed {
 		offered += k.usable(c, l, r, n)

@@ -83,9 +83,8 @@ func (e estimates) shortOfRoom(o *outcome) {
 			}
 		}
 		lost = lost.more(r.shortfallByCliques())
-	} else {
-		lost = lost.more(e.overfull(o.units))
 	}
+	lost = lost.more(e.overfull(o.units))
 	if o.most = o.pods - lost.pods; lost.pods > 0 {
 		o.proof = lost.proof
 	}
@@ -94,9 +93,9 @@ func (e estimates) shortOfRoom(o *outcome) {
 // maxSets is the maximum number of node sets that overfull examines.
 const maxSets = 24
 
-// overfull replaces a minimum cut if the pod groups have too many nodes. It looks at several sets
-// of nodes. For each set, it compares the requests of the pod groups confined to the set with what
-// the set's nodes offer (T12).
+// overfull looks at several sets of nodes. For each set, it compares the requests of the pod groups
+// confined to the set with what the set's nodes offer (T12). It replaces a minimum cut if the pod
+// groups have too many nodes, and counts in larger pieces than that.
 func (e estimates) overfull(units []int) shortfall {
 	if !e.contend {
 		return shortfall{}
@@ -124,28 +123,50 @@ func (e estimates) overfull(units []int) shortfall {
 			}
 		}
 		for res := range e.resources {
-			lost = lost.more(e.overfills(about, s, res))
+			for _, unit := range e.pieces(about, res) {
+				lost = lost.more(e.overfills(about, s, res, unit))
+			}
 		}
 	}
 	return lost
 }
 
-// overfills returns a lower bound on how many pods stay unplaced because a node set has too little
-// of a resource. The pod groups are confined to the node set.
-func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
+// maxPieces is the maximum number of sizes of pieces to count in.
+const maxPieces = 8
+
+// pieces returns the amounts in which to count a resource: single units, and the largest requests.
+// A node holds no more whole pieces than fit in what it offers.
+func (e estimates) pieces(about []int, res int) []int64 {
+	var asks []int64
+	for _, i := range about {
+		asks = append(asks, e.units[i].ask[res])
+	}
+	slices.Sort(asks)
+	asks = slices.Compact(asks)
+	slices.Reverse(asks)
+	return append([]int64{1}, slices.DeleteFunc(asks[:min(len(asks), maxPieces)], func(ask int64) bool { return ask <= 1 })...)
+}
+
+// overfills returns a lower bound on how many pods stay unplaced because a node set has too few
+// pieces of a resource. The pod groups are confined to the node set.
+func (e estimates) overfills(about []int, s *nodeSet, res int, unit int64) shortfall {
 	demand, has, largest := int64(0), int64(0), int64(1)
 	e.m.Run().Spend(1 + (len(about)+len(s.list))/model.PerStep)
 	for _, i := range about {
-		demand = classes.Sum(demand, e.units[i].ask[res], e.units[i].pods)
-		largest = max(largest, e.units[i].ask[res])
+		demand = classes.Sum(demand, e.units[i].ask[res]/unit, e.units[i].pods)
+		largest = max(largest, e.units[i].ask[res]/unit)
 	}
 	for _, n := range s.list {
-		has = classes.Sum(has, max(0, e.left(int(n))[res]), 1) // unlimited if the node is not judged
+		if left := e.left(int(n))[res]; left == math.MaxInt64 {
+			return shortfall{} // the node is not judged
+		} else {
+			has = classes.Sum(has, max(0, left)/unit, 1)
+		}
 	}
 	if demand <= has || demand == math.MaxInt64 {
 		return shortfall{}
 	}
-	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: e.resources[res], About: slices.Sorted(slices.Values(about)), Keys: make([]string, len(about))}
+	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: e.resources[res], Unit: unit, About: slices.Sorted(slices.Values(about)), Keys: make([]string, len(about))}
 	for _, n := range s.list {
 		p.Nodes = append(p.Nodes, int(n))
 	}

@@ -24,9 +24,9 @@ import (
 const (
 	// mostUnknownWhole and mostUnknownFits limit how many clusters, and how many of their
 	// workloads, have the verdict unknown. The other two limit the same without DaemonSets.
-	mostUnknownWhole     = 15
-	mostUnknownFits      = 12
-	mostUnknownBareWhole = 40
+	mostUnknownWhole     = 5
+	mostUnknownFits      = 10
+	mostUnknownBareWhole = 10
 	mostUnknownBareFits  = 10
 	// mostLostWhole and mostLostFits limit how many decided verdicts become unknown because of
 	// one more node.
