@@ -57,12 +57,17 @@ func (d *Decision) Describe(members map[*workload.Workload]Member, proofs Proofs
 	d.members, d.proofs = members, proofs
 }
 
+// Describes reports whether Keeps may prove something about w.
+func (d *Decision) Describes(w *workload.Workload) bool {
+	return d != nil && d.proofs != nil && d.members[w].G != nil
+}
+
 // Keeps reports whether a proof shows that one of the given nodes is always open to another pod of
 // w, wherever all other pods are and in whichever order they came and went. If nodes is nil, any
 // node counts. The argument more is the number of pods that w has beyond those in the decision. A
 // result of false proves nothing.
 func (d *Decision) Keeps(run *model.Run, w *workload.Workload, nodes []int, more int) (keeps bool) {
-	if d == nil || d.proofs == nil || d.members[w].G == nil {
+	if !d.Describes(w) {
 		return false
 	}
 	m := d.members[w]

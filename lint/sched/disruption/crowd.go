@@ -137,7 +137,7 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 // not reach beyond a node.
 func (q *loss) lasting(nodes []string, l certificate.Loss) []int {
 	j := q.j
-	if j.placed == nil || len(j.running) > 0 {
+	if !j.placed.Describes(q.w) || len(j.running) > 0 {
 		return nil
 	}
 	all := j.everyone(q.w, model.Certain(q.w))

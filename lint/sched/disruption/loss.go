@@ -211,15 +211,24 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 // withoutVictims returns an answer that still holds when other pods that lose their node may preempt
 // pods of w. These find room again if there is room wherever the other pods are.
 func (q *loss) withoutVictims(b *search.DomainLoss, l certificate.Loss, a answer) answer {
-	preempts := func(o *workload.Workload) bool { return !o.Kind.PerNode() && o.MayPreempt(q.w) }
-	if a.verdict != diag.Always || !slices.ContainsFunc(q.j.everyone(q.w, model.Certain(q.w)), preempts) ||
-		q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) {
+	if a.verdict != diag.Always || !q.j.mayBePreempted(q.w) || q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) {
 		return a
 	}
 	if left := q.lasting(b.Nodes(), l); left != nil && q.j.placed.Keeps(q.j.m.Run(), q.w, left, 0) {
 		return a
 	}
 	return answer{verdict: diag.Unknown, why: by(model.ByPreemption)}
+}
+
+// mayBePreempted reports whether some pods that may move may preempt pods of w. The result is cached
+// by class.
+func (j *shared) mayBePreempted(w *workload.Workload) bool {
+	return model.Cached(j.preempted, w.Spec.PriorityClassName, func() bool {
+		j.m.Run().Spend(1 + len(j.m.Workloads)/model.PerStep)
+		return slices.ContainsFunc(j.m.Workloads, func(o *workload.Workload) bool {
+			return !o.Kind.PerNode() && o.MayPreempt(w) && model.Modelled(j.m.Group(o))
+		})
+	})
 }
 
 // doubt returns a reason if no loss with the given meaning can be judged. The result is cached by

@@ -16,6 +16,9 @@ import (
 // others use, or with pods that others may preempt stay. The result is nil if no DaemonSet can be
 // left out, or if some node has too little room for its DaemonSet pods and running pods.
 func (m *Model) DaemonSetsFirst() (first *Model, leftOut []*workload.Workload) {
+	if !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return w.Kind.PerNode() }) {
+		return nil, nil
+	}
 	related := m.related()
 	var ws []*workload.Workload
 	for _, w := range m.Workloads {

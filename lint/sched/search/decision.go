@@ -104,8 +104,11 @@ func (d *decided) members() map[*workload.Workload]certificate.Member {
 	all := map[*workload.Workload]certificate.Member{}
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
+		if o.unsure || len(o.owners)*len(d.a.nodes) > pricedSize { // not settled one by one
+			continue
+		}
 		for k, i := range o.units {
-			if u := d.a.units[i]; !o.unsure && !u.g.Kind.PerNode() && u.g.Whole == nil && len(u.spreads)+len(u.affinityKeys) == 0 {
+			if u := d.a.units[i]; !u.g.Kind.PerNode() && u.g.Whole == nil && len(u.spreads)+len(u.affinityKeys) == 0 {
 				for _, w := range unmerge(d.a.m, []*workload.Workload{o.owners[o.owner[k]]}) {
 					all[w] = d.a.member(i, o)
 				}
