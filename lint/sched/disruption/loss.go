@@ -220,13 +220,14 @@ func (q *loss) withoutVictims(b *search.DomainLoss, l certificate.Loss, a answer
 	return answer{verdict: diag.Unknown, why: by(model.ByPreemption)}
 }
 
-// mayBePreempted reports whether some pods that may move may preempt pods of w. The result is cached
-// by class.
+// mayBePreempted reports whether some pods that may move have a higher priority than pods of w, and
+// may preempt them. Classes with unknown values do not count. The result is cached by class.
 func (j *shared) mayBePreempted(w *workload.Workload) bool {
 	return model.Cached(j.preempted, w.Spec.PriorityClassName, func() bool {
 		j.m.Run().Spend(1 + len(j.m.Workloads)/model.PerStep)
 		return slices.ContainsFunc(j.m.Workloads, func(o *workload.Workload) bool {
-			return !o.Kind.PerNode() && o.MayPreempt(w) && model.Modelled(j.m.Group(o))
+			known := o.Priority.Known && w.Priority.Known
+			return known && !o.Kind.PerNode() && o.MayPreempt(w) && model.Modelled(j.m.Group(o))
 		})
 	})
 }
