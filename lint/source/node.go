@@ -171,13 +171,13 @@ func (n *Node) Decoded(scalar func(*Node) any) any {
 	case n.IsNull():
 		return nil
 	case n.Kind == Map:
-		all := map[string]any{}
+		all := make(map[string]any, n.Len())
 		for k, v := range n.Fields() {
 			all[k.Value] = v.Decoded(scalar)
 		}
 		return all
 	case n.Kind == Sequence:
-		all := []any{}
+		all := make([]any, 0, n.Len())
 		for _, item := range n.Items() {
 			all = append(all, item.Decoded(scalar))
 		}

@@ -262,32 +262,11 @@ func (b *builder) describeObjects() {
 		}
 		if b.whole("objects.manifest") {
 			b.m.Run().Spend(o.Size() / 4)
-			row.Manifest = value(o.Root)
+			row.Manifest = o.Root.Decoded((*source.Node).Plain) // keeps numbers exact
 		}
 		row.ID = b.subject(Subject{Location: o.NameSpan()}.in(o.ID()).withAccount(nil, noteOnly(message.NoPods)).as(o.File, o.Root))
 		b.Built.Facts.Objects = append(b.Built.Facts.Objects, row)
 	}
-}
-
-// value converts a YAML node to encoding/json types, keeping numbers exact.
-func value(n *source.Node) any {
-	switch {
-	case n.IsNull():
-		return nil
-	case n.Kind == source.Map:
-		all := make(map[string]any, n.Len())
-		for k, v := range n.Fields() {
-			all[k.Value] = value(v)
-		}
-		return all
-	case n.Kind == source.Sequence:
-		all := make([]any, 0, n.Len())
-		for _, item := range n.Items() {
-			all = append(all, value(item))
-		}
-		return all
-	}
-	return n.Plain()
 }
 
 // answers returns the answers that rules read about each workload.

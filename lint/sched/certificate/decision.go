@@ -388,7 +388,7 @@ type Rollout struct {
 }
 
 // Rolled is the outcome of a rollout. It covers every placement that the rollout may start from,
-// every scheduler choice, and every choice of which old pod to remove. Verdict says whether the
+// all the scheduler can choose, and any order of removing old pods. Verdict says whether the
 // rollout completes in all of these cases (Always), in some (Sometimes) or in none (Never). It is
 // Unknown if the outcome could not be determined, or if there is no placement of all pods to start
 // from.

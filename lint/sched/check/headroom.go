@@ -111,7 +111,7 @@ func (h *headroom) each(m certificate.Member, t *model.Term, own int, others []*
 	return all
 }
 
-// mostLevelled is the maximum number of domains of which all sets are considered.
+// mostLevelled is the maximum number of domains. Every set of them becomes a part.
 const mostLevelled = 4
 
 // levelled returns parts for a spread constraint that counts only the member's own pods, of which

@@ -37,8 +37,8 @@ type settled struct {
 	pending       map[*workload.Workload]int
 }
 
-// maxCrowd is the maximum number of workloads times nodes for which runs are built. crowdSteps is the
-// maximum number of steps for all runs of a crowd.
+// maxCrowd is the maximum number of workloads times nodes for which runs are built. crowdSteps is
+// the maximum number of steps for all runs of a crowd.
 const (
 	maxCrowd   = 5_000
 	crowdSteps = 10_000_000
@@ -115,7 +115,7 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 		return a
 	}
 	q.j.aside(func() {
-		if left := q.lasting(b.Nodes(), l); left != nil && q.j.placed.Keeps(q.j.m.Run(), q.w, left, 0) {
+		if q.recovers(b.Nodes(), l) {
 			a = answer{verdict: diag.Always}
 			return
 		}
@@ -129,6 +129,13 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 	})
 	q.unsettled = a.verdict == diag.Unknown
 	return a
+}
+
+// recovers reports whether a proof shows that the pods of w find room on the nodes that are left,
+// wherever the other pods are (T27).
+func (q *loss) recovers(nodes []string, l certificate.Loss) bool {
+	left := q.lasting(nodes, l)
+	return left != nil && q.j.placed.Keeps(q.j.m.Run(), q.w, left, 0)
 }
 
 // lasting returns the nodes that are left after a loss, if what the rules of all contenders allow

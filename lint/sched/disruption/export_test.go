@@ -33,9 +33,7 @@ func (j *Judge) TwoRuns(w *workload.Workload, nodes []string) (lost, waits bool)
 
 // Recovers reports whether the proofs of the decision in use settle a loss (T27).
 func (j *Judge) Recovers(w *workload.Workload, l *Survival, nodes []string) bool {
-	q := newLoss(j.evictions.shared, w, l.Key)
-	left := q.lasting(nodes, certificate.Loss{Meaning: l.Meaning})
-	return left != nil && j.placed.Keeps(q.j.m.Run(), w, left, 0)
+	return newLoss(j.evictions.shared, w, l.Key).recovers(nodes, certificate.Loss{Meaning: l.Meaning})
 }
 
 // Workloads returns the workloads of the model.

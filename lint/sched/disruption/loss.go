@@ -211,10 +211,7 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 // withoutVictims returns an answer that still holds when other pods that lose their node may preempt
 // pods of w. These find room again if there is room wherever the other pods are.
 func (q *loss) withoutVictims(b *search.DomainLoss, l certificate.Loss, a answer) answer {
-	if a.verdict != diag.Always || !q.j.mayBePreempted(q.w) || q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) {
-		return a
-	}
-	if left := q.lasting(b.Nodes(), l); left != nil && q.j.placed.Keeps(q.j.m.Run(), q.w, left, 0) {
+	if a.verdict != diag.Always || !q.j.mayBePreempted(q.w) || q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) || q.recovers(b.Nodes(), l) {
 		return a
 	}
 	return answer{verdict: diag.Unknown, why: by(model.ByPreemption)}

@@ -190,7 +190,7 @@ func (h *headroom) block(i, own int) []step {
 	return nil
 }
 
-// mostDomains is the maximum number of domains of a spread constraint of which all sets are tried.
+// mostDomains is the maximum number of domains in a spread constraint for trying every set of them.
 const mostDomains = 4
 
 // ahead returns the sets of domains that a spread constraint may close to a workload with own pods,
