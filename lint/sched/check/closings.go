@@ -30,7 +30,7 @@ type closings struct {
 	*demand
 	sized map[string][]int // by part and key
 	tight map[tightKey]*tight
-	// costs caches the cost of filling a node, by what it depends on (see filled).
+	// costs caches the cost of filling a node, by what it depends on (see covering).
 	costs map[string]int64
 }
 

@@ -1,7 +1,7 @@
 package check
 
 import (
-	"fmt"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -11,10 +11,12 @@ import (
 )
 
 // tenant is a group whose pods may fill nodes, with the number of its pods and the price of one.
+// Tenants with the same kind request the same for the same price.
 type tenant struct {
 	g     *model.Group
 	pods  int
 	price int64
+	kind  int
 	alone []string // keys whose domains take one of its pods
 }
 
@@ -24,9 +26,9 @@ type tenant struct {
 func (c *closings) filled(m certificate.Member, p part, blockers []blocker, prices certificate.Prices) int {
 	l, budget := c.ledger(), int64(0)
 	width := len(l.names)
-	head := fmt.Sprint(l.asks(m.G), prices.Fit) // with what a node is like, the cost depends on this
 	var all []tenant
-	for k, w := range c.m.Workloads {
+	kinds := map[string]int{}
+	for _, w := range c.m.Workloads {
 		g := c.m.Groups[w]
 		pods := c.coming(g)
 		if g == m.G {
@@ -41,8 +43,14 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 			pods, price = 1, 0
 		}
 		pods = min(pods, c.gathered(g, p))
-		all = append(all, tenant{g, pods, price, c.apartOn(g)})
-		head += fmt.Sprint(" ", k, pods, price)
+		kind := binary.AppendVarint(nil, price)
+		for _, ask := range l.asks(g) {
+			kind = binary.AppendVarint(kind, ask)
+		}
+		if _, known := kinds[string(kind)]; !known {
+			kinds[string(kind)] = len(kinds)
+		}
+		all = append(all, tenant{g, pods, price, kinds[string(kind)], c.apartOn(g)})
 		budget = added(budget, price, pods)
 	}
 	if budget == math.MaxInt64 {
@@ -68,9 +76,10 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 		}
 	}
 	var costs []int64
+	known := map[string]int64{} // by what a node is like
 	for _, n := range p.nodes {
 		c.m.Run().Spend(1 + (len(sets)+len(keys)+width)/model.PerStep)
-		id := append([]byte(nil), head...)
+		var id []byte
 		for _, s := range sets {
 			id = strconv.AppendBool(id, at[s][n])
 		}
@@ -84,7 +93,7 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 			}
 			id = strconv.AppendBool(append(strconv.AppendInt(id, free[r], 10), ' '), l.short(n, r))
 		}
-		costs = append(costs, model.Cached(c.costs, string(id), func() int64 {
+		costs = append(costs, model.Cached(known, string(id), func() int64 {
 			here := slices.DeleteFunc(slices.Clone(all), func(t tenant) bool { return !at[c.sited(t.g)][n] })
 			return c.cheapest(m, here, n, free, prices.Fit)
 		}))
@@ -135,6 +144,18 @@ func (c *closings) cheapest(m certificate.Member, here []tenant, n int, free []i
 			t.pods = min(t.pods, 1)
 		}
 	}
+	at := map[int]int{} // tenants of the same kind are like one tenant
+	var merged []tenant
+	for _, t := range here {
+		k, known := at[t.kind]
+		if !known {
+			at[t.kind] = len(merged)
+			merged = append(merged, t)
+			continue
+		}
+		merged[k].pods += t.pods
+	}
+	here = merged
 	least := int64(math.MaxInt64)
 	for r, ask := range l.asks(m.G) {
 		if ask == 0 || !l.short(n, r) {
@@ -191,15 +212,7 @@ func (c *closings) covering(here []tenant, r int, need, room int64, second int, 
 		besides = c.stepOf(here, second, free[second])
 		width = int(free[second]/besides) + 1
 	}
-	// least[s][b] is the lowest price of pods that request s steps, and at most b steps of the
-	// second resource. If requests are rounded, the last s stands for more steps, too.
-	least := make([][]int64, last+1)
-	for s := range least {
-		least[s] = slices.Repeat([]int64{math.MaxInt64}, width)
-	}
-	for b := range width {
-		least[0][b] = 0
-	}
+	x := filling{whole: whole, last: last, width: width, exact: exact}
 	for _, t := range here {
 		ask := l.asks(t.g)[r]
 		if ask == 0 {
@@ -210,28 +223,71 @@ func (c *closings) covering(here []tenant, r int, need, room int64, second int, 
 		for left, bunch := min(t.pods, (whole-1)/size+1), 1; left > 0; bunch *= 2 {
 			bunch = min(bunch, left)
 			left -= bunch
-			c.m.Run().Spend(1 + last*width/(4*model.PerStep))
-			beside, price := 0, t.price*int64(bunch) // at most what all pods cost, so no sum overflows
+			some := bunchOf{size: bunch * size, price: t.price * int64(bunch)} // at most what all pods cost, so no sum overflows
 			if second >= 0 {
-				beside = int(min(l.asks(t.g)[second]*int64(bunch)/besides, int64(width)))
+				some.beside = int(min(l.asks(t.g)[second]*int64(bunch)/besides, int64(width)))
 			}
-			for s := last; s > 0; s-- {
-				from := s - bunch*size
-				if from < 0 && exact {
-					break
-				}
-				to, before := least[s], least[max(0, from)]
-				for b := width - 1; b >= beside; b-- {
-					if p := before[b-beside]; p < math.MaxInt64 {
-						to[b] = min(to[b], p+price)
-					}
+			x.bunches = append(x.bunches, some)
+		}
+	}
+	c.m.Run().Spend(1 + len(x.bunches)/model.PerStep)
+	return model.Cached(c.costs, x.id(), func() int64 { return c.lowest(&x) })
+}
+
+// filling asks for the lowest price of bunches of pods that request whole to last steps, and at most
+// width of a second resource. If requests are rounded, it is not exact, and last stands for more
+// steps, too.
+type filling struct {
+	whole, last, width int
+	exact              bool
+	bunches            []bunchOf
+}
+
+// bunchOf is a number of pods that are counted together.
+type bunchOf struct {
+	size, beside int
+	price        int64
+}
+
+// id is equal for equal fillings.
+func (x *filling) id() string {
+	id := strconv.AppendBool(nil, x.exact)
+	for _, n := range []int{x.whole, x.last, x.width} {
+		id = binary.AppendVarint(id, int64(n))
+	}
+	for _, b := range x.bunches {
+		id = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(id, int64(b.size)), int64(b.beside)), b.price)
+	}
+	return string(id)
+}
+
+func (c *closings) lowest(x *filling) int64 {
+	// least[s*width+b] is the lowest price of pods that request s steps, and at most b steps of the
+	// second resource.
+	const none = math.MaxInt64
+	width := x.width
+	least := slices.Repeat([]int64{none}, (x.last+1)*width)
+	clear(least[:width])
+	for _, some := range x.bunches {
+		c.m.Run().Spend(1 + x.last*width/(4*model.PerStep))
+		for s := x.last; s > 0; s-- {
+			from := s - some.size
+			if from < 0 && x.exact {
+				break
+			}
+			from = max(0, from)
+			before := least[from*width : (from+1)*width-min(width, some.beside)]
+			to := least[(s+1)*width-len(before) : (s+1)*width]
+			for b, price := range before {
+				if price < none {
+					to[b] = min(to[b], price+some.price)
 				}
 			}
 		}
 	}
-	lowest := int64(math.MaxInt64)
-	for _, some := range least[whole:] {
-		lowest = min(lowest, some[width-1])
+	lowest := int64(none)
+	for s := x.whole; s <= x.last; s++ {
+		lowest = min(lowest, least[(s+1)*width-1])
 	}
 	return lowest
 }

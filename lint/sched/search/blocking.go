@@ -27,7 +27,15 @@ type shown struct {
 func (h *headroom) settle(out *outcome) {
 	order := slices.Clone(h.c.units)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(h.bulk(i), h.bulk(j)) })
-	out.shown = make([]shown, len(h.c.owners))
+	out.shown, out.coarse = make([]shown, len(h.c.owners)), h.coarse
+	if h.coarse { // what takes little comes first, as the steps may not be enough for all
+		h.prices, h.unproved, h.unshown = map[int][]certificate.Prices{}, map[attempt][][]int64{}, map[attempt][][]int64{}
+		h.verdicts(out, order)
+		h.thorough = true
+		h.verdicts(out, order)
+		order = nil
+	}
+	h.thorough = true
 	for _, i := range order {
 		u, s := h.units[i], &out.shown[h.c.owner[slices.Index(h.c.units, i)]]
 		if u.pods == 0 || u.kubelet || h.unplaceable[i] || h.result.proved[i] || len(u.affinityKeys) > 0 {
@@ -72,6 +80,54 @@ func (h *headroom) settle(out *outcome) {
 		}
 	}
 	h.conclude(out)
+}
+
+// attempt identifies pod groups of a large component for which the same attempts fail.
+type attempt struct {
+	on       *place
+	spreads  int
+	thorough bool
+}
+
+// verdicts settles only the verdicts on pod groups, in a large component. If a proof fails, it fails
+// for larger pods too, and for more pods that keep each other apart. If no run is found, none is
+// found for smaller or fewer pods either.
+func (h *headroom) verdicts(out *outcome, order []int) {
+	for _, i := range order {
+		u, s := h.units[i], &out.shown[h.c.owner[slices.Index(h.c.units, i)]]
+		if h.result.proved[i] || s.short != nil || u.pods == 0 || u.kubelet || h.unplaceable[i] || len(u.affinityKeys) > 0 {
+			continue
+		}
+		if u.g.Kind.PerNode() {
+			h.proveDaemon(i)
+			continue
+		}
+		x := attempt{h.carriers(u), len(h.binding(i)), h.thorough}
+		size := slices.Clone(u.ask)
+		if len(u.exclusions) > 0 {
+			size = append(size, int64(u.pods))
+		}
+		if !slices.ContainsFunc(h.unproved[x], func(other []int64) bool { return within(other, size) }) {
+			if h.proveAlone(i, u.pods) {
+				h.result.proved[i] = true
+				continue
+			}
+			h.unproved[x] = append(h.unproved[x], size)
+		}
+		if !slices.ContainsFunc(h.unshown[x], func(other []int64) bool { return within(size, other) }) && !h.show(out, i, u.pods-1) {
+			h.unshown[x] = append(h.unshown[x], size)
+		}
+	}
+}
+
+// within reports whether some amounts are at most as large as others.
+func within(some, other []int64) bool {
+	for r := range some {
+		if r >= len(other) || some[r] > other[r] {
+			return false
+		}
+	}
+	return true
 }
 
 // proveDaemon proves that a DaemonSet's pod finds room on its node. Nodes that are alike share one
@@ -124,7 +180,7 @@ func (h *headroom) show(out *outcome, i, own int) bool {
 		return false
 	}
 	run, stuck := greedyRuns{h.state}.after(h.c, start)
-	if !stuck {
+	if !stuck || len(run) == 0 {
 		return false
 	}
 	placed := out.counts(run)
@@ -237,6 +293,13 @@ func rest(by map[int32]*place, but []int32) *place {
 func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 	ruled := h.ruled(h.units[i], p)
 	f := h.newFillers(i, p, own, ruled)
+	if h.coarse { // leave out pods that need others
+		for k := range f.all {
+			if u := h.units[f.all[k].units[0]]; len(u.spreads)+len(u.affinityKeys) > 0 {
+				f.all[k].pods = 0
+			}
+		}
+	}
 	try := func(prices []int64, plan map[*fillKind][][]int) bool {
 		g := &filling{fillers: f, i: i, own: own + len(first), left: f.pods(), apart: map[int]int{}, plan: plan}
 		for _, s := range first {
@@ -256,8 +319,14 @@ func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 	if len(starts) == 0 {
 		starts = append(starts, make([]int64, len(f.all)))
 	}
+	if h.coarse {
+		starts = starts[:min(mostStarts, len(starts))]
+	}
 	if slices.ContainsFunc(starts, func(prices []int64) bool { return try(prices, nil) }) {
 		return all
+	}
+	if !h.thorough {
+		return nil
 	}
 	spare := 0 // nodes that pods close by a rule
 	for j := range ruled {
@@ -268,6 +337,10 @@ func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 	}
 	return all
 }
+
+// mostStarts is the maximum number of prices to begin with in a large component. The first of them
+// are those of single resources.
+const mostStarts = 3
 
 // filling places pods until no node of a place takes a pod of group i. It leaves the spread
 // constraints to balance.
@@ -287,9 +360,12 @@ type filling struct {
 // there were enough pods.
 func (g *filling) fill(prices []int64) bool {
 	h := g.h
-	cost := map[*fillKind]int64{}
+	cost, pick := map[*fillKind]int64{}, g.cheapest
+	if h.coarse {
+		pick = g.greedy
+	}
 	for _, kind := range g.kinds {
-		cost[kind], _ = g.cheapest(kind, prices, g.left)
+		cost[kind], _ = pick(kind, prices, g.left)
 	}
 	kinds := slices.Clone(g.kinds)
 	slices.SortStableFunc(kinds, func(a, b *fillKind) int {
@@ -320,7 +396,7 @@ func (g *filling) fill(prices []int64) bool {
 				pattern = nil
 			}
 			if pattern == nil || !covers(left, pattern) {
-				_, pattern = g.cheapest(here, prices, left)
+				_, pattern = pick(here, prices, left)
 			}
 			if !(pattern != nil && g.putAll(here, pattern, left, n)) && !g.putAny(here, left, n) || !g.balance() {
 				return false
@@ -390,15 +466,21 @@ func (g *filling) now(kind *fillKind, n int32) *fillKind {
 func (g *filling) leftFor(n int32) []int {
 	all := slices.Clone(g.left)
 	for k := range all {
-		u := g.h.units[g.all[k].unit]
-		if g.all[k].perNode == nil {
-			all[k] = min(all[k], g.h.others(g.i, g.all[k].unit, g.own)-u.placed)
+		if g.all[k].perNode != nil {
+			continue
 		}
-		for _, s := range u.spreads {
-			if d := g.h.domain[s.key][n]; d >= 0 && len(s.domains) > 0 && g.all[k].perNode == nil {
-				all[k] = max(0, min(all[k], (u.pods+s.maxSkew*(len(s.domains)-1))/len(s.domains)-int(s.count[d])))
+		sum := 0
+		for _, j := range g.all[k].units {
+			u := g.h.units[j]
+			here := g.h.others(g.i, j, g.own) - u.placed
+			for _, s := range u.spreads {
+				if d := g.h.domain[s.key][n]; d >= 0 && len(s.domains) > 0 {
+					here = max(0, min(here, (u.pods+s.maxSkew*(len(s.domains)-1))/len(s.domains)-int(s.count[d])))
+				}
 			}
+			sum += here
 		}
+		all[k] = min(all[k], sum)
 	}
 	return all
 }
@@ -428,11 +510,12 @@ func (g *filling) add(j int, n int32) {
 
 // use places a pod of a filler if the node takes it.
 func (g *filling) use(k int, n int32) bool {
-	unit := g.all[k].unit
-	if g.all[k].perNode != nil {
-		unit = g.h.daemonOn(g.all[k].perNode, int(n))
+	if of := g.all[k].perNode; of != nil {
+		return g.put(g.h.daemonOn(of, int(n)), n)
 	}
-	return g.put(unit, n)
+	return slices.ContainsFunc(g.all[k].units, func(j int) bool {
+		return g.h.units[j].placed < g.h.others(g.i, j, g.own) && g.put(j, n)
+	})
 }
 
 // putAll places a set of pods on a node, and further ones if requests were rounded up and the node

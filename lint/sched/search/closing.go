@@ -178,6 +178,19 @@ type place struct {
 	// whether the domains of several keys are nested.
 	within map[[2]int]bool
 	nested map[string]bool
+	// reach caches which of the nodes are in a set.
+	reach map[*nodeSet]string
+}
+
+// reachOf says for each node of a place, in order, whether a set contains it: 1 or 0.
+func (p *place) reachOf(s *nodeSet) string {
+	return model.Cached(p.reach, s, func() string {
+		all := make([]byte, len(p.nodes))
+		for k, n := range p.nodes {
+			all[k] = flag(s.holds(int(n)))
+		}
+		return string(all)
+	})
 }
 
 func (a *state) placeOf(id placeID, nodes func() []int32) *place {
@@ -190,7 +203,7 @@ func (a *state) placeOf(id placeID, nodes func() []int32) *place {
 }
 
 func newPlace(nodes []int32) *place {
-	return &place{nodes: nodes, free: map[int]*freeSpace{}, sizes: map[int]*domainSizes{}, domains: map[int]map[int32]*place{}, corners: map[string][]int32{}, within: map[[2]int]bool{}, nested: map[string]bool{}}
+	return &place{nodes: nodes, free: map[int]*freeSpace{}, sizes: map[int]*domainSizes{}, domains: map[int]map[int32]*place{}, corners: map[string][]int32{}, within: map[[2]int]bool{}, nested: map[string]bool{}, reach: map[*nodeSet]string{}}
 }
 
 // carriers returns the pod group's nodes that carry the keys of all its rules.

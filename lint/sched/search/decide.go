@@ -84,7 +84,11 @@ func withdrawForNotModeled(d *certificate.Decision, m *model.Model) {
 // decide decides all workloads in a model together. Each component has its own budget. The work
 // that all components share has a separate, large budget.
 func decide(m *model.Model, o Options) (d *certificate.Decision) {
-	if !m.Run().Within(m.Altogether(), func() {
+	steps := m.Altogether()
+	if o.Each {
+		steps += m.Run().Times(2 * coarseSteps)
+	}
+	if !m.Run().Within(steps, func() {
 		parts := m.Split()
 		merged := merge(parts)
 		rules := decideInstance(newState(merged, false, nil), o, false)
@@ -149,19 +153,20 @@ func decideInstance(a *state, o Options, finite bool) *decided {
 type decider struct{ *state }
 
 // pricedSize is the maximum number of workloads times nodes of a component in which prices are
-// tried and single workloads are settled. Settling may take settleShare times the component's
+// tried and single workloads are settled. Up to coarseSize, only their verdicts are settled, and
+// only if Options.Each asks for them. Settling may take settleShare times the component's
 // budget, and the check of what was proved sureShare times.
 const (
 	pricedSize  = 5_000
-	settleShare = 4
+	coarseSize  = 1_000_000
+	coarseSteps = 40_000_000
+	settleShare = 3
 	sureShare   = 2
 )
 
 func (d decider) bounded(c component, o Options) (out outcome) {
-	h := &headroom{state: d.state, c: c, levels: map[int]int{}, daemons: map[string]int{}, patterns: map[string]*[]pattern{}}
-	if len(c.owners)*len(d.nodes) <= pricedSize {
-		h.prices = map[int][]certificate.Prices{}
-	}
+	size := len(c.owners) * len(d.nodes)
+	h := newHeadroom(d.state, c, size > pricedSize)
 	if !d.m.Run().Within(d.m.Bounds(unmerge(d.m, c.owners)), func() { out = d.decide(h, o) }) {
 		d.m.Run().Stops++
 		d.restore(c)
@@ -169,9 +174,12 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 		out.spent = true
 	}
 	settled := out.always || out.exact
-	if !settled && o.Each && h.prices != nil && d.contend && !c.unsure && !out.refuted && h.result != nil {
-		h.thorough = true
-		if !d.m.Run().Within(settleShare*d.m.Bounds(unmerge(d.m, c.owners)), func() { h.settle(&out) }) {
+	if !settled && o.Each && size <= coarseSize && d.contend && !c.unsure && !out.refuted && h.result != nil {
+		steps := settleShare * d.m.Bounds(unmerge(d.m, c.owners))
+		if h.coarse {
+			steps = d.m.Run().Times(coarseSteps)
+		}
+		if !d.m.Run().Within(steps, func() { h.settle(&out) }) {
 			d.restore(c)
 		}
 	}

@@ -13,15 +13,19 @@ import (
 
 // DecideWithoutSearch decides by proofs and runs alone, like for components that are too large to
 // search.
-func DecideWithoutSearch(m *model.Model) *certificate.Decision {
+func DecideWithoutSearch(m *model.Model) *certificate.Decision { return decideWithoutSearch(m, false) }
+
+// DecideCoarsely is DecideWithoutSearch for components that are too large to count pods.
+func DecideCoarsely(m *model.Model) *certificate.Decision { return decideWithoutSearch(m, true) }
+
+func decideWithoutSearch(m *model.Model, coarse bool) *certificate.Decision {
 	a := newState(m, true, nil)
 	d := &decided{a: a}
 	checks := holding{m: m, a: a, v: certificate.CheckerOf(m).Proofs(m, true)}
 	for _, c := range (interactions{a}).components() {
-		h := &headroom{state: a, c: c, prices: map[int][]certificate.Prices{}, levels: map[int]int{}, daemons: map[string]int{}, patterns: map[string]*[]pattern{}}
+		h := newHeadroom(a, c, coarse)
 		out := estimates{a}.estimate(c, h)
 		if !out.always && !out.exact {
-			h.thorough = true
 			h.settle(&out)
 		}
 		out.proof.Prices, out.proof.Levels = h.prices, h.levels

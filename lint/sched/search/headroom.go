@@ -29,14 +29,39 @@ type headroom struct {
 	// patterns holds the patterns that are known for fillers of the same pod group.
 	patterns map[string]*[]pattern
 	// recent holds prices that have proved something, to be tried for others.
-	recent []certificate.Prices
-	// cost and took are kept for the next knapsack (see cover).
-	cost []int64
-	took []bool
+	recent []recent
+	// shared holds the fillers of a place that all pod groups share (see everybody).
+	shared map[*place]*fillers
+	// unproved and unshown hold the requests of pod groups for which no proof, or no run, was found.
+	unproved, unshown map[attempt][][]int64
+	// solutions holds the solutions of knapsacks. cost and took are kept for the next one.
+	solutions map[string]solution
+	cost      []int64
+	took      []bool
+	// coarse is set for a large component: only verdicts are of interest, and pods that differ little
+	// count as alike.
+	coarse bool
 	// thorough is set if a packing may look for prices.
 	thorough bool
 	// result is the result of proveNeverStuck, or nil if it has not run yet.
 	result *neverStuckResult
+}
+
+func newHeadroom(a *state, c component, coarse bool) *headroom {
+	h := &headroom{
+		state: a, c: c, coarse: coarse, levels: map[int]int{}, daemons: map[string]int{}, patterns: map[string]*[]pattern{},
+		shared: map[*place]*fillers{}, solutions: map[string]solution{},
+	}
+	if !coarse {
+		h.prices = map[int][]certificate.Prices{}
+	}
+	return h
+}
+
+// recent holds prices, and the place where they have proved something.
+type recent struct {
+	certificate.Prices
+	on *place
 }
 
 // neverStuckResult lists the pod groups that never get stuck. all is set if the list includes every
@@ -100,23 +125,27 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 	if closed >= len(p.nodes) {
 		return closed + filled
 	}
-	f := h.newFillers(i, p, own, ruled)
-	most, prices, fit := f.lowest(len(p.nodes)-closed, h.thorough)
-	if closed+most < len(p.nodes) {
-		paid := certificate.Prices{Of: map[*model.Group]int64{}, Fit: fit, Nodes: len(p.nodes), Own: own}
-		for k := range f.all {
-			paid.Of[h.units[f.all[k].unit].g] = prices[k]
-		}
+	var f *fillers
+	if h.coarse && !u.stays() {
+		f = h.everybody(i, p)
+	} else {
+		f = h.newFillers(i, p, own, ruled)
+	}
+	wanted := len(p.nodes) - closed
+	most, paid := f.lowest(p, wanted, h.thorough)
+	if most < wanted {
+		paid.Nodes, paid.Own = len(p.nodes), own
 		h.prices[i] = append(h.prices[i], paid)
-		if h.thorough && len(h.recent) < mostRecent {
-			h.recent = append(h.recent, paid)
+		if h.thorough && len(h.recent) < mostRecent || h.coarse && len(h.recent) < mostCoarse {
+			h.recent = append(h.recent, recent{paid, p})
 		}
 	}
 	return closed + min(filled, most)
 }
 
-// mostRecent is the maximum number of prices that are tried for other pod groups.
-const mostRecent = 4
+// mostRecent is the maximum number of prices that are tried for other pod groups. In a large
+// component, it is mostCoarse, and prices are tried for pod groups with the same nodes.
+const mostRecent, mostCoarse = 4, 64
 
 // ruled marks the component's pod groups whose pods close their own node by a rule. This must hold
 // on every node in the place.

@@ -33,8 +33,8 @@ type pattern struct {
 	pods []int
 }
 
-// mostRows is the maximum number of rows of a packing.
-const mostRows = 160
+// mostRows is the maximum number of rows of a packing, and manyRows is that in a large component.
+const mostRows, manyRows = 160, 500
 
 // tiny is the difference from which numbers count as different.
 const tiny = 1e-7
@@ -42,7 +42,7 @@ const tiny = 1e-7
 // newPacking returns a packing without patterns, or nil if it would have too many rows.
 func (f *fillers) newPacking() *packing {
 	rows := len(f.all) + len(f.kinds)
-	if rows > mostRows {
+	if rows > manyRows || rows > mostRows && !f.h.coarse {
 		return nil
 	}
 	p := &packing{f: f, basis: slices.Repeat([]int{-1}, rows)}
@@ -146,7 +146,7 @@ const mostExact = 6
 func (p *packing) run(wanted int, proves func(prices []int64, costs []int64) bool) {
 	exact := 0
 	for range mostColumns {
-		p.f.h.m.Run().Spend(1 + len(p.basis)*len(p.basis)/4)
+		p.f.h.m.Run().Spend(1 + len(p.basis)*len(p.basis)/(2*model.PerStep))
 		worth := p.duals()
 		if r := slices.IndexFunc(worth, func(w float64) bool { return w < -tiny }); r >= 0 {
 			unit := make([]float64, len(p.basis))
@@ -176,7 +176,7 @@ func (p *packing) run(wanted int, proves func(prices []int64, costs []int64) boo
 		}
 		// Most patterns are found in order of price, which is quick.
 		best := p.best(worth, prices, func(kind *fillKind, prices []int64) (int64, []int) {
-			cost, pods := p.f.greedy(kind, prices)
+			cost, pods := p.f.greedy(kind, prices, left)
 			if pods != nil && p.f.exceeds(kind, pods) >= 0 {
 				pods = nil
 			}

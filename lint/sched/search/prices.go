@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
@@ -25,16 +27,32 @@ type fillers struct {
 	known *[]pattern
 }
 
-// filler is a pod group that may fill nodes, or a DaemonSet. A DaemonSet has one pod on each of its
-// nodes, which costs nothing.
+// filler stands for pod groups that fill nodes alike, or for a DaemonSet. A DaemonSet has one pod on
+// each of its nodes, which costs nothing.
 type filler struct {
-	unit, pods int
+	units []int
+	pods  int
 	// elsewhere is the number of further pods, which a spread constraint keeps out of the place.
 	elsewhere int
 	ask       []int64
 	perNode   *model.Group
-	// alone is set if no node takes two of the pods.
+	// alone is set if no node takes two pods of the same group.
 	alone bool
+}
+
+// most returns how many of the given number of pods a node takes by the rules.
+func (f *filler) most(pods int) int {
+	if f.alone {
+		return min(pods, len(f.units))
+	}
+	return pods
+}
+
+// likeness is equal for pod groups that fill nodes alike. reach says which nodes of the place they
+// may use.
+type likeness struct {
+	reach, ask string
+	apart      int
 }
 
 // fillKind is a set of nodes that take equal effort to fill.
@@ -68,11 +86,53 @@ const exactUnits, finerUnits, roundUnits = 2048, 8192, 512
 // newFillers returns the fillers for a place when own of the pod group's pods are already placed.
 // The argument ruled marks the pod groups that close their nodes by a rule.
 func (h *headroom) newFillers(i int, p *place, own int, ruled map[int]bool) *fillers {
+	f := h.reaching(i, p, own, ruled)
+	f.addWays()
+	return f
+}
+
+// everybody is newFillers for a large component. It also counts all of the group's own pods and
+// those that close nodes by a rule, so that pod groups with the same nodes share these fillers.
+func (h *headroom) everybody(i int, p *place) *fillers {
+	if len(h.shared) >= mostShared {
+		clear(h.shared)
+	}
+	shared := model.Cached(h.shared, p, func() *fillers { return h.reaching(i, p, h.units[i].pods, nil) })
+	f := &fillers{h: h, u: h.units[i], all: shared.all}
+	for _, kind := range shared.kinds {
+		f.kinds = append(f.kinds, &fillKind{nodes: kind.nodes, free: kind.free, reach: kind.reach})
+	}
+	f.addWays()
+	return f
+}
+
+// mostShared is the maximum number of places whose fillers are kept.
+const mostShared = 200
+
+// addWays adds the ways to fill each kind of node.
+func (f *fillers) addWays() {
+	id := fmt.Sprint(f.u.ask)
+	for k := range f.all {
+		id += fmt.Sprint(" ", f.all[k].units)
+	}
+	for _, kind := range f.kinds {
+		for r, ask := range f.u.ask {
+			if ask > 0 && kind.free[r] != math.MaxInt64 {
+				f.addWay(kind, r, kind.free[r])
+			}
+		}
+		id += fmt.Sprint(" on ", kind.free, kind.reach)
+	}
+	f.known = model.Cached(f.h.patterns, id, func() *[]pattern { return &[]pattern{} })
+}
+
+// reaching returns fillers without ways.
+func (h *headroom) reaching(i int, p *place, own int, ruled map[int]bool) *fillers {
 	f := &fillers{h: h, u: h.units[i]}
 	h.m.Run().Spend(1 + len(h.c.units))
-	var sets []*nodeSet
-	of := map[*nodeSet][]int{}
-	daemons := map[*model.Group]int{}
+	var sets []string // by reach
+	of := map[string][]int{}
+	daemons, alike := map[*model.Group]int{}, map[likeness]int{}
 	for _, j := range h.c.units {
 		v, pods := h.units[j], h.others(i, j, own)
 		if pods == 0 || ruled[j] || len(v.nodes.list) == 0 {
@@ -81,16 +141,40 @@ func (h *headroom) newFillers(i int, p *place, own int, ruled map[int]bool) *fil
 		if v.g.Kind.PerNode() {
 			if _, known := daemons[v.g]; !known && v.g != f.u.g {
 				daemons[v.g] = len(f.all)
-				f.all = append(f.all, filler{unit: j, pods: v.pods, ask: v.ask, perNode: v.g, alone: v.pods == 1})
+				f.all = append(f.all, filler{units: []int{j}, pods: v.pods, ask: v.ask, perNode: v.g, alone: v.pods == 1})
 			}
 			continue
 		}
-		if of[v.nodes] == nil {
-			sets = append(sets, v.nodes)
+		like := likeness{reach: p.reachOf(v.nodes)}
+		if !strings.Contains(like.reach, "\x01") {
+			continue
 		}
-		of[v.nodes] = append(of[v.nodes], len(f.all))
-		here := min(pods, h.mostIn(j, p))
-		f.all = append(f.all, filler{unit: j, pods: here, elsewhere: pods - here, ask: v.ask, alone: h.onePerNode(j, p)})
+		var ask []byte
+		for _, a := range v.ask {
+			ask = binary.AppendVarint(ask, a)
+		}
+		here, alone := min(pods, h.mostIn(j, p)), h.onePerNode(j, p)
+		like.ask, like.apart = string(ask), int(flag(alone))
+		switch { // where it matters, only what differs in nothing is alike
+		case h.coarse:
+			like.apart += 2 * int(flag(len(v.spreads)+len(v.affinityKeys) > 0))
+		case len(v.spreads) > 0:
+			like.apart = -1 - j
+		case alone:
+			like.apart = pods
+		}
+		k, known := alike[like]
+		if !known {
+			if of[like.reach] == nil {
+				sets = append(sets, like.reach)
+			}
+			k = len(f.all)
+			alike[like] = k
+			of[like.reach] = append(of[like.reach], k)
+			f.all = append(f.all, filler{ask: v.ask, alone: alone})
+		}
+		x := &f.all[k]
+		x.units, x.pods, x.elsewhere = append(x.units, j), x.pods+here, x.elsewhere+pods-here
 	}
 	width := len(h.resources)
 	units := make([]int64, width) // pods request multiples of these (T19)
@@ -102,10 +186,10 @@ func (h *headroom) newFillers(i int, p *place, own int, ruled map[int]bool) *fil
 	}
 	by := map[string]*fillKind{}
 	h.m.Run().Spend(1 + len(p.nodes)*(len(sets)+len(daemons)+len(h.resources))/model.PerStep)
-	for _, n := range p.nodes {
+	for at, n := range p.nodes {
 		var id []byte
-		for _, s := range sets {
-			id = append(id, flag(s.holds(int(n))))
+		for _, reach := range sets {
+			id = append(id, reach[at])
 		}
 		for k := range f.all {
 			if g := f.all[k].perNode; g != nil {
@@ -122,9 +206,9 @@ func (h *headroom) newFillers(i int, p *place, own int, ruled map[int]bool) *fil
 		kind := by[string(id)]
 		if kind == nil {
 			kind = &fillKind{free: free}
-			for _, s := range sets {
-				if s.holds(int(n)) {
-					kind.reach = append(kind.reach, of[s]...)
+			for _, reach := range sets {
+				if reach[at] == 1 {
+					kind.reach = append(kind.reach, of[reach]...)
 				}
 			}
 			for g, k := range daemons {
@@ -134,22 +218,9 @@ func (h *headroom) newFillers(i int, p *place, own int, ruled map[int]bool) *fil
 			}
 			slices.Sort(kind.reach)
 			by[string(id)], f.kinds = kind, append(f.kinds, kind)
-			for r, ask := range f.u.ask {
-				if ask > 0 && free[r] != math.MaxInt64 {
-					f.addWay(kind, r, free[r])
-				}
-			}
 		}
 		kind.nodes = append(kind.nodes, n)
 	}
-	id := fmt.Sprint(i, "of")
-	for k := range f.all {
-		id += fmt.Sprint(" ", f.all[k].unit)
-	}
-	for _, kind := range f.kinds {
-		id += fmt.Sprint(" on ", kind.free, kind.reach)
-	}
-	f.known = model.Cached(h.patterns, id, func() *[]pattern { return &[]pattern{} })
 	return f
 }
 
@@ -180,7 +251,7 @@ func (f *fillers) addWay(kind *fillKind, r int, free int64) {
 		return way
 	}
 	var way *fillWay
-	if free/unit <= finerUnits {
+	if free/unit <= exactUnits || free/unit <= finerUnits && !f.h.coarse {
 		if way = in(unit, true); way == nil {
 			return
 		}
@@ -313,10 +384,7 @@ func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int
 		if way.sizes[k] == 0 {
 			continue
 		}
-		pods := min(left[k], (way.need+way.sizes[k]-1)/way.sizes[k])
-		if f.all[k].alone {
-			pods = min(pods, 1)
-		}
+		pods := f.all[k].most(min(left[k], (way.need+way.sizes[k]-1)/way.sizes[k]))
 		for some := 1; pods > 0; some *= 2 {
 			some = min(some, pods)
 			chunks = append(chunks, chunk{k, some})
@@ -327,64 +395,25 @@ func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int
 	if way.exact {
 		top = way.room
 	}
-	f.h.m.Run().Spend(1 + len(chunks)*top*width/(4*model.PerStep))
-	h := f.h
-	h.cost, h.took = slices.Grow(h.cost[:0], (top+1)*width), slices.Grow(h.took[:0], len(chunks)*(top+1)*width)
-	cost, took := h.cost[:(top+1)*width], h.took[:len(chunks)*(top+1)*width]
-	clear(took)
-	for s := range cost {
-		if cost[s] = impossible; s < width {
-			cost[s] = 0
-		}
+	x := knapsack{need: way.need, top: top, width: width, exact: way.exact}
+	for _, some := range chunks {
+		x.items = append(x.items, item{way.sizes[some.filler] * some.pods, uses(some), prices[some.filler] * int64(some.pods)})
 	}
-	for c, some := range chunks {
-		size, price := way.sizes[some.filler]*some.pods, prices[some.filler]*int64(some.pods)
-		beside := uses(some)
-		row := took[c*len(cost) : (c+1)*len(cost)]
-		for t := top; t > 0; t-- {
-			from := t - size
-			if from < 0 && way.exact {
-				break
-			}
-			from = max(0, from)
-			if width == 1 { // the same as below, and twice as fast
-				if with := cost[from] + price; with < cost[t] {
-					cost[t], row[t] = with, true
-				}
-				continue
-			}
-			to, before := cost[t*width:(t+1)*width], cost[from*width:(from+1)*width]
-			for s := width - 1; s >= beside; s-- {
-				if with := before[s-beside] + price; with < to[s] {
-					to[s], row[t*width+s] = with, true
-				}
-			}
-		}
-	}
-	best := way.need*width + width - 1
-	for t := way.need; t <= top; t++ {
-		if at := t*width + width - 1; cost[at] < cost[best] {
-			best = at
-		}
-	}
-	if cost[best] >= impossible {
+	got := f.h.solve(&x)
+	if got.took == nil {
 		return impossible, nil
 	}
 	used, sum := make([]int, len(f.all)), int64(0)
-	t, s := best/width, best%width
-	for c := len(chunks) - 1; c >= 0; c-- {
-		if took[c*len(cost)+t*width+s] {
-			k := chunks[c].filler
-			used[k] += chunks[c].pods
-			sum += f.all[k].ask[way.resource] * int64(chunks[c].pods)
-			t = max(0, t-way.sizes[k]*chunks[c].pods)
-			s -= uses(chunks[c])
+	for c, some := range chunks {
+		if got.took[c] {
+			used[some.filler] += some.pods
+			sum += f.all[some.filler].ask[way.resource] * int64(some.pods)
 		}
 	}
 	if way.finer != nil && other < 0 && sum <= kind.free[way.resource]-f.u.ask[way.resource] {
 		return f.cover(kind, way.finer, prices, left, other)
 	}
-	return cost[best], used
+	return got.cost, used
 }
 
 // pods returns how many pods each filler has.
@@ -398,7 +427,7 @@ func (f *fillers) pods() []int {
 
 // greedy returns the price of some pods that fill a node of a kind, or impossible if it finds none.
 // It prefers pods that request much for their price.
-func (f *fillers) greedy(kind *fillKind, prices []int64) (least int64, best []int) {
+func (f *fillers) greedy(kind *fillKind, prices []int64, left []int) (least int64, best []int) {
 	least = impossible
 	f.h.m.Run().Spend(1 + len(kind.ways)*len(kind.reach)/2)
 	for w := range kind.ways {
@@ -415,10 +444,7 @@ func (f *fillers) greedy(kind *fillKind, prices []int64) (least int64, best []in
 			if way.sizes[k] == 0 || sum >= way.need {
 				continue
 			}
-			pods[k] = min(f.all[k].pods, (way.need-sum+way.sizes[k]-1)/way.sizes[k])
-			if f.all[k].alone {
-				pods[k] = min(pods[k], 1)
-			}
+			pods[k] = f.all[k].most(min(left[k], (way.need-sum+way.sizes[k]-1)/way.sizes[k]))
 			if way.exact {
 				pods[k] = min(pods[k], (way.room-sum)/way.sizes[k])
 			}
@@ -434,7 +460,8 @@ func (f *fillers) greedy(kind *fillKind, prices []int64) (least int64, best []in
 // hopeless reports whether the fillers have enough pods to fill wanted nodes, so that prices prove
 // nothing.
 func (f *fillers) hopeless(wanted int, prices []int64) bool {
-	return f.nodesFor(prices, func(kind *fillKind) int64 { cost, _ := f.greedy(kind, prices); return cost }) >= wanted
+	left := f.pods()
+	return f.nodesFor(prices, func(kind *fillKind) int64 { cost, _ := f.greedy(kind, prices, left); return cost }) >= wanted
 }
 
 // nodesFor returns how many nodes the price of all pods pays for, given what filling one node of
@@ -487,18 +514,15 @@ const fullPrice = 1 << 30
 // lowest looks for prices at which the fillers can fill fewer than wanted nodes. It returns the
 // lowest bound that it finds, with its prices. If thorough is set, it also asks a packing. The
 // result fit is set if only pods count that fit on a node together (see fillingBeside).
-func (f *fillers) lowest(wanted int, thorough bool) (best int, at []int64, fit bool) {
-	best = math.MaxInt
-	try := func(prices []int64) {
-		most, _ := f.fillable(prices)
-		if most < best {
-			best, at = most, prices
-		}
-	}
+func (f *fillers) lowest(p *place, wanted int, thorough bool) (best int, paid certificate.Prices) {
+	best, at := math.MaxInt, []int64(nil)
 	for _, was := range f.h.recent { // what proves one workload often proves the next
+		if f.h.coarse && was.on != p {
+			continue
+		}
 		prices := make([]int64, len(f.all))
 		for k := range f.all {
-			prices[k] = was.Of[f.h.units[f.all[k].unit].g]
+			prices[k] = was.Of[f.h.units[f.all[k].units[0]].g]
 		}
 		if f.hopeless(wanted, prices) {
 			continue
@@ -511,8 +535,11 @@ func (f *fillers) lowest(wanted int, thorough bool) (best int, at []int64, fit b
 			cost, _ := f.cheapest(kind, prices, f.pods())
 			return cost
 		})
+		if most < wanted && f.h.coarse {
+			return most, certificate.Prices{Of: was.Of, Fit: was.Fit}
+		}
 		if most < wanted {
-			return most, prices, was.Fit
+			return most, f.prices(prices, was.Fit)
 		}
 	}
 	all := f.starts()
@@ -520,15 +547,19 @@ func (f *fillers) lowest(wanted int, thorough bool) (best int, at []int64, fit b
 		if f.hopeless(wanted, prices) {
 			continue
 		}
-		if try(prices); best < wanted {
-			return best, at, false
+		if most, _ := f.fillable(prices); most < best {
+			best, at = most, prices
+		}
+		if best < wanted {
+			return best, f.prices(at, false)
 		}
 	}
 	if len(all) == 0 {
-		return 0, make([]int64, len(f.all)), false // nothing runs short
+		return 0, f.prices(make([]int64, len(f.all)), false) // nothing runs short
 	}
-	if p := f.newPacking(); p != nil && thorough {
-		p.run(wanted, func(prices, costs []int64) bool {
+	fit := false
+	if x := f.newPacking(); x != nil && thorough {
+		x.run(wanted, func(prices, costs []int64) bool {
 			most := f.nodesFor(prices, func(kind *fillKind) int64 { return costs[slices.Index(f.kinds, kind)] })
 			if most < best {
 				best, at, fit = most, prices, true
@@ -539,7 +570,18 @@ func (f *fillers) lowest(wanted int, thorough bool) (best int, at []int64, fit b
 	if at == nil {
 		at = all[0]
 	}
-	return best, at, fit
+	return best, f.prices(at, fit)
+}
+
+// prices says what a pod of each group costs.
+func (f *fillers) prices(at []int64, fit bool) certificate.Prices {
+	of := map[*model.Group]int64{}
+	for k := range f.all {
+		for _, j := range f.all[k].units {
+			of[f.h.units[j].g] = at[k]
+		}
+	}
+	return certificate.Prices{Of: of, Fit: fit}
 }
 
 // starts returns the prices to begin with: what pods request of each resource, and mixtures.
@@ -552,10 +594,13 @@ func (f *fillers) starts() [][]int64 {
 		if ask == 0 || !short {
 			continue
 		}
-		sum := 0.0
-		for k := range f.all {
-			if f.all[k].perNode == nil {
-				sum += float64(float64(f.all[k].ask[r]) * float64(f.all[k].pods)) // not fused, so equal on all machines
+		sum := float64(f.h.demand[r]) // equal for all workloads
+		if !f.h.coarse {
+			sum = 0
+			for k := range f.all {
+				if f.all[k].perNode == nil {
+					sum += float64(float64(f.all[k].ask[r]) * float64(f.all[k].pods)) // not fused, so equal on all machines
+				}
 			}
 		}
 		prices := make([]int64, len(f.all))

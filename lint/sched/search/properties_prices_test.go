@@ -73,7 +73,7 @@ func TestPropertyT28(t *testing.T) {
 // claims of workloads that may get stuck that they never do, by random prices and levels. The
 // checker must accept none.
 func compareEach(t *testing.T, tries int, salt uint64, random func(generator) (nodes, manifests string), vary ...diag.Outcome) {
-	known, all, claims := 0, 0, 0
+	known, coarse, all, claims := 0, 0, 0, 0
 	count := verdicts{}
 	for seed := range trials.AtLeast(t, tries, 50) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), salt))}
@@ -84,6 +84,15 @@ func compareEach(t *testing.T, tries int, salt uint64, random func(generator) (n
 			widen(spans, placed)
 		}); !ok {
 			continue
+		}
+		for _, w := range search.DecideCoarsely(m).Workloads {
+			s := spans[w.Workload]
+			if w.Verdict != diag.Unknown && w.Verdict != s.verdict(w.Pods) || w.MinPlaced > s.least || w.MaxPlaced < s.most {
+				t.Fatalf("seed %d, coarsely: %v is %s, %d to %d of %d, but it is %d to %d\n%s%s", seed, w.Workload, w.Verdict, w.MinPlaced, w.MaxPlaced, w.Pods, s.least, s.most, nodes, manifests)
+			}
+			if w.Verdict != diag.Unknown {
+				coarse++
+			}
 		}
 		for _, w := range search.DecideWithoutSearch(m).Workloads {
 			s := spans[w.Workload]
@@ -109,9 +118,9 @@ func compareEach(t *testing.T, tries int, salt uint64, random func(generator) (n
 			}
 		}
 	}
-	t.Logf("%d of %d are decided, %d false claims: %v", known, all, claims, count)
-	if !enough(known, all, 95) {
-		t.Errorf("only %d of %d are decided", known, all)
+	t.Logf("%d of %d are decided, %d coarsely, %d false claims: %v", known, all, coarse, claims, count)
+	if !enough(known, all, 95) || !enough(coarse, all, 60) {
+		t.Errorf("only %d of %d are decided, %d coarsely", known, all, coarse)
 	}
 	count.vary(t, 3, vary...)
 }

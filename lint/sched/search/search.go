@@ -26,6 +26,9 @@ type outcome struct {
 	// large is set if the component is too large to search. spent is set if the budget ran out.
 	// refuted is set if a certificate failed.
 	large, spent, refuted bool
+	// coarse is set if only verdicts about single workloads were settled, because the component is
+	// large.
+	coarse bool
 	// orderless is set if every order places the same number of pods, regardless of the nodes'
 	// resources.
 	orderless bool
@@ -427,7 +430,7 @@ func (h *holding) sure(out *outcome) {
 		_, some := out.sure[i]
 		priced[out.owner[k]] = priced[out.owner[k]] || some && len(out.proof.Prices[i]) > 0
 	}
-	if slices.ContainsFunc(out.units, func(i int) bool { return len(h.a.units[i].affinityKeys) > 0 }) {
+	if !out.coarse && slices.ContainsFunc(out.units, func(i int) bool { return len(h.a.units[i].affinityKeys) > 0 }) {
 		clear(priced)
 	}
 	confirm := func(wanted func(owner int) bool) {
@@ -455,7 +458,11 @@ func (h *holding) sure(out *outcome) {
 			}
 		}
 	}
-	h.m.Run().Within(sureShare*h.m.Bounds(unmerge(h.m, out.owners)), func() {
+	steps := sureShare * h.m.Bounds(unmerge(h.m, out.owners))
+	if out.coarse {
+		steps = h.m.Run().Times(coarseSteps)
+	}
+	h.m.Run().Within(steps, func() {
 		confirm(func(owner int) bool { return !priced[owner] })
 		for k := range out.owners {
 			if priced[k] {
@@ -479,46 +486,62 @@ func (o *outcome) withdraw() {
 	copy(o.ownMost, o.declared)
 }
 
-// shown replays the runs that settle workloads, and drops those that do not hold.
+// shown replays the runs that settle workloads, and drops those that do not hold. Owners that the
+// same run leaves short are confirmed together.
 func (h *holding) shown(out *outcome) {
+	same := map[*step][]int{}
+	var runs []*step
 	for k := range out.shown {
-		s := &out.shown[k]
-		sound := h.m.Run().Within(h.m.Bounds(unmerge(h.m, out.owners)), func() {
-			err := h.strands(out, k)
-			if err == nil && s.full != nil {
-				err = certificate.CheckerOf(h.m).Replay(h.m, h.a.placed(s.full))
+		if s := &out.shown[k]; s.short != nil {
+			if same[&s.short[0]] == nil {
+				runs = append(runs, &s.short[0])
 			}
-			if err != nil {
-				h.m.Run().Refuse(unmerge(h.m, out.owners), err)
-				*s = shown{}
+			same[&s.short[0]] = append(same[&s.short[0]], k)
+		}
+	}
+	sound := func(f func() error) bool {
+		var err error
+		done := h.m.Run().Within(h.m.Bounds(unmerge(h.m, out.owners)), func() { err = f() })
+		if err != nil {
+			h.m.Run().Refuse(unmerge(h.m, out.owners), err)
+		}
+		return done && err == nil
+	}
+	for _, run := range runs {
+		if !sound(func() error { return h.strands(out, same[run]) }) {
+			for _, k := range same[run] {
+				out.shown[k] = shown{}
 			}
-		})
-		if !sound {
+		}
+	}
+	for k := range out.shown {
+		if s := &out.shown[k]; s.full != nil && !sound(func() error { return certificate.CheckerOf(h.m).Replay(h.m, h.a.placed(s.full)) }) {
 			*s = shown{}
 		}
 	}
 }
 
-// strands checks that a run leaves pods of an owner without a node.
-func (h *holding) strands(out *outcome, k int) error {
-	s := &out.shown[k]
-	if s.short == nil {
-		return nil
-	}
-	stuck := &certificate.Stuck{Placements: h.a.placed(s.short)}
+// strands checks that a run leaves pods of the owners without a node.
+func (h *holding) strands(out *outcome, owners []int) error {
+	short := out.shown[owners[0]].short
+	stuck := &certificate.Stuck{Placements: h.a.placed(short)}
 	placed := map[int]int{}
-	for _, x := range s.short {
+	for _, x := range short {
 		placed[x.unit]++
 	}
-	if w := out.owners[k]; w.Kind.PerNode() { // its pods on nodes outside of the component are in place
-		for _, i := range h.a.unitsOf[w] {
+	for _, k := range owners {
+		w := out.owners[k]
+		if !w.Kind.PerNode() {
+			continue
+		}
+		for _, i := range h.a.unitsOf[w] { // its pods on nodes outside of the component are in place
 			if u := h.a.units[i]; !slices.Contains(out.units, i) && h.a.takes(i, u.pinned) {
 				stuck.Placements = append(stuck.Placements, certificate.Placed{Workload: u.g.Workload, Node: h.a.nodes[u.pinned]})
 			}
 		}
 	}
 	for j, i := range out.units {
-		if out.owner[j] == k && placed[i] < h.a.units[i].pods {
+		if slices.Contains(owners, out.owner[j]) && placed[i] < h.a.units[i].pods {
 			stuck.Pending = append(stuck.Pending, certificate.Pending{Workload: h.a.units[i].g.Workload, Count: h.a.units[i].pods - placed[i]})
 		}
 	}
