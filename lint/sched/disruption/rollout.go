@@ -298,8 +298,8 @@ type decided struct {
 func (q *rolling) decide(pods int) *decided {
 	return model.Cached(q.known, pods, func() *decided {
 		s := q.j.scene(q.group).with(q.w, pods)
-		m, d := s.decide()
 		c := s.of[q.w]
+		m, d := s.decide(c)
 		known := &decided{pods: pods, verdict: verdict(d, c), m: m, d: d, copy: c}
 		known.lasting = known.verdict == diag.Always && (d.Lasting(c) || q.shrinks())
 		return known
@@ -338,7 +338,7 @@ const briefSteps = 2_000
 // counted is like twins, but it returns Always only if counting proves that there is always room.
 func (q *rolling) counted() diag.Outcome {
 	s, fresh := q.revisions()
-	_, d := s.decideIn(briefSteps)
+	_, d := s.decideIn(briefSteps, fresh, s.of[q.w])
 	if verdict(d, fresh) == diag.Always && verdict(d, s.of[q.w]) == diag.Always && d.Lasting(fresh) {
 		q.placed = true
 		return diag.Always
@@ -360,7 +360,7 @@ func (q *rolling) first(ways ...func(*rolling) diag.Outcome) diag.Outcome {
 // at full size.
 func (q *rolling) twins() diag.Outcome {
 	s, fresh := q.revisions()
-	m, d := s.decide()
+	m, d := s.decide(fresh, s.of[q.w])
 	if verdict(d, fresh) == diag.Always && verdict(d, s.of[q.w]) == diag.Always && (d.Lasting(fresh) || q.shrinks()) {
 		q.placed = true
 		return diag.Always
@@ -370,7 +370,7 @@ func (q *rolling) twins() diag.Outcome {
 			return diag.Unknown
 		}
 		fresh.Count.N = 1 // the first new pod
-		m, d = s.decide()
+		m, d = s.decide(fresh, s.of[q.w])
 	}
 	if impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]) {
 		q.Core, q.CoreModel = coreOf(m, d, fresh), m

@@ -85,13 +85,16 @@ func (s *scene) model(tell func(*topology.Node) string) *model.Model {
 	return s.j.m.Variant(s.ws, search.Few(s.j.m, group, s.pods()+1, tell), s.add...)
 }
 
-// decide returns the scene's model and the decision on whether its pods are placed.
-func (s *scene) decide() (*model.Model, *certificate.Decision) { return s.decideIn(s.j.steps) }
+// decide returns the scene's model and the decision on whether its pods are placed. If only the
+// verdicts on some workloads are asked for, it takes less effort.
+func (s *scene) decide(only ...*workload.Workload) (*model.Model, *certificate.Decision) {
+	return s.decideIn(s.j.steps, only...)
+}
 
 // decideIn is like decide, but with its own step limit.
-func (s *scene) decideIn(steps int) (*model.Model, *certificate.Decision) {
+func (s *scene) decideIn(steps int, only ...*workload.Workload) (*model.Model, *certificate.Decision) {
 	m := s.model(nil)
-	return m, search.Decide(m, s.j.options(steps))
+	return m, search.Decide(m, search.Options{Steps: steps, Only: only})
 }
 
 // verdict returns the verdict on one workload.

@@ -22,6 +22,14 @@ type Options struct {
 	AtOnce bool
 	// Each settles every workload by itself where the decision about all of them does not.
 	Each bool
+	// Only lists the workloads whose verdicts are asked for. No effort is made for others, except to
+	// decide all together. If it is empty, all verdicts are.
+	Only []*workload.Workload
+}
+
+// asks reports whether the verdict on a workload, or on one that is merged into it, is asked for.
+func (o Options) asks(m *model.Model, w *workload.Workload) bool {
+	return len(o.Only) == 0 || slices.ContainsFunc(unmerge(m, []*workload.Workload{w}), func(w *workload.Workload) bool { return slices.Contains(o.Only, w) })
 }
 
 // budget returns the step limits for one question and for checking its answer. An answer is dropped
@@ -167,6 +175,7 @@ const (
 func (d decider) bounded(c component, o Options) (out outcome) {
 	size := len(c.owners) * len(d.nodes)
 	h := newHeadroom(d.state, c, size > pricedSize)
+	h.options = o
 	if !d.m.Run().Within(d.m.Bounds(unmerge(d.m, c.owners)), func() { out = d.decide(h, o) }) {
 		d.m.Run().Stops++
 		d.restore(c)

@@ -9,6 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // headroom proves that other pods cannot close all nodes to a pod group in a component. A pod
@@ -40,7 +41,8 @@ type headroom struct {
 	took      []bool
 	// coarse is set for a large component: only verdicts are of interest, and pods that differ little
 	// count as alike.
-	coarse bool
+	coarse  bool
+	options Options
 	// thorough is set if a packing may look for prices.
 	thorough bool
 	// result is the result of proveNeverStuck, or nil if it has not run yet.
@@ -210,6 +212,8 @@ func (h *headroom) proveNeverStuck() *neverStuckResult {
 	}
 	h.sum()
 	proved, all := map[int]bool{}, true
+	// alone is set if no proof rests on another.
+	alone := !slices.ContainsFunc(h.c.units, func(i int) bool { return len(h.units[i].affinityKeys) > 0 || h.units[i].createdAfter != nil })
 	var waiting []int
 	for _, i := range h.c.units {
 		switch u := h.units[i]; {
@@ -218,6 +222,7 @@ func (h *headroom) proveNeverStuck() *neverStuckResult {
 			all = false
 		case len(u.affinityKeys) > 0:
 			waiting = append(waiting, i)
+		case !all && alone && !h.asked(h.units[i].g.Origin()):
 		case h.proveAlone(i, u.pods):
 			proved[i] = true
 		default:
@@ -238,6 +243,9 @@ func (h *headroom) proveNeverStuck() *neverStuckResult {
 	h.result = &neverStuckResult{proved, map[int]int{}, all && len(waiting) == 0, near}
 	return h.result
 }
+
+// asked reports whether the verdict on a workload is asked for.
+func (h *headroom) asked(w *workload.Workload) bool { return h.options.asks(h.m, w) }
 
 // proveDespiteDoubts is proveNeverStuck for a component with rules that may or may not select
 // certain pods. It assumes that each such rule excludes the pods that it may select (T21). It

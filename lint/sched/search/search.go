@@ -465,7 +465,7 @@ func (h *holding) sure(out *outcome) {
 	h.m.Run().Within(steps, func() {
 		confirm(func(owner int) bool { return !priced[owner] })
 		for k := range out.owners {
-			if priced[k] {
+			if priced[k] && h.o.asks(h.a.m, out.owners[k]) {
 				confirm(func(owner int) bool { return owner == k })
 			}
 		}
