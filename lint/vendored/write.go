@@ -143,9 +143,9 @@ const (
 	maxDepth = 20  // elements
 )
 
-// checkName returns an error for an invalid entry name. A valid name means the same file on every
+// CheckName returns an error for an invalid entry name. A valid name means the same file on every
 // operating system.
-func checkName(name string) error {
+func CheckName(name string) error {
 	switch {
 	case len(name) > maxName || strings.Count(name, "/") >= maxDepth:
 		return fmt.Errorf("the name is too long; expected at most %d bytes and %d elements", maxName, maxDepth)
