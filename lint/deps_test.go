@@ -21,6 +21,7 @@ const layers = `
 13 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
 12 cmd/schedlint/change
 11 cmd/schedlint/inputs
+12 cmd/schedlint/vendor github.com/Masterminds/semver/v3
 11 cmd/schedlint/policy
 10 lint
 9 fixtures/models
