@@ -312,6 +312,9 @@ type Inputs struct {
 	Accepted int    `json:"accepted"`
 }
 
+// Vendor ends the reasons for not rendering that the command removes.
+const Vendor = "run schedlint vendor"
+
 // NotRendered says how many inputs are not rendered, or that nothing was checked because of it. It
 // returns "" if all inputs are rendered or accepted.
 func (s *Summary) NotRendered() string {

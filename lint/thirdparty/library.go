@@ -10,12 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
-
-// Advice is the end of every reason that schedlint vendor takes away.
-const Advice = "run schedlint vendor"
 
 // Library is a folder with copies and its lock. It compares a copy with the lock when the copy is
 // first used. A nil Library is empty.
@@ -40,7 +38,7 @@ func Open(root, folder string) (*Library, error) {
 		l.Lock, err = Parse(text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; restore the file from version control, or %s", worktree.Here(filepath.Join(root, name)), err, Advice)
+		return nil, fmt.Errorf("%s: %w; restore the file from version control, or %s", worktree.Here(filepath.Join(root, name)), err, diag.Vendor)
 	}
 	return l, nil
 }
@@ -104,7 +102,7 @@ func (l *Library) Refuse(name string) string {
 	for _, e := range l.entries[name] {
 		why := lazy.Cached(l.checked, [2]string{Unit(e.Path), e.SHA256}, func() string { return l.compare(e) })
 		if why != "" {
-			return name + why + ", " + Advice
+			return name + why + ", " + diag.Vendor
 		}
 	}
 	return ""
