@@ -27,7 +27,7 @@ type origin struct {
 // chart, which is a directory or an archive.
 func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
 	address := s.Address()
-	to, ok := f.vendored(address, s.Chart.Version)
+	to, ok := f.vendored(address, cmp.Or(s.Chart.Digest, s.Chart.Version))
 	if !ok {
 		return render.Root{}, pointers.Reason{What: pointers.WhyChart, Detail: fmt.Sprintf("%s: vendor it and name it under remotes", pointers.Masked(address))}
 	}

@@ -269,6 +269,7 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 		}
 		d := &Deployment{Pointer: p, Source: i, raw: raw}
 		d.Root, d.Why = f.resolve(p, &p.Sources[i], from)
+		d.Wanted = f.wanted(p, &p.Sources[i])
 		key := fmt.Sprint("-", p.File, ":", p.Line, p.Name, i)
 		if !d.Why.Some() {
 			text, err := json.Marshal(d.Root)
@@ -339,6 +340,9 @@ type Deployment struct {
 	// Output is the rendered source. If it is nil, Why gives the reason.
 	Output *render.Output
 	Why    pointers.Reason
+	// Wanted is what the source takes from another repository, whether there is a copy or not. It is
+	// nil if it takes nothing, or if that is not known.
+	Wanted *pointers.Wanted
 
 	raw     *written // the written pointer, or nil for a pointer from a render
 	parents []*Deployment

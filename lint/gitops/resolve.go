@@ -95,6 +95,22 @@ func (f *follower) directory(s *pointers.Source) (string, pointers.Reason) {
 	return "", pointers.Reason{What: pointers.WhyMissing, Detail: s.Path}
 }
 
+// wanted returns what a source takes from another repository, or nil.
+func (f *follower) wanted(p *pointers.Pointer, s *pointers.Source) *pointers.Wanted {
+	if s.Chart == nil || !s.Chart.Remote {
+		whose := f.reader.Repositories.Ours(s.Repository)
+		e := f.entry(path.Join(f.opts.Base, s.Path))
+		if whose == pointers.Certain || whose == pointers.Presumed && e.Info != nil && s.Why.What != pointers.WhySource {
+			return nil
+		}
+	}
+	w, ok := f.reader.Repositories.Wanted(p, s)
+	if !ok {
+		return nil
+	}
+	return &w
+}
+
 // entry looks up a name among the files and directories that belong to the input.
 func (f *follower) entry(name string) worktree.Entry { return f.lookup.Tracked(name, f.opts.Tracked) }
 
