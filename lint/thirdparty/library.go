@@ -21,6 +21,8 @@ type Library struct {
 	*Lock
 	// Root is an absolute path. Folder is relative to it and has forward slashes.
 	Root, Folder string
+	// Of is the revision that the lock is from, or "" if it is the folder's own.
+	Of string
 
 	entries map[string][]Entry   // by path from Root; nil until first used
 	checked map[[2]string]string // reasons by unit and expected digest
@@ -43,9 +45,9 @@ func Open(root, folder string) (*Library, error) {
 	return l, nil
 }
 
-// At returns the library of another tree that has the same folder and counts by the same lock.
-func (l *Library) At(root string) *Library {
-	return &Library{Lock: l.Lock, Root: root, Folder: l.Folder}
+// At returns the library of another tree for the same folder, with the lock of a revision.
+func (l *Library) At(root, revision string) *Library {
+	return &Library{Lock: l.Lock, Root: root, Folder: l.Folder, Of: revision}
 }
 
 // Holds reports whether a name is in the folder. The name is relative to Root.
@@ -87,10 +89,11 @@ func plain(address string) string {
 }
 
 // Refuse returns the reason why a copy must not be used, or "" if the copy is what was locked. The
-// name is relative to Root. The lock says nothing about other files.
-func (l *Library) Refuse(name string) string {
+// name is relative to Root. The lock says nothing about other files. changed is set if the file has
+// changed since the revision of the lock, which the lock's own revision would show.
+func (l *Library) Refuse(name string) (why string, changed bool) {
 	if !l.Holds(name) {
-		return ""
+		return "", false
 	}
 	if l.entries == nil {
 		l.entries, l.checked = map[string][]Entry{}, map[[2]string]string{}
@@ -100,12 +103,13 @@ func (l *Library) Refuse(name string) string {
 		}
 	}
 	for _, e := range l.entries[name] {
-		why := lazy.Cached(l.checked, [2]string{Unit(e.Path), e.SHA256}, func() string { return l.compare(e) })
+		why = lazy.Cached(l.checked, [2]string{Unit(e.Path), e.SHA256}, func() string { return l.compare(e) })
 		if why != "" {
-			return name + why + ", " + diag.Vendor
+			// A directory also changes if more of its commit is copied.
+			return name + why + ", " + diag.Vendor, l.Of != "" && !strings.HasPrefix(e.Path, GitDir+"/") && strings.HasPrefix(why, differs)
 		}
 	}
-	return ""
+	return "", false
 }
 
 func (l *Library) compare(e Entry) string {
@@ -125,7 +129,9 @@ func (l *Library) compare(e Entry) string {
 	case err != nil:
 		return " cannot be compared with the lock: " + err.Error()
 	case digest != e.SHA256:
-		return " differs from the lock"
+		return differs + strings.TrimSuffix(" of "+l.Of, " of ")
 	}
 	return ""
 }
+
+const differs = " differs from the lock"

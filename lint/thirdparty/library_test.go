@@ -57,7 +57,7 @@ func TestRefuse(t *testing.T) {
 		commit + "/base/k.yaml": "k", commit + "/over/k.yaml": "k",
 	}, Entry{Name: "a", Path: "charts/a-1.tgz"}, Entry{Name: "b", Path: "charts/b-1.tgz"}, Entry{Name: "c", Path: "charts/c-1.tgz"},
 		Entry{Name: "base", Path: commit + "/base"}, Entry{Name: "repository", Path: commit})
-	if why := l.Refuse("third_party/charts/a-1.tgz"); why != "" {
+	if why, _ := l.Refuse("third_party/charts/a-1.tgz"); why != "" {
 		t.Error(why)
 	}
 	write(t, l.Root, map[string]string{"charts/b-1.tgz": "changed", commit + "/over/k.yaml": "changed"})
@@ -71,19 +71,25 @@ func TestRefuse(t *testing.T) {
 		commit + "/base": "third_party/" + commit + "/base differs from the lock, run schedlint vendor",
 		commit:           "third_party/" + commit + " differs from the lock, run schedlint vendor",
 	} {
-		if why := l.Refuse("third_party/" + name); why != want {
+		if why, changed := l.Refuse("third_party/" + name); why != want || changed {
 			t.Errorf("%s: %q, want %q", name, why, want)
 		}
 	}
-	if why := (*Library)(nil).Refuse("third_party/charts/b-1.tgz"); why != "" {
+	if why, _ := (*Library)(nil).Refuse("third_party/charts/b-1.tgz"); why != "" {
 		t.Error(why)
 	}
 	write(t, l.Root, map[string]string{"charts/a-1.tgz": "changed"})
-	if why := l.Refuse("third_party/charts/a-1.tgz"); why != "" {
+	if why, _ := l.Refuse("third_party/charts/a-1.tgz"); why != "" {
 		t.Error("a copy is compared twice in a run:", why)
 	}
-	if why := l.At(l.Root).Refuse("third_party/charts/a-1.tgz"); why == "" {
-		t.Error("the library of another run does not compare")
+	if why, changed := l.At(l.Root, "main").Refuse("third_party/charts/a-1.tgz"); !changed || !strings.Contains(why, "differs from the lock of main, run") {
+		t.Error(why, changed)
+	}
+	if why, changed := l.At(l.Root, "main").Refuse("third_party/" + commit); changed || why == "" {
+		t.Error("a directory can have more of its commit:", why)
+	}
+	if why, changed := l.At(l.Root, "main").Refuse("third_party/charts/c-1.tgz"); changed || why == "" {
+		t.Error(why, changed)
 	}
 }
 
@@ -94,7 +100,7 @@ func TestLinkedFolder(t *testing.T) {
 		t.Skip("no links here:", err)
 	}
 	l.Folder = "link"
-	if why := l.Refuse("link/a.tgz"); !strings.Contains(why, "symbolic link") {
+	if why, _ := l.Refuse("link/a.tgz"); !strings.Contains(why, "symbolic link") {
 		t.Error(why)
 	}
 	if _, err := Open(l.Root, "link"); err == nil {
