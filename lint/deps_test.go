@@ -48,7 +48,7 @@ const layers = `
 3 lint/roots
 3 lint/gitops
 3 lint/fragments
-2 lint/config     github.com/bmatcuk/doublestar/v4
+3 lint/config     github.com/bmatcuk/doublestar/v4
 2 lint/pointers   github.com/bmatcuk/doublestar/v4
 1 lint/source     sigs.k8s.io/kustomize
 2 lint/render/engine sigs.k8s.io/kustomize

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
@@ -33,8 +35,10 @@ type Options struct {
 	// Roots holds the kustomizations that no other kustomization refers to.
 	Roots []Root
 	// Remotes, Ignore and Tracked are the same as in render.Root and source.Options. Remotes also
-	// contains chart addresses.
+	// contains addresses of charts and of git repositories. Library has the copies among them that a
+	// lock lists, or is nil.
 	Remotes map[string]string
+	Library *thirdparty.Library
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
 	// Render renders one layer. It returns one output for each root, in the same order.
@@ -87,6 +91,7 @@ type follower struct {
 	full    bool
 	names   int
 	remotes map[string]string // keyed by remoteKey of the address
+	gits    map[string]string // keyed by gitKey of the address and revision
 	values  int               // total bytes in all chart values
 	// artifacts caches Flux artifacts. looks counts the comparisons of names with ignore patterns.
 	artifacts map[pointers.Repository]*artifact
@@ -121,9 +126,13 @@ func newFollower(o Options) *follower {
 	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree}
 	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed()}
 	f.vars = settings{follower: f}
-	f.remotes = map[string]string{}
-	for url, to := range o.Remotes {
-		f.remotes[remoteKey(url)] = to
+	f.remotes, f.gits = map[string]string{}, map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(o.Remotes)) {
+		f.remotes[remoteKey(key)] = o.Remotes[key]
+		f.gits[gitKey(key, "")] = o.Remotes[key]
+		if at := strings.LastIndexByte(key, '@'); at >= 0 {
+			f.gits[gitKey(key[:at], key[at+1:])] = o.Remotes[key]
+		}
 	}
 	for _, object := range o.Pointers {
 		w := &written{object: object, read: f.reader.Read(object)}
@@ -419,8 +428,8 @@ func (f *follower) finish() {
 		if d.Root.Dir == "" || d.Source < 0 {
 			continue
 		}
-		if c := d.Pointer.Sources[d.Source].Chart; c != nil && c.Remote {
-			continue // a local directory replaces a remote chart
+		if d.Wanted != nil {
+			continue // a copy from another repository
 		}
 		if fixed := f.reader.Repositories.Fixed(&d.Pointer.Sources[d.Source]); fixed != "" {
 			f.result.Fixed = append(f.result.Fixed, fixed)

@@ -28,16 +28,16 @@ type Repositories struct {
 func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
 	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
-		r.ours[canonical(url)] = true
+		r.ours[Canonical(url)] = true
 	}
 	var all []string
 	for _, url := range named {
-		all = append(all, canonical(url))
+		all = append(all, Canonical(url))
 	}
 	for _, o := range objects {
 		key := Repository{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 		if r.all[key] = append(r.all[key], o); o.Kind == gitRepository {
-			all = append(all, canonical(o.Root.At("spec", "url").Text()))
+			all = append(all, Canonical(o.Root.At("spec", "url").Text()))
 		}
 	}
 	slices.Sort(all)
@@ -98,7 +98,7 @@ func (r *Repositories) Ours(named Repository) Whose {
 		for i, o := range r.find(named) {
 			of := Presumed
 			if named.Kind == gitRepository {
-				of = r.Ours(Repository{URL: canonical(o.Root.At("spec", "url").Text())})
+				of = r.Ours(Repository{URL: Canonical(o.Root.At("spec", "url").Text())})
 			}
 			if i == 0 || of < best {
 				best = of
@@ -106,7 +106,7 @@ func (r *Repositories) Ours(named Repository) Whose {
 		}
 		return best
 	}
-	switch url := canonical(named.URL); {
+	switch url := Canonical(named.URL); {
 	case r.ours[url]:
 		return Certain
 	case url == r.assumed:
@@ -124,9 +124,9 @@ var (
 // Masked returns an address without its credentials.
 func Masked(url string) string { return secret.ReplaceAllString(url, "//") }
 
-// canonical normalizes an address, so that all addresses of one repository are equal. The result is
+// Canonical normalizes an address, so that all addresses of one repository are equal. The result is
 // the host and path, without scheme, user, port and .git.
-func canonical(url string) string {
+func Canonical(url string) string {
 	url = strings.TrimSpace(url)
 	if at := scheme.FindString(url); at != "" {
 		url = url[len(at):]
