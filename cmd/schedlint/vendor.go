@@ -58,15 +58,25 @@ Exit status:
 			}
 			root := worktree.Resolved(inputs.Repository(dir))
 			base := worktree.Resolved(cmp.Or(conf.Dir, root))
-			o.Folder = filepath.Join(base, thirdparty.Dir)
-			if folder != "" {
-				o.Folder = worktree.Absolute(dir, folder)
+			at := thirdparty.Dir
+			switch l, err := conf.Library(root); {
+			case err != nil:
+				return err
+			case folder != "":
+				at = worktree.Absolute(dir, folder)
+			case conf.Vendor != "":
+				at = filepath.FromSlash(conf.Vendor)
+			case l != nil:
+				at = filepath.Join(root, filepath.FromSlash(l.Folder))
 			}
-			if within, ok := worktree.Below(root, o.Folder); !ok || within == "." {
-				return fmt.Errorf("--dir %s: expected a folder of its own in %s", folder, worktree.Here(root))
+			o.Folder = worktree.Absolute(base, at)
+			within, ok := worktree.Below(root, o.Folder)
+			if !ok || within == "." {
+				return fmt.Errorf("%s: expected a folder of its own in %s", at, worktree.Here(root))
 			}
-			o.Find = func(copies map[string]string) ([]pointers.Wanted, error) {
-				return inputs.Wanted(conf, root, base, o.Folder, copies, func(all []render.Root) []*render.Output { return inputs.Render(cmd.Context(), all) })
+			o.Find = func(l *thirdparty.Lock) ([]pointers.Wanted, error) {
+				library := &thirdparty.Library{Lock: l, Root: root, Folder: filepath.ToSlash(within)}
+				return inputs.Wanted(conf, base, library, func(all []render.Root) []*render.Output { return inputs.Render(cmd.Context(), all) })
 			}
 			o.Out, o.Names = cmd.OutOrStdout(), args
 			problems, err := vendor.Run(o)

@@ -24,8 +24,8 @@ import (
 type Options struct {
 	// Folder is the absolute path of the folder.
 	Folder string
-	// Find returns what is wanted. The argument maps addresses to copies, relative to Folder.
-	Find func(copies map[string]string) ([]pointers.Wanted, error)
+	// Find returns what is wanted, given the entries that match their copies.
+	Find func(l *thirdparty.Lock) ([]pointers.Wanted, error)
 	// Print prints the commands of the first round and runs none. Check compares the folder with
 	// what is wanted and runs none.
 	Print, Check bool
@@ -72,7 +72,7 @@ func Run(o Options) (problems []error, err error) {
 	}
 	var wanted []pointers.Wanted
 	for range maxRounds {
-		if wanted, err = o.Find(r.copies()); err != nil {
+		if wanted, err = o.Find(thirdparty.New(r.copies())); err != nil {
 			return nil, err
 		}
 		left := r.missing(wanted)
@@ -98,12 +98,11 @@ func (r *run) shown(name string) string {
 	return filepath.ToSlash(worktree.Here(filepath.Join(r.Folder, filepath.FromSlash(name))))
 }
 
-// copies returns the mapping of the entries that match their copies.
-func (r *run) copies() map[string]string {
-	all := map[string]string{}
-	for name, e := range r.lock {
+// copies returns the entries that match their copies.
+func (r *run) copies() (all []thirdparty.Entry) {
+	for _, e := range r.lock {
 		if r.matches(e) {
-			all[name] = e.Path
+			all = append(all, e)
 		}
 	}
 	return all
