@@ -16,6 +16,7 @@ import (
 
 // The forms that helm and git get. None begins with a hyphen, so none is taken for an option.
 var (
+	visible     = regexp.MustCompile(`^[!-~]+$`)
 	hostForm    = regexp.MustCompile(`^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?$`)
 	pathForm    = regexp.MustCompile(`^(?:/[A-Za-z0-9._~%+@=,-]+)*/?$`)
 	shortForm   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[A-Za-z0-9~/][A-Za-z0-9._~/+-]*$`)
@@ -71,7 +72,7 @@ func checked(w *pointers.Wanted, local bool) error {
 func checkURL(text string, schemes []string) error {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil:
+	case err != nil || !visible.MatchString(text):
 		return errors.New("the address is no URL")
 	case !slices.Contains(schemes, u.Scheme) && (u.Scheme == "http" || u.Scheme == "file"):
 		return fmt.Errorf("the address begins with %s://; --allow-local allows it", u.Scheme)

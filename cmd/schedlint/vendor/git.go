@@ -111,18 +111,22 @@ func (g *git) files(w *pointers.Wanted, ref revision.Ref, dirs []string) ([]vend
 		return nil, said(w, err)
 	}
 	defer tree.Remove()
-	names, err := needed(tree.Dir, dirs)
+	return read(tree.Dir, dirs)
+}
+
+// read returns the files of an unpacked commit to copy. The tree is hostile.
+func read(root string, dirs []string) (all []vendored.File, err error) {
+	names, err := needed(root, dirs)
 	if err != nil {
 		return nil, err
 	}
-	lookup, left := worktree.NewLookup(tree.Dir), int64(thirdparty.MaxFiles)
-	var all []vendored.File
+	lookup, left := worktree.NewLookup(root), int64(thirdparty.MaxFiles)
 	for _, name := range names {
 		e := lookup.Entry(name) // a link becomes a copy of its target
 		if e.Outside || e.Info == nil || !e.Info.Mode().IsRegular() {
 			return nil, fmt.Errorf("%q: expected a file, or a link to one in the repository", name)
 		}
-		text, err := worktree.ReadFile(tree.Dir, filepath.FromSlash(e.Name), min(thirdparty.MaxFile, left))
+		text, err := worktree.ReadFile(lookup.Root(), filepath.FromSlash(e.Name), min(thirdparty.MaxFile, left))
 		if err == nil {
 			err = vendored.CheckName(name)
 		}
