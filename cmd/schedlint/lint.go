@@ -267,7 +267,9 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 		o.Baseline, err = change.LoadBaseline(f.Baseline, o.Config)
 	}
 	if err == nil && f.ConfigFrom != "" {
-		from, err = f.From(&o)
+		if from, err = f.From(&o); err == nil {
+			f.render.Library = from.Library
+		}
 	}
 	if err == nil {
 		err = f.render.Apply(&o, len(args) == 0)

@@ -118,22 +118,24 @@ func newFollower(o Options) *follower {
 		f.most = *o.most
 	}
 	f.tree = &tree{opts: &f.opts}
-	var named []string
-	for _, p := range o.Pointers {
-		named = append(named, pointers.URLs(p)...)
-	}
-	repositories := pointers.NewRepositories(o.Known, named, o.Repositories)
-	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree}
-	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed()}
-	f.vars = settings{follower: f}
+	var named, others []string
 	f.remotes, f.gits = map[string]string{}, map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(o.Remotes)) {
 		f.remotes[remoteKey(key)] = o.Remotes[key]
 		f.gits[gitKey(key, "")] = o.Remotes[key]
+		others = append(others, key)
 		if at := strings.LastIndexByte(key, '@'); at >= 0 {
 			f.gits[gitKey(key[:at], key[at+1:])] = o.Remotes[key]
+			others = append(others, key[:at])
 		}
 	}
+	for _, p := range o.Pointers {
+		named = append(named, pointers.URLs(p)...)
+	}
+	repositories := pointers.NewRepositories(o.Known, named, o.Repositories, others...)
+	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree}
+	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed()}
+	f.vars = settings{follower: f}
 	for _, object := range o.Pointers {
 		w := &written{object: object, read: f.reader.Read(object)}
 		f.raw = append(f.raw, w)

@@ -22,10 +22,10 @@ type Repositories struct {
 	all     map[Repository][]*source.Object // keys have no URL
 }
 
-// NewRepositories takes this repository's known addresses, the addresses in pointers, and the
-// objects that contain addresses. If all pointers use the same unknown address, this repository is
-// assumed to have that address.
-func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
+// NewRepositories takes this repository's known addresses, the addresses in pointers, the objects
+// that contain addresses, and addresses of other repositories. If all pointers use the same unknown
+// address, this repository is assumed to have that address.
+func NewRepositories(known, named []string, objects []*source.Object, others ...string) *Repositories {
 	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
 		r.ours[Canonical(url)] = true
@@ -40,8 +40,12 @@ func NewRepositories(known, named []string, objects []*source.Object) *Repositor
 			all = append(all, Canonical(o.Root.At("spec", "url").Text()))
 		}
 	}
+	elsewhere := map[string]bool{}
+	for _, url := range others {
+		elsewhere[Canonical(url)] = true
+	}
 	slices.Sort(all)
-	all = slices.Compact(all)
+	all = slices.DeleteFunc(slices.Compact(all), func(url string) bool { return elsewhere[url] })
 	if !slices.ContainsFunc(all, func(url string) bool { return r.ours[url] }) && len(all) == 1 && all[0] != "" {
 		r.assumed = all[0]
 	}

@@ -92,6 +92,10 @@ func plain(address string) string {
 	return strings.TrimSuffix(strings.TrimRight(address, "/"), ".git")
 }
 
+// OfCommit reports whether the copy is part of a git commit. Its digest then also changes if more of
+// the commit is copied.
+func (e *Entry) OfCommit() bool { return strings.HasPrefix(e.Path, GitDir+"/") }
+
 // Refuse returns the reason why a copy must not be used, or "" if the copy is what was locked. The
 // name is relative to Root. The lock says nothing about other files. changed is set if the file has
 // changed since the revision of the lock, which the lock's own revision would show.
@@ -109,8 +113,7 @@ func (l *Library) Refuse(name string) (why string, changed bool) {
 	for _, e := range l.entries[name] {
 		why = lazy.Cached(l.checked, [2]string{Unit(e.Path), e.SHA256}, func() string { return l.compare(e) })
 		if why != "" {
-			// A directory also changes if more of its commit is copied.
-			return name + why + ", " + diag.Vendor, l.Of != "" && !strings.HasPrefix(e.Path, GitDir+"/") && strings.HasPrefix(why, differs)
+			return name + why + ", " + diag.Vendor, l.Of != "" && !e.OfCommit() && strings.HasPrefix(why, differs)
 		}
 	}
 	return "", false

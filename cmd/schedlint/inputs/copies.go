@@ -23,7 +23,7 @@ func (c *choosing) open() (err error) {
 		} else if l, err = c.o.Config.Library(root); err != nil {
 			return err
 		}
-		if c.libraries[root] = l; l != nil {
+		if c.libraries[root] = l; l != nil && l.Folder != "" {
 			c.o.Libraries = append(c.o.Libraries, l)
 		}
 	}
