@@ -1,6 +1,7 @@
 package vendor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -74,6 +75,11 @@ func Run(o Options) (problems []error, err error) {
 	for range maxRounds {
 		if wanted, err = o.Find(thirdparty.New(r.copies())); err != nil {
 			return nil, err
+		}
+		for _, name := range o.Names {
+			if !slices.ContainsFunc(wanted, func(w pointers.Wanted) bool { return named(&w, name) }) {
+				return nil, fmt.Errorf("nothing takes %s from elsewhere; expected an address or the name of a chart", name)
+			}
 		}
 		left := r.missing(wanted)
 		switch {
@@ -152,8 +158,13 @@ func (r *run) missing(wanted []pointers.Wanted) (left []pointers.Wanted) {
 
 // stale reports whether --update asks for what is wanted, and it was not fetched yet.
 func (r *run) stale(w *pointers.Wanted) bool {
-	address := w.Name[:max(0, strings.LastIndexByte(w.Name, '@'))]
-	return r.Update && !r.fetched[w.Name] && (len(r.Names) == 0 || slices.Contains(r.Names, w.Name) || slices.Contains(r.Names, address) || slices.Contains(r.Names, path.Base(w.Chart)))
+	return r.Update && !r.fetched[w.Name] && (len(r.Names) == 0 || slices.ContainsFunc(r.Names, func(name string) bool { return named(w, name) }))
+}
+
+// named reports whether the user means w by a name: its address with or without the version, or the
+// name of its chart.
+func named(w *pointers.Wanted, name string) bool {
+	return slices.Contains([]string{w.Name, w.Name[:max(0, strings.LastIndexByte(w.Name, '@'))], w.URL, path.Base(w.Chart)}, name)
 }
 
 // has reports whether a copy of a repository has the directory.
@@ -190,8 +201,11 @@ func (r *run) round(wanted, left []pointers.Wanted) error {
 func (r *run) chart(w *pointers.Wanted) error {
 	asked, e := *w, r.lock[w.Name]
 	again := e.Name != "" && !r.stale(w)
-	if again && w.Digest == "" { // restore what was locked
-		asked.Version, asked.Semver = e.Resolved, true
+	if again && w.Semver && w.Digest == "" { // restore what was locked
+		asked.Version = e.Resolved
+	}
+	if err := checked(&asked, r.Local); err != nil {
+		return err
 	}
 	c, err := r.helm.pull(&asked)
 	if err != nil {
@@ -354,6 +368,9 @@ func (r *run) finish(wanted []pointers.Wanted) error {
 	for _, name := range r.unwanted(wanted) {
 		delete(r.lock, name)
 	}
+	if err := r.trim(wanted); err != nil {
+		return err
+	}
 	if err := r.write(); err != nil {
 		return err
 	}
@@ -385,6 +402,44 @@ func (r *run) finish(wanted []pointers.Wanted) error {
 	}
 	_, err := fmt.Fprintf(r.Out, "%s in %s\n", report.Count(len(r.lock), "source"), report.Visible(r.shown(thirdparty.LockName)))
 	return err
+}
+
+// trim removes the files of commits that nothing refers to any more. What refers to them is in the
+// copy.
+func (r *run) trim(wanted []pointers.Wanted) error {
+	dirs := map[string][]string{}
+	for _, w := range wanted {
+		if e, ok := r.lock[w.Name]; ok && w.Git {
+			unit := thirdparty.Unit(e.Path)
+			dirs[unit] = append(dirs[unit], path.Clean(w.Path))
+		}
+	}
+	for _, unit := range slices.Sorted(maps.Keys(dirs)) {
+		at := filepath.Join(r.Folder, filepath.FromSlash(unit))
+		files, err := read(at, dirs[unit])
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.shown(unit), err)
+		}
+		var sums []vendored.Locked
+		for _, f := range files {
+			sums = append(sums, vendored.Locked{Path: f.Name, SHA256: vendored.SHA256(f.Text)})
+		}
+		whole := vendored.Whole(sums)
+		if r.ok[unit+" "+whole] {
+			continue
+		}
+		if err := vendored.Replace(at, files); err != nil {
+			return err
+		}
+		r.note(r.shown(unit) + ": removed files that nothing refers to any more")
+		for name, e := range r.lock {
+			if thirdparty.Unit(e.Path) == unit {
+				e.SHA256 = whole
+				r.lock[name] = e
+			}
+		}
+	}
+	return nil
 }
 
 // unwanted returns the sorted names of the entries that nothing wants.
@@ -433,11 +488,12 @@ func (r *run) check(wanted, left []pointers.Wanted) {
 func (r *run) print(left []pointers.Wanted) {
 	for _, w := range left {
 		args := append([]string{"helm"}, helmPull(&w, "", "DIR")...)
-		if w.Git {
-			args = []string{"git", "fetch", "--depth=1", "--", w.URL, w.Ref}
-			if w.Ref == "" || w.Semver {
-				args[5] = "HEAD"
-			}
+		switch {
+		case w.Git && w.Semver:
+			args = []string{"git", "fetch", "--depth=1", "--", w.URL, "TAG"}
+			r.note(command("git", "ls-remote", "--tags", "--", w.URL) + " # the highest TAG in " + w.Ref)
+		case w.Git:
+			args = []string{"git", "fetch", "--depth=1", "--", w.URL, cmp.Or(w.Ref, "HEAD")}
 		}
 		r.note(command(args...))
 	}
