@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/revision"
@@ -137,13 +138,13 @@ func (r *run) digest(name string) (string, error) {
 func (r *run) missing(wanted []pointers.Wanted) (left []pointers.Wanted) {
 	for i := range wanted {
 		w := &wanted[i]
-		at := fmt.Sprintf("%s:%d: %s: ", w.File, w.Line, pointers.Masked(w.Name))
+		at := fmt.Sprintf("not vendored: %s:%d: %s", w.File, w.Line, pointers.Masked(w.Name))
 		switch e, has := r.lock[w.Name]; {
 		case r.failed[w.Name]:
 		case w.Plain && strings.HasPrefix(w.URL, "oci://"):
-			r.note(at + "not vendored, an artifact of manifests; get it with: " + command("flux", "pull", "artifact", w.Name, "--output", "DIR") + ", and name DIR under path")
+			r.note(at + " is an artifact of manifests; get it with: " + command("flux", "pull", "artifact", artifact(w), "--output", "DIR") + ", and name DIR under path")
 		case w.Plain:
-			r.note(at + "not vendored, a file; get it with: " + command("curl", "-fsSLO", w.URL) + ", and name the file in its place")
+			r.note(at + " is a file; get it with: " + command("curl", "-fsSLO", w.URL) + ", and name the file in its place")
 		case has && !r.stale(w) && r.matches(e) && (!w.Git || r.has(e, w)):
 		default:
 			if err := checked(w, r.Local); err != nil {
@@ -154,6 +155,17 @@ func (r *run) missing(wanted []pointers.Wanted) (left []pointers.Wanted) {
 		}
 	}
 	return left
+}
+
+// artifact returns the address of an artifact with its tag or digest.
+func artifact(w *pointers.Wanted) string {
+	switch {
+	case w.Version == "":
+		return w.URL
+	case digestForm.MatchString(w.Version):
+		return w.URL + "@" + w.Version
+	}
+	return w.URL + ":" + w.Version
 }
 
 // stale reports whether --update asks for what is wanted, and it was not fetched yet.
@@ -172,6 +184,8 @@ func (r *run) has(e thirdparty.Entry, w *pointers.Wanted) bool {
 	return worktree.IsDir(filepath.Join(r.Folder, filepath.FromSlash(path.Join(thirdparty.Unit(e.Path), w.Path))))
 }
 
+// note prints a line once. A line never begins with a name from the tree, because a CI runner might
+// execute it as a command.
 func (r *run) note(text string) {
 	if !r.told[text] {
 		r.told[text] = true
@@ -242,9 +256,9 @@ func (r *run) chart(w *pointers.Wanted) error {
 // took records an entry.
 func (r *run) took(w *pointers.Wanted, e thirdparty.Entry) {
 	if old := r.lock[w.Name]; old != e {
-		r.note(fmt.Sprintf("%s: %s (%.12s)", r.shown(e.Path), pointers.Masked(w.Name), e.Resolved))
+		r.note(fmt.Sprintf("wrote %s: %s (%.12s)", r.shown(e.Path), pointers.Masked(w.Name), e.Resolved))
 	} else if !r.Update {
-		r.note(r.shown(thirdparty.Unit(e.Path)) + ": restored")
+		r.note("restored " + r.shown(thirdparty.Unit(e.Path)))
 	}
 	r.fetched[w.Name], r.lock[w.Name] = true, e
 	r.ok[thirdparty.Unit(e.Path)+" "+e.SHA256] = true
@@ -389,13 +403,13 @@ func (r *run) finish(wanted []pointers.Wanted) error {
 		if digest, err := r.digest(e.Path); errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil || digest != e.SHA256 {
-			r.note(r.shown(unit) + ": nothing wants it any more; it differs from the lock, so it is left")
+			r.note("left " + r.shown(unit) + ": nothing wants it any more, but it differs from the lock")
 			continue
 		}
 		if err := r.remove(unit); err != nil {
 			return err
 		}
-		r.note(r.shown(unit) + ": removed, nothing wants it any more")
+		r.note("removed " + r.shown(unit) + ": nothing wants it any more")
 	}
 	if len(r.lock) == 0 {
 		return nil
@@ -431,7 +445,7 @@ func (r *run) trim(wanted []pointers.Wanted) error {
 		if err := vendored.Replace(at, files); err != nil {
 			return err
 		}
-		r.note(r.shown(unit) + ": removed files that nothing refers to any more")
+		r.note("removed files of " + r.shown(unit) + ": nothing refers to them any more")
 		for name, e := range r.lock {
 			if thirdparty.Unit(e.Path) == unit {
 				e.SHA256 = whole
@@ -473,14 +487,14 @@ func (r *run) remove(unit string) error {
 // check finds how the folder differs from what is wanted.
 func (r *run) check(wanted, left []pointers.Wanted) {
 	for i := range left {
-		why := errors.New("not in the lock")
+		why := "not in the lock"
 		if e, ok := r.lock[left[i].Name]; ok {
-			why = fmt.Errorf("%s is missing or differs from the lock", r.shown(e.Path))
+			why = r.shown(e.Path) + " is missing or differs from the lock"
 		}
-		r.fail(&left[i], why)
+		r.fail(&left[i], fmt.Errorf("%s: %s", why, diag.Vendor))
 	}
 	for _, name := range r.unwanted(wanted) {
-		r.errs = append(r.errs, fmt.Errorf("%s: in the lock as %s, and nothing wants it any more", pointers.Masked(name), r.shown(r.lock[name].Path)))
+		r.errs = append(r.errs, fmt.Errorf("%s: in the lock as %s, and nothing wants it any more: %s", pointers.Masked(name), r.shown(r.lock[name].Path), diag.Vendor))
 	}
 }
 
