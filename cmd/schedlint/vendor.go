@@ -58,10 +58,12 @@ Exit status:
 			}
 			root := worktree.Resolved(inputs.Repository(dir))
 			base := worktree.Resolved(cmp.Or(conf.Dir, root))
-			at := thirdparty.Dir
-			switch l, err := conf.Library(root); {
-			case err != nil:
+			l, err := conf.Library(root)
+			if err != nil {
 				return err
+			}
+			at := thirdparty.Dir
+			switch {
 			case folder != "":
 				at = worktree.Absolute(dir, folder)
 			case conf.Vendor != "":
@@ -73,6 +75,13 @@ Exit status:
 			within, ok := worktree.Below(root, o.Folder)
 			if !ok || within == "." {
 				return fmt.Errorf("%s: expected a folder of its own in %s", at, worktree.Here(root))
+			}
+			if l, err = thirdparty.Open(root, within); err != nil {
+				return err
+			}
+			o.Lock = thirdparty.New(nil)
+			if l != nil {
+				o.Lock = l.Lock
 			}
 			o.Find = func(l *thirdparty.Lock) ([]pointers.Wanted, error) {
 				library := &thirdparty.Library{Lock: l, Root: root, Folder: filepath.ToSlash(within)}

@@ -69,7 +69,7 @@ func Parse(text []byte) (*Lock, error) {
 		return nil, fmt.Errorf("the lock has %d entries; expected at most %d", len(l.Entries), maxEntries)
 	}
 	for i, e := range l.Entries {
-		err := e.check()
+		err := e.Check()
 		switch {
 		case err != nil:
 		case i > 0 && l.Entries[i-1].Name == e.Name:
@@ -84,8 +84,9 @@ func Parse(text []byte) (*Lock, error) {
 	return &l, nil
 }
 
-func (e *Entry) check() error {
-	if err := CheckAddress(e.Name); err != nil {
+// Check returns an error for an entry that Parse refuses.
+func (e *Entry) Check() error {
+	if err := checkAddress(e.Name); err != nil {
 		return fmt.Errorf("name: %w", err)
 	}
 	if err := checkPath(e.Path); err != nil {
@@ -94,7 +95,7 @@ func (e *Entry) check() error {
 	if e.Resolved == "" {
 		return errors.New("expected the resolved version or commit")
 	}
-	if err := CheckAddress(e.Resolved); err != nil {
+	if err := checkAddress(e.Resolved); err != nil {
 		return fmt.Errorf("resolved: %w", err)
 	}
 	if err := vendored.CheckSHA256(e.SHA256); err != nil {
@@ -103,9 +104,9 @@ func (e *Entry) check() error {
 	return nil
 }
 
-// CheckAddress returns an error unless text is short and consists of visible characters and single
+// checkAddress returns an error unless text is short and consists of visible characters and single
 // spaces, as in a version range.
-func CheckAddress(text string) error {
+func checkAddress(text string) error {
 	switch {
 	case text == "" || len(text) > maxAddress:
 		return fmt.Errorf("expected 1 to %d bytes, found %d", maxAddress, len(text))

@@ -24,8 +24,9 @@ import (
 
 // Options holds the input of Run.
 type Options struct {
-	// Folder is the absolute path of the folder.
+	// Folder is the absolute path of the folder, and Lock is its lock.
 	Folder string
+	Lock   *thirdparty.Lock
 	// Find returns what is wanted, given the entries that match their copies.
 	Find func(l *thirdparty.Lock) ([]pointers.Wanted, error)
 	// Print prints the commands of the first round and runs none. Check compares the folder with
@@ -44,12 +45,12 @@ const maxRounds = 10
 
 type run struct {
 	Options
+	before  []thirdparty.Entry
 	lock    map[string]thirdparty.Entry // by name
-	before  map[string]thirdparty.Entry
-	ok      map[string]bool // whether the unit of a path has the digest, by both
-	failed  map[string]bool // names
-	fetched map[string]bool // names
-	told    map[string]bool // notes
+	ok      map[string]bool             // whether the unit of a path has the digest, by both
+	failed  map[string]bool             // names
+	fetched map[string]bool             // names
+	told    map[string]bool             // notes
 	errs    []error
 	helm    helm
 	git     git
@@ -58,23 +59,14 @@ type run struct {
 // Run copies what is wanted. It returns what cannot be copied, or what Check finds wrong, as problems.
 // An error means that nothing more was tried.
 func Run(o Options) (problems []error, err error) {
-	r := &run{Options: o, lock: map[string]thirdparty.Entry{}, before: map[string]thirdparty.Entry{}, ok: map[string]bool{}, failed: map[string]bool{}, fetched: map[string]bool{}, told: map[string]bool{}, git: git{local: o.Local}}
+	r := &run{Options: o, before: o.Lock.Entries, lock: map[string]thirdparty.Entry{}, ok: map[string]bool{}, failed: map[string]bool{}, fetched: map[string]bool{}, told: map[string]bool{}, git: git{local: o.Local}}
 	defer r.git.close()
-	text, err := worktree.ReadTrusted(filepath.Join(o.Folder, thirdparty.LockName), thirdparty.MaxLock)
-	if err == nil {
-		var l *thirdparty.Lock
-		if l, err = thirdparty.Parse(text); err == nil {
-			for _, e := range l.Entries {
-				r.lock[e.Name], r.before[e.Name] = e, e
-			}
-		}
+	for _, e := range r.before {
+		r.lock[e.Name] = e
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w; restore it from version control, or remove it and run again", path.Join(r.shown("."), thirdparty.LockName), err)
-	}
-	var wanted []pointers.Wanted
 	for range maxRounds {
-		if wanted, err = o.Find(thirdparty.New(r.copies())); err != nil {
+		wanted, err := o.Find(thirdparty.New(r.copies()))
+		if err != nil {
 			return nil, err
 		}
 		for _, name := range o.Names {
@@ -236,21 +228,28 @@ func (r *run) chart(w *pointers.Wanted) error {
 			break
 		}
 	}
-	if !r.matches(e) {
-		parent, name, err := vendored.Parent(filepath.Join(r.Folder, filepath.FromSlash(e.Path)))
-		if err != nil {
-			return err
-		}
-		defer parent.Close()
-		if err := worktree.WriteFile(filepath.Join(parent.Name(), name), func(to io.Writer) error {
-			_, err := to.Write(c.text)
-			return err
-		}); err != nil {
-			return err
-		}
+	if err = e.Check(); err == nil && !r.matches(e) {
+		err = r.put(e.Path, c.text)
+	}
+	if err != nil {
+		return err
 	}
 	r.took(w, e)
 	return nil
+}
+
+// put writes a file of the folder in one step.
+func (r *run) put(name string, text []byte) error {
+	at := filepath.Join(r.Folder, filepath.FromSlash(name))
+	parent, _, err := vendored.Parent(at)
+	if err != nil {
+		return err
+	}
+	parent.Close()
+	return worktree.WriteFile(at, func(to io.Writer) error {
+		_, err := to.Write(text)
+		return err
+	})
 }
 
 // took records an entry.
@@ -327,51 +326,49 @@ func (r *run) commit(unit string, c *commit) error {
 	if err != nil {
 		return err
 	}
+	var entries []thirdparty.Entry
+	for _, w := range c.all {
+		e := thirdparty.Entry{Name: w.Name, Path: unit, Resolved: c.ref.Commit, SHA256: whole(files)}
+		if !w.Below {
+			e.Path = path.Join(unit, w.Path)
+		}
+		if err := e.Check(); err != nil {
+			return err
+		}
+		entries = append(entries, e)
+	}
 	if err := vendored.Replace(filepath.Join(r.Folder, filepath.FromSlash(unit)), files); err != nil {
 		return err
 	}
 	clear(r.ok)
-	digest, err := r.digest(unit)
-	if err != nil {
-		return err
+	if digest, err := r.digest(unit); err != nil || digest != entries[0].SHA256 {
+		return cmp.Or(err, errors.New("this system cannot store all files of the repository"))
 	}
-	for _, w := range c.all {
-		e := thirdparty.Entry{Name: w.Name, Path: unit, Resolved: c.ref.Commit, SHA256: digest}
-		if !w.Below {
-			e.Path = path.Join(unit, w.Path)
-		}
-		r.took(w, e)
+	for i, w := range c.all {
+		r.took(w, entries[i])
 	}
 	return nil
 }
 
-// write writes the lock if it has changed.
+// whole returns the digest of a folder with these files.
+func whole(files []vendored.File) string {
+	var sums []vendored.Locked
+	for _, f := range files {
+		sums = append(sums, vendored.Locked{Path: f.Name, SHA256: vendored.SHA256(f.Text)})
+	}
+	return vendored.Whole(sums)
+}
+
+// write writes the lock if it has changed. Without entries there is no lock.
 func (r *run) write() error {
-	var all []thirdparty.Entry
-	for _, e := range r.lock {
-		all = append(all, e)
-	}
-	lock := filepath.Join(r.Folder, thirdparty.LockName)
-	text := thirdparty.New(all).Text()
-	if _, err := thirdparty.Parse(text); err != nil {
-		return err
-	}
-	before, err := os.ReadFile(lock)
-	switch {
-	case err == nil && string(before) == string(text), errors.Is(err, fs.ErrNotExist) && len(all) == 0:
+	l := thirdparty.New(slices.Collect(maps.Values(r.lock)))
+	if slices.Equal(l.Entries, r.Lock.Entries) {
 		return nil
-	case len(all) == 0:
+	}
+	if r.Lock = l; len(l.Entries) == 0 {
 		return r.remove(thirdparty.LockName)
 	}
-	parent, _, err := vendored.Parent(lock)
-	if err != nil {
-		return err
-	}
-	defer parent.Close()
-	return worktree.WriteFile(lock, func(to io.Writer) error {
-		_, err := to.Write(text)
-		return err
-	})
+	return r.put(thirdparty.LockName, l.Text())
 }
 
 // finish removes what nothing wants any more, unless something failed that may want it.
@@ -393,8 +390,7 @@ func (r *run) finish(wanted []pointers.Wanted) error {
 		kept[thirdparty.Unit(e.Path)] = true
 	}
 	removed := map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(r.before)) {
-		e := r.before[name]
+	for _, e := range r.before {
 		unit := thirdparty.Unit(e.Path)
 		if kept[unit] || removed[unit] {
 			continue
@@ -434,12 +430,8 @@ func (r *run) trim(wanted []pointers.Wanted) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.shown(unit), err)
 		}
-		var sums []vendored.Locked
-		for _, f := range files {
-			sums = append(sums, vendored.Locked{Path: f.Name, SHA256: vendored.SHA256(f.Text)})
-		}
-		whole := vendored.Whole(sums)
-		if r.ok[unit+" "+whole] {
+		digest := whole(files)
+		if r.ok[unit+" "+digest] {
 			continue
 		}
 		if err := vendored.Replace(at, files); err != nil {
@@ -448,7 +440,7 @@ func (r *run) trim(wanted []pointers.Wanted) error {
 		r.note("removed files of " + r.shown(unit) + ": nothing refers to them any more")
 		for name, e := range r.lock {
 			if thirdparty.Unit(e.Path) == unit {
-				e.SHA256 = whole
+				e.SHA256 = digest
 				r.lock[name] = e
 			}
 		}

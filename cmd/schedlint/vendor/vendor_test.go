@@ -270,19 +270,10 @@ func TestHostileLocks(t *testing.T) {
 	if err := os.Symlink(beside, filepath.Join(folder, "charts")); err != nil {
 		t.Skip("no links here:", err)
 	}
-	const a = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"
-	for path, want := range map[string]string{"charts/a.tgz": "left ", "../beside/a.tgz": "leads outside"} {
-		lock := thirdparty.New([]thirdparty.Entry{{Name: "https://h/a", Path: path, Resolved: "1", SHA256: a}})
-		if err := os.WriteFile(filepath.Join(folder, thirdparty.LockName), lock.Text(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		problems, err := Run(Options{Folder: folder, Out: &out, Find: func(*thirdparty.Lock) ([]pointers.Wanted, error) { return nil, nil }})
-		if _, gone := os.Stat(victim); gone != nil {
-			t.Fatalf("%s: a file outside of the folder is removed", path)
-		}
-		if said := fmt.Sprint(problems, err, &out); !strings.Contains(said, want) {
-			t.Errorf("%s: %s, want %q", path, said, want)
-		}
+	lock := thirdparty.New([]thirdparty.Entry{{Name: "https://h/a", Path: "charts/a.tgz", Resolved: "1", SHA256: "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"}})
+	var out bytes.Buffer
+	problems, err := Run(Options{Folder: folder, Lock: lock, Out: &out, Find: func(*thirdparty.Lock) ([]pointers.Wanted, error) { return nil, nil }})
+	if _, gone := os.Stat(victim); gone != nil || len(problems) > 0 || err != nil || !strings.Contains(out.String(), "left ") {
+		t.Errorf("%v, %v, %v: %s", gone, problems, err, &out)
 	}
 }
