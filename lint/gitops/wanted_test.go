@@ -53,6 +53,7 @@ spec:
   - {repoURL: ghcr.io/x/charts, chart: cache, targetRevision: 1.2.3}
   - {repoURL: https://charts.example.com, chart: ingress, targetRevision: ""}
   - {repoURL: "git@git.example.com:o/apps.git", path: deploy, targetRevision: HEAD}
+  - {repoURL: "oci://ghcr.io/x/manifests", path: ., targetRevision: v1}
 `
 	var got []string
 	for _, d := range followed(t, archive, nil).Deployments {
@@ -66,6 +67,7 @@ spec:
 		`app: oci://ghcr.io/x/charts/cache@1.2.3 | oci://ghcr.io/x/charts cache 1.2.3  | git   |`,
 		`app: https://charts.example.com/ingress | https://charts.example.com ingress   | git   |`,
 		`app: git@git.example.com:o/apps.git@HEAD | git@git.example.com:o/apps.git    | git deploy HEAD |`,
+		`app: oci://ghcr.io/x/manifests@v1 | oci://ghcr.io/x/manifests  v1  | git   | plain`,
 		`b: oci://ghcr.io/x/charts/cache@1.2.3 | oci://ghcr.io/x/charts cache 1.2.3  | git   | insecure`,
 		`e: oci://ghcr.io/x/app@sha256:0123 | oci://ghcr.io/x/app   sha256:0123 | git   |`,
 		`f: oci://ghcr.io/x/app@>=1 <2 | oci://ghcr.io/x/app  >=1 <2 ^[0-9.]+$ | git   | semver`,

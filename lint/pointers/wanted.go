@@ -55,7 +55,7 @@ func (r *Repositories) Wanted(p *Pointer, s *Source) (e Wanted, ok bool) {
 		object = all[0].Root.Get("spec") // locate and Ours compare several
 	}
 	url, ref := strings.TrimSpace(cmp.Or(s.Repository.URL, object.Get("url").Text())), object.Get("ref")
-	artifact := s.Repository.Kind == "OCIRepository"
+	artifact := s.Repository.Kind == "OCIRepository" || s.Repository.Kind == "" && strings.HasPrefix(url, "oci://")
 	switch remote := s.Chart != nil && s.Chart.Remote; {
 	case url == "" || source.IsVariable(url) || s.Why.Some() && !(artifact && s.Why.What == WhySource):
 		return e, false
@@ -64,12 +64,12 @@ func (r *Repositories) Wanted(p *Pointer, s *Source) (e Wanted, ok bool) {
 			url = "oci://" + url
 		}
 		e = RemoteChart(url, s.Chart.Name, s.Chart.Version)
-		if artifact {
+		if object != nil && artifact {
 			e.Digest, e.Filter, e.Semver = s.Chart.Digest, ref.Get("semverFilter").Text(), ref.Get("semver").Text() != ""
 			e.Name = versioned(e.URL, cmp.Or(e.Digest, e.Version))
 		}
 	case artifact:
-		e = Wanted{URL: url, Version: cmp.Or(ref.Get("digest").Text(), ref.Get("semver").Text(), ref.Get("tag").Text()), Plain: true}
+		e = Wanted{URL: url, Version: cmp.Or(ref.Get("digest").Text(), ref.Get("semver").Text(), ref.Get("tag").Text(), s.Revision), Plain: true}
 		e.Name = versioned(url, e.Version)
 	default:
 		written, full, semver := s.Revision, s.Revision, false

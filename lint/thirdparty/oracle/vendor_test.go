@@ -65,6 +65,7 @@ type bench struct {
 	tree          string
 	http, oci     string // addresses without a scheme
 	private, gits string
+	charts        string   // directory of the chart repository
 	asked         []string // paths that the chart repositories were asked for
 }
 
@@ -81,7 +82,8 @@ func newBench(t *testing.T) *bench {
 	t.Setenv("PATH", tools+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	b.write(home, map[string]string{"gitconfig": "[user]\n\tname = a\n\temail = a@example.com\n[init]\n\tdefaultBranch = main\n"})
 
-	charts := t.TempDir()
+	b.charts = t.TempDir()
+	charts := b.charts
 	serve := func(handler http.Handler) string {
 		s := httptest.NewServer(handler)
 		t.Cleanup(s.Close)
@@ -369,5 +371,46 @@ func TestLogins(t *testing.T) {
 	b.vendor(0)
 	if all := b.folder(); all["charts/private-5.0.0.tgz"] == "" || all["charts/web-1.0.0.tgz"] == "" || strings.Contains(all["schedlint.charts.lock.json"], "secret") {
 		t.Errorf("%q", all["schedlint.charts.lock.json"])
+	}
+}
+
+// TestHostileIndex checks that what a repository says about its charts leads to nothing but an error.
+func TestHostileIndex(t *testing.T) {
+	b := newBench(t)
+	index := func(name, url string) string {
+		return "apiVersion: v1\nentries:\n  web:\n  - {apiVersion: v2, name: \"" + name + "\", version: 1.0.0, urls: [\"" + url + "\"]}\n"
+	}
+	cases := map[string]string{
+		"file":     index("web", "file:///etc/passwd"),
+		"plugin":   index("web", "ext::sh -c id"),
+		"up":       index("web", "../../../../etc/passwd"),
+		"escaped":  index("web", "..%2f..%2f..%2fevil.tgz"),
+		"option":   index("web", "--output=/tmp/evil"),
+		"other":    index("web", "http://"+b.http+"/cache-2.0.0.tgz"),
+		"text":     index("web", "http://"+b.http+"/index.yaml"),
+		"name":     index("../../web", "http://"+b.http+"/web-1.0.0.tgz"),
+		"empty":    "",
+		"no-yaml":  "{",
+		"aliases":  "a: &a [x]\nb: &b [*a, *a]\nentries: *b\n",
+		"versions": strings.Replace(index("web", "x"), "1.0.0", "\"../../1\"", 1),
+	}
+	files := map[string]string{}
+	chart := "apiVersion: v2\nname: a\nversion: 0.1.0\ndependencies:\n"
+	for name, text := range cases {
+		files[name+"/index.yaml"] = text
+		chart += "- {name: web, version: 1.0.0, repository: \"http://" + b.http + "/" + name + "\"}\n"
+	}
+	b.write(b.charts, files)
+	b.write(b.tree, map[string]string{"a/Chart.yaml": chart})
+	b.run(b.tree, "git", "init", "-q")
+	out := b.vendor(1)
+	if n := strings.Count(out, "schedlint: a/Chart.yaml:"); n != len(cases) {
+		t.Errorf("%d of %d are refused\n%s", n, len(cases), out)
+	}
+	if _, err := os.Stat(filepath.Join(b.tree, "third_party")); err == nil {
+		t.Errorf("%q", b.folder())
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "schedlint-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
 	}
 }
