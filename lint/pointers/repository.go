@@ -122,11 +122,11 @@ func (r *Repositories) Ours(named Repository) Whose {
 var (
 	scheme  = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
 	shortIn = regexp.MustCompile(`^([^/@:]+@)?([^/:]+):([^/].*)$`)
-	secret  = regexp.MustCompile(`//[^/@]*@`)
+	secret  = regexp.MustCompile(`(^|:)//[^/@]*@`)
 )
 
 // Masked returns an address without its credentials.
-func Masked(url string) string { return secret.ReplaceAllString(url, "//") }
+func Masked(url string) string { return secret.ReplaceAllString(url, "$1//") }
 
 // Canonical normalizes an address, so that all addresses of one repository are equal. The result is
 // the host and path, without scheme, user, port and .git.

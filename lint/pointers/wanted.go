@@ -18,10 +18,11 @@ type Wanted struct {
 	URL string
 	// Git is set for a directory Path in a git repository. Ref is a commit, a full name such as
 	// refs/tags/v1, or the short name of a tag or branch. If it is empty, the repository decides.
-	// Semver is set if Ref is a range of tags.
-	Git       bool
-	Path, Ref string
-	Semver    bool
+	// Below is set if Name stands for the repository, so that Path is below its copy.
+	Git, Below bool
+	Path, Ref  string
+	// Semver is set if Ref or Version is a range, and not the name of a tag.
+	Semver bool
 	// Chart is the chart's name in the repository, and Version a version, a range or empty. Digest
 	// takes precedence over Version. Filter is a regular expression that the version must match.
 	Chart, Version, Digest, Filter string
@@ -35,7 +36,7 @@ type Wanted struct {
 // RemoteChart returns a chart of a chart repository with its name.
 func RemoteChart(url, chart, version string) Wanted {
 	url = strings.TrimRight(url, "/")
-	return Wanted{Name: versioned(strings.TrimRight(url+"/"+chart, "/"), version), URL: url, Chart: chart, Version: version}
+	return Wanted{Name: versioned(strings.TrimRight(url+"/"+chart, "/"), version), URL: url, Chart: chart, Version: version, Semver: true}
 }
 
 func versioned(name, version string) string {
@@ -64,7 +65,7 @@ func (r *Repositories) Wanted(p *Pointer, s *Source) (e Wanted, ok bool) {
 		}
 		e = RemoteChart(url, s.Chart.Name, s.Chart.Version)
 		if artifact {
-			e.Digest, e.Filter = s.Chart.Digest, ref.Get("semverFilter").Text()
+			e.Digest, e.Filter, e.Semver = s.Chart.Digest, ref.Get("semverFilter").Text(), ref.Get("semver").Text() != ""
 			e.Name = versioned(e.URL, cmp.Or(e.Digest, e.Version))
 		}
 	case artifact:
@@ -75,7 +76,7 @@ func (r *Repositories) Wanted(p *Pointer, s *Source) (e Wanted, ok bool) {
 		if object != nil {
 			written, full, semver = fluxRef(ref)
 		}
-		e = Wanted{Name: versioned(url, written), URL: url, Git: true, Path: s.Path, Ref: full, Semver: semver}
+		e = Wanted{Name: versioned(url, written), URL: url, Git: true, Below: true, Path: s.Path, Ref: full, Semver: semver}
 	}
 	e.File, e.Line, e.Insecure = p.File, p.Line, truth(object.Get("insecure"))
 	return e, true

@@ -61,25 +61,29 @@ func (l *Library) Remotes(explicit map[string]string) map[string]string {
 	if l == nil {
 		return explicit
 	}
-	given := map[string]bool{}
-	for key := range explicit {
-		given[plain(key)] = true
-	}
-	all := maps.Clone(explicit)
+	replaced, all := Replaced(explicit), maps.Clone(explicit)
 	if all == nil {
 		all = map[string]string{}
 	}
 	for _, e := range l.Entries {
-		key := plain(e.Name)
-		unversioned := key
-		if i := strings.LastIndexByte(key, '@'); i >= 0 {
-			unversioned = key[:i]
-		}
-		if !given[key] && !given[unversioned] {
+		if !replaced(e.Name) {
 			all[e.Name] = path.Join(l.Folder, e.Path)
 		}
 	}
 	return all
+}
+
+// Replaced returns a function that reports whether explicit addresses have precedence over one of
+// the lock.
+func Replaced(explicit map[string]string) func(name string) bool {
+	given := map[string]bool{}
+	for key := range explicit {
+		given[plain(key)] = true
+	}
+	return func(name string) bool {
+		name = plain(name)
+		return given[name] || given[name[:max(0, strings.LastIndexByte(name, '@'))]]
+	}
 }
 
 // plain makes addresses equal that differ only in how they are written.

@@ -23,12 +23,12 @@ const (
 	lockVersion = 1
 )
 
-// Limits for the lock and for the copies. MaxFile is the maximum size of a file, and maxFiles that
+// Limits for the lock and for the copies. MaxFile is the maximum size of a file, and MaxFiles that
 // of all files of a directory, in bytes.
 const (
 	MaxLock    = 4 << 20
 	MaxFile    = 32 << 20
-	maxFiles   = 128 << 20
+	MaxFiles   = 128 << 20
 	maxEntries = 10_000
 	maxAddress = 1_000 // bytes
 )
@@ -183,7 +183,7 @@ func Digest(folder fs.FS, name string) (string, error) {
 			return "", fmt.Errorf("%q: expected files and folders only, found %s", name[:i], kindOf(info.Mode()))
 		}
 	}
-	w := vendored.NewWalker(MaxFile, maxFiles)
+	w := vendored.NewWalker(MaxFile, MaxFiles)
 	if !info.IsDir() {
 		text, err := w.Read(folder, name)
 		return vendored.SHA256(text), err

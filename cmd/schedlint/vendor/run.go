@@ -1,0 +1,444 @@
+package vendor
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/revision"
+	"github.com/schedlint/schedlint/lint/thirdparty"
+	"github.com/schedlint/schedlint/lint/vendored"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// Options holds the input of Run.
+type Options struct {
+	// Folder is the absolute path of the folder.
+	Folder string
+	// Find returns what is wanted, given the entries that match their copies.
+	Find func(l *thirdparty.Lock) ([]pointers.Wanted, error)
+	// Print prints the commands of the first round and runs none. Check compares the folder with
+	// what is wanted and runs none.
+	Print, Check bool
+	// Update fetches copies again that match the lock: all of them, or those of Names.
+	Update bool
+	Names  []string
+	// Local allows addresses of this machine and unencrypted ones.
+	Local bool
+	Out   io.Writer
+}
+
+// maxRounds limits how often copies reveal what else is wanted.
+const maxRounds = 10
+
+type run struct {
+	Options
+	lock    map[string]thirdparty.Entry // by name
+	before  map[string]thirdparty.Entry
+	ok      map[string]bool // whether the unit of a path has the digest, by both
+	failed  map[string]bool // names
+	fetched map[string]bool // names
+	told    map[string]bool // notes
+	errs    []error
+	helm    helm
+	git     git
+}
+
+// Run copies what is wanted. It returns what cannot be copied, or what Check finds wrong, as problems.
+// An error means that nothing more was tried.
+func Run(o Options) (problems []error, err error) {
+	r := &run{Options: o, lock: map[string]thirdparty.Entry{}, before: map[string]thirdparty.Entry{}, ok: map[string]bool{}, failed: map[string]bool{}, fetched: map[string]bool{}, told: map[string]bool{}, git: git{local: o.Local}}
+	defer r.git.close()
+	text, err := worktree.ReadTrusted(filepath.Join(o.Folder, thirdparty.LockName), thirdparty.MaxLock)
+	if err == nil {
+		var l *thirdparty.Lock
+		if l, err = thirdparty.Parse(text); err == nil {
+			for _, e := range l.Entries {
+				r.lock[e.Name], r.before[e.Name] = e, e
+			}
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w; restore it from version control, or remove it and run again", path.Join(r.shown("."), thirdparty.LockName), err)
+	}
+	var wanted []pointers.Wanted
+	for range maxRounds {
+		if wanted, err = o.Find(thirdparty.New(r.copies())); err != nil {
+			return nil, err
+		}
+		left := r.missing(wanted)
+		switch {
+		case o.Check:
+			r.check(wanted, left)
+			return r.errs, nil
+		case o.Print:
+			r.print(left)
+			return r.errs, nil
+		case len(left) == 0:
+			return r.errs, r.finish(wanted)
+		}
+		if err := r.round(wanted, left); err != nil {
+			return nil, err
+		}
+	}
+	return append(r.errs, fmt.Errorf("copies name more copies in more than %d rounds; run again", maxRounds)), nil
+}
+
+// shown returns the name of a copy relative to the working directory.
+func (r *run) shown(name string) string {
+	return filepath.ToSlash(worktree.Here(filepath.Join(r.Folder, filepath.FromSlash(name))))
+}
+
+// copies returns the entries that match their copies.
+func (r *run) copies() (all []thirdparty.Entry) {
+	for _, e := range r.lock {
+		if r.matches(e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// matches reports whether the copy of an entry is what was locked.
+func (r *run) matches(e thirdparty.Entry) bool {
+	key := thirdparty.Unit(e.Path) + " " + e.SHA256
+	if _, known := r.ok[key]; !known {
+		digest, err := r.digest(e.Path)
+		r.ok[key] = err == nil && digest == e.SHA256
+	}
+	return r.ok[key]
+}
+
+func (r *run) digest(name string) (string, error) {
+	folder, err := os.OpenRoot(r.Folder)
+	if err != nil {
+		return "", err
+	}
+	defer folder.Close()
+	return thirdparty.Digest(folder.FS(), name)
+}
+
+// missing returns what is wanted and has no copy that matches the lock. It tells what it leaves out.
+func (r *run) missing(wanted []pointers.Wanted) (left []pointers.Wanted) {
+	for i := range wanted {
+		w := &wanted[i]
+		at := fmt.Sprintf("%s:%d: %s: ", w.File, w.Line, pointers.Masked(w.Name))
+		switch e, has := r.lock[w.Name]; {
+		case r.failed[w.Name]:
+		case w.Plain && strings.HasPrefix(w.URL, "oci://"):
+			r.note(at + "not vendored, an artifact of manifests; get it with: " + command("flux", "pull", "artifact", w.Name, "--output", "DIR") + ", and name DIR under path")
+		case w.Plain:
+			r.note(at + "not vendored, a file; get it with: " + command("curl", "-fsSLO", w.URL) + ", and name the file in its place")
+		case has && !r.stale(w) && r.matches(e) && (!w.Git || r.has(e, w)):
+		default:
+			if err := checked(w, r.Local); err != nil {
+				r.fail(w, err)
+				continue
+			}
+			left = append(left, *w)
+		}
+	}
+	return left
+}
+
+// stale reports whether --update asks for what is wanted, and it was not fetched yet.
+func (r *run) stale(w *pointers.Wanted) bool {
+	address := w.Name[:max(0, strings.LastIndexByte(w.Name, '@'))]
+	return r.Update && !r.fetched[w.Name] && (len(r.Names) == 0 || slices.Contains(r.Names, w.Name) || slices.Contains(r.Names, address) || slices.Contains(r.Names, path.Base(w.Chart)))
+}
+
+// has reports whether a copy of a repository has the directory.
+func (r *run) has(e thirdparty.Entry, w *pointers.Wanted) bool {
+	return worktree.IsDir(filepath.Join(r.Folder, filepath.FromSlash(path.Join(thirdparty.Unit(e.Path), w.Path))))
+}
+
+func (r *run) note(text string) {
+	if !r.told[text] {
+		r.told[text] = true
+		fmt.Fprintln(r.Out, report.Visible(text))
+	}
+}
+
+func (r *run) fail(w *pointers.Wanted, err error) {
+	r.failed[w.Name] = true
+	r.errs = append(r.errs, fmt.Errorf("%s:%d: %s: %w", w.File, w.Line, pointers.Masked(w.Name), err))
+}
+
+// round fetches what is left and writes the lock.
+func (r *run) round(wanted, left []pointers.Wanted) error {
+	for i := range left {
+		if w := &left[i]; !w.Git && !r.failed[w.Name] {
+			if err := r.chart(w); err != nil {
+				r.fail(w, err)
+			}
+		}
+	}
+	r.directories(wanted, left)
+	return r.write()
+}
+
+// chart pulls a chart and writes it.
+func (r *run) chart(w *pointers.Wanted) error {
+	asked, e := *w, r.lock[w.Name]
+	again := e.Name != "" && !r.stale(w)
+	if again && w.Digest == "" { // restore what was locked
+		asked.Version, asked.Semver = e.Resolved, true
+	}
+	c, err := r.helm.pull(&asked)
+	if err != nil {
+		return err
+	}
+	digest := vendored.SHA256(c.text)
+	if again && digest != e.SHA256 {
+		return fmt.Errorf("version %s has changed in the repository: the lock has the SHA-256 %s, helm pulled %s; --update takes it", c.version, e.SHA256, digest)
+	}
+	e = thirdparty.Entry{Name: w.Name, Path: "charts/" + c.name + "-" + c.version + ".tgz", Resolved: c.version, SHA256: digest}
+	for _, other := range r.lock {
+		if other.Path == e.Path && other.SHA256 != digest && other.Name != w.Name {
+			e.Path = strings.TrimSuffix(e.Path, ".tgz") + "-" + vendored.SHA256([]byte(w.URL))[:8] + ".tgz"
+			break
+		}
+	}
+	if !r.matches(e) {
+		parent, name, err := vendored.Parent(filepath.Join(r.Folder, filepath.FromSlash(e.Path)))
+		if err != nil {
+			return err
+		}
+		defer parent.Close()
+		if err := worktree.WriteFile(filepath.Join(parent.Name(), name), func(to io.Writer) error {
+			_, err := to.Write(c.text)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	r.took(w, e)
+	return nil
+}
+
+// took records an entry.
+func (r *run) took(w *pointers.Wanted, e thirdparty.Entry) {
+	if old := r.lock[w.Name]; old != e {
+		r.note(fmt.Sprintf("%s: %s (%.12s)", r.shown(e.Path), pointers.Masked(w.Name), e.Resolved))
+	} else if !r.Update {
+		r.note(r.shown(thirdparty.Unit(e.Path)) + ": restored")
+	}
+	r.fetched[w.Name], r.lock[w.Name] = true, e
+	r.ok[thirdparty.Unit(e.Path)+" "+e.SHA256] = true
+}
+
+// commit is a commit with the sources that name directories in it.
+type commit struct {
+	ref  revision.Ref
+	all  []*pointers.Wanted
+	left bool
+}
+
+// directories copies directories of git repositories. The directories of a commit are copied
+// together, because its kustomizations may refer to each other.
+func (r *run) directories(wanted, left []pointers.Wanted) {
+	missing := map[string]bool{}
+	for _, w := range left {
+		missing[w.Name+"\x00"+w.Path] = true
+	}
+	units := map[string]*commit{}
+	var order []string
+	for i := range wanted {
+		w := &wanted[i]
+		isMissing := missing[w.Name+"\x00"+w.Path]
+		e, locked := r.lock[w.Name]
+		if !w.Git || r.failed[w.Name] || !isMissing && !locked {
+			continue
+		}
+		ref := revision.Ref{Name: e.Resolved, Commit: e.Resolved}
+		if !revision.IsCommit(e.Resolved) || isMissing && r.stale(w) {
+			var err error
+			if ref, err = r.git.resolve(w); err != nil {
+				r.fail(w, err)
+				continue
+			}
+		}
+		unit := path.Join(thirdparty.GitDir, folderOf(w.URL)+"@"+ref.Commit[:12])
+		if units[unit] == nil {
+			units[unit] = &commit{ref: ref}
+			order = append(order, unit)
+		}
+		c := units[unit]
+		c.all, c.left = append(c.all, w), c.left || isMissing
+	}
+	for _, unit := range order {
+		if c := units[unit]; c.left {
+			if err := r.commit(unit, c); err != nil {
+				for _, w := range c.all {
+					if missing[w.Name+"\x00"+w.Path] && !r.failed[w.Name] {
+						r.fail(w, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// commit fetches a commit and replaces its folder.
+func (r *run) commit(unit string, c *commit) error {
+	var dirs []string
+	for _, w := range c.all {
+		dirs = append(dirs, path.Clean(w.Path))
+	}
+	slices.Sort(dirs)
+	files, err := r.git.files(c.all[0], c.ref, slices.Compact(dirs))
+	if err != nil {
+		return err
+	}
+	if err := vendored.Replace(filepath.Join(r.Folder, filepath.FromSlash(unit)), files); err != nil {
+		return err
+	}
+	clear(r.ok)
+	digest, err := r.digest(unit)
+	if err != nil {
+		return err
+	}
+	for _, w := range c.all {
+		e := thirdparty.Entry{Name: w.Name, Path: unit, Resolved: c.ref.Commit, SHA256: digest}
+		if !w.Below {
+			e.Path = path.Join(unit, w.Path)
+		}
+		r.took(w, e)
+	}
+	return nil
+}
+
+// write writes the lock if it has changed.
+func (r *run) write() error {
+	var all []thirdparty.Entry
+	for _, e := range r.lock {
+		all = append(all, e)
+	}
+	lock := filepath.Join(r.Folder, thirdparty.LockName)
+	text := thirdparty.New(all).Text()
+	if _, err := thirdparty.Parse(text); err != nil {
+		return err
+	}
+	before, err := os.ReadFile(lock)
+	switch {
+	case err == nil && string(before) == string(text), errors.Is(err, fs.ErrNotExist) && len(all) == 0:
+		return nil
+	case len(all) == 0:
+		return r.remove(thirdparty.LockName)
+	}
+	parent, _, err := vendored.Parent(lock)
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	return worktree.WriteFile(lock, func(to io.Writer) error {
+		_, err := to.Write(text)
+		return err
+	})
+}
+
+// finish removes what nothing wants any more, unless something failed that may want it.
+func (r *run) finish(wanted []pointers.Wanted) error {
+	if len(r.errs) > 0 {
+		return nil
+	}
+	for _, name := range r.unwanted(wanted) {
+		delete(r.lock, name)
+	}
+	if err := r.write(); err != nil {
+		return err
+	}
+	kept := map[string]bool{}
+	for _, e := range r.lock {
+		kept[thirdparty.Unit(e.Path)] = true
+	}
+	removed := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(r.before)) {
+		e := r.before[name]
+		unit := thirdparty.Unit(e.Path)
+		if kept[unit] || removed[unit] {
+			continue
+		}
+		removed[unit] = true
+		if digest, err := r.digest(e.Path); errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil || digest != e.SHA256 {
+			r.note(r.shown(unit) + ": nothing wants it any more; it differs from the lock, so it is left")
+			continue
+		}
+		if err := r.remove(unit); err != nil {
+			return err
+		}
+		r.note(r.shown(unit) + ": removed, nothing wants it any more")
+	}
+	if len(r.lock) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(r.Out, "%s in %s\n", report.Count(len(r.lock), "source"), report.Visible(r.shown(thirdparty.LockName)))
+	return err
+}
+
+// unwanted returns the sorted names of the entries that nothing wants.
+func (r *run) unwanted(wanted []pointers.Wanted) []string {
+	all := maps.Clone(r.lock)
+	for _, w := range wanted {
+		delete(all, w.Name)
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// remove removes a copy and the folders that it leaves empty.
+func (r *run) remove(unit string) error {
+	for at := unit; at != "."; at = path.Dir(at) {
+		parent, name, err := vendored.Parent(filepath.Join(r.Folder, filepath.FromSlash(at)))
+		if err != nil {
+			return err
+		}
+		if at == unit {
+			err = parent.RemoveAll(name)
+		} else if parent.Remove(name) != nil { // not empty
+			at = "."
+		}
+		if parent.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check finds how the folder differs from what is wanted.
+func (r *run) check(wanted, left []pointers.Wanted) {
+	for i := range left {
+		why := errors.New("not in the lock")
+		if e, ok := r.lock[left[i].Name]; ok {
+			why = fmt.Errorf("%s is missing or differs from the lock", r.shown(e.Path))
+		}
+		r.fail(&left[i], why)
+	}
+	for _, name := range r.unwanted(wanted) {
+		r.errs = append(r.errs, fmt.Errorf("%s: in the lock as %s, and nothing wants it any more", pointers.Masked(name), r.shown(r.lock[name].Path)))
+	}
+}
+
+// print prints the commands that fetch what is left.
+func (r *run) print(left []pointers.Wanted) {
+	for _, w := range left {
+		args := append([]string{"helm"}, helmPull(&w, "", "DIR")...)
+		if w.Git {
+			args = []string{"git", "fetch", "--depth=1", "--", w.URL, w.Ref}
+			if w.Ref == "" || w.Semver {
+				args[5] = "HEAD"
+			}
+		}
+		r.note(command(args...))
+	}
+}
