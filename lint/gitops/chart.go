@@ -87,7 +87,9 @@ func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r
 			return render.Root{}, pointers.Reason{What: pointers.WhyValues, Detail: path.Join(r.Dir, name) + " overrides the Application"}
 		}
 	}
-	r.Confinement, r.Remotes = f.opts.Confinement, f.opts.Remotes
+	if r.Confinement = f.opts.Confinement; r.Chart.Archive == "" { // an archive has all its dependencies
+		r.Remotes = f.opts.Remotes
+	}
 	r.Chart.Name, r.Chart.Namespace, r.Chart.KubeVersion, r.Chart.APIVersions = c.Release, c.Namespace, c.KubeVersion, c.APIVersions
 	r.Overlay = &render.Overlay{File: p.File, Line: p.Line, Fields: s.Fields, Patches: s.Patches, Namespace: cmp.Or(s.Namespace, c.Namespace)}
 	if p.Kind != pointers.FluxHelmRelease {

@@ -49,12 +49,24 @@ func (s *Store) git(args ...string) (string, error) {
 			cmd.Env = append(cmd.Env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes")
 		}
 	}
-	var out, said strings.Builder
+	var out, said printed
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil {
 		return "", fatal(said.String(), err)
 	}
 	return out.String(), nil
+}
+
+// printed keeps what git prints, which may come from a server.
+type printed struct{ strings.Builder }
+
+const maxPrinted = 64 << 20 // in bytes
+
+func (p *printed) Write(text []byte) (int, error) {
+	if p.Len()+len(text) > maxPrinted {
+		return 0, fmt.Errorf("git prints more than %d MiB", maxPrinted>>20)
+	}
+	return p.Builder.Write(text)
 }
 
 // Ref is a branch or tag of a repository and its commit.

@@ -103,7 +103,15 @@ func (g *git) files(w *pointers.Wanted, ref revision.Ref, dirs []string) ([]vend
 	if err := g.open(); err != nil {
 		return nil, err
 	}
-	if err := g.store.Fetch(w.URL, ref.Name, ref.Commit); err != nil {
+	err := g.store.Fetch(w.URL, ref.Name, ref.Commit)
+	if err != nil && ref.Name == ref.Commit { // some servers only send what has a name
+		if refs, listed := g.store.Refs(w.URL); listed == nil {
+			if i := slices.IndexFunc(refs, func(r revision.Ref) bool { return r.Commit == ref.Commit }); i >= 0 {
+				err = g.store.Fetch(w.URL, refs[i].Name, ref.Commit)
+			}
+		}
+	}
+	if err != nil {
 		return nil, said(w, err)
 	}
 	tree, err := revision.Unpack(g.store.Dir, ref.Commit, func(string) bool { return true })

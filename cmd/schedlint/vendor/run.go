@@ -1,6 +1,7 @@
 package vendor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/revision"
@@ -75,6 +77,11 @@ func Run(o Options) (problems []error, err error) {
 		if wanted, err = o.Find(thirdparty.New(r.copies())); err != nil {
 			return nil, err
 		}
+		for _, name := range o.Names {
+			if !slices.ContainsFunc(wanted, func(w pointers.Wanted) bool { return named(&w, name) }) {
+				return nil, fmt.Errorf("nothing takes %s from elsewhere; expected an address or the name of a chart", name)
+			}
+		}
 		left := r.missing(wanted)
 		switch {
 		case o.Check:
@@ -131,13 +138,13 @@ func (r *run) digest(name string) (string, error) {
 func (r *run) missing(wanted []pointers.Wanted) (left []pointers.Wanted) {
 	for i := range wanted {
 		w := &wanted[i]
-		at := fmt.Sprintf("%s:%d: %s: ", w.File, w.Line, pointers.Masked(w.Name))
+		at := fmt.Sprintf("not vendored: %s:%d: %s", w.File, w.Line, pointers.Masked(w.Name))
 		switch e, has := r.lock[w.Name]; {
 		case r.failed[w.Name]:
 		case w.Plain && strings.HasPrefix(w.URL, "oci://"):
-			r.note(at + "not vendored, an artifact of manifests; get it with: " + command("flux", "pull", "artifact", w.Name, "--output", "DIR") + ", and name DIR under path")
+			r.note(at + " is an artifact of manifests; get it with: " + command("flux", "pull", "artifact", artifact(w), "--output", "DIR") + ", and name DIR under path")
 		case w.Plain:
-			r.note(at + "not vendored, a file; get it with: " + command("curl", "-fsSLO", w.URL) + ", and name the file in its place")
+			r.note(at + " is a file; get it with: " + command("curl", "-fsSLO", w.URL) + ", and name the file in its place")
 		case has && !r.stale(w) && r.matches(e) && (!w.Git || r.has(e, w)):
 		default:
 			if err := checked(w, r.Local); err != nil {
@@ -150,10 +157,26 @@ func (r *run) missing(wanted []pointers.Wanted) (left []pointers.Wanted) {
 	return left
 }
 
+// artifact returns the address of an artifact with its tag or digest.
+func artifact(w *pointers.Wanted) string {
+	switch {
+	case w.Version == "":
+		return w.URL
+	case digestForm.MatchString(w.Version):
+		return w.URL + "@" + w.Version
+	}
+	return w.URL + ":" + w.Version
+}
+
 // stale reports whether --update asks for what is wanted, and it was not fetched yet.
 func (r *run) stale(w *pointers.Wanted) bool {
-	address := w.Name[:max(0, strings.LastIndexByte(w.Name, '@'))]
-	return r.Update && !r.fetched[w.Name] && (len(r.Names) == 0 || slices.Contains(r.Names, w.Name) || slices.Contains(r.Names, address) || slices.Contains(r.Names, path.Base(w.Chart)))
+	return r.Update && !r.fetched[w.Name] && (len(r.Names) == 0 || slices.ContainsFunc(r.Names, func(name string) bool { return named(w, name) }))
+}
+
+// named reports whether the user means w by a name: its address with or without the version, or the
+// name of its chart.
+func named(w *pointers.Wanted, name string) bool {
+	return slices.Contains([]string{w.Name, w.Name[:max(0, strings.LastIndexByte(w.Name, '@'))], w.URL, path.Base(w.Chart)}, name)
 }
 
 // has reports whether a copy of a repository has the directory.
@@ -161,6 +184,8 @@ func (r *run) has(e thirdparty.Entry, w *pointers.Wanted) bool {
 	return worktree.IsDir(filepath.Join(r.Folder, filepath.FromSlash(path.Join(thirdparty.Unit(e.Path), w.Path))))
 }
 
+// note prints a line once. A line never begins with a name from the tree, because a CI runner might
+// execute it as a command.
 func (r *run) note(text string) {
 	if !r.told[text] {
 		r.told[text] = true
@@ -190,8 +215,11 @@ func (r *run) round(wanted, left []pointers.Wanted) error {
 func (r *run) chart(w *pointers.Wanted) error {
 	asked, e := *w, r.lock[w.Name]
 	again := e.Name != "" && !r.stale(w)
-	if again && w.Digest == "" { // restore what was locked
-		asked.Version, asked.Semver = e.Resolved, true
+	if again && w.Semver && w.Digest == "" { // restore what was locked
+		asked.Version = e.Resolved
+	}
+	if err := checked(&asked, r.Local); err != nil {
+		return err
 	}
 	c, err := r.helm.pull(&asked)
 	if err != nil {
@@ -228,9 +256,9 @@ func (r *run) chart(w *pointers.Wanted) error {
 // took records an entry.
 func (r *run) took(w *pointers.Wanted, e thirdparty.Entry) {
 	if old := r.lock[w.Name]; old != e {
-		r.note(fmt.Sprintf("%s: %s (%.12s)", r.shown(e.Path), pointers.Masked(w.Name), e.Resolved))
+		r.note(fmt.Sprintf("wrote %s: %s (%.12s)", r.shown(e.Path), pointers.Masked(w.Name), e.Resolved))
 	} else if !r.Update {
-		r.note(r.shown(thirdparty.Unit(e.Path)) + ": restored")
+		r.note("restored " + r.shown(thirdparty.Unit(e.Path)))
 	}
 	r.fetched[w.Name], r.lock[w.Name] = true, e
 	r.ok[thirdparty.Unit(e.Path)+" "+e.SHA256] = true
@@ -354,6 +382,9 @@ func (r *run) finish(wanted []pointers.Wanted) error {
 	for _, name := range r.unwanted(wanted) {
 		delete(r.lock, name)
 	}
+	if err := r.trim(wanted); err != nil {
+		return err
+	}
 	if err := r.write(); err != nil {
 		return err
 	}
@@ -372,19 +403,57 @@ func (r *run) finish(wanted []pointers.Wanted) error {
 		if digest, err := r.digest(e.Path); errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil || digest != e.SHA256 {
-			r.note(r.shown(unit) + ": nothing wants it any more; it differs from the lock, so it is left")
+			r.note("left " + r.shown(unit) + ": nothing wants it any more, but it differs from the lock")
 			continue
 		}
 		if err := r.remove(unit); err != nil {
 			return err
 		}
-		r.note(r.shown(unit) + ": removed, nothing wants it any more")
+		r.note("removed " + r.shown(unit) + ": nothing wants it any more")
 	}
 	if len(r.lock) == 0 {
 		return nil
 	}
 	_, err := fmt.Fprintf(r.Out, "%s in %s\n", report.Count(len(r.lock), "source"), report.Visible(r.shown(thirdparty.LockName)))
 	return err
+}
+
+// trim removes the files of commits that nothing refers to any more. What refers to them is in the
+// copy.
+func (r *run) trim(wanted []pointers.Wanted) error {
+	dirs := map[string][]string{}
+	for _, w := range wanted {
+		if e, ok := r.lock[w.Name]; ok && w.Git {
+			unit := thirdparty.Unit(e.Path)
+			dirs[unit] = append(dirs[unit], path.Clean(w.Path))
+		}
+	}
+	for _, unit := range slices.Sorted(maps.Keys(dirs)) {
+		at := filepath.Join(r.Folder, filepath.FromSlash(unit))
+		files, err := read(at, dirs[unit])
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.shown(unit), err)
+		}
+		var sums []vendored.Locked
+		for _, f := range files {
+			sums = append(sums, vendored.Locked{Path: f.Name, SHA256: vendored.SHA256(f.Text)})
+		}
+		whole := vendored.Whole(sums)
+		if r.ok[unit+" "+whole] {
+			continue
+		}
+		if err := vendored.Replace(at, files); err != nil {
+			return err
+		}
+		r.note("removed files of " + r.shown(unit) + ": nothing refers to them any more")
+		for name, e := range r.lock {
+			if thirdparty.Unit(e.Path) == unit {
+				e.SHA256 = whole
+				r.lock[name] = e
+			}
+		}
+	}
+	return nil
 }
 
 // unwanted returns the sorted names of the entries that nothing wants.
@@ -418,14 +487,14 @@ func (r *run) remove(unit string) error {
 // check finds how the folder differs from what is wanted.
 func (r *run) check(wanted, left []pointers.Wanted) {
 	for i := range left {
-		why := errors.New("not in the lock")
+		why := "not in the lock"
 		if e, ok := r.lock[left[i].Name]; ok {
-			why = fmt.Errorf("%s is missing or differs from the lock", r.shown(e.Path))
+			why = r.shown(e.Path) + " is missing or differs from the lock"
 		}
-		r.fail(&left[i], why)
+		r.fail(&left[i], fmt.Errorf("%s: %s", why, diag.Vendor))
 	}
 	for _, name := range r.unwanted(wanted) {
-		r.errs = append(r.errs, fmt.Errorf("%s: in the lock as %s, and nothing wants it any more", pointers.Masked(name), r.shown(r.lock[name].Path)))
+		r.errs = append(r.errs, fmt.Errorf("%s: in the lock as %s, and nothing wants it any more: %s", pointers.Masked(name), r.shown(r.lock[name].Path), diag.Vendor))
 	}
 }
 
@@ -433,11 +502,12 @@ func (r *run) check(wanted, left []pointers.Wanted) {
 func (r *run) print(left []pointers.Wanted) {
 	for _, w := range left {
 		args := append([]string{"helm"}, helmPull(&w, "", "DIR")...)
-		if w.Git {
-			args = []string{"git", "fetch", "--depth=1", "--", w.URL, w.Ref}
-			if w.Ref == "" || w.Semver {
-				args[5] = "HEAD"
-			}
+		switch {
+		case w.Git && w.Semver:
+			args = []string{"git", "fetch", "--depth=1", "--", w.URL, "TAG"}
+			r.note(command("git", "ls-remote", "--tags", "--", w.URL) + " # the highest TAG in " + w.Ref)
+		case w.Git:
+			args = []string{"git", "fetch", "--depth=1", "--", w.URL, cmp.Or(w.Ref, "HEAD")}
 		}
 		r.note(command(args...))
 	}

@@ -111,7 +111,9 @@ func newBench(t *testing.T) *bench {
 	for _, chart := range []string{"cache-2.0.0", "store-3.0.0"} {
 		b.run(charts, "helm", "push", chart+".tgz", "oci://"+b.oci+"/charts", "--plain-http")
 	}
-	b.repository("charts", chartFiles("charts/git-chart/", "git-chart", "0.1.0"))
+	inGit := chartFiles("charts/git-chart/", "git-chart", "0.1.0")
+	inGit["charts/git-chart/Chart.yaml"] += "dependencies:\n- {name: cache, version: 2.0.0, repository: \"http://" + b.http + "\"}\n"
+	b.repository("charts", inGit)
 	b.repository("bases", map[string]string{
 		"base/kustomization.yaml":   "resources: [../common, deployment.yaml]\n",
 		"base/deployment.yaml":      deployment("remote-base"),
@@ -272,6 +274,7 @@ func TestVendor(t *testing.T) {
 		"file:///GITS/apps.git@main",
 		"file:///GITS/bases.git//base?ref=v1.0.0",
 		"file:///GITS/charts.git@1.x",
+		"http://HTTP/cache@2.0.0 charts/cache-2.0.0.tgz",
 		"http://HTTP/redis@^4 charts/redis-4.0.0.tgz",
 		"http://HTTP/web@>=1.0 <2 charts/web-1.1.0.tgz",
 		"oci://OCI/charts/cache@2.x charts/cache-2.0.0.tgz",
