@@ -27,8 +27,11 @@ type origin struct {
 // remote returns the root for a remote chart. The renderer reads the local replacement of the
 // chart, which is a directory or an archive.
 func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
-	address := s.Address()
-	to, ok := f.vendored(address, cmp.Or(s.Chart.Digest, s.Chart.Version))
+	address, version := s.Address(), s.Chart.Version
+	to, exact, ok := f.vendored(address, cmp.Or(s.Chart.Digest, version))
+	if exact && f.opts.Library.Holds(to) {
+		version = "" // the lock says that the copy is what was asked for, which may be a tag like latest
+	}
 	if !ok {
 		return render.Root{}, pointers.Reason{What: pointers.WhyChart, Detail: pointers.Masked(address) + ": " + diag.Vendor}
 	}
@@ -37,9 +40,9 @@ func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) 
 	case why.Some():
 		return render.Root{}, why
 	case e.Info.IsDir():
-		return f.chart(p, s, from, render.Root{Dir: e.Name, Chart: &render.Chart{Version: s.Chart.Version}})
+		return f.chart(p, s, from, render.Root{Dir: e.Name, Chart: &render.Chart{Version: version}})
 	}
-	return f.chart(p, s, from, render.Root{Dir: path.Dir(e.Name), Chart: &render.Chart{Version: s.Chart.Version, Archive: e.Name}})
+	return f.chart(p, s, from, render.Root{Dir: path.Dir(e.Name), Chart: &render.Chart{Version: version, Archive: e.Name}})
 }
 
 // replacement returns the file or directory that replaces an address. What is the kind of reason for
@@ -60,14 +63,14 @@ func (f *follower) replacement(to, address, what string) (worktree.Entry, pointe
 
 // vendored returns a chart's local replacement. A replacement for this exact version has precedence
 // over a replacement for all versions.
-func (f *follower) vendored(address, version string) (name string, ok bool) {
+func (f *follower) vendored(address, version string) (name string, exact, ok bool) {
 	address = remoteKey(address)
 	for _, key := range []string{address + "@" + version, address + ":" + version, address} {
 		if name, ok = f.remotes[key]; ok && (version != "" || key == address) {
-			return name, true
+			return name, key != address, true
 		}
 	}
-	return "", false
+	return "", false, false
 }
 
 // remoteKey normalizes a chart address, so that equivalent addresses are equal.
@@ -84,7 +87,9 @@ func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r
 			return render.Root{}, pointers.Reason{What: pointers.WhyValues, Detail: path.Join(r.Dir, name) + " overrides the Application"}
 		}
 	}
-	r.Confinement, r.Remotes = f.opts.Confinement, f.opts.Remotes
+	if r.Confinement = f.opts.Confinement; r.Chart.Archive == "" { // an archive has all its dependencies
+		r.Remotes = f.opts.Remotes
+	}
 	r.Chart.Name, r.Chart.Namespace, r.Chart.KubeVersion, r.Chart.APIVersions = c.Release, c.Namespace, c.KubeVersion, c.APIVersions
 	r.Overlay = &render.Overlay{File: p.File, Line: p.Line, Fields: s.Fields, Patches: s.Patches, Namespace: cmp.Or(s.Namespace, c.Namespace)}
 	if p.Kind != pointers.FluxHelmRelease {

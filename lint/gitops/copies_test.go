@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/schedlint/schedlint/lint/thirdparty"
@@ -57,6 +58,15 @@ name: shop
 version: 1.2.0
 -- third_party/git/h/o/apps@01/charts/shop/templates/a.yaml --
 zone: {{ .Values.zone }}
+-- third_party/charts/shop/Chart.yaml --
+apiVersion: v2
+name: shop
+version: 1.2.0
+-- third_party/charts/shop/templates/a.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: shop}
+zone: {{ .Values.zone }}
 -- third_party/git/h/o/any@02/x/c.yaml --
 apiVersion: v1
 kind: ConfigMap
@@ -108,6 +118,17 @@ func TestCopies(t *testing.T) {
 			t.Errorf("a revision of another repository is fixed: %q", r.Fixed)
 		}
 	})
+	t.Run("a tag that is no version", func(t *testing.T) {
+		for revision, want := range map[string]string{
+			"latest": "name: shop}\nzone:",
+			"other":  "third_party/charts/shop/Chart.yaml:1: the release asks for version \"other\", which is neither a version nor a range",
+		} {
+			source := "    chart: shop\n    targetRevision: " + revision + "\n"
+			if got := outcome(copied(t, "-- f/a.yaml --\n"+strings.Replace(application(source), "https://h/o/fleet", "oci://h/charts", 1))); !strings.Contains(got, want) {
+				t.Errorf("%s: %s", revision, got)
+			}
+		}
+	})
 	t.Run("a chart", func(t *testing.T) {
 		spec := "  chart: {spec: {chart: ./charts/shop, valuesFiles: [env/prod.yaml], sourceRef: {kind: GitRepository, name: apps}}}\n"
 		if got := outcome(copied(t, "-- f/a.yaml --\n"+helmRelease(spec))); got != "zone: far third_party/git/h/o/apps@01/env/prod.yaml:1:7" {
@@ -128,9 +149,10 @@ func copied(t *testing.T, archive string) *Result {
 	defer folder.Close()
 	entries := []thirdparty.Entry{
 		{Name: "ssh://git@h/o/apps.git@v1", Path: "git/h/o/apps@01"}, {Name: "https://h/o/any", Path: "git/h/o/any@02"},
+		{Name: "oci://h/charts/shop@latest", Path: "charts/shop"}, {Name: "oci://h/charts/shop", Path: "charts/shop"},
 		{Name: "https://h/o/changed@HEAD", Path: "git/h/o/changed@03"}, {Name: "https://h/o/missing@HEAD", Path: "git/h/o/missing@04"},
 	}
-	for i := range entries[:2] {
+	for i := range entries[:4] {
 		if entries[i].SHA256, err = thirdparty.Digest(folder.FS(), entries[i].Path); err != nil {
 			t.Fatal(err)
 		}

@@ -351,8 +351,8 @@ type Deployment struct {
 	// Output is the rendered source. If it is nil, Why gives the reason.
 	Output *render.Output
 	Why    pointers.Reason
-	// Wanted is what the source takes from another repository, whether there is a copy or not. It is
-	// nil if it takes nothing, or if that is not known.
+	// Wanted names what the source takes from another repository, whether there is a copy or not. It
+	// is nil if it takes nothing, or if that is not known.
 	Wanted *pointers.Wanted
 
 	raw     *written // the written pointer, or nil for a pointer from a render

@@ -171,7 +171,7 @@ func (u used) pointers(p *pointed) {
 			u[under(p.root, d.Root.Dir)] = true
 		}
 		for _, s := range d.Pointer.Sources {
-			if s.Path != "" {
+			if s.Path != "" && d.Wanted == nil { // otherwise, the path is in another repository
 				u[filepath.Join(p.root, p.base, filepath.FromSlash(s.Path))] = true
 			}
 		}
