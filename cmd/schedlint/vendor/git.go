@@ -12,6 +12,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/revision"
 	"github.com/schedlint/schedlint/lint/roots"
@@ -24,12 +25,18 @@ import (
 type git struct {
 	store *revision.Store // nil until first used
 	local bool
-	refs  map[string][]revision.Ref // by address
+	refs  map[string]listed // by address
+}
+
+// listed is what a repository said when it was asked for its refs.
+type listed struct {
+	refs []revision.Ref
+	err  error
 }
 
 func (g *git) open() (err error) {
 	if g.store == nil {
-		g.refs = map[string][]revision.Ref{}
+		g.refs = map[string]listed{}
 		g.store, err = revision.NewStore(g.local)
 	}
 	return err
@@ -49,18 +56,17 @@ func (g *git) resolve(w *pointers.Wanted) (revision.Ref, error) {
 	if err := g.open(); err != nil {
 		return revision.Ref{}, err
 	}
-	refs, known := g.refs[w.URL]
-	if !known {
-		var err error
-		if refs, err = g.store.Refs(w.URL); err != nil {
-			return revision.Ref{}, said(w, err)
-		}
-		g.refs[w.URL] = refs
+	l := lazy.Cached(g.refs, w.URL, func() (l listed) {
+		l.refs, l.err = g.store.Refs(w.URL)
+		return l
+	})
+	if l.err != nil {
+		return revision.Ref{}, said(w, l.err)
 	}
-	ref, err := revision.Find(refs, w.Ref)
+	ref, err := revision.Find(l.refs, w.Ref)
 	if w.Semver || err != nil && w.Below { // Argo CD also takes a range
 		if in, why := semver.NewConstraint(w.Ref); why == nil {
-			ref, err = highest(refs, in)
+			ref, err = highest(l.refs, in)
 		} else if w.Semver {
 			err = why
 		}
@@ -147,6 +153,13 @@ func read(root string, dirs []string) (all []vendored.File, err error) {
 	return all, nil
 }
 
+// noDirectory is a directory that a commit does not have.
+type noDirectory string
+
+func (dir noDirectory) Error() string {
+	return fmt.Sprintf("the repository has no directory %s at this revision", string(dir))
+}
+
 // needed returns the names of the files to copy, in sorted order.
 func needed(root string, dirs []string) ([]string, error) {
 	open, err := os.OpenRoot(root)
@@ -158,7 +171,7 @@ func needed(root string, dirs []string) ([]string, error) {
 	for _, dir := range dirs {
 		info, err := fs.Lstat(open.FS(), dir)
 		if err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("the repository has no directory %s at this revision", dir)
+			return nil, noDirectory(dir)
 		}
 		paths = append(paths, filepath.Join(root, filepath.FromSlash(dir)))
 		err = fs.WalkDir(open.FS(), dir, func(name string, d fs.DirEntry, err error) error {

@@ -48,9 +48,9 @@ type run struct {
 	before  []thirdparty.Entry
 	lock    map[string]thirdparty.Entry // by name
 	ok      map[string]bool             // whether the unit of a path has the digest, by both
-	failed  map[string]bool             // names
-	fetched map[string]bool             // names
-	told    map[string]bool             // notes
+	failed  map[string]bool             // by key
+	fetched map[string]bool             // by name
+	told    map[string]bool             // by note
 	errs    []error
 	helm    helm
 	git     git
@@ -130,13 +130,12 @@ func (r *run) digest(name string) (string, error) {
 func (r *run) missing(wanted []pointers.Wanted) (left []pointers.Wanted) {
 	for i := range wanted {
 		w := &wanted[i]
-		at := fmt.Sprintf("not vendored: %s:%d: %s", w.File, w.Line, pointers.Masked(w.Name))
 		switch e, has := r.lock[w.Name]; {
-		case r.failed[w.Name]:
+		case r.failed[key(w)]:
 		case w.Plain && strings.HasPrefix(w.URL, "oci://"):
-			r.note(at + " is an artifact of manifests; get it with: " + command("flux", "pull", "artifact", artifact(w), "--output", "DIR") + ", and name DIR under path")
+			r.note(fmt.Sprintf("not vendored, OCI artifact of manifests: %s:%d: %s", w.File, w.Line, command("flux", "pull", "artifact", artifact(w), "--output", "DIR")))
 		case w.Plain:
-			r.note(at + " is a file; get it with: " + command("curl", "-fsSLO", w.URL) + ", and name the file in its place")
+			r.note(fmt.Sprintf("not vendored, file: %s:%d: %s", w.File, w.Line, command("curl", "-fsSLO", pointers.Masked(w.URL))))
 		case has && !r.stale(w) && r.matches(e) && (!w.Git || r.has(e, w)):
 		default:
 			if err := checked(w, r.Local); err != nil {
@@ -185,15 +184,18 @@ func (r *run) note(text string) {
 	}
 }
 
+// key identifies what is wanted. Several directories of a repository have the same name.
+func key(w *pointers.Wanted) string { return w.Name + "\x00" + w.Path }
+
 func (r *run) fail(w *pointers.Wanted, err error) {
-	r.failed[w.Name] = true
+	r.failed[key(w)] = true
 	r.errs = append(r.errs, fmt.Errorf("%s:%d: %s: %w", w.File, w.Line, pointers.Masked(w.Name), err))
 }
 
 // round fetches what is left and writes the lock.
 func (r *run) round(wanted, left []pointers.Wanted) error {
 	for i := range left {
-		if w := &left[i]; !w.Git && !r.failed[w.Name] {
+		if w := &left[i]; !w.Git && !r.failed[key(w)] {
 			if err := r.chart(w); err != nil {
 				r.fail(w, err)
 			}
@@ -274,16 +276,16 @@ type commit struct {
 // together, because its kustomizations may refer to each other.
 func (r *run) directories(wanted, left []pointers.Wanted) {
 	missing := map[string]bool{}
-	for _, w := range left {
-		missing[w.Name+"\x00"+w.Path] = true
+	for i := range left {
+		missing[key(&left[i])] = true
 	}
 	units := map[string]*commit{}
 	var order []string
 	for i := range wanted {
 		w := &wanted[i]
-		isMissing := missing[w.Name+"\x00"+w.Path]
+		isMissing := missing[key(w)]
 		e, locked := r.lock[w.Name]
-		if !w.Git || r.failed[w.Name] || !isMissing && !locked {
+		if !w.Git || r.failed[key(w)] || !isMissing && !locked {
 			continue
 		}
 		ref := revision.Ref{Name: e.Resolved, Commit: e.Resolved}
@@ -303,14 +305,24 @@ func (r *run) directories(wanted, left []pointers.Wanted) {
 		c.all, c.left = append(c.all, w), c.left || isMissing
 	}
 	for _, unit := range order {
-		if c := units[unit]; c.left {
-			if err := r.commit(unit, c); err != nil {
-				for _, w := range c.all {
-					if missing[w.Name+"\x00"+w.Path] && !r.failed[w.Name] {
-						r.fail(w, err)
-					}
+		for c := units[unit]; c.left; {
+			err := r.commit(unit, c)
+			c.left = false
+			if err == nil {
+				break
+			}
+			absent, isAbsent := err.(noDirectory) // the others may be there
+			var rest []*pointers.Wanted
+			for _, w := range c.all {
+				isMissing := missing[key(w)]
+				switch {
+				case isAbsent && path.Clean(w.Path) != string(absent):
+					rest, c.left = append(rest, w), c.left || isMissing
+				case isMissing:
+					r.fail(w, err)
 				}
 			}
+			c.all = rest
 		}
 	}
 }
