@@ -153,11 +153,11 @@ func read(root string, dirs []string) (all []vendored.File, err error) {
 	return all, nil
 }
 
-// noDirectory is a directory that a commit does not have.
-type noDirectory string
+// noDirectories are directories that a commit does not have.
+type noDirectories []string
 
-func (dir noDirectory) Error() string {
-	return fmt.Sprintf("the repository has no directory %s at this revision", string(dir))
+func (dirs noDirectories) Error() string {
+	return fmt.Sprintf("the repository has no directory %s at this revision", strings.Join(dirs, ", "))
 }
 
 // needed returns the names of the files to copy, in sorted order.
@@ -168,10 +168,12 @@ func needed(root string, dirs []string) ([]string, error) {
 	}
 	defer open.Close()
 	var all, paths []string
+	var absent noDirectories
 	for _, dir := range dirs {
 		info, err := fs.Lstat(open.FS(), dir)
 		if err != nil || !info.IsDir() {
-			return nil, noDirectory(dir)
+			absent = append(absent, dir)
+			continue
 		}
 		paths = append(paths, filepath.Join(root, filepath.FromSlash(dir)))
 		err = fs.WalkDir(open.FS(), dir, func(name string, d fs.DirEntry, err error) error {
@@ -183,6 +185,9 @@ func needed(root string, dirs []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if len(absent) > 0 {
+		return nil, absent
 	}
 	found, err := roots.Find(roots.Options{Root: root, Dir: root, Paths: paths, OnlyKustomizations: true})
 	if err != nil {

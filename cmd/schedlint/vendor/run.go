@@ -167,7 +167,7 @@ func (r *run) stale(w *pointers.Wanted) bool {
 // named reports whether the user means w by a name: its address with or without the version, or the
 // name of its chart.
 func named(w *pointers.Wanted, name string) bool {
-	return slices.Contains([]string{w.Name, w.Name[:max(0, strings.LastIndexByte(w.Name, '@'))], w.URL, path.Base(w.Chart)}, name)
+	return slices.Contains([]string{w.Name, w.Name[:max(0, strings.LastIndexByte(w.Name, '@'))], w.URL, path.Base(cmp.Or(w.Chart, w.URL))}, name)
 }
 
 // has reports whether a copy of a repository has the directory.
@@ -305,24 +305,27 @@ func (r *run) directories(wanted, left []pointers.Wanted) {
 		c.all, c.left = append(c.all, w), c.left || isMissing
 	}
 	for _, unit := range order {
-		for c := units[unit]; c.left; {
-			err := r.commit(unit, c)
-			c.left = false
-			if err == nil {
-				break
-			}
-			absent, isAbsent := err.(noDirectory) // the others may be there
-			var rest []*pointers.Wanted
-			for _, w := range c.all {
-				isMissing := missing[key(w)]
-				switch {
-				case isAbsent && path.Clean(w.Path) != string(absent):
-					rest, c.left = append(rest, w), c.left || isMissing
-				case isMissing:
-					r.fail(w, err)
+		c := units[unit]
+		if !c.left {
+			continue
+		}
+		err := r.commit(unit, c)
+		if absent, ok := err.(noDirectories); ok { // the others may be there
+			c.all = slices.DeleteFunc(c.all, func(w *pointers.Wanted) bool {
+				gone := slices.Contains(absent, path.Clean(w.Path))
+				if gone {
+					r.fail(w, noDirectories{w.Path})
 				}
+				return gone
+			})
+			if err = nil; len(c.all) > 0 {
+				err = r.commit(unit, c)
 			}
-			c.all = rest
+		}
+		for _, w := range c.all {
+			if err != nil && missing[key(w)] {
+				r.fail(w, err)
+			}
 		}
 	}
 }
