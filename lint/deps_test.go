@@ -21,6 +21,7 @@ const layers = `
 13 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
 12 cmd/schedlint/change
 11 cmd/schedlint/inputs
+12 cmd/schedlint/vendor github.com/Masterminds/semver/v3
 11 cmd/schedlint/policy
 10 lint
 9 fixtures/models
@@ -47,7 +48,7 @@ const layers = `
 3 lint/roots
 3 lint/gitops
 3 lint/fragments
-2 lint/config     github.com/bmatcuk/doublestar/v4
+3 lint/config     github.com/bmatcuk/doublestar/v4
 2 lint/pointers   github.com/bmatcuk/doublestar/v4
 1 lint/source     sigs.k8s.io/kustomize
 2 lint/render/engine sigs.k8s.io/kustomize
@@ -57,6 +58,7 @@ const layers = `
 1 lint/accept
 1 lint/expect
 1 lint/vendored
+2 lint/thirdparty
 1 lint/report     github.com/owenrumney/go-sarif/v3
 0 lint/chart/template
 0 lint/archive
@@ -229,6 +231,42 @@ func TestNoClient(t *testing.T) {
 		if strings.HasPrefix(imported, "k8s.io/client-go") || imported == "helm.sh/helm/v3/pkg/chartutil" {
 			t.Errorf("%s is linked: use lint/chart/chartutil in place of Helm's, and find its importer with go mod why", imported)
 		}
+	}
+}
+
+// programs lists the files that may start programs: git, the user's helm, and workers of this
+// program. connections lists the files that may import a package that makes connections: only the
+// one that closes them.
+var (
+	programs    = []string{"lint/revision/git.go", "cmd/schedlint/vendor/helm.go", "lint/render/pool.go", "cmd/schedlint/inputs/found.go", "fixtures/trials/git.go"}
+	connections = []string{"lint/render/engine/confined.go"}
+)
+
+// TestNoConnections checks that this program makes no connection itself, and that few files start
+// others.
+func TestNoConnections(t *testing.T) {
+	unused := map[string]bool{}
+	for _, file := range slices.Concat(programs, connections) {
+		unused[file] = true
+	}
+	for _, file := range productFiles(t) {
+		for _, imported := range imports(t, filepath.Join("..", file)) {
+			var allowed []string
+			switch {
+			case imported == "os/exec":
+				allowed = programs
+			case imported == "net" || strings.HasPrefix(imported, "net/") && imported != "net/url" && imported != "net/netip":
+				allowed = connections
+			default:
+				continue
+			}
+			if delete(unused, file); !slices.Contains(allowed, file) {
+				t.Errorf("%s must not import %s", file, imported)
+			}
+		}
+	}
+	for file := range unused {
+		t.Errorf("%s is listed and needs not be", file)
 	}
 }
 

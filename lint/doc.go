@@ -142,6 +142,7 @@
 //	advice         a fix with only a description; also the category that is off by default
 //	baseline       a file of accepted findings, by key
 //	category       invalid, infeasible, ineffective, fragile, advice or policy; sets the level
+//	copy           a chart or directory of another repository in the folder third_party
 //	diagnostic     a rule's report about a fact, at its location; called finding in documents
 //	edit           a span and its new text; safe if it needs no approval, else withheld
 //	fact           one row of the lists that rules see, with its location
@@ -151,7 +152,9 @@
 //	               work is a failure
 //	key            the identity of a finding, stable when files move and numbers change
 //	level          error, warning, note or off
-//	lock           the file with the digests of vendored rules
+//	library        the folder with all copies and their lock
+//	lock           a file with digests: of vendored rules, or of copies and the addresses
+//	               that they stand for
 //	object start   the location of the object of a finding
 //	pack           built-in rules that are off until the configuration names the pack
 //	parameter      a value that the configuration passes to a rule, typed by the rule's schema

@@ -193,6 +193,8 @@ func (m *fixer) lock(name string) string {
 		return "the file is no longer there"
 	case !info.Mode().IsRegular():
 		return "it is not a regular file"
+	case (&locate.Files{Copies: m.options.copies()}).Copied(name):
+		return "it is a copy from another repository, and the lock holds its digest"
 	case m.linked(m.before.Display(name)):
 		return "a symbolic link leads to the file: name the file itself"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
@@ -11,6 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/locate"
+	"github.com/schedlint/schedlint/lint/thirdparty"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // Policy evaluates rules on facts.
@@ -60,6 +63,9 @@ type Options struct {
 	// about GitOps pointers.
 	Unfollowed []Unfollowed
 	Notes      []string
+	// Libraries holds folders with copies from other repositories. What is in them is not checked by
+	// itself.
+	Libraries []*thirdparty.Library
 	// Followed holds the GitOps pointers that were examined, including those that could not be
 	// followed. It is nil if following pointers was not requested.
 	Followed map[PointerID]bool
@@ -98,6 +104,14 @@ type Options struct {
 	// Level returns the default level of a rule's findings. The configuration and its scopes
 	// override it.
 	Level func(rule string) diag.Level
+}
+
+// copies returns the folders of Libraries relative to Root.
+func (o *Options) copies() (all []string) {
+	for _, l := range o.Libraries {
+		all = append(all, filepath.ToSlash(worktree.Seen(worktree.Resolved(o.Root), filepath.Join(l.Root, l.Folder))))
+	}
+	return all
 }
 
 // Render is the output of a kustomization, chart or tool. The output is checked instead of its

@@ -3,6 +3,7 @@ package lint
 import (
 	"context"
 	"maps"
+	"path"
 
 	"github.com/schedlint/schedlint/lint/locate"
 
@@ -72,7 +73,9 @@ func (l *loader) load() *manifests {
 		l.summary.skip(untracked, locate.FileLine(name, 1))
 	}
 	for _, k := range set.Unread {
-		l.summary.skip(k.Reason, k.File)
+		if !l.files.Copied(path.Clean(k.File)) {
+			l.summary.skip(k.Reason, k.File)
+		}
 	}
 	maps.Copy(l.summary.placeholders, set.Placeholders)
 	l.summary.Files, l.summary.Documents = len(set.Files), set.Documents

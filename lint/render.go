@@ -36,6 +36,8 @@ type Unfollowed struct {
 	// File and the fields after it are the pointer's location. File is relative to Root.
 	File         string
 	Line, Column int
+	// Wanted is the address and version of what is in another repository, or "".
+	Wanted string
 	// Suspended is set if the pointer is suspended and intentionally deploys nothing. Wrong is set
 	// if the pointer has an error.
 	Suspended, Wrong bool
@@ -93,6 +95,7 @@ func (l *loader) countUnfollowed() {
 		}
 		if at := locate.FileLine(u.File, u.Line); !l.count(kindOf[u.Kind], false, u.Wrong, at, l.files.FromConfig(u.File), u.Name) {
 			l.summary.Unrendered++
+			l.summary.Vendor = l.summary.Vendor || strings.HasSuffix(u.Detail, diag.Vendor)
 			l.summary.leaveOpen("GitOps pointer that is not rendered ("+u.Why+")", at)
 		}
 	}
@@ -294,6 +297,7 @@ func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 	}
 	if at := locate.FileLine(span.File, span.Line); !l.countRoot(asked, false, asked.Requested || p.Kind == render.Repeated, at) {
 		l.summary.Unrendered++
+		l.summary.Vendor = l.summary.Vendor || strings.HasSuffix(p.Detail, diag.Vendor)
 		l.summary.leaveOpen(what, at)
 	}
 	l.renders.Failed = append(l.renders.Failed, asked.Name)
@@ -364,6 +368,9 @@ func (l *loader) removeUsedFiles() {
 			continue
 		}
 		for range len(raw[file]) - len(contained[file]) {
+			if l.files.Copied(file) {
+				break // most of a copy may serve others
+			}
 			l.summary.skip(inNoRender, locate.FileLine(file, 1))
 		}
 	}

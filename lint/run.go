@@ -59,6 +59,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r.files = locate.NewFiles(source.Options{
 		Dir: o.Dir, Root: o.Root, Stdin: o.Stdin, Overlay: o.Overlay, Tracked: o.Tracked, Keep: r.table.Read, Drop: workload.Unread,
 	}, o.Paths, o.Config)
+	r.files.Copies = o.copies()
 	r.renders = locate.NewRenders(r.files)
 	r.summary = newSummary(r.renders)
 	r.judge = &judge{

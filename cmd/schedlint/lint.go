@@ -135,7 +135,7 @@ func (f *lintFlags) addAccept(flags *pflag.FlagSet) {
 	flags.Var(checked(&f.until, "a day as in 2027-03-31", accept.IsDate), "until", "last `date` on which the findings of --write-baseline are accepted")
 	flags.Var(checked(&f.Since, "a revision of git", isRevision), "since", "report only findings introduced since this git `revision`")
 	flags.BoolVar(&f.failOnSilenced, "fail-on-silenced", false, "with --since, fail if the change silences findings, for example by a suppression, a lower level or an ignored path")
-	flags.Var(checked(&f.ConfigFrom, "a revision of git", isRevision), "config-from", "read configuration, baseline and --rules from this git `revision`; suppressions in manifests apply only if it has them too")
+	flags.Var(checked(&f.ConfigFrom, "a revision of git", isRevision), "config-from", "read configuration, baseline, --rules and the lock of copies from this git `revision`; suppressions in manifests apply only if it has them too")
 	flags.BoolVar(&f.noInline, "no-inline-suppressions", false, "ignore suppressions in annotations and comments of manifests")
 	flags.Var(checked(&f.today, "a day as in 2027-03-31", accept.IsDate), "today", "`date` that expiry dates are compared with (default: today, in UTC)")
 }
@@ -267,7 +267,9 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 		o.Baseline, err = change.LoadBaseline(f.Baseline, o.Config)
 	}
 	if err == nil && f.ConfigFrom != "" {
-		from, err = f.From(&o)
+		if from, err = f.From(&o); err == nil {
+			f.render.Library = from.Library
+		}
 	}
 	if err == nil {
 		err = f.render.Apply(&o, len(args) == 0)

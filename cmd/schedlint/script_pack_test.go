@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/schedlint/schedlint/lint/thirdparty"
 )
 
 // pack FILE ENTRY... writes a gzipped tar archive. An entry is a directory to add with its
@@ -60,4 +62,22 @@ func packEntry(ts *testscript.TestScript, archive *tar.Writer, entry string) {
 	}
 	dir := ts.MkAbs(entry)
 	ts.Check(archive.AddFS(os.DirFS(filepath.Dir(dir))))
+}
+
+// locked FOLDER NAME=PATH... writes the lock of a folder with copies. Every copy has the version 1.
+func locked(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: locked folder name=path...")
+	}
+	folder, err := os.OpenRoot(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer folder.Close()
+	var entries []thirdparty.Entry
+	for _, arg := range args[1:] {
+		at := strings.LastIndexByte(arg, '=')
+		digest, err := thirdparty.Digest(folder.FS(), arg[at+1:])
+		ts.Check(err)
+		entries = append(entries, thirdparty.Entry{Name: arg[:at], Path: arg[at+1:], Resolved: "1", SHA256: digest})
+	}
+	ts.Check(folder.WriteFile(thirdparty.LockName, thirdparty.New(entries).Text(), 0o644))
 }

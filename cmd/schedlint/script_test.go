@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"sub":      sub,
 			"append":   appendText,
 			"pack":     pack,
+			"locked":   locked,
 		},
 	})
 }

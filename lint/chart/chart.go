@@ -34,6 +34,10 @@ type Input struct {
 	Archive *File
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
+	// Dependency returns the archive of a dependency that is not in charts/, or nil if there is none.
+	// versions holds the version in Chart.lock, which may be empty, and the one in Chart.yaml. A nil
+	// function stands for one that returns nil.
+	Dependency func(repository, name string, versions ...string) (*File, error)
 	// Values lists the files given with -f. Later entries take precedence. The first Defaults
 	// entries replace the chart's values.yaml.
 	Values   []File

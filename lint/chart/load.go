@@ -23,6 +23,7 @@ import (
 	"github.com/schedlint/schedlint/lint/archive"
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/chart/template"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
@@ -40,6 +41,7 @@ type loader struct {
 	notes  []Note
 	// absent holds the names in Input.Absent that .helmignore does not match.
 	absent []string
+	left   unpacked
 }
 
 // load unpacks, checks and loads the chart.
@@ -64,12 +66,15 @@ func (l *loader) load() (*helm.Chart, error) {
 	if err := l.meets(c.Metadata); err != nil {
 		return nil, err
 	}
+	if c, err = l.complete(c); err != nil {
+		return nil, err
+	}
 	if n := min(l.in.Defaults, len(l.in.Values)); n > 0 {
 		if c.Values, err = l.merge(l.in.Values[:n]); err != nil {
 			return nil, err
 		}
 	}
-	return c, l.vendored(c)
+	return c, nil
 }
 
 // meets checks that the chart has the requested version. A version is accepted if it equals the
@@ -93,9 +98,9 @@ func (l *loader) meets(m *helm.Metadata) error {
 
 // collect applies .helmignore, checks names and sizes, and unpacks archives.
 func (l *loader) collect() error {
-	left := unpacked{bytes: limits.Counter{Most: limits.ChartBytes}, files: limits.Counter{Most: limits.ChartFiles}}
+	l.left = unpacked{bytes: limits.Counter{Most: limits.ChartBytes}, files: limits.Counter{Most: limits.ChartFiles}}
 	if a := l.in.Archive; a != nil {
-		return l.unpack(packed{"", a.Name, a.Data}, &left, 0)
+		return l.unpack(packed{"", a.Name, a.Data}, 0)
 	}
 	rules, err := ignore.Empty(), error(nil)
 	if text := l.text(ignore.HelmIgnore); text != nil {
@@ -126,8 +131,8 @@ func (l *loader) collect() error {
 			continue
 		}
 		if isArchive(f.Name) {
-			err = l.unpack(packed{insideOf(f.Name), f.Name, f.Data}, &left, 0)
-		} else if err = left.take(f.Name, len(f.Data)); err == nil {
+			err = l.unpack(packed{insideOf(f.Name), f.Name, f.Data}, 0)
+		} else if err = l.left.take(f.Name, len(f.Data)); err == nil {
 			l.keep(f.Name, f.Name, bytes.TrimPrefix(f.Data, bom))
 		}
 		if err != nil {
@@ -214,24 +219,56 @@ func sortDependencies(c *helm.Chart, depth int) {
 	}
 }
 
-// vendored checks that charts/ contains all dependencies in Chart.yaml, including disabled ones.
-// Dependencies of dependencies are not checked, as in Helm.
-func (l *loader) vendored(c *helm.Chart) error {
+// complete adds the dependencies in Chart.yaml that are not in charts/, including disabled ones, and
+// loads the chart again. It does not add dependencies of dependencies, which Helm does not require.
+func (l *loader) complete(c *helm.Chart) (*helm.Chart, error) {
+	added := map[string]bool{}
 	for i, want := range c.Metadata.Dependencies {
-		if want == nil {
+		if want == nil || slices.ContainsFunc(c.Dependencies(), func(d *helm.Chart) bool { return d.Name() == want.Name }) {
 			continue
 		}
-		if slices.ContainsFunc(c.Dependencies(), func(d *helm.Chart) bool { return d.Name() == want.Name }) {
-			continue
+		locked := ""
+		if c.Lock != nil && i < len(c.Lock.Dependencies) && c.Lock.Dependencies[i].Name == want.Name {
+			locked = c.Lock.Dependencies[i].Version
 		}
 		file := chartFile
 		if c.Metadata.APIVersion == helm.APIVersionV1 && l.text(requirementsFile) != nil {
 			file = requirementsFile
 		}
-		return &Problem{File: file, Line: lineOfPath(l.text(file), "dependencies", i), Refused: true,
-			Detail: fmt.Sprintf("dependency %s %s is not vendored: run helm dependency build and commit charts/", want.Name, want.Version)}
+		p := &Problem{File: file, Line: lineOfPath(l.text(file), "dependencies", i), Refused: true}
+		var f *File
+		err := error(nil)
+		if l.in.Dependency != nil {
+			f, err = l.in.Dependency(want.Repository, want.Name, locked, want.Version)
+		}
+		advice := diag.Vendor
+		if want.Repository == "" || strings.HasPrefix(want.Repository, "file:") {
+			advice = "run helm dependency build and commit charts/"
+		}
+		switch {
+		case err != nil:
+			p.Detail = fmt.Sprintf("dependency %s: %v", want.Name, err)
+			return nil, p
+		case f == nil || !isArchive(f.Name):
+			p.Detail = fmt.Sprintf("dependency %s %s is not in charts/: %s", want.Name, want.Version, advice)
+			return nil, p
+		case added[f.Name]:
+			continue
+		}
+		added[f.Name] = true
+		if err := l.unpack(packed{insideOf(f.Name), f.Name, f.Data}, 0); err != nil {
+			return nil, err
+		}
 	}
-	return nil
+	if len(added) == 0 {
+		return c, nil
+	}
+	c, err := helmload.LoadFiles(l.files)
+	if err != nil {
+		return nil, l.at(chartFile, "dependencies", "%v", err)
+	}
+	sortDependencies(c, 0)
+	return c, nil
 }
 
 const requirementsFile = "requirements.yaml"
@@ -279,11 +316,11 @@ type packed struct {
 func insideOf(name string) string { return strings.TrimSuffix(name, ".tgz") + ".unpacked/" }
 
 // unpack adds the files of an archive as if they were in a directory.
-func (l *loader) unpack(p packed, left *unpacked, depth int) error {
+func (l *loader) unpack(p packed, depth int) error {
 	if depth > limits.ChartDepth {
 		return limitAt(p.known, "archives in archives are limited to a depth of %d", limits.ChartDepth)
 	}
-	if err := weigh(p, *left); err != nil {
+	if err := weigh(p, l.left); err != nil {
 		return err
 	}
 	files, err := helmload.LoadArchiveFiles(bytes.NewReader(p.data))
@@ -297,11 +334,11 @@ func (l *loader) unpack(p packed, left *unpacked, depth int) error {
 			return &Problem{File: known, Line: 1, Refused: true, Detail: "the archive has two files of this name"}
 		}
 		seen[f.Name] = true
-		if err := left.take(known, len(f.Data)); err != nil {
+		if err := l.left.take(known, len(f.Data)); err != nil {
 			return err
 		}
 		if isArchive(f.Name) {
-			err = l.unpack(packed{insideOf(p.inside + f.Name), known, f.Data}, left, depth+1)
+			err = l.unpack(packed{insideOf(p.inside + f.Name), known, f.Data}, depth+1)
 		} else {
 			l.keep(p.inside+f.Name, known, f.Data)
 		}

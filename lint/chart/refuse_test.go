@@ -18,7 +18,7 @@ func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ chart, want string }{
 		"missing dependency": {
 			"dependencies:\n- name: other\n  version: 1.0.0\n- name: common\n  version: 2.x\n-- charts/other/Chart.yaml --\napiVersion: v2\nname: other\nversion: 1.0.0\n",
-			"Chart.yaml:7: dependency common 2.x is not vendored: run helm dependency build and commit charts/",
+			"Chart.yaml:7: dependency common 2.x is not in charts/: run helm dependency build and commit charts/",
 		},
 		"library": {"type: library\n", `Chart.yaml:4: a chart of type "library" cannot be installed: render a chart that depends on it`},
 		"required": {

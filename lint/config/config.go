@@ -13,6 +13,8 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/thirdparty"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // Name is the name of the configuration file.
@@ -58,6 +60,9 @@ type Config struct {
 	Unrendered []Unrendered `json:"unrendered"`
 	// Baseline is the path of the baseline file, which lists accepted findings.
 	Baseline string `json:"baseline"`
+	// Vendor is the folder with copies of charts and directories that are elsewhere. If it is empty,
+	// Library looks in the usual places.
+	Vendor string `json:"vendor"`
 
 	// Dir is the directory that contains the file, or "" if there is no file. Paths in the file are
 	// relative to it.
@@ -195,6 +200,24 @@ func (c *Config) WithFixtures() *Config {
 	all := *c
 	all.Policies = nil
 	return &all
+}
+
+// Library opens the folder with copies of charts and directories that are elsewhere. The argument
+// root is the repository's root without symbolic links. Without Vendor, the folder is beside the
+// configuration or at the root. Library returns nil if there is no lock.
+func (c *Config) Library(root string) (*thirdparty.Library, error) {
+	folders := []string{filepath.Join(worktree.Resolved(c.Dir), thirdparty.Dir), filepath.Join(root, thirdparty.Dir)}
+	if c.Vendor != "" {
+		folders = []string{filepath.Join(worktree.Resolved(c.Dir), filepath.FromSlash(c.Vendor))}
+	}
+	for _, folder := range folders {
+		if name, ok := worktree.Below(root, folder); ok {
+			if l, err := thirdparty.Open(root, name); l != nil || err != nil {
+				return l, err
+			}
+		}
+	}
+	return nil, nil
 }
 
 // Has reports whether a path belongs to the cluster.

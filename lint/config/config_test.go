@@ -65,7 +65,7 @@ clusters:
 
 // TestMistakes covers every possible mistake, with its complete error except the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, policies, renders, repositories, rules, scopes, suppress, survive, topology, unrendered"
+	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, policies, renders, repositories, rules, scopes, suppress, survive, topology, unrendered, vendor"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
@@ -95,6 +95,8 @@ func TestMistakes(t *testing.T) {
 		"extended-resources: all":                 `1:1: extended-resources: expected complete, found "all"`,
 		"extended-resources: true":                "1:1: extended-resources: expected a string",
 		"fail-on: never":                          `1:1: fail-on: expected one of error, warning, none, found "never"`,
+		"vendor: ./":                              "1:1: vendor: expected a folder of its own, found the directory of the configuration",
+		"vendor: ''":                              "1:1: vendor: expected a file, found nothing",
 		`fail-on: ""`:                             `1:1: fail-on: expected one of error, warning, none, found ""`,
 		"fail-on: off":                            "1:1: fail-on: expected a string",
 		"ignore: [a]\nignore: [b]":                "2:1: duplicate key: ignore",
@@ -245,7 +247,7 @@ func TestSchemaAccepts(t *testing.T) {
 		"policies:", "policies: []", "policies: [{pack: ha}]", "policies: [{pack: ha, dir: }]", "custom:", "custom: []", "custom: [{id: a, use: b}]", "custom: [{id: a, use: b, params: {c: [d, 1.5, {e: true}]}, level: error, title: t, description: d, owner: o, runbook: r}]",
 		"custom: [{id: a, use: b, scope: {labels: {c: d}}, level: false}]", "custom: [{id: a, use: b, scope: , level: , params: }]", "scopes:", "scopes: []", "scopes: [{namespaces: ['a-*'], rules: {a: note, 'b.*': off}}]",
 		"scopes: [{kinds: [a], names: [b], clusters: [c], paths: [d], labels: {e: f}, min-pods: 1, max-pods: 2, rules: {a: off}}]", "scopes: [{min-pods: 2, names: , rules: {a: error}}]",
-		"baseline:", "baseline: a.json", "clusters: [{name: a, renders: [b]}]", "clusters: [{name: a, paths: , renders: ['b/*']}]", "clusters: [{name: a, paths: [a], renders: []}]",
+		"baseline:", "baseline: a.json", "vendor:", "vendor: a/b", "clusters: [{name: a, renders: [b]}]", "clusters: [{name: a, paths: , renders: ['b/*']}]", "clusters: [{name: a, paths: [a], renders: []}]",
 		"renders: [{helm: a}, {helm: 'b/*', each-values: 'c/{name}.yaml', name: , kustomize: , files: }]", "renders: [{helm: a, name: b-c, namespace: d, values: [e], set: {f: 1, g.h: i, 'j[0]': true, k: , l: 1.5}, set-string: {m: 1}, kube-version: '1.36', api-versions: [a/v1]}]",
 		"renders: [{kustomize: a, values: , set: , helm: }]", "renders:", "renders: []", "renders: [{kustomize: a}]", "renders: [{kustomize: 'a/*/{b,c}'}]", "renders: [{kustomize: a, name: b, files: , source-root: }]", "renders: [{files: [a], name: , kustomize: , remotes: , load-restrictor: }]",
 		"renders: [{kustomize: a, load-restrictor: root-only, remotes: {'https://b/c?ref=d': e}}]", "renders: [{kustomize: a, load-restrictor: repository, remotes: {}}]", "renders: [{files: [a, b], source-root: c, name: d e}]",
@@ -262,7 +264,7 @@ func TestSchemaAccepts(t *testing.T) {
 		"survive: [{keys: [a], labels: [b]}]", "survive: [{keys: [a], labels: {b: 1}}]", "survive: [{keys: [a], labels: {b: }}]", "survive: [{keys: [a], labels: {b: c d}}]", "survive: [{keys: [a], labels: {b c: d}}]",
 		"unrendered: {}", "unrendered: [a]", "unrendered: [{pattern: a}]", "unrendered: [{reason: b}]", "unrendered: [{pattern: '', reason: b}]", "unrendered: [{pattern: a, reason: ' '}]", "unrendered: [{pattern: a, reason: b, until: c}]",
 		"suppress: {}", "suppress: [a]", "suppress: [~]", "suppress: [{}]", "suppress: [{rule: ''}]", "suppress: [{rule: [a]}]", "suppress: [{rule: a, reason: [b]}]", "suppress: [{rule: a, kinds: []}]", "suppress: [{rule: a, names: b}]", "suppress: [{rule: a, namespaces: ['']}]",
-		"suppress: [{rule: a, labels: {b c: d}}]", "suppress: [{rule: a, why: b}]", "baseline: ''", "baseline: [a]", "baseline: 1",
+		"suppress: [{rule: a, labels: {b c: d}}]", "suppress: [{rule: a, why: b}]", "baseline: ''", "vendor: ''", "vendor: [a]", "baseline: [a]", "baseline: 1",
 		"rules: {a: {}}", "rules: {a: {level: loud}}", "rules: {a: {level: 'false'}}", "rules: {a: {params: 1}}", "rules: {a: {params: [b]}}", "rules: {a: {scope: {}}}", "rules: {a: {scope: {kinds: a}}}", "rules: {a: {why: b}}",
 		"policies: {}", "policies: [a]", "policies: [~]", "policies: [{}]", "policies: [{pack: }]", "policies: [{pack: ''}]", "policies: [{pack: a, dir: b}]", "policies: [{pack: [a]}]", "policies: [{packs: a}]",
 		"custom: {}", "custom: [a]", "custom: [~]", "custom: [{}]", "custom: [{id: a}]", "custom: [{use: a}]", "custom: [{id: '', use: a}]", "custom: [{id: a, use: ''}]", "custom: [{id: a, use: b, params: c}]", "custom: [{id: a, use: b, level: bad}]", "custom: [{id: a, use: b, scope: {}}]",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -153,6 +154,11 @@ func (l *loader) check(root *source.Node, c *Config) {
 	l.scopes(root, c)
 	if k, file := root.Field("baseline"); !file.IsNull() {
 		l.namedFile(file, l.at(k), c, "baseline", "--baseline", false)
+	}
+	if k, folder := root.Field("vendor"); !folder.IsNull() {
+		if l.namedFile(folder, l.at(k), c, "vendor", "", true); path.Clean(filepath.ToSlash(c.Vendor)) == "." && c.Vendor != "" {
+			l.fail(l.at(k), "vendor: expected a folder of its own, found the directory of the configuration")
+		}
 	}
 	l.topologies(root.Get("topology"), c, "topology")
 	l.globs(root.Get("ignore"), "ignore")
@@ -351,6 +357,11 @@ func (c *Config) At(dir, root, file string) (*Config, error) {
 	for _, path := range paths {
 		if err := moved.check(path, true); err != nil {
 			errs = append(errs, fmt.Errorf("%s: topology: %w", c.file, err))
+		}
+	}
+	if c.Vendor != "" {
+		if err := moved.check(c.Vendor, true); err != nil {
+			errs = append(errs, fmt.Errorf("%s: vendor: %w", c.file, err))
 		}
 	}
 	for i := range c.Renders {

@@ -15,6 +15,7 @@ func TestNamedFiles(t *testing.T) {
 	paths := map[string]string{
 		"topology":            "topology: [%s]",
 		"baseline":            "baseline: %s",
+		"vendor":              "vendor: %s",
 		"policies.dir":        "policies: [{dir: %s}]",
 		"clusters.topology":   "clusters: [{name: a, paths: [a], topology: [%s]}]",
 		"renders.kustomize":   "renders: [{kustomize: %s}]",

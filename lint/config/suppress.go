@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/thirdparty"
 )
 
 // Suppress accepts a rule's findings for certain objects. A mistake in an entry, such as a missing
@@ -121,6 +123,9 @@ func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, ru
 	}
 	for _, glob := range without(c.Ignore, before.Ignore) {
 		add(c.fieldPlace("ignore"), "files are ignored: %s", glob)
+	}
+	if was, is := cmp.Or(before.Vendor, thirdparty.Dir), cmp.Or(c.Vendor, thirdparty.Dir); path.Clean(is) != path.Clean(was) {
+		add(c.fieldPlace("vendor"), "copies of what is elsewhere are in another folder: %s instead of %s", is, was)
 	}
 	if c.OwnOnly() && !before.OwnOnly() {
 		add(c.fieldPlace("ignore-defaults"), "package directories are ignored: node_modules, and vendor with modules.txt")

@@ -257,6 +257,8 @@ type Summary struct {
 	// configuration allows to stay unrendered, by the reason given there.
 	Inputs             []Inputs `json:"inputs,omitempty"`
 	AcceptedUnrendered []Skip   `json:"acceptedUnrendered,omitempty"`
+	// Vendor is set if schedlint vendor can get something that inputs need.
+	Vendor bool `json:"-"`
 	// Workloads is the number of checked workloads. OtherObjects is the number of Kubernetes
 	// objects that create no pods. NodeObjects is the number of v1 Nodes in the manifests. These
 	// nodes are part of the topology only if --topology names their file.
@@ -312,6 +314,9 @@ type Inputs struct {
 	Accepted int    `json:"accepted"`
 }
 
+// Vendor ends the reasons for not rendering that the command removes.
+const Vendor = "run schedlint vendor"
+
 // NotRendered says how many inputs are not rendered, or that nothing was checked because of it. It
 // returns "" if all inputs are rendered or accepted.
 func (s *Summary) NotRendered() string {
@@ -333,7 +338,7 @@ func (s *Summary) NotRendered() string {
 	case s.Workloads == 0:
 		return "nothing was checked: " + list + " rendered"
 	}
-	return fmt.Sprintf("%d workload%s checked; %s not rendered", s.Workloads, map[bool]string{true: "s"}[s.Workloads > 1], list)
+	return fmt.Sprintf("%d workload%s checked; %s not rendered%s", s.Workloads, map[bool]string{true: "s"}[s.Workloads > 1], list, map[bool]string{true: ": schedlint vendor"}[s.Vendor])
 }
 
 // Report is the result of a run, independent of the output format.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
@@ -26,32 +27,50 @@ type origin struct {
 // remote returns the root for a remote chart. The renderer reads the local replacement of the
 // chart, which is a directory or an archive.
 func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
-	address := s.Address()
-	to, ok := f.vendored(address, s.Chart.Version)
+	address, version := s.Address(), s.Chart.Version
+	to, exact, ok := f.vendored(address, cmp.Or(s.Chart.Digest, version))
+	if exact && f.opts.Library.Holds(to) {
+		version = "" // the lock says that the copy is what was asked for, which may be a tag like latest
+	}
 	if !ok {
-		return render.Root{}, pointers.Reason{What: pointers.WhyChart, Detail: fmt.Sprintf("%s: vendor it and name it under remotes", pointers.Masked(address))}
+		return render.Root{}, pointers.Reason{What: pointers.WhyChart, Detail: pointers.Masked(address) + ": " + diag.Vendor}
 	}
+	e, why := f.replacement(to, address, pointers.WhyChart)
+	switch {
+	case why.Some():
+		return render.Root{}, why
+	case e.Info.IsDir():
+		return f.chart(p, s, from, render.Root{Dir: e.Name, Chart: &render.Chart{Version: version}})
+	}
+	return f.chart(p, s, from, render.Root{Dir: path.Dir(e.Name), Chart: &render.Chart{Version: version, Archive: e.Name}})
+}
+
+// replacement returns the file or directory that replaces an address. What is the kind of reason for
+// one that must not be used.
+func (f *follower) replacement(to, address, what string) (worktree.Entry, pointers.Reason) {
+	why, changed := f.opts.Library.Refuse(to)
 	switch e := f.entry(to); {
+	case why != "":
+		return e, pointers.Reason{What: what, Detail: why, Refused: changed}
 	case e.Outside:
-		return render.Root{}, pointers.Reason{What: pointers.WhyOutside, Detail: fmt.Sprintf("%s, which stands for %s", to, address), Refused: true}
-	case e.Info != nil && e.Info.IsDir():
-		return f.chart(p, s, from, render.Root{Dir: e.Name, Chart: &render.Chart{Version: s.Chart.Version}})
-	case e.Info != nil && e.Info.Mode().IsRegular():
-		return f.chart(p, s, from, render.Root{Dir: path.Dir(e.Name), Chart: &render.Chart{Version: s.Chart.Version, Archive: e.Name}})
+		return e, pointers.Reason{What: pointers.WhyOutside, Detail: fmt.Sprintf("%s, which stands for %s", to, address), Refused: true}
+	case e.Info == nil || !e.Info.IsDir() && !e.Info.Mode().IsRegular():
+		return e, pointers.Reason{What: pointers.WhyMissing, Detail: fmt.Sprintf("%s, which stands for %s", to, address)}
+	default:
+		return e, pointers.Reason{}
 	}
-	return render.Root{}, pointers.Reason{What: pointers.WhyMissing, Detail: fmt.Sprintf("%s, which stands for %s", to, address)}
 }
 
 // vendored returns a chart's local replacement. A replacement for this exact version has precedence
 // over a replacement for all versions.
-func (f *follower) vendored(address, version string) (name string, ok bool) {
+func (f *follower) vendored(address, version string) (name string, exact, ok bool) {
 	address = remoteKey(address)
 	for _, key := range []string{address + "@" + version, address + ":" + version, address} {
 		if name, ok = f.remotes[key]; ok && (version != "" || key == address) {
-			return name, true
+			return name, key != address, true
 		}
 	}
-	return "", false
+	return "", false, false
 }
 
 // remoteKey normalizes a chart address, so that equivalent addresses are equal.
@@ -68,7 +87,9 @@ func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r
 			return render.Root{}, pointers.Reason{What: pointers.WhyValues, Detail: path.Join(r.Dir, name) + " overrides the Application"}
 		}
 	}
-	r.Confinement = f.opts.Confinement
+	if r.Confinement = f.opts.Confinement; r.Chart.Archive == "" { // an archive has all its dependencies
+		r.Remotes = f.opts.Remotes
+	}
 	r.Chart.Name, r.Chart.Namespace, r.Chart.KubeVersion, r.Chart.APIVersions = c.Release, c.Namespace, c.KubeVersion, c.APIVersions
 	r.Overlay = &render.Overlay{File: p.File, Line: p.Line, Fields: s.Fields, Patches: s.Patches, Namespace: cmp.Or(s.Namespace, c.Namespace)}
 	if p.Kind != pointers.FluxHelmRelease {
@@ -288,11 +309,11 @@ func (l *layers) file(name string, optional bool) pointers.Reason {
 func (l *layers) replaced() pointers.Reason {
 	c := l.source.Chart
 	own := path.Join(l.root.Dir, valuesFile)
+	root, why := l.filesOf(l.source)
+	if why.Some() {
+		return why
+	}
 	for i, written := range c.Files {
-		root := l.opts.Base
-		if c.Remote {
-			root = l.root.Dir
-		}
 		name := path.Join(root, strings.TrimLeft(written, "/"))
 		switch {
 		case !inside(root, name):
@@ -311,6 +332,14 @@ func (l *layers) replaced() pointers.Reason {
 	}
 	l.root.Chart.Defaults = len(l.root.Chart.Values)
 	return pointers.Reason{}
+}
+
+// filesOf returns the directory that the files of a source's chart must not leave.
+func (l *layers) filesOf(s *pointers.Source) (string, pointers.Reason) {
+	if s.Chart.Remote {
+		return l.root.Dir, pointers.Reason{}
+	}
+	return l.home(s)
 }
 
 // inside reports whether a name is below a directory.
@@ -337,9 +366,10 @@ func (l *layers) named(written string) (string, pointers.Reason) {
 		}
 		return name, pointers.Reason{}
 	}
-	root, from := path.Clean(l.opts.Base), l.root.Dir
-	if l.source.Chart.Remote {
-		root = l.root.Dir
+	root, why := l.filesOf(l.source)
+	from := l.root.Dir
+	if why.Some() {
+		return "", why
 	}
 	if l.root.Chart.Archive != "" {
 		return "", unknownValues("values file %s is in the archive of the chart", written)

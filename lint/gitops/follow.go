@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
@@ -33,8 +35,10 @@ type Options struct {
 	// Roots holds the kustomizations that no other kustomization refers to.
 	Roots []Root
 	// Remotes, Ignore and Tracked are the same as in render.Root and source.Options. Remotes also
-	// contains chart addresses.
+	// contains addresses of charts and of git repositories. Library has the copies among them that a
+	// lock lists, or is nil.
 	Remotes map[string]string
+	Library *thirdparty.Library
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
 	// Render renders one layer. It returns one output for each root, in the same order.
@@ -87,6 +91,7 @@ type follower struct {
 	full    bool
 	names   int
 	remotes map[string]string // keyed by remoteKey of the address
+	gits    map[string]string // keyed by gitKey of the address and revision
 	values  int               // total bytes in all chart values
 	// artifacts caches Flux artifacts. looks counts the comparisons of names with ignore patterns.
 	artifacts map[pointers.Repository]*artifact
@@ -113,18 +118,24 @@ func newFollower(o Options) *follower {
 		f.most = *o.most
 	}
 	f.tree = &tree{opts: &f.opts}
-	var named []string
+	var named, others []string
+	f.remotes, f.gits = map[string]string{}, map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(o.Remotes)) {
+		f.remotes[remoteKey(key)] = o.Remotes[key]
+		f.gits[gitKey(key, "")] = o.Remotes[key]
+		others = append(others, key)
+		if at := strings.LastIndexByte(key, '@'); at >= 0 {
+			f.gits[gitKey(key[:at], key[at+1:])] = o.Remotes[key]
+			others = append(others, key[:at])
+		}
+	}
 	for _, p := range o.Pointers {
 		named = append(named, pointers.URLs(p)...)
 	}
-	repositories := pointers.NewRepositories(o.Known, named, o.Repositories)
+	repositories := pointers.NewRepositories(o.Known, named, o.Repositories, others...)
 	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree}
 	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed()}
 	f.vars = settings{follower: f}
-	f.remotes = map[string]string{}
-	for url, to := range o.Remotes {
-		f.remotes[remoteKey(url)] = to
-	}
 	for _, object := range o.Pointers {
 		w := &written{object: object, read: f.reader.Read(object)}
 		f.raw = append(f.raw, w)
@@ -269,6 +280,7 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 		}
 		d := &Deployment{Pointer: p, Source: i, raw: raw}
 		d.Root, d.Why = f.resolve(p, &p.Sources[i], from)
+		d.Wanted = f.wanted(p, &p.Sources[i])
 		key := fmt.Sprint("-", p.File, ":", p.Line, p.Name, i)
 		if !d.Why.Some() {
 			text, err := json.Marshal(d.Root)
@@ -339,6 +351,9 @@ type Deployment struct {
 	// Output is the rendered source. If it is nil, Why gives the reason.
 	Output *render.Output
 	Why    pointers.Reason
+	// Wanted names what the source takes from another repository, whether there is a copy or not. It
+	// is nil if it takes nothing, or if that is not known.
+	Wanted *pointers.Wanted
 
 	raw     *written // the written pointer, or nil for a pointer from a render
 	parents []*Deployment
@@ -415,8 +430,8 @@ func (f *follower) finish() {
 		if d.Root.Dir == "" || d.Source < 0 {
 			continue
 		}
-		if c := d.Pointer.Sources[d.Source].Chart; c != nil && c.Remote {
-			continue // a local directory replaces a remote chart
+		if d.Wanted != nil {
+			continue // a copy from another repository
 		}
 		if fixed := f.reader.Repositories.Fixed(&d.Pointer.Sources[d.Source]); fixed != "" {
 			f.result.Fixed = append(f.result.Fixed, fixed)

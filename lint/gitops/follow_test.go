@@ -19,6 +19,14 @@ import (
 // followed follows the pointers of an archive with the real build.
 func followed(t *testing.T, archive string, most *most) *Result {
 	t.Helper()
+	o := optionsFor(t, archive)
+	o.most = most
+	return Follow(o)
+}
+
+// optionsFor writes an archive and returns the options for the pointers in it.
+func optionsFor(t *testing.T, archive string) Options {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +44,7 @@ func followed(t *testing.T, archive string, most *most) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Confinement: dir, Repositories: found.Repositories, Settings: found.Settings, most: most}
+	o := Options{Confinement: dir, Repositories: found.Repositories, Settings: found.Settings}
 	for _, p := range found.Pointers {
 		o.Pointers = append(o.Pointers, p.Object)
 	}
@@ -50,7 +58,7 @@ func followed(t *testing.T, archive string, most *most) *Result {
 		}
 		return outs
 	}
-	return Follow(o)
+	return o
 }
 
 // told formats a result as lines with the place and name of each pointer, what it deploys, its

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
@@ -71,28 +72,74 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 	if o.Generated && f.tree.over {
 		return render.Root{}, pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the repository has more than %d entries of directories", limits.TreeEntries)}
 	}
-	return render.Root{Confinement: f.opts.Confinement, Dir: dir, Remotes: f.opts.Remotes, Overlay: o}, pointers.Reason{}
+	r := render.Root{Confinement: f.opts.Confinement, Dir: dir, Remotes: f.opts.Remotes, Overlay: o}
+	if f.opts.Library.Holds(dir) {
+		r.Within = f.opts.Library.Folder
+	}
+	return r, pointers.Reason{}
 }
 
 // directory returns the directory that a source names.
 func (f *follower) directory(s *pointers.Source) (string, pointers.Reason) {
-	whose := f.reader.Repositories.Ours(s.Repository)
-	named := s.Repository.Name
-	if s.Repository.URL != "" {
-		named = pointers.Masked(s.Repository.URL)
+	home, why := f.home(s)
+	if why.Some() {
+		return "", why
 	}
-	if !whose.Is() {
-		return "", pointers.Reason{What: pointers.WhyElsewhere, Detail: named}
-	}
-	switch e := f.entry(path.Join(f.opts.Base, s.Path)); {
-	case e.Outside:
+	copied := home != path.Clean(f.opts.Base)
+	switch e := f.entry(path.Join(home, s.Path)); {
+	case e.Outside || copied && e.Info != nil && e.Name != home && !inside(home, e.Name):
 		return "", pointers.Reason{What: pointers.WhyOutside, Detail: s.Path + " leads out of it by a symbolic link, or belongs to git", Refused: true}
 	case e.Info != nil && e.Info.IsDir():
 		return e.Name, pointers.Reason{}
-	case whose == pointers.Presumed:
-		return "", pointers.Reason{What: pointers.WhyElsewhere, Detail: strings.TrimPrefix(named+", as ", ", as ") + s.Path + " is no directory here"}
+	case copied:
+		return "", pointers.Reason{What: pointers.WhyMissing, Detail: fmt.Sprintf("%s in %s: %s", s.Path, home, diag.Vendor)}
+	case f.reader.Repositories.Ours(s.Repository) == pointers.Presumed:
+		return "", pointers.Reason{What: pointers.WhyElsewhere, Detail: strings.TrimPrefix(named(s)+", as ", ", as ") + s.Path + " is no directory here"}
 	}
 	return "", pointers.Reason{What: pointers.WhyMissing, Detail: s.Path}
+}
+
+// home returns the directory with the files of a source's repository. This is the repository or, for
+// another repository, its copy.
+func (f *follower) home(s *pointers.Source) (string, pointers.Reason) {
+	whose := f.reader.Repositories.Ours(s.Repository)
+	w, known := f.reader.Repositories.Wanted(&pointers.Pointer{}, s)
+	if whose != pointers.Certain && known {
+		for _, ref := range []string{strings.TrimPrefix(strings.TrimPrefix(w.Name, w.URL), "@"), ""} {
+			if to, ok := f.gits[gitKey(w.URL, ref)]; ok {
+				e, why := f.replacement(to, w.URL, pointers.WhyElsewhere)
+				return e.Name, why
+			}
+		}
+	}
+	if whose.Is() {
+		return path.Clean(f.opts.Base), pointers.Reason{}
+	}
+	return "", pointers.Reason{What: pointers.WhyElsewhere, Detail: named(s) + ": " + diag.Vendor}
+}
+
+// gitKey makes equivalent addresses of a git repository equal.
+func gitKey(url, ref string) string { return pointers.Canonical(url) + "@" + ref }
+
+// named returns the address or the name of a source's repository.
+func named(s *pointers.Source) string {
+	return cmp.Or(pointers.Masked(s.Repository.URL), s.Repository.Name)
+}
+
+// wanted returns what a source takes from another repository, or nil.
+func (f *follower) wanted(p *pointers.Pointer, s *pointers.Source) *pointers.Wanted {
+	if s.Chart == nil || !s.Chart.Remote {
+		whose := f.reader.Repositories.Ours(s.Repository)
+		e := f.entry(path.Join(f.opts.Base, s.Path))
+		if whose == pointers.Certain || whose == pointers.Presumed && e.Info != nil && s.Why.What != pointers.WhySource {
+			return nil
+		}
+	}
+	w, ok := f.reader.Repositories.Wanted(p, s)
+	if !ok {
+		return nil
+	}
+	return &w
 }
 
 // entry looks up a name among the files and directories that belong to the input.

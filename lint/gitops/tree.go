@@ -36,7 +36,9 @@ func (t *tree) list() {
 		return
 	}
 	t.listed = true
-	walk := source.Options{Dir: t.opts.Confinement, Root: t.opts.Confinement, Ignore: t.opts.Ignore, Tracked: t.opts.Tracked}
+	walk := source.Options{Dir: t.opts.Confinement, Root: t.opts.Confinement, Tracked: t.opts.Tracked, Ignore: func(name string) bool {
+		return t.opts.Ignore != nil && t.opts.Ignore(name) && !t.opts.Library.Holds(name)
+	}}
 	inputs, over, _ := source.Walk(walk, []string{t.opts.Confinement}, limits.TreeEntries, func(string) bool { return true }) // directories that cannot be listed count as missing
 	t.over = over
 	dirs := map[string]bool{}
@@ -207,6 +209,7 @@ func globOf(glob string) *regexp.Regexp {
 // artifact is the archive that Flux builds from the repository. Ignore patterns may exclude files.
 type artifact struct {
 	*follower
+	home    string // directory that the patterns are relative to
 	ignored *pointers.Ignored
 }
 
@@ -214,18 +217,19 @@ type artifact struct {
 // artifacts contain all files.
 func (f *follower) artifactOf(s *pointers.Source) *artifact {
 	if s.Repository.URL != "" {
-		return &artifact{f, pointers.NewIgnored()}
+		return &artifact{f, "", pointers.NewIgnored()}
 	}
 	if known := f.artifacts[s.Repository]; known != nil {
 		return known
 	}
 	text := ""
-	if f.entry(path.Join(f.opts.Base, sourceIgnore)).Info != nil {
-		if file := f.tree.cached(path.Join(f.opts.Base, sourceIgnore)); file != nil {
+	home, _ := f.home(s)
+	if f.entry(path.Join(home, sourceIgnore)).Info != nil {
+		if file := f.tree.cached(path.Join(home, sourceIgnore)); file != nil {
 			text = string(file.Text)
 		}
 	}
-	a := &artifact{f, pointers.NewIgnored(text, f.reader.Repositories.Ignored(s.Repository))}
+	a := &artifact{f, home, pointers.NewIgnored(text, f.reader.Repositories.Ignored(s.Repository))}
 	if f.artifacts == nil {
 		f.artifacts = map[pointers.Repository]*artifact{}
 	}
@@ -238,9 +242,7 @@ const sourceIgnore = ".sourceignore"
 // without reports whether a file is excluded. name is relative to the confinement directory.
 func (a *artifact) without(name string) bool {
 	a.looks += a.ignored.Len()
-	if base := path.Clean(a.opts.Base); base != "." {
-		name = strings.TrimPrefix(name, base+"/")
-	}
+	name = strings.TrimPrefix(name, a.home+"/")
 	return a.ignored.Len() > 0 && a.looks <= limits.Ignored && a.ignored.File(name)
 }
 

@@ -24,6 +24,8 @@ type Files struct {
 	// Reading holds the options for reading manifests.
 	Reading source.Options
 	ByName  map[string]*source.File
+	// Copies holds folders with copies from other repositories.
+	Copies []string
 }
 
 // NewFiles returns the Files of a run that reads paths with the given options.
@@ -54,10 +56,15 @@ func (f *Files) Display(name string) string {
 	return name
 }
 
-// Ignores reports whether the configuration ignores a file. The globs in the configuration are
-// relative to its directory.
+// Ignores reports whether a file is a copy from another repository or ignored by the configuration.
+// The globs in the configuration are relative to its directory.
 func (f *Files) Ignores(name string) bool {
-	return f.Config.IgnoresSome() && f.Config.Ignores(f.FromConfig(name))
+	return f.Copied(name) || f.Config.IgnoresSome() && f.Config.Ignores(f.FromConfig(name))
+}
+
+// Copied reports whether a file or directory is a copy from another repository.
+func (f *Files) Copied(name string) bool {
+	return slices.ContainsFunc(f.Copies, func(folder string) bool { return name == folder || strings.HasPrefix(name, folder+"/") })
 }
 
 // FromConfig converts a name relative to the root to a name relative to the configuration's

@@ -183,7 +183,7 @@ func (r *Reader) locate(s *Source) {
 		if s.Repository.Kind == "OCIRepository" {
 			ref := o.Root.At("spec", "ref")
 			s.Chart.Version = cmp.Or(ref.Get("semver").Text(), ref.Get("tag").Text())
-			if ref.Get("digest").Text() != "" {
+			if s.Chart.Digest = ref.Get("digest").Text(); s.Chart.Digest != "" {
 				s.Chart.Version = ""
 			}
 		}

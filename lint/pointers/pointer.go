@@ -167,8 +167,9 @@ type Chart struct {
 	// a chart repository under the field Name, or only a Flux object identifies the chart.
 	Remote bool
 	Name   string
-	// Version is a version or a version range, or empty for any version.
-	Version string
+	// Version is a version or a version range, or empty for any version. Digest is the digest that an
+	// OCIRepository asks for, or empty.
+	Version, Digest string
 	// Release and Namespace identify the Helm release.
 	Release, Namespace string
 	// KubeVersion and APIVersions describe the assumed cluster capabilities.

@@ -22,26 +22,30 @@ type Repositories struct {
 	all     map[Repository][]*source.Object // keys have no URL
 }
 
-// NewRepositories takes this repository's known addresses, the addresses in pointers, and the
-// objects that contain addresses. If all pointers use the same unknown address, this repository is
-// assumed to have that address.
-func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
+// NewRepositories takes this repository's known addresses, the addresses in pointers, the objects
+// that contain addresses, and addresses of other repositories. If all pointers use the same unknown
+// address, this repository is assumed to have that address.
+func NewRepositories(known, named []string, objects []*source.Object, others ...string) *Repositories {
 	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
-		r.ours[canonical(url)] = true
+		r.ours[Canonical(url)] = true
 	}
 	var all []string
 	for _, url := range named {
-		all = append(all, canonical(url))
+		all = append(all, Canonical(url))
 	}
 	for _, o := range objects {
 		key := Repository{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 		if r.all[key] = append(r.all[key], o); o.Kind == gitRepository {
-			all = append(all, canonical(o.Root.At("spec", "url").Text()))
+			all = append(all, Canonical(o.Root.At("spec", "url").Text()))
 		}
 	}
+	elsewhere := map[string]bool{}
+	for _, url := range others {
+		elsewhere[Canonical(url)] = true
+	}
 	slices.Sort(all)
-	all = slices.Compact(all)
+	all = slices.DeleteFunc(slices.Compact(all), func(url string) bool { return elsewhere[url] })
 	if !slices.ContainsFunc(all, func(url string) bool { return r.ours[url] }) && len(all) == 1 && all[0] != "" {
 		r.assumed = all[0]
 	}
@@ -98,7 +102,7 @@ func (r *Repositories) Ours(named Repository) Whose {
 		for i, o := range r.find(named) {
 			of := Presumed
 			if named.Kind == gitRepository {
-				of = r.Ours(Repository{URL: canonical(o.Root.At("spec", "url").Text())})
+				of = r.Ours(Repository{URL: Canonical(o.Root.At("spec", "url").Text())})
 			}
 			if i == 0 || of < best {
 				best = of
@@ -106,7 +110,7 @@ func (r *Repositories) Ours(named Repository) Whose {
 		}
 		return best
 	}
-	switch url := canonical(named.URL); {
+	switch url := Canonical(named.URL); {
 	case r.ours[url]:
 		return Certain
 	case url == r.assumed:
@@ -118,15 +122,15 @@ func (r *Repositories) Ours(named Repository) Whose {
 var (
 	scheme  = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
 	shortIn = regexp.MustCompile(`^([^/@:]+@)?([^/:]+):([^/].*)$`)
-	secret  = regexp.MustCompile(`//[^/@]*@`)
+	secret  = regexp.MustCompile(`(^|:)//[^/@]*@`)
 )
 
 // Masked returns an address without its credentials.
-func Masked(url string) string { return secret.ReplaceAllString(url, "//") }
+func Masked(url string) string { return secret.ReplaceAllString(url, "$1//") }
 
-// canonical normalizes an address, so that all addresses of one repository are equal. The result is
+// Canonical normalizes an address, so that all addresses of one repository are equal. The result is
 // the host and path, without scheme, user, port and .git.
-func canonical(url string) string {
+func Canonical(url string) string {
 	url = strings.TrimSpace(url)
 	if at := scheme.FindString(url); at != "" {
 		url = url[len(at):]

@@ -20,8 +20,11 @@ type Root struct {
 	// RootOnly restricts a kustomization to files in or below its own directory, as kustomize does by
 	// default. Otherwise files may be anywhere in the repository.
 	RootOnly bool
-	// Remotes maps URLs to the directories that replace them, relative to Confinement.
+	// Remotes maps URLs to the directories and archives that replace them, relative to Confinement.
 	Remotes map[string]string
+	// Within is set if Dir is a copy from another repository. The kustomization can then read only
+	// what is below this directory.
+	Within string
 	// Texts holds replacement contents by file name, relative to Confinement.
 	Texts map[string][]byte
 	// Overlay holds the changes that a GitOps controller makes, or nil if there are none.
@@ -132,6 +135,9 @@ type Output struct {
 	// generator. Plain lists the files in crds/, which Helm deploys unchanged. Both lists are
 	// sorted.
 	Data, Plain []string
+	// Used maps the replacements in Root.Remotes that the build asked for to the positions that name
+	// them. It is set even if there is a Problem.
+	Used map[string]Place
 	// Unchecked lists checks that the original tool performs but schedlint does not.
 	Unchecked []*Problem
 	Cost      limits.Cost

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -60,6 +61,8 @@ type Found struct {
 	Repositories []*source.Object
 	Settings     []string
 	Topologies   []string
+	// Wanted holds what kustomizations take from other repositories, whether there is a copy or not.
+	Wanted []pointers.Wanted
 	// TestData holds directories below the paths whose names suggest test data. They contain
 	// manifests, kustomizations or charts.
 	TestData []string
@@ -214,6 +217,9 @@ func (f *finder) finish() {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
 	slices.Sort(f.found.Topologies)
+	slices.SortStableFunc(f.found.Wanted, func(a, b pointers.Wanted) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
+	})
 	slices.Sort(f.found.TestData)
 	slices.SortStableFunc(f.found.Unread, func(a, b Unread) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -24,11 +24,13 @@ const (
 	data                 // a file
 )
 
-// entry is a file or directory that a kustomization names.
+// entry is a file, directory or chart that a kustomization names.
 type entry struct {
 	field, text string
 	line        int
 	use         use
+	// repo and version are set for a chart of a chart repository.
+	repo, version string
 }
 
 // parsed is the content of a file named like a kustomization file.
@@ -129,7 +131,8 @@ func (p *parsed) gather(root *source.Node) {
 			if len(p.charts) == limits.Render.Entries {
 				return
 			}
-			p.charts = append(p.charts, entry{field: field, text: name, line: int(item.Line)})
+			repo, version := item.Get("repo").Text()+item.Get("chartRepo").Text(), item.Get("version").Text()+item.Get("chartVersion").Text()
+			p.charts = append(p.charts, entry{field: field, text: name, line: int(item.Line), repo: repo, version: version})
 		}
 	}
 }
@@ -142,7 +145,7 @@ func (p *parsed) add(field string, at *source.Node, text string, as use) {
 	case len(p.entries) == limits.Render.Entries:
 		p.line, p.broken = int(at.Line), fmt.Sprintf("names more than %d files and directories", limits.Render.Entries)
 	default:
-		p.entries = append(p.entries, entry{field, text, int(at.Line), as})
+		p.entries = append(p.entries, entry{field: field, text: text, line: int(at.Line), use: as})
 	}
 }
 

@@ -3,12 +3,14 @@ package roots
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -146,6 +148,7 @@ func (f *finder) take(k *Kustomization, p parsed) {
 	}
 	for _, c := range p.charts {
 		f.inflated[path.Join(k.Dir, p.home, c.text)] = true
+		f.chart(k, path.Join(k.Dir, p.home), c)
 		k.because(Helm, k.File, c.line, cmp.Or(c.text, "without a name"))
 	}
 	slices.SortStableFunc(k.Reasons, func(a, b Reason) int { return a.Line - b.Line })
@@ -160,7 +163,13 @@ func (f *finder) take(k *Kustomization, p parsed) {
 func (f *finder) resolve(k *Kustomization, e entry) {
 	name := path.Join(k.Dir, e.text)
 	vendored, isVendored := f.opts.Remotes[e.text]
-	switch remote := f.remote(k.Dir, e); {
+	remote := f.remote(k.Dir, e)
+	if remote {
+		w := repository(e.text)
+		w.File, w.Line = k.File, e.line
+		f.found.Wanted = append(f.found.Wanted, w)
+	}
+	switch {
 	case remote && isVendored:
 		name = vendored
 	case remote:
@@ -231,6 +240,70 @@ func IsRemote(entry string) bool {
 	}
 	scheme, _, ok := strings.Cut(text, "://")
 	return ok && !strings.ContainsAny(scheme, "/\n ") || user.MatchString(text)
+}
+
+// chart records a chart of a chart repository, unless the directory for charts has it.
+func (f *finder) chart(k *Kustomization, home string, c entry) {
+	versioned := c.text + "-" + c.version
+	if c.repo == "" || slices.ContainsFunc([]string{c.text, c.text + ".tgz", versioned + ".tgz", path.Join(versioned, c.text), path.Join(versioned, versioned+".tgz")}, func(name string) bool {
+		return f.entry(path.Join(home, name)).Info != nil
+	}) {
+		return
+	}
+	w := pointers.RemoteChart(c.repo, c.text, c.version)
+	w.File, w.Line = k.File, c.line
+	f.found.Wanted = append(f.found.Wanted, w)
+}
+
+var (
+	manifest = regexp.MustCompile(`(?i)^https?://[^?]+\.(?:ya?ml|json)$`)
+	inRepo   = regexp.MustCompile(`(_git/[^/]+)/|//|\.git(?:/|$)`) // where the path in the repository begins
+)
+
+// repository splits a URL of a kustomization into the address of the git repository, the directory
+// and the revision (kustomize: api/internal/git/repospec.go, NewRepoSpecFromURL). A URL that looks
+// like that of a file is Plain.
+func repository(text string) pointers.Wanted {
+	w := pointers.Wanted{Name: text, URL: text, Git: true}
+	rest, query, _ := strings.Cut(text, "?")
+	if manifest.MatchString(text) && !inRepo.MatchString(text[len("https://"):]) {
+		w.Git, w.Plain = false, true
+		return w
+	}
+	values, _ := url.ParseQuery(query)
+	w.Ref = cmp.Or(values.Get("ref"), values.Get("version"))
+	if len(rest) > 5 && strings.EqualFold(rest[:5], "git::") {
+		rest = rest[5:]
+	}
+	scheme, address, schemed := strings.Cut(rest, "://")
+	switch {
+	case schemed:
+		scheme += "://"
+	case strings.HasPrefix(strings.ToLower(rest), "github.com"):
+		scheme, address = "https://", "github.com/"+rest[min(len(rest), len("github.com/")):]
+	default: // user@host:path
+		scheme, address = "", rest
+	}
+	host := strings.IndexAny(address, "/:") + 1
+	if schemed {
+		host = strings.IndexByte(address, '/') + 1
+	}
+	address, below := address[:host], address[host:]
+	switch at := inRepo.FindStringSubmatchIndex(below); {
+	case at == nil && scheme != "file://":
+		parts := strings.SplitN(below, "/", 3)
+		w.Path = strings.Join(parts[min(2, len(parts)):], "/")
+		below = strings.Join(parts[:min(2, len(parts))], "/")
+	case at == nil:
+	case at[2] >= 0: // _git/repository
+		below, w.Path = below[:at[3]], below[at[1]:]
+	case below[at[0]] == '/':
+		below, w.Path = below[:at[0]], below[at[1]:]
+	default: // repository.git
+		below, w.Path = below[:at[0]+len(".git")], below[at[1]:]
+	}
+	w.URL, w.Path = scheme+address+below, path.Clean("./"+strings.TrimLeft(w.Path, "/"))
+	return w
 }
 
 // valuesPlaces describes where values files for environments may be and how they are named.

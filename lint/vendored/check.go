@@ -77,10 +77,10 @@ func check(folder fs.FS, shown string) []error {
 		return []error{fmt.Errorf("%s: %w; %s", path.Join(shown, LockName), err, again)}
 	}
 	is := map[string][]byte{} // the files that a lock must list
-	w := walker{names: names{}, left: maxUnpacked}
-	err = w.walk(folder, func(name string, d fs.DirEntry) (err error) {
+	w := NewWalker(maxFile, maxUnpacked)
+	err = w.Walk(folder, func(name string, d fs.DirEntry) (err error) {
 		if !d.IsDir() && counts(name) {
-			is[name], err = w.read(folder, name)
+			is[name], err = w.Read(folder, name)
 		}
 		return err
 	})
@@ -97,11 +97,11 @@ func check(folder fs.FS, shown string) []error {
 		switch {
 		case !there:
 			say(f.Path, "the file is missing, which %s lists; %s", LockName, again)
-		case digest(text) == f.SHA256:
-		case digest(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))) == f.SHA256:
+		case SHA256(text) == f.SHA256:
+		case SHA256(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))) == f.SHA256:
 			say(f.Path, "only the line endings differ from %s; add %s/** -text to .gitattributes, and check the folder out again", LockName, shown)
 		default:
-			say(f.Path, "the file has changed: expected the SHA-256 %s, found %s; %s", f.SHA256, digest(text), again)
+			say(f.Path, "the file has changed: expected the SHA-256 %s, found %s; %s", f.SHA256, SHA256(text), again)
 		}
 	}
 	for name := range is {
@@ -187,59 +187,79 @@ type Locked struct {
 func (s *Source) Lock() *Lock {
 	l := &Lock{Version: lockVersion, Source: s.Given, Archive: s.Archive, Files: []Locked{}}
 	for _, f := range s.Files {
-		l.Files = append(l.Files, Locked{f.Name, digest(f.Text)})
+		l.Files = append(l.Files, Locked{f.Name, SHA256(f.Text)})
 	}
-	l.Digest = l.whole()
+	l.Digest = Whole(l.Files)
 	return l
 }
 
-// whole returns the digest of all files together.
-func (l *Lock) whole() string {
+// Whole returns the SHA-256 of a list of files in sha256sum format.
+func Whole(files []Locked) string {
 	sum := sha256.New()
-	for _, f := range l.Files {
+	for _, f := range files {
 		fmt.Fprintf(sum, "%s  %s\n", f.SHA256, f.Path)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // text returns the content of the lock file.
-func (l *Lock) text() []byte {
+func (l *Lock) text() []byte { return Encode(l) }
+
+// Encode returns the content of a lock file. A lock consists of strings and numbers.
+func Encode(lock any) []byte {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(l); err != nil {
+	if err := encoder.Encode(lock); err != nil {
 		panic(err) // cannot happen, because a lock consists of strings and numbers
 	}
 	return text.Bytes()
 }
 
-// parseLock parses a lock, which an attacker may have written.
-func parseLock(text []byte) (*Lock, error) {
+// Decode reads a lock that an attacker may have written. It rejects unknown fields. The argument
+// "what" describes the lock in errors.
+func Decode(text []byte, lock any, what string) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
-	var l Lock
-	if err := decoder.Decode(&l); err != nil {
-		return nil, fmt.Errorf("expected the lock of vendored rules: %w", err)
+	if err := decoder.Decode(lock); err != nil {
+		return fmt.Errorf("expected %s: %w", what, err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("expected the lock of vendored rules and nothing after it")
+		return fmt.Errorf("expected %s and nothing after it", what)
+	}
+	return nil
+}
+
+// CheckSHA256 returns an error unless text is a SHA-256 in lower-case hexadecimal digits.
+func CheckSHA256(text string) error {
+	if raw, err := hex.DecodeString(text); err != nil || len(raw) != sha256.Size || strings.ToLower(text) != text {
+		return errors.New("expected a SHA-256 of 64 hexadecimal digits")
+	}
+	return nil
+}
+
+// parseLock parses a lock, which an attacker may have written.
+func parseLock(text []byte) (*Lock, error) {
+	var l Lock
+	if err := Decode(text, &l, "the lock of vendored rules"); err != nil {
+		return nil, err
 	}
 	if l.Version != lockVersion {
 		return nil, fmt.Errorf("found a lock of version %d; this schedlint reads version %d", l.Version, lockVersion)
 	}
 	for _, f := range l.Files {
-		if err := checkName(f.Path); err != nil {
+		if err := CheckName(f.Path); err != nil {
 			return nil, fmt.Errorf("path %q: %w", f.Path, err)
 		}
-		if raw, err := hex.DecodeString(f.SHA256); err != nil || len(raw) != sha256.Size {
-			return nil, fmt.Errorf("path %q: expected a SHA-256 of 64 hexadecimal digits", f.Path)
+		if err := CheckSHA256(f.SHA256); err != nil {
+			return nil, fmt.Errorf("path %q: %w", f.Path, err)
 		}
 	}
 	if !slices.IsSortedFunc(l.Files, func(a, b Locked) int { return strings.Compare(a.Path, b.Path) }) {
 		return nil, errors.New("the paths are not sorted")
 	}
-	if l.Digest != l.whole() {
+	if l.Digest != Whole(l.Files) {
 		return nil, errors.New("the digest is not that of the files that the lock lists, so somebody has edited the lock")
 	}
 	return &l, nil

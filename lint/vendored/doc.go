@@ -16,5 +16,8 @@
 //
 // Invariants: the same source gives the same bytes, regardless of the order of its entries.
 //
+// The checks of names, the walk within limits and the format of locks also serve package
+// thirdparty.
+//
 // Non-goals: fetching, signatures, versions; judging rules (package rego).
 package vendored

@@ -87,7 +87,7 @@ func (s *Source) archive(name string) error {
 	if len(packed) > maxPacked {
 		return fmt.Errorf("the archive is larger than %d MiB", maxPacked>>20)
 	}
-	s.Archive = digest(packed)
+	s.Archive = SHA256(packed)
 	entries, err := unpack(bytes.NewReader(packed))
 	if err != nil {
 		return err
@@ -107,7 +107,8 @@ func (s *Source) take(e entry) {
 	}
 }
 
-func digest(text []byte) string {
+// SHA256 returns a digest in hexadecimal digits.
+func SHA256(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
@@ -157,13 +158,13 @@ func unpack(packed io.Reader) ([]entry, error) {
 			}
 			return nil
 		}
-		if err := checkName(name); err != nil || from.Dir {
+		if err := CheckName(name); err != nil || from.Dir {
 			return err
 		}
 		e := entry{name: name, kept: Keeps(name)}
 		if e.kept {
 			var err error
-			if e.text, err = readFile(from.Text); err != nil {
+			if e.text, err = readFile(from.Text, maxFile); err != nil {
 				return err
 			}
 		}
@@ -196,11 +197,11 @@ func unpack(packed io.Reader) ([]entry, error) {
 	return entries, nil
 }
 
-// readFile reads a file that is kept.
-func readFile(from io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(from, maxFile+1))
-	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("the file is larger than %d MiB", maxFile>>20)
+// readFile reads a file of at most the given number of bytes.
+func readFile(from io.Reader, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("the file is larger than %d MiB", most>>20)
 	}
 	return text, err
 }
@@ -257,8 +258,8 @@ func (s *Source) folder(name string) error {
 		return err
 	}
 	defer root.Close()
-	w := walker{names: names{}, left: maxUnpacked}
-	return w.walk(root.FS(), func(name string, d fs.DirEntry) error {
+	w := NewWalker(maxFile, maxUnpacked)
+	return w.Walk(root.FS(), func(name string, d fs.DirEntry) error {
 		hidden := strings.HasPrefix(path.Base(name), ".")
 		switch {
 		case d.IsDir() && hidden:
@@ -269,7 +270,7 @@ func (s *Source) folder(name string) error {
 		}
 		e := entry{name: name, kept: Keeps(name)}
 		if e.kept {
-			if e.text, err = w.read(root.FS(), name); err != nil {
+			if e.text, err = w.Read(root.FS(), name); err != nil {
 				return err
 			}
 		}
@@ -278,21 +279,27 @@ func (s *Source) folder(name string) error {
 	})
 }
 
-// walker walks a folder within limits.
-type walker struct {
-	names names
-	count int
-	left  int64 // remaining bytes
+// Walker walks a folder of untrusted files within limits.
+type Walker struct {
+	names            names
+	count            int
+	file, most, left int64 // in bytes: limits on one file and on all files, and what remains
 }
 
-// walk calls visit for each file and folder. Links and devices are errors.
-func (w *walker) walk(folder fs.FS, visit func(name string, d fs.DirEntry) error) error {
+// NewWalker returns a Walker that reads at most the given number of bytes from one file and from
+// all files.
+func NewWalker(file, all int64) *Walker {
+	return &Walker{names: names{}, file: file, most: all, left: all}
+}
+
+// Walk calls visit for each file and folder. Links and devices are errors.
+func (w *Walker) Walk(folder fs.FS, visit func(name string, d fs.DirEntry) error) error {
 	return fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == "." {
 			return err
 		}
 		if w.count++; w.count > maxEntries {
-			return fmt.Errorf("the folder has more than %d entries; name the folder of the rules alone", maxEntries)
+			return fmt.Errorf("the folder has more than %d entries", maxEntries)
 		}
 		switch mode := d.Type(); {
 		case mode&fs.ModeSymlink != 0:
@@ -304,9 +311,9 @@ func (w *walker) walk(folder fs.FS, visit func(name string, d fs.DirEntry) error
 	})
 }
 
-// read reads a file and counts its bytes.
-func (w *walker) read(folder fs.FS, name string) ([]byte, error) {
-	err := checkName(name)
+// Read reads a file and counts its bytes.
+func (w *Walker) Read(folder fs.FS, name string) ([]byte, error) {
+	err := CheckName(name)
 	if err == nil {
 		err = w.names.add(name)
 	}
@@ -318,12 +325,12 @@ func (w *walker) read(folder fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := readFile(file)
+	text, err := readFile(file, w.file)
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", name, err)
 	}
 	if w.left -= int64(len(text)); w.left < 0 {
-		return nil, fmt.Errorf("the files to copy have more than %d MiB", maxUnpacked>>20)
+		return nil, fmt.Errorf("the files have more than %d MiB in all", w.most>>20)
 	}
 	return text, nil
 }

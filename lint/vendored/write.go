@@ -17,7 +17,7 @@ import (
 // Unless forced is set, the folder must not differ from its lock. If Write fails, the folder keeps
 // its previous content.
 func (s *Source) Write(dir string, forced bool) error {
-	parent, name, err := open(dir)
+	parent, name, err := Parent(dir)
 	if err != nil {
 		return err
 	}
@@ -26,8 +26,25 @@ func (s *Source) Write(dir string, forced bool) error {
 	if err != nil {
 		return err
 	}
+	return replace(parent, name, dir, before, append(s.Files, File{LockName, s.Lock().text()}))
+}
+
+// Replace replaces the content of a folder in one step. If it fails, the folder keeps its previous
+// content. The names of the files must have been checked.
+func Replace(dir string, files []File) error {
+	parent, name, err := Parent(dir)
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	_, err = parent.Lstat(name)
+	return replace(parent, name, dir, err == nil, files)
+}
+
+// replace replaces a folder in an open parent. before says whether there is one.
+func replace(parent *os.Root, name, dir string, before bool, files []File) error {
 	fresh, old := fmt.Sprintf(".%.100s.%d.tmp", name, os.Getpid()), fmt.Sprintf(".%.100s.%d.old", name, os.Getpid())
-	err = s.fill(parent, fresh)
+	err := fill(parent, fresh, files)
 	if err == nil && before {
 		err = parent.Rename(name, old)
 	}
@@ -42,9 +59,9 @@ func (s *Source) Write(dir string, forced bool) error {
 	return parent.RemoveAll(old)
 }
 
-// open opens the parent of a folder and creates missing parents. In a work tree, none of the
-// parents may be a link.
-func open(dir string) (parent *os.Root, name string, err error) {
+// Parent opens the parent of a folder or file and creates missing parents. In a work tree, none of
+// the parents may be a link.
+func Parent(dir string) (parent *os.Root, name string, err error) {
 	root, below, inTree := worktree.Locate(dir)
 	if !inTree {
 		abs, err := filepath.Abs(dir)
@@ -117,8 +134,8 @@ func others(folder fs.FS, shown string) (all []error) {
 	return all
 }
 
-// fill writes the files and their lock into a new folder.
-func (s *Source) fill(parent *os.Root, name string) error {
+// fill writes files into a new folder.
+func fill(parent *os.Root, name string, files []File) error {
 	if err := parent.Mkdir(name, 0o755); err != nil {
 		return err
 	}
@@ -127,7 +144,7 @@ func (s *Source) fill(parent *os.Root, name string) error {
 		return err
 	}
 	defer folder.Close()
-	for _, f := range append(s.Files, File{LockName, s.Lock().text()}) {
+	for _, f := range files {
 		if err := folder.MkdirAll(filepath.FromSlash(path.Dir(f.Name)), 0o755); err != nil {
 			return err
 		}
@@ -143,9 +160,9 @@ const (
 	maxDepth = 20  // elements
 )
 
-// checkName returns an error for an invalid entry name. A valid name means the same file on every
+// CheckName returns an error for an invalid entry name. A valid name means the same file on every
 // operating system.
-func checkName(name string) error {
+func CheckName(name string) error {
 	switch {
 	case len(name) > maxName || strings.Count(name, "/") >= maxDepth:
 		return fmt.Errorf("the name is too long; expected at most %d bytes and %d elements", maxName, maxDepth)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/cmd/schedlint/policy"
@@ -15,20 +16,26 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/revision"
+	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// From is a revision whose configuration, baseline and custom rules replace those of the work tree.
+// From is a revision whose configuration, baseline, custom rules and lock of copies replace those of
+// the work tree.
 type From struct {
-	Rules    policy.Source
+	Rules policy.Source
+	// Library has the revision's lock, which may be empty.
+	Library  *thirdparty.Library
 	revision string
 	tree     *tree
 	dir      string // working directory, without symbolic links
 	inTree   *config.Config
 	baseline *accept.Baseline
 	notes    []string
+	inert    []diag.Silence
 }
 
 // From applies the settings of the ConfigFrom revision to the options of a run on the work tree.
@@ -38,6 +45,9 @@ func (r *Request) From(o *lint.Options) (*From, error) {
 	err := s.open(r, o)
 	if err == nil {
 		err = s.setBaseline(r, o)
+	}
+	if err == nil {
+		err = s.setLibrary(o)
 	}
 	if err != nil {
 		err = s.Clean(err)
@@ -162,6 +172,31 @@ func (s *From) setBaseline(r *Request, o *lint.Options) (err error) {
 	return nil
 }
 
+// setLibrary reads the tree's lock. It lists the entries that only the work tree's lock has.
+func (s *From) setLibrary(o *lint.Options) error {
+	was, err := s.inTree.Library(s.tree.Dir)
+	if err != nil {
+		return err
+	}
+	if s.Library = (&thirdparty.Library{Lock: thirdparty.New(nil)}).At("", s.revision); was != nil {
+		s.Library = was.At("", s.revision)
+	}
+	is, err := o.Config.Library(s.tree.Root)
+	if err != nil {
+		s.note("the copies of the change do not count: %v", err)
+	}
+	if is == nil {
+		return nil
+	}
+	lock := diag.Span{File: path.Join(is.Folder, thirdparty.LockName), Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
+	for _, e := range is.Entries {
+		if _, ok := s.Library.Find(e.Name); !ok {
+			s.inert = append(s.inert, diag.Silence{Message: fmt.Sprintf("%s is new in the lock (no effect: %s does not have it)", pointers.Masked(e.Name), s.revision), Location: lock})
+		}
+	}
+	return nil
+}
+
 func (s *From) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
@@ -203,6 +238,9 @@ func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	of := s.tree.options(*o, s.dir)
 	of.Config, of.Baseline, of.OnlyKnown = s.inTree, nil, false
 	err := s.tree.renders(&of, len(o.Paths) == 0, s.dir, r)
+	if r.Since == "" { // otherwise, the comparison lists them
+		s.inert = append(s.inert, notVendored(o, &of, s.inert)...)
+	}
 	known, unread := lint.Inline(ctx, of)
 	if err = errors.Join(err, unread); err != nil {
 		s.note("not all suppressions of %s are known: %s", s.revision, strings.ReplaceAll(s.Clean(err).Error(), "\n", "; "))
@@ -227,12 +265,12 @@ func (s *From) at(t *tree, o *lint.Options) (err error) {
 // maxInert is the maximum number of ineffective suppressions to list.
 const maxInert = 20
 
-// Announce reports the suppressions that have no effect. It adds them to the change's silences if
+// Announce reports the suppressions and copies that have no effect. It adds them to the change's silences if
 // the report describes a change, and to the notes otherwise.
 func (s *From) Announce(r *diag.Report) {
 	notes := &r.Summary.Notes
 	*notes = append(*notes, s.notes...)
-	inert := accept.Inert(r, s.revision)
+	inert := slices.Concat(accept.Inert(r, s.revision), s.inert)
 	if r.Change != nil {
 		r.Change.Silences = append(r.Change.Silences, inert...)
 		return
@@ -242,7 +280,7 @@ func (s *From) Announce(r *diag.Report) {
 		*notes = append(*notes, fmt.Sprintf("%s:%d:%d: %s", r.Display(at.File), at.Line, at.Column, silence.Message))
 	}
 	if more := len(inert) - maxInert; more > 0 {
-		*notes = append(*notes, report.Count(more, "more suppression")+" not in "+s.revision+", which do not count")
+		*notes = append(*notes, report.Count(more, "more suppression or copy")+" not in "+s.revision+", which do not count")
 	}
 }
 

@@ -18,7 +18,9 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/revision"
+	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/vendored"
 	"github.com/schedlint/schedlint/lint/worktree"
 	"github.com/schedlint/schedlint/rego"
@@ -99,7 +101,10 @@ func (now *Judged) Since(ctx context.Context, r *Request) error {
 				at.File = now.name(at.File)
 			}
 		}
-		silences = slices.Concat(accept.Raised(now.options.Baseline, before.options.Baseline), now.loosened(before), altered)
+		silences = slices.Concat(accept.Raised(now.options.Baseline, before.options.Baseline), now.loosened(before), altered,
+			notVendored(&now.options, &before.options, nil), otherCopies(&now.options, &before.options))
+	} else {
+		silences = notVendored(&now.options, &before.options, now.From.inert)
 	}
 	accept.CompareWith(now.Report, before.Report, r.Since, silences)
 	now.Silences = len(now.Report.Change.Silences)
@@ -125,6 +130,41 @@ func (now *Judged) loosened(before *Judged) []diag.Silence {
 			continue
 		}
 		all[i].Location.File = is
+	}
+	return all
+}
+
+// notVendored returns a silence for each pointer that was rendered before and now wants something
+// from another repository without having a copy of it. It leaves out what the silences in told name.
+func notVendored(now, before *lint.Options, told []diag.Silence) (all []diag.Silence) {
+	for _, u := range now.Unfollowed {
+		was := func(x lint.Render) bool {
+			return !x.Pointer.IsZero() && x.PointerName == u.Name && x.Pointer.File == u.File
+		}
+		wanted := pointers.Masked(u.Wanted)
+		if wanted == "" || u.Suspended || u.Wrong || !slices.ContainsFunc(before.Renders, was) ||
+			slices.ContainsFunc(told, func(s diag.Silence) bool { return strings.HasPrefix(s.Message, wanted+" is new ") }) {
+			continue
+		}
+		at := diag.Span{File: u.File, Line: u.Line, Column: u.Column, EndLine: u.Line, EndColumn: u.Column + 1}
+		all = append(all, diag.Silence{Message: fmt.Sprintf("%s %s is no longer rendered, because it needs a copy of %s: %s", u.Kind, u.Name, wanted, diag.Vendor), Location: at})
+	}
+	return all
+}
+
+// otherCopies returns a silence for each file that the lock resolves to the same version as before
+// and that has another digest.
+func otherCopies(now, before *lint.Options) (all []diag.Silence) {
+	for _, l := range now.Libraries {
+		for _, e := range l.Entries {
+			for _, old := range before.Libraries {
+				was, ok := old.Find(e.Name)
+				if ok && old.Folder == l.Folder && was.Resolved == e.Resolved && was.SHA256 != e.SHA256 && !e.OfCommit() {
+					at := diag.Span{File: path.Join(l.Folder, thirdparty.LockName), Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
+					all = append(all, diag.Silence{Message: fmt.Sprintf("another copy of %s, which is still %s, is rendered", pointers.Masked(e.Name), e.Resolved), Location: at})
+				}
+			}
+		}
 	}
 	return all
 }
@@ -174,7 +214,7 @@ func (r *Request) unpack(o lint.Options, id string) (*tree, error) {
 		}
 	}
 	unpacked, err := revision.Unpack(root, id, func(name string) bool {
-		return named[name] || len(o.Renders) > 0 || mayBeRead(name)
+		return named[name] || len(o.Renders) > 0 || mayBeRead(name) || strings.Contains("/"+name, "/"+cmp.Or(o.Config.Vendor, thirdparty.Dir)+"/")
 	})
 	if err != nil {
 		return nil, err

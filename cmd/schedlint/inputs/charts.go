@@ -35,7 +35,7 @@ func (c *choosing) chart(arg string) error {
 		return nil
 	}
 	x := lint.Render{Chosen: config.Chosen{Name: name, Dir: name, Literal: true}, Requested: true}
-	x.Root = render.Root{Confinement: root, Dir: named(root, real), Chart: &render.Chart{Name: c.Release}}
+	x.Root = render.Root{Confinement: root, Dir: named(root, real), Remotes: c.remotes(root, nil), Chart: &render.Chart{Name: c.Release}}
 	for i, file := range strings.FieldsFunc(files, func(r rune) bool { return r == ',' }) {
 		name, err := valuesFile(root, worktree.Absolute(c.o.Dir, file))
 		if err != nil {
@@ -74,7 +74,7 @@ func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 	for _, file := range x.Values {
 		chart.Values = append(chart.Values, render.Values{File: within(file)})
 	}
-	return render.Root{Confinement: confinement, Dir: within(x.Dir), Chart: chart}
+	return render.Root{Confinement: confinement, Dir: within(x.Dir), Remotes: c.remotes(confinement, nil), Chart: chart}
 }
 
 // valuesFile returns a values file's name relative to the directory that the chart must not leave.
@@ -110,7 +110,7 @@ func (c *choosing) discover() {
 		}
 		root := c.chartsIn[dir]
 		x := lint.Render{Chosen: config.Chosen{Name: dir, Dir: dir}}
-		x.Root = render.Root{Confinement: root, Dir: named(root, at), Chart: &render.Chart{Name: c.Release}}
+		x.Root = render.Root{Confinement: root, Dir: named(root, at), Remotes: c.remotes(root, nil), Chart: &render.Chart{Name: c.Release}}
 		if c.seen[at] { // a kustomization already has the directory's name
 			x.Name = path.Join(dir, chartName)
 		}
@@ -171,7 +171,7 @@ func (u used) pointers(p *pointed) {
 			u[under(p.root, d.Root.Dir)] = true
 		}
 		for _, s := range d.Pointer.Sources {
-			if s.Path != "" {
+			if s.Path != "" && d.Wanted == nil { // otherwise, the path is in another repository
 				u[filepath.Join(p.root, p.base, filepath.FromSlash(s.Path))] = true
 			}
 		}

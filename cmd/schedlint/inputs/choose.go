@@ -18,6 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/revision"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
@@ -35,6 +36,8 @@ type Choice struct {
 	// Release is the default release name for charts.
 	Release string
 	Mode    string
+	// Library replaces the lock that the repository has, or is nil.
+	Library *thirdparty.Library
 	// known caches the repository's addresses. They are read from the work tree and also used for
 	// other revisions.
 	known []string
@@ -47,7 +50,7 @@ func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	if pathless && len(f.Dirs)+len(f.Charts) > 0 {
 		o.Paths = nil
 	}
-	o.Unfollowed, o.Notes, o.Overlay, o.Followed = nil, nil, nil, nil
+	o.Unfollowed, o.Notes, o.Libraries, o.Overlay, o.Followed = nil, nil, nil, nil, nil
 	if f.Mode != Off {
 		o.Followed = map[lint.PointerID]bool{}
 	}
@@ -63,7 +66,9 @@ func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 		}
 	}
 	if len(c.all) > 0 {
-		o.Renderer = c.rendered.render
+		o.Renderer = func(ctx context.Context, all []render.Root) []*render.Output {
+			return verified(c.library, all, c.rendered.render(ctx, all))
+		}
 	}
 	return nil
 }
@@ -80,6 +85,9 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 		if c.base, err = filepath.EvalSymlinks(o.Config.Dir); err != nil {
 			return nil, err
 		}
+	}
+	if err := c.open(); err != nil {
+		return nil, err
 	}
 	if err := c.find(); err != nil {
 		return nil, err
@@ -169,6 +177,9 @@ type choosing struct {
 	outputs  map[string]*render.Output
 	rendered rendered
 	reads    *reads
+	// libraries maps directories that renders must not leave to their copies from other
+	// repositories.
+	libraries map[string]*thirdparty.Library
 }
 
 // under returns the path of a slash-separated name in a directory.
@@ -231,13 +242,9 @@ func (c *choosing) take(chosen config.Chosen, confinement string) {
 			x.SourceRoot = under(c.base, entry.SourceRoot)
 		}
 	default:
-		x.Root = render.Root{Confinement: confinement, Dir: named(confinement, under(c.base, chosen.Dir))}
+		x.Root = render.Root{Confinement: confinement, Dir: named(confinement, under(c.base, chosen.Dir)), Remotes: c.remotes(confinement, nil)}
 		if entry != nil {
-			x.Root.RootOnly = entry.RootOnly()
-			x.Root.Remotes = map[string]string{}
-			for url, dir := range entry.Remotes {
-				x.Root.Remotes[url] = named(c.root, under(c.base, dir))
-			}
+			x.Root.RootOnly, x.Root.Remotes = entry.RootOnly(), c.remotes(confinement, []config.Render{*entry})
 		}
 		key = filepath.Join(confinement, x.Root.Dir)
 		if out := c.outputs[chosen.Dir]; out != nil {
@@ -280,18 +287,6 @@ func (c *choosing) find() error {
 		return c.o.Config.CheckClusters(c.found)
 	}
 	return nil
-}
-
-// remoteDirs maps URLs in the configuration to the local directories that replace them. The
-// directory names are relative to root.
-func remoteDirs(conf *config.Config, root string) map[string]string {
-	all := map[string]string{}
-	for _, entry := range conf.Renders {
-		for url, dir := range entry.Remotes {
-			all[url] = named(root, under(worktree.Resolved(conf.Dir), dir))
-		}
-	}
-	return all
 }
 
 // places returns the directories to search, grouped by the directory that their renders must not

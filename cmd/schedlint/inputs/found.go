@@ -23,6 +23,7 @@ import (
 	"github.com/schedlint/schedlint/lint/revision"
 	"github.com/schedlint/schedlint/lint/roots"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -88,17 +89,24 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 		in.root, in.paths = root, append(in.paths, at)
 	}
 	in.base = cmp.Or(conf.Dir, in.root)
-	vendored := remoteDirs(conf, in.root)
+	library, err := conf.Library(in.root)
+	if err != nil {
+		return nil, err
+	}
+	vendored := library.Remotes(explicit(conf, in.root, conf.Renders))
 	ignore := func(name string) bool { return conf.IgnoresSome() && conf.Ignores(in.fromBase(name)) }
-	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, OwnOnly: conf.OwnOnly(), Remotes: vendored, Declares: topology.Declares})
+	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: func(name string) bool { return ignore(name) || library.Holds(name) }, OwnOnly: conf.OwnOnly(), Remotes: vendored, Declares: topology.Declares})
 	if err == nil {
 		err = in.empty(args)
 	}
 	if err != nil {
 		return nil, err
 	}
-	in.renderRoots(vendored, ignore, func(all []render.Root) []*render.Output { return renders(ctx, all) })
-	in.renderCharts(ctx, renders)
+	render := func(all []render.Root) []*render.Output {
+		return verified(func(string) *thirdparty.Library { return library }, all, renders(ctx, all))
+	}
+	in.renderRoots(gitops.Options{Remotes: vendored, Library: library, Ignore: ignore, Render: render})
+	in.renderCharts(vendored, render)
 	return in, nil
 }
 
@@ -145,17 +153,17 @@ func (in *Found) fromBase(name string) string {
 
 // renderRoots renders all roots and follows all pointers. It then removes the roots that pointers
 // deploy.
-func (in *Found) renderRoots(vendored map[string]string, ignore func(name string) bool, renders func([]render.Root) []*render.Output) {
+func (in *Found) renderRoots(o gitops.Options) {
 	if len(in.Pointers) == 0 {
 		var all []render.Root
 		for _, k := range in.Roots {
-			all = append(all, render.Root{Confinement: in.root, Dir: k.Dir, Remotes: vendored})
+			all = append(all, render.Root{Confinement: in.root, Dir: k.Dir, Remotes: o.Remotes})
 		}
-		in.outputs = renders(all)
+		in.outputs = o.Render(all)
 		return
 	}
 	known := func(dir string) []string { return append(revision.Remotes(dir), in.conf.Repositories...) }
-	in.pointed = follows(in.root, in.paths, in.Found, known, gitops.Options{Remotes: vendored, Ignore: ignore, Render: renders})
+	in.pointed = follows(in.root, in.paths, in.Found, known, o)
 	var kept []*roots.Kustomization
 	for i, k := range in.Roots {
 		if out := in.pointed.Roots[i]; out != nil {
@@ -167,7 +175,7 @@ func (in *Found) renderRoots(vendored map[string]string, ignore func(name string
 
 // renderCharts renders the charts that nothing else deploys. It renders each of them once with the
 // default values and once per values file.
-func (in *Found) renderCharts(ctx context.Context, renders Renderer) {
+func (in *Found) renderCharts(remotes map[string]string, renders func([]render.Root) []*render.Output) {
 	deployed := used{}
 	for _, out := range in.outputs {
 		deployed.output(in.root, out)
@@ -198,12 +206,12 @@ func (in *Found) renderCharts(ctx context.Context, renders Renderer) {
 					asked.Name, asked.Values = r.name, []render.Values{{File: values}}
 				}
 				c.renders = append(c.renders, r)
-				all = append(all, render.Root{Confinement: in.root, Dir: c.Dir, Chart: asked})
+				all = append(all, render.Root{Confinement: in.root, Dir: c.Dir, Remotes: remotes, Chart: asked})
 			}
 		}
 		in.charts = append(in.charts, c)
 	}
-	outs := renders(ctx, all)
+	outs := renders(all)
 	for i := range in.charts {
 		for j := range in.charts[i].renders {
 			in.charts[i].renders[j].out, outs = outs[0], outs[1:]

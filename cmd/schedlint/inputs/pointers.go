@@ -75,8 +75,12 @@ func (c *choosing) takePointers(f *pointed) {
 		}
 		at := diag.Span{File: named(c.root, under(f.root, d.Pointer.File)), Line: d.Pointer.Line, Column: d.Pointer.Column}
 		if d.Output == nil {
+			wanted := ""
+			if d.Wanted != nil {
+				wanted = d.Wanted.Name
+			}
 			c.o.Unfollowed = append(c.o.Unfollowed, lint.Unfollowed{
-				Kind: d.Pointer.Kind, Name: d.Pointer.Name,
+				Wanted: wanted, Kind: d.Pointer.Kind, Name: d.Pointer.Name,
 				Why: d.Why.What, Detail: d.Why.Detail, File: at.File, Line: d.Pointer.Line, Column: d.Pointer.Column,
 				Suspended: d.Why.What == pointers.WhySuspended, Wrong: d.Why.Refused,
 			})
@@ -116,9 +120,9 @@ func destinations(d *gitops.Deployment) (all []string) {
 // configuration names the renders.
 func (c *choosing) search(root string, paths []string) (dirs []string, err error) {
 	follow, discovers := c.o.Config.FollowsPointers(), c.o.Config.Discovers()
-	remotes, ignore := remoteDirs(c.o.Config, root), c.ignore(root)
+	remotes, ignore, library := c.remotes(root, c.o.Config.Renders), c.ignore(root), c.library(root)
 	found, err := roots.Find(roots.Options{
-		Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: ignore, OwnOnly: c.o.Config.OwnOnly(),
+		Root: root, Paths: paths, Tracked: c.o.Tracked, Ignore: func(name string) bool { return ignore(name) || library.Holds(name) }, OwnOnly: c.o.Config.OwnOnly(),
 		OnlyKustomizations: !follow, OnlyRenderable: true, Charts: c.o.Config.GlobsCharts(), Remotes: remotes,
 		Read: func(name string, text []byte) { c.reads.keep(named(c.root, under(root, name)), text) },
 	})
@@ -139,8 +143,10 @@ func (c *choosing) search(root string, paths []string) (dirs []string, err error
 		}
 		pool := newPool()
 		result = follows(root, paths, found, c.addresses, gitops.Options{
-			Remotes: remotes, Ignore: ignore, Tracked: c.o.Tracked,
-			Render: func(all []render.Root) []*render.Output { return pool.Render(context.Background(), all) },
+			Remotes: remotes, Library: library, Ignore: ignore, Tracked: c.o.Tracked,
+			Render: func(all []render.Root) []*render.Output {
+				return verified(c.library, all, pool.Render(context.Background(), all))
+			},
 		})
 		c.pointed = append(c.pointed, result)
 	}

@@ -32,14 +32,17 @@ func Build(r render.Root, nonce string) *render.Output {
 		return &render.Output{Problem: newPlan(r, nil).atRoot(fmt.Errorf("the repository %w", reason(err)))}
 	}
 	defer root.Close()
-	t := &tree{dir: r.Confinement, root: root, left: r.Left.Bytes, texts: r.Texts, files: map[string]*file{}, real: map[string]*file{}}
+	t := &tree{dir: r.Confinement, root: root, left: r.Left.Bytes, texts: r.Texts, files: map[string]*file{}, real: map[string]*file{}, within: r.Within}
+	if r.Overlay != nil {
+		t.pointer = r.Overlay.File
+	}
 	if r.Chart != nil && !r.Overlay.Changes() {
 		return buildChart(r, t)
 	}
 	p := newPlan(r, t)
 	total, problem := p.make()
 	if problem != nil {
-		return &render.Output{Problem: p.pointed(problem), Cost: limits.Cost{Bytes: p.most.Bytes - p.tree.left, Entries: len(p.uses)}}
+		return &render.Output{Problem: p.pointed(problem), Used: p.used, Cost: limits.Cost{Bytes: p.most.Bytes - p.tree.left, Entries: len(p.uses)}}
 	}
 	m := newMarker(nonce)
 	out := p.build(m)
@@ -56,7 +59,7 @@ func Build(r render.Root, nonce string) *render.Output {
 			*out = render.Output{Cost: out.Cost, Problem: p.atRoot(refusal(over))}
 		}
 	}
-	out.Problem = p.pointed(out.Problem)
+	out.Problem, out.Used = p.pointed(out.Problem), p.used
 	return out
 }
 

@@ -27,12 +27,14 @@ type charting struct {
 	tree *tree
 	in   chart.Input
 	left int // number of directory entries that can still be read
+	used used
 }
 
 // buildChart renders the chart of a root. The output records the origin of each line.
 func buildChart(r render.Root, t *tree) *render.Output {
-	c := &charting{root: r, tree: t, left: r.Left.Entries}
-	out := &render.Output{}
+	c := &charting{root: r, tree: t, left: r.Left.Entries, used: used{}}
+	c.in.Dependency = c.elsewhere
+	out := &render.Output{Used: c.used}
 	if out.Problem = c.read(); out.Problem == nil {
 		c.render(out)
 	}
@@ -98,6 +100,29 @@ func (c *charting) read() *render.Problem {
 	c.in.Name, c.in.Namespace, c.in.KubeVersion, c.in.APIVersions = r.Name, r.Namespace, r.KubeVersion, r.APIVersions
 	c.in.Set, c.in.SetString = r.Set, r.SetString
 	return nil
+}
+
+// elsewhere returns the archive of a dependency that Root.Remotes lists.
+func (c *charting) elsewhere(repository, name string, versions ...string) (*chart.File, error) {
+	for _, key := range remoteKeys(repository, name, versions...) {
+		to, ok := c.root.Remotes[key]
+		if !ok {
+			continue
+		}
+		known := path.Base(to)
+		if !strings.HasPrefix(known, name+"-") {
+			known = name + "-" + known
+		}
+		known = "charts/" + known
+		at, _ := c.dependency(strings.TrimSuffix(known, ".tgz"))
+		c.used.add(to, &render.Problem{File: at.File, Line: at.Line, Column: at.Column})
+		f := c.file(to)
+		if f.err != nil {
+			return nil, fmt.Errorf("remotes: %s %w", shown(to), f.err)
+		}
+		return &chart.File{Name: known, Data: f.text}, nil
+	}
+	return nil, nil
 }
 
 // file reads a file. It fails if name is a directory.

@@ -9,12 +9,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -30,8 +32,10 @@ type tree struct {
 	left int
 	// texts holds replacement contents by file name, with symbolic links resolved.
 	texts map[string][]byte
-	files map[string]*file // by the requested name
-	real  map[string]*file // by name with symbolic links resolved
+	// within is the directory to which reading is restricted, or "". The file pointer is exempt.
+	within, pointer string
+	files           map[string]*file // by the requested name
+	real            map[string]*file // by name with symbolic links resolved
 }
 
 // file is the result of reading a file or a directory.
@@ -76,6 +80,8 @@ func (t *tree) find(name string) *file {
 		return &file{err: refusal("is outside the repository")}
 	case worktree.OfGit(local):
 		return &file{err: refusal("belongs to git and is not read")}
+	case t.within != "" && name != t.pointer && name != t.within && !strings.HasPrefix(name, t.within+"/"):
+		return &file{err: refusal("is outside " + t.within + ", and copies from there cannot read files of this repository")}
 	}
 	if f := t.entry(name); f != nil {
 		return f
@@ -315,6 +321,15 @@ func masked(entry string) string {
 	return secretQuery().ReplaceAllString(entry, "$1***")
 }
 
+// used maps replacements in Root.Remotes to the first positions that name them.
+type used map[string]render.Place
+
+func (u used) add(to string, at *render.Problem) {
+	if _, known := u[to]; !known {
+		u[to] = render.Place{File: at.File, Line: at.Line, Column: at.Column}
+	}
+}
+
 // remote replaces the URL in an entry with a directory from Root.Remotes. It returns a problem if
 // Root.Remotes does not contain the URL. The boolean result reports whether the entry is a URL.
 func (p *plan) remote(e *entry) (bool, *render.Problem) {
@@ -329,8 +344,13 @@ func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	}
 	dir, ok := p.root.Remotes[e.name]
 	if !ok {
-		return true, e.problem(refusal(e.label() + " is remote, and rendering does not use the network: vendor it and list its directory under remotes"))
+		advice := diag.Vendor
+		if file, _, _ := strings.Cut(e.name, "?"); downloaded(e.name) && slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(file)) {
+			advice = "save it in the repository, and name the file"
+		}
+		return true, e.problem(refusal(e.label() + " is remote, and rendering does not use the network: " + advice))
 	}
+	p.used.add(dir, e.problem(errors.New("is here")))
 	rel, err := filepath.Rel(filepath.FromSlash(e.k.dir), filepath.FromSlash(path.Clean(dir)))
 	if err != nil || e.node == nil {
 		return true, e.problem(refusal(e.label() + " cannot be replaced with " + shown(dir)))

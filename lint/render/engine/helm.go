@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml/merge2"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
@@ -182,7 +182,7 @@ func (p *plan) inflated(r *release, inherited string) (sum, *render.Problem) {
 	}
 	r.inherits = s.Namespace == "" && r.from == nil && r.k.spec.Namespace == ""
 	return p.print(r, render.Root{
-		Confinement: p.root.Confinement, Dir: at.dir, Texts: p.root.Texts, Left: p.most,
+		Confinement: p.root.Confinement, Dir: at.dir, Remotes: p.root.Remotes, Texts: p.root.Texts, Left: p.most,
 		Chart: &render.Chart{
 			Archive: at.archive, Version: at.version, Name: name, Namespace: namespace, Values: values,
 			KubeVersion: s.KubeVersion, APIVersions: s.ApiVersions,
@@ -214,11 +214,12 @@ func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 	case errors.As(f.err, &refused):
 		return chartPlace{}, r.problem("name", fmt.Errorf("%s %w", shown(dir), f.err))
 	}
-	for _, key := range remoteKeys(s) {
+	for _, key := range remoteKeys(s.Repo, s.Name, s.Version) {
 		to, ok := p.root.Remotes[key]
 		if !ok {
 			continue
 		}
+		p.used.add(to, r.problem("name", errors.New("is here")))
 		switch f := p.tree.read(to); {
 		case f.err != nil:
 			return chartPlace{}, r.problem("name", fmt.Errorf("remotes: %s %w", shown(to), f.err))
@@ -235,46 +236,26 @@ func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 			return chartPlace{}, r.problem("name", fmt.Errorf("%s %w", shown(name), f.err))
 		}
 	}
-	return chartPlace{}, r.problem("name", r.missing(dir, under))
+	if s.Repo == "" {
+		return chartPlace{}, r.problem("name", fmt.Errorf("there is no chart in %s, and repo is not set", shown(dir)))
+	}
+	return chartPlace{}, r.problem("name", refusal(shown(dir)+" does not exist, and rendering does not use the network: "+diag.Vendor))
 }
 
 // remoteKeys returns the keys under which Root.Remotes may list a chart, from most to least
 // specific.
-func remoteKeys(s *types.HelmChart) []string {
-	if s.Repo == "" {
+func remoteKeys(repository, name string, versions ...string) (all []string) {
+	if repository == "" {
 		return nil
 	}
-	key := strings.TrimSuffix(s.Repo, "/") + "/" + s.Name
-	if s.Version == "" {
-		return []string{key}
-	}
-	return []string{key + "@" + s.Version, key + ":" + s.Version, key}
-}
-
-// missing returns an error that explains how to provide a missing chart.
-func (r *release) missing(dir, under string) error {
-	s := &r.spec
-	if s.Repo == "" {
-		return fmt.Errorf("there is no chart in %s, and repo is not set", shown(dir))
-	}
-	pull := []string{"helm", "pull", s.Name, "--repo", masked(s.Repo)}
-	if strings.HasPrefix(s.Repo, "oci://") {
-		pull = []string{"helm", "pull", strings.TrimSuffix(masked(s.Repo), "/") + "/" + s.Name}
-	}
-	if s.Version != "" {
-		pull = append(pull, "--version", s.Version)
-	}
-	pull = append(pull, "--untar", "--untardir", under)
-	for i, word := range pull {
-		if !harmless.MatchString(word) { // users may copy the command from the message
-			pull[i] = "'" + strings.ReplaceAll(shown(word), "'", `'\''`) + "'"
+	key := strings.TrimSuffix(repository, "/") + "/" + name
+	for _, version := range versions {
+		if version != "" {
+			all = append(all, key+"@"+version, key+":"+version)
 		}
 	}
-	return refusal(fmt.Sprintf("%s does not exist, and rendering does not use the network: run `%s` and commit it, or list the chart under remotes", shown(dir), strings.Join(pull, " ")))
+	return append(all, key)
 }
-
-// harmless matches words that a shell leaves unchanged.
-var harmless = regexp.MustCompile(`^[a-zA-Z0-9._:/@+=-]+$`)
 
 // generator renders the charts in a generators entry. ok is false if the entry has no charts. name
 // is the file of the entry, or "" if it is inline.
@@ -400,7 +381,7 @@ var errDirectory = errors.New("is a directory")
 // valuesFile reads a values file of a release.
 func (p *plan) valuesFile(r *release, key, name string) (*file, *render.Problem) {
 	if downloaded(name) {
-		return nil, r.problem(key, refusal(key+" "+shown(masked(name))+" is remote, and rendering does not use the network: vendor it"))
+		return nil, r.problem(key, refusal(key+" "+shown(masked(name))+" is remote, and rendering does not use the network: save it in the repository"))
 	}
 	if isAbsolute(name) {
 		return nil, r.problem(key, refusal(key+" "+shown(name)+" is an absolute path: use a path relative to the kustomization, inside the repository"))

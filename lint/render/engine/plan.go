@@ -36,6 +36,7 @@ type plan struct {
 	// printed holds the outputs of charts by file name. charted counts the charts.
 	printed map[string]*printedChart
 	charted int
+	used    used
 	// schema is set if a kustomization has an OpenAPI schema. Kustomize keeps such a schema for the
 	// lifetime of the process.
 	schema bool
@@ -58,7 +59,7 @@ func newPlan(r render.Root, t *tree) *plan {
 	return &plan{
 		root: r, tree: t, most: r.Left,
 		kusts: map[string]*kustomization{}, uses: map[string]use{}, parsed: map[string]*parsed{}, cut: map[string][]byte{},
-		sums: map[visit]sum{}, edits: map[string][]edit{}, grown: map[string]int{}, printed: map[string]*printedChart{},
+		sums: map[visit]sum{}, edits: map[string][]edit{}, grown: map[string]int{}, printed: map[string]*printedChart{}, used: used{},
 	}
 }
 
@@ -477,7 +478,7 @@ func (p *plan) pluginPath(value, base, key string) error {
 		name = named(asData, value)
 	}
 	if downloaded(name) || cloned(name) {
-		return refusal(shown(masked(value)) + " is remote, and rendering does not use the network: vendor it")
+		return refusal(shown(masked(value)) + " is remote, and rendering does not use the network: save it in the repository")
 	}
 	if f := p.tree.read(path.Join(base, name)); data && f.err == nil {
 		p.uses[f.name] |= asData

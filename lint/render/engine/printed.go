@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 
@@ -31,6 +32,7 @@ type printedChart struct {
 // print renders a chart and adds its output as a resource.
 func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	out := buildChart(root, p.tree)
+	maps.Copy(p.used, out.Used)
 	if out.Problem != nil {
 		return sum{}, out.Problem
 	}
