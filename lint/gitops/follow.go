@@ -113,11 +113,17 @@ func newFollower(o Options) *follower {
 		f.most = *o.most
 	}
 	f.tree = &tree{opts: &f.opts}
-	var named []string
+	var named []pointers.Naming
 	for _, p := range o.Pointers {
-		named = append(named, pointers.URLs(p)...)
+		for _, n := range pointers.Namings(p) {
+			n.File = strings.TrimPrefix(n.File, path.Clean(o.Base)+"/")
+			named = append(named, n)
+		}
 	}
-	repositories := pointers.NewRepositories(o.Known, named, o.Repositories)
+	repositories := pointers.NewRepositories(o.Known, named, o.Repositories, func(dir string) bool {
+		e := f.entry(path.Join(o.Base, dir))
+		return e.Info != nil && e.Info.IsDir()
+	})
 	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree}
 	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed()}
 	f.vars = settings{follower: f}

@@ -18,7 +18,7 @@ func releaseOf(t *testing.T, spec string, more ...string) *Pointer {
 	for _, text := range more {
 		objects = append(objects, read("apiVersion: source.toolkit.fluxcd.io/v1\n"+text))
 	}
-	r := &Reader{Repositories: NewRepositories(nil, nil, objects), Tree: fakeTree{}}
+	r := &Reader{Repositories: NewRepositories(nil, nil, objects, nil), Tree: fakeTree{}}
 	return r.Read(read("apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a, namespace: n}\nspec:\n" + spec))[0]
 }
 

@@ -268,25 +268,48 @@ func (r *Reader) Read(o *source.Object) []*Pointer {
 	return []*Pointer{&p}
 }
 
-// URLs returns the addresses of the Git repositories that an Argo CD pointer names.
-func URLs(o *source.Object) (all []string) {
+// Naming says that a pointer in File takes Path from a Git repository. Both are relative to the root
+// of the repository that contains the pointer. Path is "" if it is not a plain path.
+type Naming struct {
+	Repository Repository
+	Path, File string
+}
+
+// Namings returns the Git repositories that a pointer names.
+func Namings(o *source.Object) (all []Naming) {
 	kind, _ := KindOf(o.Group(), o.Kind)
 	spec := o.Root.Get("spec")
-	var sources []*source.Node
+	add := func(r Repository, path *source.Node) {
+		name, ok := within(strings.TrimLeft(path.Text(), "/"))
+		if !ok || source.IsVariable(path.Text()) {
+			name = ""
+		}
+		all = append(all, Naming{r, name, o.File.Name})
+	}
+	flux := func(spec *source.Node, path string) {
+		if ref := sourceRef(&view{}, spec.Get("sourceRef"), o.Namespace); ref.Kind == gitRepository {
+			add(ref, spec.Get(path))
+		}
+	}
+	argo := func(n *source.Node) {
+		if url := n.Get("repoURL"); url.Text() != "" && n.Get("chart").IsNull() && !source.IsVariable(url.Value) {
+			add(Repository{URL: url.Text()}, n.Get("path"))
+		}
+	}
 	switch kind {
+	case FluxKustomization:
+		flux(spec, "path")
+	case FluxHelmRelease:
+		flux(spec.At("chart", "spec"), "chart")
 	case ApplicationSet:
 		for _, g := range spec.Get("generators").Items() {
-			sources = append(sources, g.Get("git"))
+			argo(g.Get("git"))
 		}
 		spec = spec.At("template", "spec")
+		fallthrough
 	case Application:
-	default:
-		return nil
-	}
-	sources = append(append(sources, spec.Get("source")), spec.Get("sources").Items()...)
-	for _, n := range sources {
-		if url := n.Get("repoURL"); url.Text() != "" && n.Get("chart").IsNull() && !source.IsVariable(url.Value) {
-			all = append(all, url.Text())
+		for _, n := range append([]*source.Node{spec.Get("source")}, spec.Get("sources").Items()...) {
+			argo(n)
 		}
 	}
 	return all

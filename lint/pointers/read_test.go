@@ -117,7 +117,7 @@ func TestRead(t *testing.T) {
 		{applicationSetHead + "  generators: [{matrix: {generators: []}}]\n" + setTemplate, []string{"5 a generator that queries the cluster or a service: matrix"}},
 		{kustomizationHead[:len(kustomizationHead)-len("spec:\n")], []string{"3 a pointer that cannot be read: has no spec"}},
 	} {
-		r := &Reader{Repositories: NewRepositories([]string{"https://h/o/r"}, nil, nil), Tree: fakeTree{"t/On/c.json": `{"team": {"name": "z"}}`, "t/off/x.yaml": ""}}
+		r := &Reader{Repositories: NewRepositories([]string{"https://h/o/r"}, nil, nil, nil), Tree: fakeTree{"t/On/c.json": `{"team": {"name": "z"}}`, "t/off/x.yaml": ""}}
 		if got := read(r, c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%s\n%q\nwant\n%q", c.text, got, c.want)
 		}
@@ -131,7 +131,7 @@ func TestReadBounded(t *testing.T) {
 	for i := range limits.Applications + 1 {
 		tree[fmt.Sprintf("t/%d/x.yaml", i)] = ""
 	}
-	r := &Reader{Repositories: NewRepositories([]string{"https://h/o/r"}, nil, nil), Tree: tree}
+	r := &Reader{Repositories: NewRepositories([]string{"https://h/o/r"}, nil, nil, nil), Tree: tree}
 	got := read(r, applicationSetHead+"  generators: [{git: {repoURL: https://h/o/r, directories: [{path: 't/*'}]}}]\n"+setTemplate)
 	if len(got) != limits.Applications+1 || !strings.Contains(got[len(got)-1], "too many pointers") {
 		t.Errorf("%d pointers, the last %s", len(got), got[len(got)-1])
@@ -154,23 +154,38 @@ func TestRepositories(t *testing.T) {
 		return "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: " + name + ", namespace: f}\nspec: {url: '" + url + "'}\n---\n"
 	}
 	ref := func(name string) Repository { return Repository{Kind: "GitRepository", Namespace: "f", Name: name} }
+	argo := func(url, path string) Naming { return Naming{Repository{URL: url}, path, "apps.yaml"} }
+	const own, fork, other = "https://h/o/r", "https://h/fork", "https://h/o/other"
 	for _, c := range []struct {
-		known, named []string
-		objects      string
-		ask          Repository
-		want         Whose
-		assumed      string
+		known   []string
+		named   []Naming
+		objects string
+		ask     Repository
+		want    Whose
+		assumed string
 	}{
 		{[]string{"git@h:o/r.git"}, nil, "", Repository{URL: "https://user:secret@h:8443/o/R/"}, Certain, ""},
-		{[]string{"git@h:o/r.git"}, []string{"https://h/o/other"}, "", Repository{URL: "https://h/o/other"}, Presumed, "h/o/other"},
-		{[]string{"git@h:o/r.git"}, []string{"https://h/o/r", "https://h/o/other"}, "", Repository{URL: "https://h/o/other"}, Elsewhere, ""},
-		{nil, []string{"https://h/a", "https://h/b"}, "", Repository{URL: "https://h/a"}, Elsewhere, ""},
+		{[]string{"git@h:o/r.git"}, []Naming{argo(other, "")}, "", Repository{URL: other}, Presumed, "h/o/other"},
+		{[]string{"git@h:o/r.git"}, []Naming{argo(own, ""), argo(other, "")}, "", Repository{URL: other}, Elsewhere, ""},
+		{nil, []Naming{argo("https://h/a", ""), argo("https://h/b", "")}, "", Repository{URL: "https://h/a"}, Elsewhere, ""},
 		{nil, nil, "", ref("gone"), Presumed, ""},
-		{[]string{"ssh://git@h/o/r"}, nil, flux("x", "https://h/o/r"), ref("x"), Certain, ""},
-		{[]string{"ssh://git@h/o/r"}, []string{"https://h/o/r"}, flux("x", "https://h/o/lib"), ref("x"), Elsewhere, ""},
-		{[]string{"ssh://git@h/o/r"}, nil, flux("x", "https://h/o/lib") + flux("x", "https://h/o/r"), ref("x"), Elsewhere, ""},
+		{[]string{"ssh://git@h/o/r"}, nil, flux("x", own), ref("x"), Certain, ""},
+		{[]string{"ssh://git@h/o/r"}, []Naming{argo(own, "")}, flux("x", "https://h/o/lib"), ref("x"), Elsewhere, ""},
+		{[]string{"ssh://git@h/o/r"}, nil, flux("x", "https://h/o/lib") + flux("x", own), ref("x"), Elsewhere, ""},
+		// A clone under another address: two directories of one address, and all of them are here.
+		{[]string{fork}, []Naming{argo(own, "here/a"), argo(own, "here/b"), argo(other, "gone")}, "", Repository{URL: own}, Presumed, "h/o/r"},
+		{[]string{fork}, []Naming{argo(own, "here/a"), argo(own, "here/b"), argo(own, ""), argo(other, ".")}, "", Repository{URL: own}, Presumed, "h/o/r"},
+		{[]string{fork}, []Naming{argo(own, "here/a"), argo(own, "here/b"), argo(fork, "gone")}, "", Repository{URL: own}, Elsewhere, ""},
+		{[]string{fork}, []Naming{argo(own, "here/a"), argo(own, "here/b"), argo(own, "gone"), argo(other, "gone")}, "", Repository{URL: own}, Elsewhere, ""},
+		{[]string{fork}, []Naming{argo(own, "here/a"), argo(own, "here/a"), argo(own, "."), argo(other, "gone")}, "", Repository{URL: own}, Elsewhere, ""},
+		{[]string{fork}, []Naming{argo(own, "here/a"), argo(own, "here/b"), argo(other, "here/c"), argo(other, "here/d")}, "", Repository{URL: own}, Elsewhere, ""},
+		{nil, []Naming{{ref("x"), "here/a", "f.yaml"}, {ref("x"), "here/b", "f.yaml"}}, flux("x", own) + flux("y", other), ref("x"), Presumed, "h/o/r"},
+		{nil, []Naming{{ref("x"), "here/a", "f.yaml"}, {ref("x"), "here/b", "f.yaml"}}, flux("x", own) + flux("x", other), ref("x"), Elsewhere, ""},
+		// A missing directory counts, unless only a leftover names it.
+		{nil, []Naming{{ref("x"), "here/a", "here/a/f.yaml"}, {ref("x"), "here/b", "f.yaml"}, {ref("x"), "gone", "old/f.yaml"}}, flux("x", own) + flux("y", other), ref("x"), Presumed, "h/o/r"},
+		{nil, []Naming{{ref("x"), "here/a", "here/a/f.yaml"}, {ref("x"), "here/b", "f.yaml"}, {ref("x"), "gone", "here/b/f.yaml"}}, flux("x", own) + flux("y", other), ref("x"), Elsewhere, ""},
 	} {
-		r := NewRepositories(c.known, c.named, objectsOf(c.objects))
+		r := NewRepositories(c.known, c.named, objectsOf(c.objects), func(dir string) bool { return strings.HasPrefix(dir, "here/") })
 		if got := r.Ours(c.ask); got != c.want || r.Assumed() != c.assumed {
 			t.Errorf("%+v: %v, assumed %q", c, got, r.Assumed())
 		}
@@ -180,13 +195,33 @@ func TestRepositories(t *testing.T) {
 	}
 }
 
+// TestNamings checks which repositories and directories pointers name.
+func TestNamings(t *testing.T) {
+	for text, want := range map[string]string{
+		kustomizationHead + "  path: ./a/b/\n  sourceRef: {kind: GitRepository, name: x}\n":                                                                                           "[GitRepository x a/b p.yaml]",
+		kustomizationHead + "  path: '${x}'\n  sourceRef: {kind: GitRepository, name: x}\n":                                                                                           "[GitRepository x  p.yaml]",
+		kustomizationHead + "  path: a\n  sourceRef: {kind: Bucket, name: x}\n":                                                                                                       "",
+		"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\nspec: {chart: {spec: {chart: c, sourceRef: {kind: GitRepository, name: x, namespace: n}}}}\n": "[GitRepository n/x c p.yaml]",
+		applicationHead + "  sources: [{repoURL: https://h/o/r, path: a}, {repoURL: https://h/c, chart: redis}]\n":                                                                    "[https://h/o/r a p.yaml]",
+		applicationSetHead + "  generators: [{git: {repoURL: https://h/g}}]\n" + setTemplate:                                                                                          "[https://h/g . p.yaml][https://h/o/r  p.yaml]",
+	} {
+		got := ""
+		for _, n := range Namings(objectsOf(text)[0]) {
+			got += fmt.Sprintf("[%s%s %s %s]", n.Repository, n.Repository.URL, n.Path, n.File)
+		}
+		if got != want {
+			t.Errorf("%s\n%s\nwant\n%s", text, got, want)
+		}
+	}
+}
+
 // FuzzRead reads arbitrary objects.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{kustomizationHead + "  path: a\n", applicationHead + "  source: {path: a}\n", applicationSetHead + "  generators: [{list: {elements: [{a: b}]}}]\n" + setTemplate} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r := &Reader{Repositories: NewRepositories(nil, nil, nil), Tree: fakeTree{"a/b.yaml": text}}
+		r := &Reader{Repositories: NewRepositories(nil, nil, nil, nil), Tree: fakeTree{"a/b.yaml": text}}
 		for _, o := range objectsOf(text) {
 			for _, p := range r.Read(o) {
 				for _, s := range p.Sources {

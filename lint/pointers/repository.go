@@ -9,6 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -16,36 +17,94 @@ import (
 // Repositories determines whether a repository named in a pointer is this one.
 type Repositories struct {
 	ours map[string]bool
-	// assumed is the address of the only repository that pointers name. It is set only if no
-	// pointer names a repository known to be this one.
+	// assumed is the address that this repository seems to have, see NewRepositories.
 	assumed string
 	all     map[Repository][]*source.Object // keys have no URL
 }
 
-// NewRepositories takes this repository's known addresses, the addresses in pointers, and the
-// objects that contain addresses. If all pointers use the same unknown address, this repository is
-// assumed to have that address.
-func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
+// NewRepositories takes this repository's known addresses, the repositories that pointers name, the
+// objects that contain addresses, and a function that reports whether a directory exists here.
+//
+// A clone may have another address, for example a fork or a mirror. If no pointer names a known
+// address, this repository is assumed to have the only address that pointers name. If they name
+// several, it is assumed to have the only one whose paths are all here.
+func NewRepositories(known []string, named []Naming, objects []*source.Object, exists func(dir string) bool) *Repositories {
 	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
 		r.ours[canonical(url)] = true
 	}
-	var all []string
-	for _, url := range named {
-		all = append(all, canonical(url))
-	}
+	byURL := map[string][]Naming{}
 	for _, o := range objects {
 		key := Repository{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 		if r.all[key] = append(r.all[key], o); o.Kind == gitRepository {
-			all = append(all, canonical(o.Root.At("spec", "url").Text()))
+			byURL[canonical(o.Root.At("spec", "url").Text())] = nil
 		}
 	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	if !slices.ContainsFunc(all, func(url string) bool { return r.ours[url] }) && len(all) == 1 && all[0] != "" {
-		r.assumed = all[0]
+	addresses := map[Repository]string{}
+	for _, n := range named {
+		url := lazy.Cached(addresses, n.Repository, func() string { return r.address(n.Repository) })
+		if url != "" {
+			byURL[url] = append(byURL[url], n)
+		}
+	}
+	var here []string
+	for url, all := range byURL {
+		switch {
+		case r.ours[url]:
+			return r
+		case url != "" && (len(byURL) == 1 || areHere(all, exists)):
+			here = append(here, url)
+		}
+	}
+	if len(here) == 1 {
+		r.assumed = here[0]
 	}
 	return r
+}
+
+// address returns the address of a repository, or "" if it is unknown or there are several.
+func (r *Repositories) address(named Repository) (url string) {
+	if named.URL != "" {
+		return canonical(named.URL)
+	}
+	for i, o := range r.find(named) {
+		if one := canonical(o.Root.At("spec", "url").Text()); i == 0 || one == url {
+			url = one
+		} else {
+			return ""
+		}
+	}
+	return url
+}
+
+// areHere reports whether pointers name at least two directories, and all of them exist. A pointer
+// that no other one deploys may be a leftover. It may name a missing directory if others are
+// deployed.
+func areHere(all []Naming, exists func(dir string) bool) bool {
+	paths := map[string]bool{}
+	for _, n := range all {
+		if n.Path != "" && n.Path != "." {
+			paths[n.Path] = exists(n.Path)
+		}
+	}
+	deployed := func(n Naming) bool {
+		for dir := path.Dir(n.File); dir != "."; dir = path.Dir(dir) {
+			if paths[dir] {
+				return true
+			}
+		}
+		return false
+	}
+	leftovers, count := slices.ContainsFunc(all, deployed), 0
+	for _, here := range paths {
+		if here {
+			count++
+		}
+	}
+	return count > 1 && !slices.ContainsFunc(all, func(n Naming) bool {
+		here, named := paths[n.Path]
+		return named && !here && !(leftovers && !deployed(n))
+	})
 }
 
 const gitRepository = "GitRepository"

@@ -117,7 +117,7 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	for _, pointed := range c.pointed {
 		c.takePointers(pointed)
 		if url := pointed.Assumed; url != "" {
-			o.Notes = append(o.Notes, "all GitOps pointers name the repository "+report.Visible(url)+", which is taken for this one (repositories: in the configuration says what it is)")
+			o.Notes = append(o.Notes, "GitOps pointers name the repository "+report.Visible(url)+", which is taken for this one (repositories: in the configuration says what it is)")
 		}
 	}
 	c.discover()
