@@ -92,6 +92,11 @@ type Cluster struct {
 	Pointers     []string `json:"pointers"`
 	Destinations []string `json:"destinations"`
 	Topology     []string `json:"topology"`
+	// Server, Labels and Annotations are those of the cluster in Argo CD, or empty. If Server is the
+	// only key that says what belongs to the cluster, Destinations is Name and Server.
+	Server      string            `json:"server"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
 }
 
 // Level is a rule level as written in the configuration. It accepts an unquoted off, although YAML

@@ -28,8 +28,10 @@ type Options struct {
 	// Secret.
 	Pointers, Repositories []*source.Object
 	Settings               []string
-	// Known holds the addresses of this repository.
-	Known []string
+	// Known holds the addresses of this repository. Clusters holds the clusters that Argo CD
+	// manages, if they are known.
+	Known    []string
+	Clusters []pointers.Cluster
 	// Roots holds the kustomizations that no other kustomization refers to.
 	Roots []Root
 	// Remotes, Ignore and Tracked are the same as in render.Root and source.Options. Remotes also
@@ -124,7 +126,7 @@ func newFollower(o Options) *follower {
 		e := f.entry(path.Join(o.Base, dir))
 		return e.Info != nil && e.Info.IsDir()
 	})
-	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree}
+	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree, Clusters: o.Clusters}
 	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed()}
 	f.vars = settings{follower: f}
 	f.remotes = map[string]string{}

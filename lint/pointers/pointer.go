@@ -235,6 +235,9 @@ func within(text string) (name string, ok bool) {
 type Reader struct {
 	Repositories *Repositories
 	Tree         Tree
+	// Clusters answers the generators that ask Argo CD for its clusters. If it is empty, the
+	// clusters are unknown.
+	Clusters []Cluster
 
 	applications int // number of generated Applications so far
 	matches      int
@@ -296,15 +299,21 @@ func Namings(o *source.Object) (all []Naming) {
 			add(Repository{URL: url.Text()}, n.Get("path"))
 		}
 	}
+	var git func(generators *source.Node)
+	git = func(generators *source.Node) {
+		for _, g := range generators.Items() {
+			argo(g.Get("git"))
+			git(g.At("matrix", "generators"))
+			git(g.At("merge", "generators"))
+		}
+	}
 	switch kind {
 	case FluxKustomization:
 		flux(spec, "path")
 	case FluxHelmRelease:
 		flux(spec.At("chart", "spec"), "chart")
 	case ApplicationSet:
-		for _, g := range spec.Get("generators").Items() {
-			argo(g.Get("git"))
-		}
+		git(spec.Get("generators"))
 		spec = spec.At("template", "spec")
 		fallthrough
 	case Application:

@@ -114,12 +114,91 @@ func TestRead(t *testing.T) {
 		{applicationSetHead + "  goTemplate: true\n  generators: [{list: {elements: [{name: b}]}}]\n" + strings.ReplaceAll(setTemplate, "{{dir}}", "{{ if true }}a{{ end }}"), []string{"6 a [{{ if true }}a{{ end }} template too complex to expand: a source of the template]"}},
 		{applicationSetHead + "  generators: [{git: {repoURL: https://h/other, directories: [{path: '*'}]}}]\n" + setTemplate, []string{"5 a another repository: https://h/other"}},
 		{applicationSetHead + "  templatePatch: x\n", []string{"3 a template too complex to expand: templatePatch"}},
-		{applicationSetHead + "  generators: [{matrix: {generators: []}}]\n" + setTemplate, []string{"5 a generator that queries the cluster or a service: matrix"}},
+		{applicationSetHead + "  generators: [{matrix: {generators: []}}]\n" + setTemplate, []string{"5 a pointer that cannot be read: matrix has 0 generators, expected 2"}},
+		{applicationSetHead + "  generators: [{merge: {mergeKeys: [name], generators: [{clusters: {}}, {list: {}}]}}]\n" + setTemplate, []string{"5 a generator that queries the cluster or a service: clusters"}},
 		{kustomizationHead[:len(kustomizationHead)-len("spec:\n")], []string{"3 a pointer that cannot be read: has no spec"}},
 	} {
 		r := &Reader{Repositories: NewRepositories([]string{"https://h/o/r"}, nil, nil, nil), Tree: fakeTree{"t/On/c.json": `{"team": {"name": "z"}}`, "t/off/x.yaml": ""}}
 		if got := read(r, c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%s\n%q\nwant\n%q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestGenerators checks which Applications combined generators stand for, with two clusters.
+func TestGenerators(t *testing.T) {
+	clusters := []Cluster{
+		{Name: "Edge_1", Server: "https://edge", Labels: map[string]string{"env": "prod", "example.com/tier": "b"}, Annotations: map[string]string{"dir": "e"}},
+		{Name: "test", Server: "https://test", Labels: map[string]string{"env": "test"}},
+	}
+	const (
+		local  = "in-cluster https:/kubernetes.default.svc"
+		all    = "{{nameNormalized}} {{server}}"
+		git    = "git: {repoURL: https://h/o/r, directories: [{path: 't/*'}]}"
+		noTest = "selector: {matchExpressions: [{key: env, operator: NotIn, values: [test]}]}"
+	)
+	for _, c := range []struct {
+		generator, path string // a generator in braces, and the path of the template
+		want            []string
+	}{
+		{"clusters: {}", all, []string{"edge-1 https:/edge", "test https:/test", local}},
+		{"clusters: {selector: {matchLabels: {env: prod}}}", all, []string{"edge-1 https:/edge"}},
+		{"clusters: {selector: {matchExpressions: [{key: env, operator: In, values: [test, x]}]}}", all, []string{"test https:/test"}},
+		{"clusters: {selector: {matchExpressions: [{key: example.com/tier, operator: Exists}]}}", all, []string{"edge-1 https:/edge"}},
+		{"clusters: {selector: {matchExpressions: [{key: tier, operator: DoesNotExist}, {key: argocd.argoproj.io/secret-type, operator: Exists}]}}", all, []string{"edge-1 https:/edge", "test https:/test"}},
+		{"clusters: {selector: {matchExpressions: [{key: env, operator: Gt}]}}", all, []string{"pointer that cannot be read: a selector with the operator Gt"}},
+		{"clusters: {" + noTest + "}", "{{metadata.labels.env}}/{{metadata.labels.example.com/tier}}", []string{"template too complex to expand: a source of the template"}},
+		{"clusters: {" + noTest + ", values: {x: 'v-{{name}}', y: '{{metadata.annotations.dir}}'}}", "{{values.x}}/{{values.y}}/{{metadata.labels.env}}", []string{"v-Edge_1/e/prod"}},
+		{"clusters: {flatList: true}", all, []string{"template too complex to expand: a clusters generator with flatList"}},
+		{"clusters: {template: {metadata: {}}}", all, []string{"template too complex to expand: a generator with a template of its own"}},
+		{"clusters: {}, list: {}", all, []string{"template too complex to expand: several kinds in one generator"}},
+		{"clusters: {}, selector: {matchLabels: {metadata.labels.env: test}}", all, []string{"test https:/test"}},
+		{"clusters: {}, selector: {matchExpressions: [{key: metadata.labels.env, operator: NotIn, values: [prod]}]}", all, []string{"test https:/test", local}},
+		{git + ", selector: {matchExpressions: [{key: 'path[1]', operator: In, values: [On]}]}", "{{path}}", []string{"t/On"}},
+		// merge: the first one says which there are
+		{"merge: {mergeKeys: [nameNormalized], generators: [{clusters: {values: {dir: base}}}, {list: {elements: [{nameNormalized: test, values.dir: own}, {nameNormalized: gone, values.dir: x}]}}]}", "{{nameNormalized}}/{{values.dir}}", []string{"edge-1/base", "test/own", "in-cluster/base"}},
+		{"merge: {mergeKeys: [a, b], generators: [{list: {elements: [{a: '1', b: '1', c: x}, {a: '1', c: y}]}}, {list: {elements: [{a: '1', c: z}]}}, {list: {elements: [{b: '1', c: no}]}}]}", "{{c}}", []string{"x", "z"}},
+		{"merge: {mergeKeys: [a], generators: [{list: {elements: [{a: '1'}, {a: '1'}]}}, {list: {}}]}", "{{a}}", []string{"pointer that cannot be read: elements of one generator of merge have the same values of mergeKeys"}},
+		{"merge: {mergeKeys: [a], generators: [{list: {}}]}", "{{a}}", []string{"pointer that cannot be read: merge has 1 mergeKeys and 1 generators, expected at least 1 and 2"}},
+		{"merge: {mergeKeys: [name], generators: [{clusters: {}}, {plugin: {}}]}", all, []string{"generator that queries the cluster or a service: plugin"}},
+		// matrix: the second one may refer to the first one
+		{"matrix: {generators: [{clusters: {}}, {list: {elements: [{d: a}, {d: b}]}}]}, selector: {matchLabels: {d: b}}", "{{name}}/{{d}}", []string{"Edge_1/b", "test/b", "in-cluster/b"}},
+		{"matrix: {generators: [{" + git + "}, {clusters: {selector: {matchLabels: {env: '{{path.basename}}'}}}}]}", "{{path}}/{{name}}", nil},
+		{"matrix: {generators: [{list: {elements: [{want: test}, {want: prod}]}}, {clusters: {selector: {matchLabels: {env: '{{want}}'}}, values: {w: '{{want}}', n: '{{name}}'}}}]}", "{{want}}/{{values.w}}/{{values.n}}", []string{"test/test/test", "prod/prod/Edge_1"}},
+		{"matrix: {generators: [{list: {elements: [{d: On}]}}, {git: {repoURL: https://h/o/r, directories: [{path: 't/{{d}}'}]}}]}", "{{path}}/{{d}}", []string{"t/On/On"}},
+		{"matrix: {generators: [{list: {elements: [{d: On}]}}, {git: {repoURL: https://h/o/r, directories: [{path: 't/{{e}}'}]}}]}", "{{path}}", []string{"template too complex to expand: a generator refers to a parameter that is not known"}},
+		{"matrix: {generators: [{list: {elements: [{d: a}]}}, {list: {elements: [{d: b}]}}]}", "{{d}}", []string{"pointer that cannot be read: the generators of matrix give different values for d"}},
+		{"matrix: {generators: [{list: {elements: [{d: a}]}}, {list: {elements: [{d: a, e: 'x{{d}}'}]}}]}", "{{d}}{{e}}", []string{"axa"}},
+		{"matrix: {generators: [{merge: {mergeKeys: [name], generators: [{clusters: {}}, {list: {elements: [{name: test, server: s}]}}]}}, {list: {elements: [{d: '1'}]}}]}", "{{server}}/{{d}}", []string{"https:/edge/1", "s/1", "https:/kubernetes.default.svc/1"}},
+		{"matrix: {generators: [{list: {}}, {matrix: {generators: [{list: {}}, {list: {}}]}}]}", "{{d}}", nil},
+		{"matrix: {generators: [{list: {elements: [{d: a}]}}, {matrix: {generators: [{list: {}}, {list: {}}]}}]}", "{{d}}", []string{"template too complex to expand: matrix within other generators"}},
+		// Go templates
+		{"go clusters: {" + noTest + ", values: {x: 'v-{{.name}}'}}", `{{.values.x}}/{{.metadata.labels.env}}/{{index .metadata.labels "example.com/tier"}}`, []string{"v-Edge_1/prod/b"}},
+		{"go clusters: {" + noTest + "}", `{{.metadata.labels.example.com}}`, []string{"template too complex to expand: a source of the template"}},
+		{"go matrix: {generators: [{list: {elements: [{d: a, v: {x: one}}]}}, {list: {elements: [{d: b, v: {y: '{{.d}}'}}]}}]}", "{{.d}}/{{.v.x}}/{{.v.y}}", []string{"a/one/a"}},
+		{"go merge: {mergeKeys: [d], generators: [{list: {elements: [{d: a, v: {x: one, y: two}}]}}, {list: {elements: [{d: a, v: {x: ''}}]}}]}", "x{{.v.x}}{{.v.y}}", []string{"xtwo"}},
+		{"go merge: {mergeKeys: [v.x], generators: [{list: {elements: [{v: {x: a}}, {v: {x: b}}]}}, {list: {}}]}", "{{.v.x}}", []string{"pointer that cannot be read: elements of one generator of merge have the same values of mergeKeys"}},
+		{"go list: {elements: [{a.b: x, l: [p, q]}]}, selector: {matchLabels: {a.b: x, l.1: q}}", "{{ index . \"a.b\" }}", []string{"template too complex to expand: a source of the template"}},
+		{"go list: {elements: [{a.b: x, l: [p, q]}]}, selector: {matchLabels: {a.b: x, l.1: q}}", "x", []string{"x"}},
+	} {
+		generator, goTemplate := strings.CutPrefix(c.generator, "go ")
+		text := applicationSetHead + fmt.Sprintf("  goTemplate: %t\n", goTemplate) + "  generators: [{" + generator + "}]\n  template:\n    metadata: {name: x}\n    spec: {source: {repoURL: https://h/o/r, path: '" + strings.ReplaceAll(c.path, "'", "''") + "'}}\n"
+		r := &Reader{Repositories: NewRepositories([]string{"https://h/o/r"}, nil, nil, nil), Tree: fakeTree{"t/On/c.json": "", "t/off/x.yaml": ""}, Clusters: clusters}
+		var got []string
+		for _, o := range objectsOf(text) {
+			for _, p := range r.Read(o) {
+				switch {
+				case p.Why.Some():
+					got = append(got, p.Why.String())
+				case p.Sources[0].Why.Some():
+					got = append(got, p.Sources[0].Why.String())
+				default:
+					got = append(got, p.Sources[0].Path)
+				}
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s\n%q\nwant\n%q", c.generator, got, c.want)
 		}
 	}
 }

@@ -155,7 +155,7 @@ func (in *Found) renderRoots(vendored map[string]string, ignore func(name string
 		return
 	}
 	known := func(dir string) []string { return append(revision.Remotes(dir), in.conf.Repositories...) }
-	in.pointed = follows(in.root, in.paths, in.Found, known, gitops.Options{Remotes: vendored, Ignore: ignore, Render: renders})
+	in.pointed = follows(in.root, in.paths, in.Found, in.conf, known, gitops.Options{Remotes: vendored, Ignore: ignore, Render: renders})
 	var kept []*roots.Kustomization
 	for i, k := range in.Roots {
 		if out := in.pointed.Roots[i]; out != nil {

@@ -44,7 +44,12 @@ type pointed struct {
 
 // follows resolves the pointers found below the given paths. The function known returns the
 // addresses of the repository that contains a directory.
-func follows(root string, paths []string, found *roots.Found, known func(dir string) []string, o gitops.Options) *pointed {
+func follows(root string, paths []string, found *roots.Found, conf *config.Config, known func(dir string) []string, o gitops.Options) *pointed {
+	for _, c := range conf.Clusters {
+		if c.Server != "" {
+			o.Clusters = append(o.Clusters, pointers.Cluster{Name: c.Name, Server: c.Server, Labels: c.Labels, Annotations: c.Annotations})
+		}
+	}
 	o.Confinement, o.Base = root, repositoryIn(root, paths)
 	o.Known = known(filepath.Join(root, o.Base))
 	o.Repositories, o.Settings = found.Repositories, found.Settings
@@ -138,7 +143,7 @@ func (c *choosing) search(root string, paths []string) (dirs []string, err error
 			found.Roots = nil
 		}
 		pool := newPool()
-		result = follows(root, paths, found, c.addresses, gitops.Options{
+		result = follows(root, paths, found, c.o.Config, c.addresses, gitops.Options{
 			Remotes: remotes, Ignore: ignore, Tracked: c.o.Tracked,
 			Render: func(all []render.Root) []*render.Output { return pool.Render(context.Background(), all) },
 		})
