@@ -93,8 +93,12 @@ type follower struct {
 	// artifacts caches Flux artifacts. looks counts the comparisons of names with ignore patterns.
 	artifacts map[pointers.Repository]*artifact
 	looks     int
-	result    Result
-	vars      settings
+	// made, sources and copies cache what is known about ExternalArtifacts.
+	made    map[pointers.Repository][]pointers.Artifact
+	sources map[pointers.Repository][]string
+	copies  map[copiedKey]*copied
+	result  Result
+	vars    settings
 }
 
 // Follow renders everything that the pointers deploy.
@@ -110,7 +114,7 @@ func Follow(o Options) *Result {
 }
 
 func newFollower(o Options) *follower {
-	f := &follower{opts: o, most: most{limits.Pointers, limits.PointerLevels, limits.PointerFiles}, lookup: worktree.NewLookup(o.Confinement), byFile: map[string][]*written{}, known: map[string]*Deployment{}}
+	f := &follower{opts: o, most: most{limits.Pointers, limits.PointerLevels, limits.PointerFiles}, lookup: worktree.NewLookup(o.Confinement), byFile: map[string][]*written{}, known: map[string]*Deployment{}, made: map[pointers.Repository][]pointers.Artifact{}, sources: map[pointers.Repository][]string{}, copies: map[copiedKey]*copied{}}
 	if o.most != nil {
 		f.most = *o.most
 	}
@@ -177,7 +181,14 @@ func (f *follower) below(dir string) bool {
 func (f *follower) paths(w *written) (all []string) {
 	for _, p := range w.read {
 		for i := range p.Sources {
-			if s := &p.Sources[i]; !s.Why.Some() && (s.Chart == nil || !s.Chart.Remote) && f.reader.Repositories.Ours(s.Repository).Is() {
+			s := &p.Sources[i]
+			switch {
+			case s.Why.Some() || s.Chart != nil && s.Chart.Remote:
+			case s.Repository.Kind == pointers.ExternalArtifact:
+				if c := f.copied(s); !c.why.Some() {
+					all = append(all, path.Join(f.opts.Base, c.inner))
+				}
+			case f.reader.Repositories.Ours(s.Repository).Is():
 				all = append(all, path.Join(f.opts.Base, s.Path))
 			}
 		}
@@ -206,7 +217,13 @@ func (f *follower) layers() {
 			all = append(all, d.Root)
 		}
 		for i, out := range f.opts.Render(all) {
-			layer[i].Output = out
+			d := layer[i]
+			d.Output = out
+			if s := &d.Pointer.Sources[d.Source]; s.Repository.Kind == pointers.ExternalArtifact && out.Problem == nil {
+				if d.Why = f.copied(s).beyond(f, out, d.Pointer.File); d.Why.Some() {
+					d.Output, d.Root = nil, render.Root{}
+				}
+			}
 		}
 		for _, d := range layer {
 			f.scan(d.Output, d)
@@ -325,7 +342,9 @@ func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 func (f *follower) reached() map[string]bool {
 	all := map[string]bool{}
 	for _, d := range f.all {
-		if c := d.Root.Chart; d.Root.Dir != "" && (c == nil || c.Archive == "") {
+		// A generated kustomization of an artifact stands beside one that was not copied.
+		beside := d.Source >= 0 && d.Root.Chart == nil && d.Root.Dir != "" && d.Root.Overlay.Generated && d.Pointer.Sources[d.Source].Repository.Kind == pointers.ExternalArtifact
+		if c := d.Root.Chart; d.Root.Dir != "" && (c == nil || c.Archive == "") && !beside {
 			all[d.Root.Dir] = true
 		}
 		if d.Output == nil || d.Output.Problem != nil {

@@ -208,13 +208,17 @@ func globOf(glob string) *regexp.Regexp {
 type artifact struct {
 	*follower
 	ignored *pointers.Ignored
+	copied  *copied // set for an ExternalArtifact
 }
 
 // artifactOf returns the artifact that contains a source. Argo CD has no ignore patterns, so its
 // artifacts contain all files.
 func (f *follower) artifactOf(s *pointers.Source) *artifact {
+	if s.Repository.Kind == pointers.ExternalArtifact {
+		return &artifact{f, pointers.NewIgnored(), f.copied(s)}
+	}
 	if s.Repository.URL != "" {
-		return &artifact{f, pointers.NewIgnored()}
+		return &artifact{f, pointers.NewIgnored(), nil}
 	}
 	if known := f.artifacts[s.Repository]; known != nil {
 		return known
@@ -225,7 +229,7 @@ func (f *follower) artifactOf(s *pointers.Source) *artifact {
 			text = string(file.Text)
 		}
 	}
-	a := &artifact{f, pointers.NewIgnored(text, f.reader.Repositories.Ignored(s.Repository))}
+	a := &artifact{f, pointers.NewIgnored(text, f.reader.Repositories.Ignored(s.Repository)), nil}
 	if f.artifacts == nil {
 		f.artifacts = map[pointers.Repository]*artifact{}
 	}
@@ -241,13 +245,20 @@ func (a *artifact) without(name string) bool {
 	if base := path.Clean(a.opts.Base); base != "." {
 		name = strings.TrimPrefix(name, base+"/")
 	}
+	if a.copied != nil {
+		return a.copied.lacks(name)
+	}
 	return a.ignored.Len() > 0 && a.looks <= limits.Ignored && a.ignored.File(name)
 }
 
 // check returns a reason if the patterns exclude all files in a directory, or any file of a chart.
 // It also returns a reason if there are too many patterns or files.
 func (a *artifact) check(dir string, chart bool) pointers.Reason {
-	if a.ignored.Len() == 0 {
+	by := sourceIgnore
+	switch {
+	case a.copied != nil:
+		by = a.copied.name
+	case a.ignored.Len() == 0:
 		return pointers.Reason{}
 	}
 	files, left := a.tree.under(dir), 0
@@ -265,9 +276,9 @@ func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	case a.looks > limits.Ignored:
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: "too many files are held against the patterns of " + sourceIgnore, Refused: true}
 	case len(files) > 0 && left == 0:
-		return pointers.Reason{What: pointers.WhyMissing, Detail: dir + ", which " + sourceIgnore + " leaves out"}
+		return pointers.Reason{What: pointers.WhyMissing, Detail: dir + ", which " + by + " leaves out"}
 	case chart && missing != "":
-		return pointers.Reason{What: pointers.WhyMissing, Detail: path.Join(dir, missing) + ", which " + sourceIgnore + " leaves out"}
+		return pointers.Reason{What: pointers.WhyMissing, Detail: path.Join(dir, missing) + ", which " + by + " leaves out"}
 	}
 	return pointers.Reason{}
 }

@@ -27,7 +27,7 @@ func kustomization(o *source.Object, p *Pointer) {
 		s.Why = Reason{What: WhyVariable, Detail: "path or source holds a variable"}
 	case !ok:
 		s.Why = Reason{What: WhyOutside, Detail: written, Refused: true}
-	case kind != "" && kind != "GitRepository":
+	case kind != "" && kind != gitRepository && kind != ExternalArtifact:
 		s.Why = Reason{What: WhySource, Detail: kind + " " + s.Repository.Name}
 	}
 	s.Labels = v.pairs(spec.At("commonMetadata", "labels"))
@@ -139,6 +139,9 @@ func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	chart, namespace := o.Root.At("spec", "chart", "spec"), o.Namespace
 	if ref := o.Root.At("spec", "chartRef"); chart.Len() == 0 {
 		s.Repository = sourceRef(v, ref, o.Namespace)
+		if s.Repository.Kind == ExternalArtifact {
+			return
+		}
 		if s.Repository.Kind != "HelmChart" {
 			s.Chart.Remote = true
 			r.locate(s)

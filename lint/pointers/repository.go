@@ -20,6 +20,8 @@ type Repositories struct {
 	// assumed is the address that this repository seems to have, see NewRepositories.
 	assumed string
 	all     map[Repository][]*source.Object // keys have no URL
+	// generators holds the ArtifactGenerators.
+	generators []*source.Object
 }
 
 // NewRepositories takes this repository's known addresses, the repositories that pointers name, the
@@ -35,6 +37,10 @@ func NewRepositories(known []string, named []Naming, objects []*source.Object, e
 	}
 	byURL := map[string][]Naming{}
 	for _, o := range objects {
+		if o.Kind == artifactGenerator {
+			r.generators = append(r.generators, o)
+			continue
+		}
 		key := Repository{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 		if r.all[key] = append(r.all[key], o); o.Kind == gitRepository {
 			byURL[canonical(o.Root.At("spec", "url").Text())] = nil
