@@ -146,18 +146,28 @@ func (c *copied) beyond(f *follower, out *render.Output, pointer string) pointer
 	return pointers.Reason{}
 }
 
-// filesOf returns the files of a source of an ArtifactGenerator, relative to the root of the
-// repository.
-func (f *follower) filesOf(named pointers.Repository) (all []string, why pointers.Reason) {
-	if named.Kind != "GitRepository" {
-		return nil, pointers.Reason{What: pointers.WhySource, Detail: named.String()}
-	}
-	if !f.reader.Repositories.Ours(named).Is() {
-		return nil, pointers.Reason{What: pointers.WhyElsewhere, Detail: named.Name}
+// filesOf returns the files of a source of an ArtifactGenerator, and the directory that they are
+// relative to.
+func (f *follower) filesOf(named pointers.Repository) (root string, all []string, why pointers.Reason) {
+	root, published := f.reader.Repositories.Published()[named]
+	root = path.Clean(root)
+	switch {
+	case published:
+	case named.Kind != "GitRepository":
+		return "", nil, pointers.Reason{What: pointers.WhySource, Detail: named.String()}
+	case !f.reader.Repositories.Ours(named).Is():
+		return "", nil, pointers.Reason{What: pointers.WhyElsewhere, Detail: named.Name}
 	}
 	all = lazy.Cached(f.sources, named, func() []string {
 		a := f.artifactOf(&pointers.Source{Repository: named})
-		return slices.DeleteFunc(slices.Sorted(slices.Values(f.tree.Files())), func(name string) bool { return a.without(path.Join(f.opts.Base, name)) })
+		var names []string
+		for _, name := range f.tree.Files() {
+			if below, ok := strings.CutPrefix("./"+name, strings.TrimSuffix("./"+root, "/.")+"/"); ok && !a.without(path.Join(f.opts.Base, name)) {
+				names = append(names, below)
+			}
+		}
+		slices.Sort(names)
+		return names
 	})
 	switch {
 	case f.tree.over:
@@ -165,5 +175,5 @@ func (f *follower) filesOf(named pointers.Repository) (all []string, why pointer
 	case f.looks > limits.Ignored:
 		why = pointers.Reason{What: pointers.WhyTooMany, Detail: "too many files are held against the patterns of " + sourceIgnore, Refused: true}
 	}
-	return all, why
+	return root, all, why
 }

@@ -59,8 +59,10 @@ type Result struct {
 	// the files in the tree instead. The list is sorted.
 	Fixed []string
 	// Assumed is an address that pointers use and that probably belongs to this repository. It is
-	// empty if there is none.
-	Assumed string
+	// empty if there is none. Published maps the OCI repositories that seem to hold a directory of
+	// this repository to this directory.
+	Assumed   string
+	Published map[pointers.Repository]string
 }
 
 // most holds the limits for a run. They apply to the number of deployments, to their nesting depth,
@@ -120,18 +122,15 @@ func newFollower(o Options) *follower {
 	}
 	f.tree = &tree{opts: &f.opts}
 	var named []pointers.Naming
-	for _, p := range o.Pointers {
+	for _, p := range slices.Concat(o.Pointers, o.Repositories) {
 		for _, n := range pointers.Namings(p) {
 			n.File = strings.TrimPrefix(n.File, path.Clean(o.Base)+"/")
 			named = append(named, n)
 		}
 	}
-	repositories := pointers.NewRepositories(o.Known, named, o.Repositories, func(dir string) bool {
-		e := f.entry(path.Join(o.Base, dir))
-		return e.Info != nil && e.Info.IsDir()
-	})
+	repositories := pointers.NewRepositories(o.Known, named, o.Repositories, f.tree.Directories)
 	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree, Clusters: o.Clusters}
-	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed()}
+	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed(), Published: repositories.Published()}
 	f.vars = settings{follower: f}
 	f.remotes = map[string]string{}
 	for url, to := range o.Remotes {

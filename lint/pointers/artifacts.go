@@ -31,8 +31,9 @@ type Artifact struct {
 }
 
 // Artifacts returns the contents that ArtifactGenerators give an artifact, one for each generator
-// that makes it. The function files returns the sorted files of a source.
-func (r *Reader) Artifacts(named Repository, files func(Repository) ([]string, Reason)) (all []Artifact) {
+// that makes it. The function files returns the sorted files of a source, and the directory of this
+// repository that they are relative to.
+func (r *Reader) Artifacts(named Repository, files func(Repository) (root string, names []string, why Reason)) (all []Artifact) {
 	var open []Artifact
 	for _, o := range r.Repositories.generators {
 		if o.Namespace != "" && o.Namespace != named.Namespace {
@@ -68,7 +69,7 @@ func (r *Reader) Artifacts(named Repository, files func(Repository) ([]string, R
 // copier copies files of sources into an artifact (source-watcher: internal/builder).
 type copier struct {
 	*Reader
-	files    func(Repository) ([]string, Reason)
+	files    func(Repository) (root string, names []string, why Reason)
 	sources  map[string]Repository // by alias
 	artifact Artifact
 }
@@ -95,7 +96,7 @@ func (c *copier) captures(pattern *source.Node) (all []captures, why Reason) {
 	if pattern.Text() == "" {
 		return []captures{nil}, Reason{}
 	}
-	glob, files, why := c.from(pattern.Text())
+	_, glob, files, why := c.from(pattern.Text())
 	if why.Some() {
 		return nil, why
 	}
@@ -127,16 +128,16 @@ func (c *copier) captures(pattern *source.Node) (all []captures, why Reason) {
 	return all, Reason{}
 }
 
-// from splits a reference to files, such as @alias/path. It returns the path and the files of the
-// source.
-func (c *copier) from(text string) (rest string, files []string, why Reason) {
+// from splits a reference to files, such as @alias/path. It returns the path, and the files of the
+// source with their root.
+func (c *copier) from(text string) (root, rest string, files []string, why Reason) {
 	alias, rest, ok := strings.Cut(strings.TrimPrefix(text, "@"), "/")
 	repository, known := c.sources[alias]
 	if !ok || !known || !strings.HasPrefix(text, "@") {
-		return "", nil, Reason{What: WhyMalformed, Detail: text + ", expected the alias of a source and a path, as in @alias/path"}
+		return "", "", nil, Reason{What: WhyMalformed, Detail: text + ", expected the alias of a source and a path, as in @alias/path"}
 	}
-	files, why = c.files(repository)
-	return rest, files, why
+	root, files, why = c.files(repository)
+	return root, rest, files, why
 }
 
 // copies makes the contents of one artifact.
@@ -168,7 +169,7 @@ func (c *copier) copies(list *source.Node, captured captures) Artifact {
 // copy does one copy operation. A directory is copied as a directory, and "dir/**" stands for its
 // contents. As in the controller, other stars match within one directory.
 func (c *copier) copy(from, to, strategy string, exclude []string) Reason {
-	pattern, files, why := c.from(from)
+	root, pattern, files, why := c.from(from)
 	at, toArtifact := strings.CutPrefix(to, "@artifact/")
 	_, ok := within(at)
 	switch {
@@ -219,7 +220,7 @@ func (c *copier) copy(from, to, strategy string, exclude []string) Reason {
 		} else if rest == "" && at != "" && !strings.HasSuffix(at, "/") && !c.isDir(at) {
 			to = path.Clean(at)
 		}
-		c.put(path.Join(to, rest), name, strategy == "Merge" && rest == "")
+		c.put(path.Join(to, rest), path.Join(root, name), strategy == "Merge" && rest == "")
 	}
 	if copied == 0 && (isGlob || len(files) == 0) {
 		return Reason{What: WhyMissing, Detail: from + ", which an ArtifactGenerator copies"}

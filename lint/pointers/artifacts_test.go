@@ -73,11 +73,11 @@ func TestArtifacts(t *testing.T) {
 func contents(spec string, files []string) (all []string) {
 	sources := "sources: [{alias: r, kind: GitRepository, name: here}, {alias: far, kind: GitRepository, name: far}], "
 	r := &Reader{Repositories: NewRepositories(nil, nil, objectsOf("apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: ArtifactGenerator\nmetadata: {name: g, namespace: n}\nspec: {"+sources+spec+"}\n"), nil)}
-	for _, a := range r.Artifacts(Repository{Kind: ExternalArtifact, Namespace: "n", Name: "a"}, func(from Repository) ([]string, Reason) {
+	for _, a := range r.Artifacts(Repository{Kind: ExternalArtifact, Namespace: "n", Name: "a"}, func(from Repository) (string, []string, Reason) {
 		if from.Name == "far" {
-			return nil, Reason{What: WhyElsewhere, Detail: "far"}
+			return "", nil, Reason{What: WhyElsewhere, Detail: "far"}
 		}
-		return files, Reason{}
+		return ".", files, Reason{}
 	}) {
 		var lines []string
 		for _, name := range slices.Sorted(maps.Keys(a.Files)) {

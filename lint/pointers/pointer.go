@@ -260,7 +260,7 @@ func (r *Reader) Read(o *source.Object) []*Pointer {
 	}
 	switch kind {
 	case FluxKustomization:
-		kustomization(o, &p)
+		r.kustomization(o, &p)
 	case FluxHelmRelease:
 		r.release(o, &p)
 	case Application:
@@ -271,32 +271,34 @@ func (r *Reader) Read(o *source.Object) []*Pointer {
 	return []*Pointer{&p}
 }
 
-// Naming says that a pointer in File takes Path from a Git repository. Both are relative to the root
-// of the repository that contains the pointer. Path is "" if it is not a plain path.
+// Naming says that a pointer or an ArtifactGenerator in File takes the directory Path from a
+// repository. File is relative to the root of the repository that contains it, and Path to the root
+// of the named one. Path is "" if it is not a plain path.
 type Naming struct {
 	Repository Repository
 	Path, File string
 }
 
-// Namings returns the Git repositories that a pointer names.
+// Namings returns the repositories that a pointer or an ArtifactGenerator names. An OCI repository
+// counts, because it may hold a copy of a directory of a Git repository.
 func Namings(o *source.Object) (all []Naming) {
 	kind, _ := KindOf(o.Group(), o.Kind)
 	spec := o.Root.Get("spec")
-	add := func(r Repository, path *source.Node) {
-		name, ok := within(strings.TrimLeft(path.Text(), "/"))
-		if !ok || source.IsVariable(path.Text()) {
+	add := func(r Repository, path string) {
+		name, ok := within(strings.TrimLeft(path, "/"))
+		if !ok || source.IsVariable(path) {
 			name = ""
 		}
 		all = append(all, Naming{r, name, o.File.Name})
 	}
-	flux := func(spec *source.Node, path string) {
-		if ref := sourceRef(&view{}, spec.Get("sourceRef"), o.Namespace); ref.Kind == gitRepository {
-			add(ref, spec.Get(path))
+	flux := func(ref *source.Node, path string) {
+		if r := sourceRef(&view{}, ref, o.Namespace); r.Kind == gitRepository || r.Kind == ociRepository {
+			add(r, path)
 		}
 	}
 	argo := func(n *source.Node) {
 		if url := n.Get("repoURL"); url.Text() != "" && n.Get("chart").IsNull() && !source.IsVariable(url.Value) {
-			add(Repository{URL: url.Text()}, n.Get("path"))
+			add(Repository{URL: url.Text()}, n.Get("path").Text())
 		}
 	}
 	var git func(generators *source.Node)
@@ -309,9 +311,9 @@ func Namings(o *source.Object) (all []Naming) {
 	}
 	switch kind {
 	case FluxKustomization:
-		flux(spec, "path")
+		flux(spec.Get("sourceRef"), spec.Get("path").Text())
 	case FluxHelmRelease:
-		flux(spec.At("chart", "spec"), "chart")
+		flux(spec.At("chart", "spec", "sourceRef"), spec.At("chart", "spec", "chart").Text())
 	case ApplicationSet:
 		git(spec.Get("generators"))
 		spec = spec.At("template", "spec")
@@ -319,6 +321,23 @@ func Namings(o *source.Object) (all []Naming) {
 	case Application:
 		for _, n := range append([]*source.Node{spec.Get("source")}, spec.Get("sources").Items()...) {
 			argo(n)
+		}
+	default:
+		if o.Kind != artifactGenerator {
+			break
+		}
+		aliases := map[string]*source.Node{}
+		for _, ref := range spec.Get("sources").Items() {
+			aliases[ref.Get("alias").Text()] = ref
+		}
+		for _, artifact := range spec.Get("artifacts").Items() {
+			for _, one := range artifact.Get("copy").Items() {
+				alias, from, _ := strings.Cut(one.Get("from").Text(), "/")
+				for strings.ContainsAny(from, "*?[]{}") || from != "" && !strings.HasSuffix(from, "/") { // leave the directory
+					from = path.Dir(strings.TrimSuffix(from, "/")) + "/"
+				}
+				flux(aliases[strings.TrimPrefix(alias, "@")], from)
+			}
 		}
 	}
 	return all

@@ -264,9 +264,34 @@ func TestRepositories(t *testing.T) {
 		{nil, []Naming{{ref("x"), "here/a", "here/a/f.yaml"}, {ref("x"), "here/b", "f.yaml"}, {ref("x"), "gone", "old/f.yaml"}}, flux("x", own) + flux("y", other), ref("x"), Presumed, "h/o/r"},
 		{nil, []Naming{{ref("x"), "here/a", "here/a/f.yaml"}, {ref("x"), "here/b", "f.yaml"}, {ref("x"), "gone", "here/b/f.yaml"}}, flux("x", own) + flux("y", other), ref("x"), Elsewhere, ""},
 	} {
-		r := NewRepositories(c.known, c.named, objectsOf(c.objects), func(dir string) bool { return strings.HasPrefix(dir, "here/") })
+		r := NewRepositories(c.known, c.named, objectsOf(c.objects), fakeTree{"here/a/x": "", "here/b/x": "", "here/c/x": "", "here/d/x": ""}.Directories)
 		if got := r.Ours(c.ask); got != c.want || r.Assumed() != c.assumed {
 			t.Errorf("%+v: %v, assumed %q", c, got, r.Assumed())
+		}
+	}
+	// An OCI repository that is not in the tree holds the only directory with all paths.
+	oci := func(namespace string, paths ...string) (all []Naming) {
+		for _, name := range paths {
+			all = append(all, Naming{Repository{Kind: ociRepository, Namespace: namespace, Name: "x"}, name, "f.yaml"})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		named   []Naming
+		objects string
+		want    string
+	}{
+		{oci("f", "apps/a", "apps/b"), "", "map[OCIRepository f/x:k]"},
+		{oci("f", "k/apps/a", "k/apps/b", "", "."), "", "map[OCIRepository f/x:.]"},
+		{slices.Concat(oci("f", "apps/a", "apps/b"), oci("", "apps/a")), "", "map[OCIRepository f/x:k]"},
+		{oci("f", "apps/a", "apps/a"), "", "map[]"},
+		{oci("f", "apps/a", "apps/b", "apps/gone"), "", "map[]"},
+		{oci("f", "a", "b"), "", "map[]"}, // in several directories
+		{oci("f", "apps/a", "apps/b"), "apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {name: x, namespace: f}\nspec: {url: 'oci://h/x'}\n", "map[]"},
+	} {
+		r := NewRepositories(nil, c.named, objectsOf(c.objects), fakeTree{"k/apps/a/x": "", "k/apps/b/x": "", "other/a/x": "", "other/b/x": ""}.Directories)
+		if got := fmt.Sprint(r.Published()); got != c.want {
+			t.Errorf("%+v: %s", c, got)
 		}
 	}
 	if got := Masked("https://user:secret@h/o/r"); strings.Contains(got, "secret") {
@@ -282,7 +307,8 @@ func TestNamings(t *testing.T) {
 		kustomizationHead + "  path: a\n  sourceRef: {kind: Bucket, name: x}\n":                                                                                                       "",
 		"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\nspec: {chart: {spec: {chart: c, sourceRef: {kind: GitRepository, name: x, namespace: n}}}}\n": "[GitRepository n/x c p.yaml]",
 		applicationHead + "  sources: [{repoURL: https://h/o/r, path: a}, {repoURL: https://h/c, chart: redis}]\n":                                                                    "[https://h/o/r a p.yaml]",
-		applicationSetHead + "  generators: [{git: {repoURL: https://h/g}}]\n" + setTemplate:                                                                                          "[https://h/g . p.yaml][https://h/o/r  p.yaml]",
+		"apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: ArtifactGenerator\nmetadata: {name: a, namespace: n}\nspec: {sources: [{alias: r, kind: OCIRepository, name: x}, {alias: c, kind: HelmChart, name: y}], artifacts: [{copy: [{from: '@r/a/b/'}, {from: '@r/a/{x}/**'}, {from: '@r/a/f.yaml'}, {from: '@r/**'}, {from: '@c/a/'}, {from: '@gone/a/'}]}]}\n": "[OCIRepository n/x a/b p.yaml][OCIRepository n/x a p.yaml][OCIRepository n/x a p.yaml][OCIRepository n/x . p.yaml]",
+		applicationSetHead + "  generators: [{git: {repoURL: https://h/g}}]\n" + setTemplate: "[https://h/g . p.yaml][https://h/o/r  p.yaml]",
 	} {
 		got := ""
 		for _, n := range Namings(objectsOf(text)[0]) {

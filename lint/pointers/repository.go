@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -20,18 +21,23 @@ type Repositories struct {
 	// assumed is the address that this repository seems to have, see NewRepositories.
 	assumed string
 	all     map[Repository][]*source.Object // keys have no URL
-	// generators holds the ArtifactGenerators.
+	// generators holds the ArtifactGenerators. published maps OCI repositories to the directories
+	// here that they seem to hold.
 	generators []*source.Object
+	published  map[Repository]string
 }
 
 // NewRepositories takes this repository's known addresses, the repositories that pointers name, the
-// objects that contain addresses, and a function that reports whether a directory exists here.
+// objects that contain addresses, and a function that returns the directories that there are.
 //
 // A clone may have another address, for example a fork or a mirror. If no pointer names a known
 // address, this repository is assumed to have the only address that pointers name. If they name
 // several, it is assumed to have the only one whose paths are all here.
-func NewRepositories(known []string, named []Naming, objects []*source.Object, exists func(dir string) bool) *Repositories {
-	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
+//
+// An OCI repository that is not in the tree is assumed to hold the only directory that contains all
+// paths that pointers take from it.
+func NewRepositories(known []string, named []Naming, objects []*source.Object, directories func() []string) *Repositories {
+	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}, published: map[Repository]string{}}
 	for _, url := range known {
 		r.ours[canonical(url)] = true
 	}
@@ -46,27 +52,76 @@ func NewRepositories(known []string, named []Naming, objects []*source.Object, e
 			byURL[canonical(o.Root.At("spec", "url").Text())] = nil
 		}
 	}
-	addresses := map[Repository]string{}
+	addresses, artifacts := map[Repository]string{}, map[Repository][]string{}
 	for _, n := range named {
+		if n.Repository.Kind == ociRepository {
+			artifacts[n.Repository] = append(artifacts[n.Repository], n.Path)
+			continue
+		}
 		url := lazy.Cached(addresses, n.Repository, func() string { return r.address(n.Repository) })
 		if url != "" {
 			byURL[url] = append(byURL[url], n)
 		}
 	}
-	var here []string
+	exists := sync.OnceValue(func() map[string]bool {
+		all := map[string]bool{}
+		for _, dir := range directories() {
+			all[dir] = true
+		}
+		return all
+	})
+	for repository, paths := range artifacts {
+		if len(r.find(repository)) == 0 {
+			if dir, ok := holding(paths, exists); ok {
+				r.published[repository] = dir
+			}
+		}
+	}
+	var found []string
 	for url, all := range byURL {
 		switch {
 		case r.ours[url]:
 			return r
 		case url != "" && (len(byURL) == 1 || areHere(all, exists)):
-			here = append(here, url)
+			found = append(found, url)
 		}
 	}
-	if len(here) == 1 {
-		r.assumed = here[0]
+	if len(found) == 1 {
+		r.assumed = found[0]
 	}
 	return r
 }
+
+// holding returns the directory that contains all paths. ok is false if there is none or are
+// several, or if there are fewer than two paths.
+func holding(paths []string, exists func() map[string]bool) (dir string, ok bool) {
+	slices.Sort(paths)
+	paths = slices.DeleteFunc(slices.Compact(paths), func(name string) bool { return name == "" || name == "." })
+	if len(paths) < 2 {
+		return "", false
+	}
+	tries := 0
+	for name := range exists() {
+		in, ends := strings.CutSuffix("./"+name, "/"+paths[0])
+		if !ends {
+			continue
+		}
+		if tries += len(paths); tries > limits.Matches {
+			return "", false
+		}
+		if !slices.ContainsFunc(paths, func(name string) bool { return !exists()[path.Join(in, name)] }) {
+			if ok {
+				return "", false
+			}
+			dir, ok = path.Clean(in), true
+		}
+	}
+	return dir, ok
+}
+
+// Published returns the OCI repositories that seem to hold a directory of this repository, with
+// this directory.
+func (r *Repositories) Published() map[Repository]string { return r.published }
 
 // address returns the address of a repository, or "" if it is unknown or there are several.
 func (r *Repositories) address(named Repository) (url string) {
@@ -86,11 +141,11 @@ func (r *Repositories) address(named Repository) (url string) {
 // areHere reports whether pointers name at least two directories, and all of them exist. A pointer
 // that no other one deploys may be a leftover. It may name a missing directory if others are
 // deployed.
-func areHere(all []Naming, exists func(dir string) bool) bool {
+func areHere(all []Naming, exists func() map[string]bool) bool {
 	paths := map[string]bool{}
 	for _, n := range all {
 		if n.Path != "" && n.Path != "." {
-			paths[n.Path] = exists(n.Path)
+			paths[n.Path] = exists()[n.Path]
 		}
 	}
 	deployed := func(n Naming) bool {
@@ -113,7 +168,10 @@ func areHere(all []Naming, exists func(dir string) bool) bool {
 	})
 }
 
-const gitRepository = "GitRepository"
+const (
+	gitRepository = "GitRepository"
+	ociRepository = "OCIRepository"
+)
 
 // find returns the objects that a Flux reference may refer to.
 func (r *Repositories) find(named Repository) []*source.Object {
