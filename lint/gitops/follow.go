@@ -218,7 +218,10 @@ func (f *follower) layers() {
 		for i, out := range f.opts.Render(all) {
 			d := layer[i]
 			d.Output = out
-			if s := &d.Pointer.Sources[d.Source]; s.Repository.Kind == pointers.ExternalArtifact && out.Problem == nil {
+			if c := d.Root.Chart; c != nil && len(c.Unknown) > 0 && out.Problem != nil && out.Problem.Kind == render.Failed {
+				d.Output, d.Why = nil, unknownValues("a Secret sets %s: %v", strings.Join(c.Unknown, ", "), out.Problem)
+			}
+			if s := &d.Pointer.Sources[d.Source]; s.Repository.Kind == pointers.ExternalArtifact && d.Output != nil && out.Problem == nil {
 				if d.Why = f.copied(s).beyond(f, out, d.Pointer.File); d.Why.Some() {
 					d.Output, d.Root = nil, render.Root{}
 				}
