@@ -129,7 +129,7 @@ func newFollower(o Options) *follower {
 		}
 	}
 	repositories := pointers.NewRepositories(o.Known, named, o.Repositories, f.tree.Directories)
-	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree, Clusters: o.Clusters}
+	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree, Clusters: o.Clusters, Base: o.Base}
 	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed(), Published: repositories.Published()}
 	f.vars = settings{follower: f}
 	f.remotes = map[string]string{}

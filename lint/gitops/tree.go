@@ -217,7 +217,7 @@ func (f *follower) artifactOf(s *pointers.Source) *artifact {
 	if s.Repository.Kind == pointers.ExternalArtifact {
 		return &artifact{f, pointers.NewIgnored(), f.copied(s)}
 	}
-	if s.Repository.URL != "" {
+	if s.Repository.URL != "" || s.Repository.Kind == pointers.HelmfileSource {
 		return &artifact{f, pointers.NewIgnored(), nil}
 	}
 	if known := f.artifacts[s.Repository]; known != nil {

@@ -27,6 +27,7 @@ func KindOf(group, kind string) (of Kind, ok bool) {
 		{"helm.toolkit.fluxcd.io", "HelmRelease"}:        FluxHelmRelease,
 		{"argoproj.io", "Application"}:                   Application,
 		{"argoproj.io", "ApplicationSet"}:                ApplicationSet,
+		{helmfileGroup, helmfileKind}:                    Helmfile,
 	}[[2]string{group, kind}]
 	return of, ok
 }
@@ -238,6 +239,8 @@ type Reader struct {
 	// Clusters answers the generators that ask Argo CD for its clusters. If it is empty, the
 	// clusters are unknown.
 	Clusters []Cluster
+	// Base is the repository root relative to the names of files.
+	Base string
 
 	applications int // number of generated Applications so far
 	matches      int
@@ -254,6 +257,9 @@ func (r *Reader) Read(o *source.Object) []*Pointer {
 	}
 	at := o.NameSpan()
 	p := Pointer{Kind: kind, Namespace: o.Namespace, Name: o.Name, Written: o.Name, File: o.File.Name, Line: max(at.Line, 1), Column: max(at.Column, 1), Object: max(at.Line, 1), file: o.File}
+	if kind == Helmfile {
+		return r.helmfile(o, p)
+	}
 	if o.Root.Get("spec").Len() == 0 {
 		p.Why = Reason{What: WhyMalformed, Detail: "has no spec"}
 		return []*Pointer{&p}

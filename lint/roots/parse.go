@@ -191,9 +191,17 @@ func (f *finder) manifest(in source.Input) {
 	case base == chartName:
 		f.chartFile(in.Name)
 		return
+	case path.Ext(base) == ".gotmpl" && !pointers.IsHelmfile(in.Name):
+		return
 	}
 	file := f.read(in.Name)
 	if file == nil {
+		return
+	}
+	if pointers.IsHelmfile(in.Name) && f.mayParse(file) {
+		for _, o := range pointers.NewHelmfile(file) {
+			f.found.Pointers = append(f.found.Pointers, Pointer{string(pointers.Helmfile), o.Name, in.Name, max(int(o.Root.Line), 1), o})
+		}
 		return
 	}
 	if bytes.Contains(file.Text, []byte("ConfigMap")) || bytes.Contains(file.Text, []byte("Secret")) {
