@@ -3,6 +3,7 @@ package gitops
 import (
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -114,19 +115,8 @@ func (c *copied) lacks(name string) bool {
 	if slices.Contains(c.values, name) || c.values != nil && name == path.Join(c.dir, valuesFile) {
 		return false
 	}
-	up := 0 // directories from c.dir to one that contains the file
-	for dir := c.dir; dir != "." && !strings.HasPrefix(name, dir+"/"); dir = path.Dir(dir) {
-		up++
-	}
-	below := c.dir
-	for range up {
-		below = path.Dir(below)
-	}
-	rest := name
-	if below != "." {
-		rest = name[len(below)+1:]
-	}
-	return c.Files[path.Join(c.at, strings.Repeat("../", up), rest)] != name
+	relative, err := filepath.Rel(filepath.FromSlash(c.dir), filepath.FromSlash(name))
+	return err != nil || c.Files[path.Join(c.at, filepath.ToSlash(relative))] != name
 }
 
 // beyond returns a reason if a render of the directory has read files that the artifact does not

@@ -220,6 +220,22 @@ func TestReadBounded(t *testing.T) {
 	if len(got) != 1 || !strings.Contains(got[0], "MiB of text") {
 		t.Errorf("%d pointers, %.200q", len(got), got)
 	}
+	var list strings.Builder
+	for i := range limits.Applications {
+		fmt.Fprintf(&list, "{name: 'a%d'}, ", i)
+	}
+	matrix := func(second string) []string {
+		return read(&Reader{Repositories: r.Repositories, Tree: tree, Clusters: []Cluster{{Name: "a", Server: "s"}}}, applicationSetHead+"  generators: [{matrix: {generators: [{list: {elements: ["+list.String()+"]}}, "+second+"]}}]\n"+setTemplate)
+	}
+	for second, want := range map[string]string{
+		"{list: {elements: [" + strings.ReplaceAll(list.String(), "name", "n") + "]}}":                                                                                      "more than 5000 Applications",
+		"{list: {elements: [" + strings.Repeat("{}, ", 4000) + "]}, selector: {matchExpressions: [{key: n, operator: In, values: [" + strings.Repeat("x, ", 1000) + "]}]}}": "too many names",
+		"{clusters: {selector: {matchExpressions: [" + strings.Repeat("{key: n, operator: In, values: [x]}, ", 5000) + "]}}}":                                               "too many names",
+	} {
+		if got := matrix(second); len(got) == 0 || !strings.Contains(got[len(got)-1], want) {
+			t.Errorf("%.60s: %d pointers, %.200q", second, len(got), got)
+		}
+	}
 	globs := strings.Repeat("{path: 'x/*'}, ", 2000)
 	got = read(&Reader{Repositories: r.Repositories, Tree: tree}, applicationSetHead+"  generators: [{git: {repoURL: https://h/o/r, directories: ["+globs+"]}}]\n"+setTemplate)
 	if len(got) != 1 || !strings.Contains(got[0], "too many names") {

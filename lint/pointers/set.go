@@ -451,16 +451,19 @@ func (x *generation) git(g *source.Node) (all []element, why Reason) {
 
 // matching returns the names that match at least one pattern in the list and no exclusion.
 func (x *generation) matching(names []string, list *source.Node, match func(pattern, name string) (bool, error)) (all []string, why Reason) {
+	var patterns []string
+	for _, item := range list.Items() {
+		patterns = append(patterns, x.text(item.Get("path")))
+	}
 	for _, name := range names {
 		taken := false
-		for _, item := range list.Items() {
+		for i, item := range list.Items() {
 			if x.matches++; x.matches > limits.Matches {
 				return nil, tooManyMatches()
 			}
-			pattern := x.text(item.Get("path"))
-			ok, err := match(pattern, name)
+			ok, err := match(patterns[i], name)
 			if err != nil {
-				return nil, Reason{What: WhyMalformed, Detail: "the glob " + pattern}
+				return nil, Reason{What: WhyMalformed, Detail: "the glob " + patterns[i]}
 			}
 			if ok && truth(item.Get("exclude")) {
 				taken = false
@@ -510,6 +513,9 @@ func (p *params) fill(text string) (string, bool) {
 	ok := true
 	if *p.made += len(text); *p.made > limits.Templated {
 		return "", false
+	}
+	if !strings.Contains(text, "{{") {
+		return text, !strings.Contains(text, "${")
 	}
 	filled := action.ReplaceAllStringFunc(text, func(all string) string {
 		inner := all[2 : len(all)-2]
