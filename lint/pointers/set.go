@@ -197,7 +197,7 @@ func (x *generation) matrix(body *source.Node, depth int) (all []element, why Re
 		for _, e := range more {
 			for name, text := range first.params.texts {
 				if other, ok := e.params.texts[name]; ok && other != text && !x.goTemplate {
-					return nil, Reason{What: WhyMalformed, Detail: "the generators of matrix give different values for " + name}
+					return nil, Reason{What: WhyMalformed, Detail: "the generators of matrix give different values for one parameter"}
 				}
 			}
 			e.params.take(first.params)
@@ -232,6 +232,9 @@ func (x *generation) merge(body *source.Node, depth int) (all []element, why Rea
 			id := ""
 			for _, key := range keys {
 				value, ok := e.params.texts[e.params.key(key.Text())]
+				if !ok && !x.goTemplate {
+					value, ok = e.params.flat(key.Text()) // a part of a path
+				}
 				id += fmt.Sprintf("%t %q ", ok, value)
 			}
 			if seen[id] {
@@ -351,10 +354,14 @@ func (p *params) key(key string) string {
 
 // flat returns the parameter that a generator's selector refers to.
 func (p *params) flat(key string) (string, bool) {
-	for name, value := range p.texts {
-		if strings.ReplaceAll(name, "\x00", ".") == key {
-			return value, true
+	found := ""
+	for name := range p.texts {
+		if strings.ReplaceAll(name, "\x00", ".") == key && (found == "" || name < found) {
+			found = name
 		}
+	}
+	if found != "" {
+		return p.texts[found], true
 	}
 	for name, list := range p.lists {
 		for i, value := range list {
