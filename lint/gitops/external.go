@@ -46,6 +46,10 @@ func (f *follower) copied(s *pointers.Source) *copied {
 				c.why = made.Why
 				return c
 			}
+			if f.looks += len(made.Files); f.looks > limits.Ignored {
+				c.why = pointers.Reason{What: pointers.WhyTooMany, Detail: "the ExternalArtifacts that pointers name have too many files", Refused: true}
+				return c
+			}
 			one := *c
 			one.Artifact = made
 			one.find(s.Chart != nil)
@@ -100,7 +104,7 @@ func (c *copied) find(chart bool) {
 			c.why = pointers.Reason{What: pointers.WhySource, Detail: c.name + ", which merges files into " + name}
 			return
 		default:
-			c.why = pointers.Reason{What: pointers.WhySource, Detail: c.name + ", which puts " + c.at + " together from several directories"}
+			c.why = pointers.Reason{What: pointers.WhySource, Detail: c.name + ", in which " + c.at + " is not a copy of one directory"}
 			return
 		}
 	}

@@ -50,7 +50,7 @@ func TestExternalArtifacts(t *testing.T) {
 		},
 		"several directories": {
 			"-- f.yaml --\n" + generator("{name: x, copy: [{from: '@r/apps/base/**', to: '@artifact/prod/'}, {from: '@r/apps/prod/**', to: '@artifact/prod/'}]}") + prod + base,
-			[]string{"f.yaml:11 a source that is not a Git repository: ExternalArtifact flux-system/x, which puts prod together from several directories", "root 0"},
+			[]string{"f.yaml:11 a source that is not a Git repository: ExternalArtifact flux-system/x, in which prod is not a copy of one directory", "root 0"},
 		},
 		"merged": {
 			"-- f.yaml --\n" + generator("{name: x, copy: [{from: '@r/apps/base/**', to: '@artifact/prod/'}, {from: '@r/apps/prod/kustomization.yaml', to: '@artifact/prod/', strategy: Merge}]}") + prod + base,

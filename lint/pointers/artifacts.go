@@ -196,8 +196,8 @@ func (c *copier) copy(from, to, strategy string, exclude []string) Reason {
 	}
 	depth, copied := strings.Count(pattern, "/")+1, 0
 	for _, name := range files {
-		if c.matches += 1 + len(exclude); c.matches > limits.Matches {
-			return tooManyMatches()
+		if c.matches += perCopy + len(exclude); c.matches > limits.Matches {
+			return Reason{What: WhyTooMany, Detail: "ArtifactGenerators copy too many files", Refused: true}
 		}
 		// The pattern matches the file itself, or a directory that contains it.
 		match, rest := name, ""
@@ -227,6 +227,9 @@ func (c *copier) copy(from, to, strategy string, exclude []string) Reason {
 	}
 	return Reason{}
 }
+
+// perCopy is the number of matches that a copied file counts for, because it takes more memory.
+const perCopy = 10
 
 // excluded reports whether patterns exclude a file, or a directory between what was matched and the
 // file. The argument "whole" includes what was matched. Patterns match names in the source, names

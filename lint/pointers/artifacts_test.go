@@ -94,3 +94,15 @@ func contents(spec string, files []string) (all []string) {
 	}
 	return all
 }
+
+// TestArtifactsBounded checks that generators that copy too many files are refused.
+func TestArtifactsBounded(t *testing.T) {
+	var files []string
+	for i := range 2000 {
+		files = append(files, fmt.Sprintf("a/%04d", i))
+	}
+	copies := strings.Repeat("{from: '@r/a/**', to: '@artifact/'}, ", 500)
+	if got := contents("artifacts: [{name: a, copy: ["+copies+"]}]", files); len(got) != 1 || !strings.Contains(got[0], "copy too many files") {
+		t.Errorf("%d artifacts, %.200q", len(got), got)
+	}
+}
