@@ -18,10 +18,18 @@ import (
 const chartFile = "Chart.yaml"
 
 // origin says where a pointer was read from. parent is the deployment whose result contains the
-// pointer. It is nil for a pointer in a file or root.
+// pointer. It is nil for a pointer in a file or root. root is the kustomization of a root.
 type origin struct {
 	parent *Deployment
 	places *places // nil for a pointer in a file
+	root   string
+}
+
+func (o origin) roots() (all []string) {
+	if o.root != "" {
+		all = append(all, o.root)
+	}
+	return all
 }
 
 // remote returns the root for a remote chart. The renderer reads the local replacement of the

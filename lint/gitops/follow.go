@@ -137,6 +137,7 @@ func newFollower(o Options) *follower {
 		f.remotes[remoteKey(url)] = to
 	}
 	for _, object := range o.Pointers {
+		f.reader.Files = []string{object.File.Name}
 		w := &written{object: object, read: f.reader.Read(object)}
 		f.raw = append(f.raw, w)
 		f.byFile[object.File.Name] = append(f.byFile[object.File.Name], w)
@@ -159,7 +160,7 @@ func (f *follower) renderRoots(which func(r Root) bool) {
 	}
 	for i, out := range f.opts.Render(all) {
 		f.result.Roots[at[i]] = out
-		f.scan(out, nil)
+		f.scan(out, nil, f.opts.Roots[at[i]].File)
 	}
 }
 
@@ -228,7 +229,7 @@ func (f *follower) layers() {
 			}
 		}
 		for _, d := range layer {
-			f.scan(d.Output, d)
+			f.scan(d.Output, d, "")
 		}
 	}
 }
@@ -283,7 +284,7 @@ func above(name string) []string {
 func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 	parent := from.parent
 	if len(p.Sources) == 0 || p.Why.Some() || p.Suspended {
-		d := &Deployment{Pointer: p, Source: -1, Why: p.Why, raw: raw}
+		d := &Deployment{Pointer: p, Source: -1, Why: p.Why, raw: raw, roots: from.roots()}
 		if p.Suspended {
 			d.Why = pointers.Reason{What: pointers.WhySuspended}
 		}
@@ -294,7 +295,7 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 		if p.Sources[i].Why.What == pointers.WhyValuesOnly {
 			continue
 		}
-		d := &Deployment{Pointer: p, Source: i, raw: raw}
+		d := &Deployment{Pointer: p, Source: i, raw: raw, roots: from.roots()}
 		d.Root, d.Why = f.resolve(p, &p.Sources[i], from)
 		key := fmt.Sprint("-", p.File, ":", p.Line, p.Name, i)
 		if !d.Why.Some() {
@@ -312,6 +313,7 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 // only adds the new parent.
 func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 	if same := f.known[key]; same != nil {
+		same.roots = append(same.roots, d.roots...)
 		same.top, same.confirmed = same.top || parent == nil, same.confirmed || d.raw == nil
 		if parent != nil && !slices.Contains(same.parents, parent) {
 			same.parents = append(same.parents, parent)
@@ -371,6 +373,7 @@ type Deployment struct {
 
 	raw     *written // the written pointer, or nil for a pointer from a render
 	parents []*Deployment
+	roots   []string // the kustomizations of the roots that contain the pointer
 	depth   int
 	// top is set if the pointer is written in the tree or in a root, not deployed by another
 	// pointer. confirmed is set if a render contains the pointer unchanged. kept is set once the
@@ -379,10 +382,10 @@ type Deployment struct {
 }
 
 // Files returns the sorted names of the files that contain the deployment's pointer or a pointer
-// above it.
+// above it, and of the kustomizations of roots that contain such a pointer.
 func (d *Deployment) Files() []string {
 	var all []string
-	d.climb(func(x *Deployment) { all = append(all, x.Pointer.File) })
+	d.climb(func(x *Deployment) { all = append(append(all, x.Pointer.File), x.roots...) })
 	slices.Sort(all)
 	return slices.Compact(all)
 }

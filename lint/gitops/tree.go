@@ -284,8 +284,8 @@ func (a *artifact) check(dir string, chart bool) pointers.Reason {
 }
 
 // scan searches an output for pointers and adds them. The argument "from" is the deployment that
-// produced the output. It is nil for the output of a root.
-func (f *follower) scan(out *render.Output, from *Deployment) {
+// produced the output. It is nil for the output of a root, whose kustomization is "root".
+func (f *follower) scan(out *render.Output, from *Deployment, root string) {
 	if out == nil || out.Problem != nil || !slices.ContainsFunc([]string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"}, func(group string) bool {
 		return bytes.Contains(out.Text, []byte(group))
 	}) {
@@ -300,10 +300,16 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 				if name, _, ok := places.document(int(o.Root.Line)); ok {
 					raw = f.contained(name, o)
 				}
+				f.reader.Files = []string{root}
+				if from != nil {
+					f.reader.Files = append(from.Files(), path.Join(from.Root.Dir, source.KustomizationFiles()[0]))
+				} else if raw != nil {
+					f.reader.Files = append(f.reader.Files, raw.object.File.Name)
+				}
 				for i, p := range f.reader.Read(o) { // each pointer gets the position at which it was written
 					f.place(p, i, o, places, raw, from)
 					places.move(p, raw, i)
-					f.add(p, nil, origin{from, places})
+					f.add(p, nil, origin{from, places, root})
 				}
 			}
 		}
@@ -324,6 +330,9 @@ func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *p
 		p.File, p.Line, p.Column, p.Object = was.File, was.Line, was.Column, was.Object
 	case marked:
 		p.File, p.Line, p.Column = at.File, at.Line, at.Column
+	case raw != nil: // an ApplicationSet that stands for nothing by itself
+		name := raw.object.NameSpan()
+		p.File, p.Line, p.Column = raw.object.File.Name, max(name.Line, 1), max(name.Column, 1)
 	case from != nil:
 		p.File, p.Line, p.Column = from.Pointer.File, from.Pointer.Line, from.Pointer.Column
 	default:

@@ -239,6 +239,8 @@ type Reader struct {
 	// Clusters answers the generators that ask Argo CD for its clusters. If it is empty, the
 	// clusters are unknown.
 	Clusters []Cluster
+	// Files lists the file of the objects that are read, and the kustomization that contains them.
+	Files []string
 	// Base is the repository root relative to the names of files.
 	Base string
 

@@ -90,6 +90,8 @@ func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 type Cluster struct {
 	Name, Server        string
 	Labels, Annotations map[string]string
+	// Knows reports whether ApplicationSets in a file know the cluster. If it is nil, all do.
+	Knows func(file string) bool
 }
 
 // generation reads the generators of one ApplicationSet.
@@ -260,9 +262,11 @@ const inCluster = "https://kubernetes.default.svc"
 // Without a selector, Argo CD adds its own cluster if it is not among them (argo-cd:
 // applicationset/generators/cluster.go).
 func (x *generation) clusters(g *source.Node) (all []element, why Reason) {
-	clusters, selector := x.Clusters, g.Get("selector")
+	clusters, selector := slices.DeleteFunc(slices.Clone(x.Clusters), func(c Cluster) bool {
+		return c.Knows != nil && !slices.ContainsFunc(x.Files, c.Knows)
+	}), g.Get("selector")
 	if selector.Get("matchLabels").Len()+selector.Get("matchExpressions").Len() == 0 && !slices.ContainsFunc(clusters, func(c Cluster) bool { return c.Server == inCluster }) {
-		clusters = append(slices.Clone(clusters), Cluster{Name: "in-cluster", Server: inCluster})
+		clusters = append(clusters, Cluster{Name: "in-cluster", Server: inCluster})
 	}
 	clusters, why = selected(x, clusters, selector, x.text, func(c *Cluster, key string) (string, bool) {
 		value, ok := c.Labels[key]

@@ -1,6 +1,7 @@
 package inputs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -47,7 +48,10 @@ type pointed struct {
 func follows(root string, paths []string, found *roots.Found, conf *config.Config, known func(dir string) []string, o gitops.Options) *pointed {
 	for _, c := range conf.Clusters {
 		if c.Server != "" {
-			o.Clusters = append(o.Clusters, pointers.Cluster{Name: c.Name, Server: c.Server, Labels: c.Labels, Annotations: c.Annotations})
+			knows := func(file string) bool {
+				return c.Knows(named(worktree.Resolved(cmp.Or(conf.Dir, root)), under(root, file)))
+			}
+			o.Clusters = append(o.Clusters, pointers.Cluster{Name: c.Name, Server: c.Server, Labels: c.Labels, Annotations: c.Annotations, Knows: knows})
 		}
 	}
 	o.Confinement, o.Base = root, repositoryIn(root, paths)
