@@ -90,7 +90,7 @@
 //	output         the committed result of rendering a chart in the tree, in one or several
 //	               files; outputs of the same chart are alternatives
 //	overlay        the changes that a pointer makes to the kustomization that it names
-//	pointer        a Flux or Argo CD object that names something to deploy
+//	pointer        a Flux or Argo CD object, or a release of a helmfile, that names something to deploy
 //	render         the result of building a root, or the output of another tool; each is
 //	               one context
 //	root           a kustomization that is not a component and that no other refers to, or

@@ -106,7 +106,7 @@ func (l *loader) countUnfollowed() {
 
 // kindOf holds the words that the summary uses for the kinds of pointers.
 var kindOf = map[pointers.Kind]string{
-	pointers.FluxHelmRelease: "releases", pointers.FluxKustomization: "kustomizations",
+	pointers.Helmfile: "releases", pointers.FluxHelmRelease: "releases", pointers.FluxKustomization: "kustomizations",
 	pointers.Application: "Applications", pointers.ApplicationSet: "Applications",
 }
 

@@ -44,6 +44,8 @@ type Input struct {
 	Defaults int
 	// Set and SetString hold the arguments of --set and --set-string.
 	Set, SetString []string
+	// Unknown lists the paths in Values whose value is UnknownValue.
+	Unknown []string
 	// Name is the name of the release. Empty means DefaultRelease.
 	Name string
 	// Namespace is the namespace of the release. Empty means "default".
@@ -200,6 +202,9 @@ func (l *loader) values(c *helm.Chart) (chartutil.Values, error) {
 				return nil, &Problem{File: sets.name, Line: i + 1, Detail: fmt.Sprintf("%q cannot be read: %v", cut(s), err)}
 			}
 		}
+	}
+	if err := l.conditional(c); err != nil {
+		return nil, err
 	}
 	if err := chartutil.ProcessDependencies(c, user, l.budget.charge); err != nil {
 		return nil, l.unmerged(chartFile, "dependencies", err)

@@ -41,6 +41,9 @@ func (e *engine) wrap(name string, f reflect.Value) any {
 			charge(e.budget, args)
 		}
 		results := run(args)
+		if len(e.l.in.Unknown) > 0 {
+			results[0] = opaque(name, args, results[0])
+		}
 		e.budget.shallow(results[0])
 		e.trace.called(name, args, results[0])
 		return results

@@ -97,6 +97,11 @@ type Cluster struct {
 	Pointers     []string `json:"pointers"`
 	Destinations []string `json:"destinations"`
 	Topology     []string `json:"topology"`
+	// Server, Labels and Annotations are those of the cluster in Argo CD, or empty. If there is a
+	// Server and no Destinations are written, these are Name and Server.
+	Server      string            `json:"server"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
 }
 
 // Level is a rule level as written in the configuration. It accepts an unquoted off, although YAML
@@ -266,6 +271,11 @@ func (c *Cluster) points(r Chosen) bool {
 	from := func(file string) bool { return matchesAny(c.Pointers, file) }
 	return (len(c.Pointers) == 0 || slices.ContainsFunc(r.Pointers, from)) &&
 		(len(c.Destinations) == 0 || slices.ContainsFunc(r.Destinations, to))
+}
+
+// Knows reports whether the Argo CD that reads ApplicationSets in a file manages the cluster.
+func (c *Cluster) Knows(file string) bool {
+	return len(c.Pointers) == 0 || matchesAny(c.Pointers, file)
 }
 
 // FollowsPointers reports whether to follow GitOps pointers. It returns true if a render or cluster

@@ -198,9 +198,18 @@ func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[st
 		l.fail(l.at(item.Get("name")), "%s: cluster %s is declared twice", path, c.Name)
 	}
 	k, paths := item.Field("paths")
-	if isEmpty(paths) && isEmpty(item.Get("renders")) && isEmpty(item.Get("pointers")) && isEmpty(item.Get("destinations")) {
-		l.fail(l.at(cmp.Or(k, item)), "%s: a cluster needs paths, renders, pointers or destinations", path)
+	if isEmpty(paths) && isEmpty(item.Get("renders")) && isEmpty(item.Get("pointers")) && isEmpty(item.Get("destinations")) && c.Server == "" {
+		l.fail(l.at(cmp.Or(k, item)), "%s: a cluster needs paths, renders, pointers, destinations or a server", path)
 	}
+	if c.Server != "" && len(c.Destinations) == 0 {
+		c.Destinations = []string{c.Name, c.Server}
+	}
+	for _, key := range []string{"labels", "annotations"} {
+		if k, _ := item.Field(key); k != nil && c.Server == "" {
+			l.fail(l.at(k), "%s: expected the server of the cluster in Argo CD, which has the %s", path, key)
+		}
+	}
+	l.selection(item, path, "")
 	seen[c.Name] = true
 	l.globs(item.Get("pointers"), path+".pointers")
 	l.names(item.Get("destinations"), path+".destinations", "the name or address of a cluster")

@@ -182,6 +182,8 @@ func (c *Config) loosenedClusters(before *Config, add adder) {
 			about(was.Name, "has other renders")
 		case !slices.Equal(is.Pointers, was.Pointers), !slices.Equal(is.Destinations, was.Destinations):
 			about(was.Name, "has other pointers or destinations")
+		case is.Server != was.Server, !maps.Equal(is.Labels, was.Labels), !maps.Equal(is.Annotations, was.Annotations):
+			about(was.Name, "has another server, other labels or other annotations")
 		}
 	}
 	for _, is := range c.Clusters {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
@@ -18,10 +19,18 @@ import (
 const chartFile = "Chart.yaml"
 
 // origin says where a pointer was read from. parent is the deployment whose result contains the
-// pointer. It is nil for a pointer in a file or root.
+// pointer. It is nil for a pointer in a file or root. root is the kustomization of a root.
 type origin struct {
 	parent *Deployment
 	places *places // nil for a pointer in a file
+	root   string
+}
+
+func (o origin) roots() (all []string) {
+	if o.root != "" {
+		all = append(all, o.root)
+	}
+	return all
 }
 
 // remote returns the root for a remote chart. The renderer reads the local replacement of the
@@ -413,7 +422,10 @@ func (l *layers) objects() pointers.Reason {
 
 func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	at := ref.Kind + " " + strings.TrimPrefix(ref.Namespace+"/"+ref.Name, "/")
-	if ref.Kind != "ConfigMap" {
+	switch {
+	case ref.Kind == "Secret" && ref.Target != "" && !ref.Optional:
+		return l.target(ref, &pointers.Text{Bytes: []byte(chart.UnknownValue), File: l.pointer.File}, true)
+	case ref.Kind != "ConfigMap":
 		return unknownValues("%s", at)
 	}
 	found, ok := l.vars.find(ref, l.from.parent)
@@ -434,9 +446,12 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	if ref.Target == "" {
 		return l.add(l.text(t, t.File))
 	}
-	// If the release sets a value at the same path, other settings determine which of the two
-	// values Flux uses.
-	plain, whole := string(t.Bytes), ref.Literal
+	return l.target(ref, t, ref.Literal)
+}
+
+// target adds a single value at the path that a reference names.
+func (l *layers) target(ref pointers.Reference, t *pointers.Text, whole bool) pointers.Reason {
+	plain := string(t.Bytes)
 	if n := len(plain); !whole && n > 1 && plain[0] == plain[n-1] && (plain[0] == '"' || plain[0] == '\'') {
 		plain, whole = strings.Trim(plain, `'"`), true
 	}
@@ -444,8 +459,13 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	if !ok || strings.Contains(ref.Target, "[") {
 		return unknownValues("targetPath %s: the path or the value is not simple", ref.Target)
 	}
+	// If the release sets a value at the same path, other settings determine which of the two
+	// values Flux uses.
 	if own := l.source.Chart.Values; own != nil && own.Sets(ref.Target) {
 		return unknownValues("values set targetPath %s as well", ref.Target)
+	}
+	if ref.Kind == "Secret" {
+		l.root.Chart.Unknown = append(l.root.Chart.Unknown, ref.Target)
 	}
 	place := render.Place{}
 	if len(t.Lines) > 0 {

@@ -104,13 +104,13 @@ func TestCopies(t *testing.T) {
 		"missing":             {argo("https://h/o/missing", "x", "HEAD"), []string{"f/a.yaml:4 a another repository: third_party/git/h/o/missing@04 is missing, run schedlint vendor"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := told(copied(t, "-- f/a.yaml --\n"+c.pointer)); !slices.Equal(got, c.want) {
+			if got := told(copyIn(t, "-- f/a.yaml --\n"+c.pointer)); !slices.Equal(got, c.want) {
 				t.Errorf("%q\nwant\n%q", got, c.want)
 			}
 		})
 	}
 	t.Run("ignored", func(t *testing.T) {
-		r := copied(t, "-- f/a.yaml --\n"+flux("plain"))
+		r := copyIn(t, "-- f/a.yaml --\n"+flux("plain"))
 		if o := r.Deployments[0].Root.Overlay; !slices.Equal(o.Resources, []string{"c.yaml"}) || r.Deployments[0].Root.Within != "third_party" {
 			t.Errorf("%+v", o)
 		}
@@ -124,21 +124,21 @@ func TestCopies(t *testing.T) {
 			"other":  "third_party/charts/shop/Chart.yaml:1: the release asks for version \"other\", which is neither a version nor a range",
 		} {
 			source := "    chart: shop\n    targetRevision: " + revision + "\n"
-			if got := outcome(copied(t, "-- f/a.yaml --\n"+strings.Replace(application(source), "https://h/o/fleet", "oci://h/charts", 1))); !strings.Contains(got, want) {
+			if got := outcome(copyIn(t, "-- f/a.yaml --\n"+strings.Replace(application(source), "https://h/o/fleet", "oci://h/charts", 1))); !strings.Contains(got, want) {
 				t.Errorf("%s: %s", revision, got)
 			}
 		}
 	})
 	t.Run("a chart", func(t *testing.T) {
 		spec := "  chart: {spec: {chart: ./charts/shop, valuesFiles: [env/prod.yaml], sourceRef: {kind: GitRepository, name: apps}}}\n"
-		if got := outcome(copied(t, "-- f/a.yaml --\n"+helmRelease(spec))); got != "zone: far third_party/git/h/o/apps@01/env/prod.yaml:1:7" {
+		if got := outcome(copyIn(t, "-- f/a.yaml --\n"+helmRelease(spec))); got != "zone: far third_party/git/h/o/apps@01/env/prod.yaml:1:7" {
 			t.Error(got)
 		}
 	})
 }
 
 // copied follows the pointers of an archive beside copies and their lock.
-func copied(t *testing.T, archive string) *Result {
+func copyIn(t *testing.T, archive string) *Result {
 	t.Helper()
 	o := optionsFor(t, archive+copies)
 	o.Known, o.Pointers, o.Roots = []string{"https://h/o/fleet"}, o.Pointers[:1], nil // copies are not searched

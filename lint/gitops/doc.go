@@ -14,6 +14,9 @@
 // number of deployments is limited. Each layer is in sorted order, so the same input gives the same
 // result.
 //
+// A pointer to an ExternalArtifact renders the directory of which the artifact holds a copy. If the
+// render reads a file that was not copied, its result does not count.
+//
 // Chart values are in the order in which the controller applies them, with the positions at which
 // they were written. If an unknown source may set values, the chart is not rendered, because this
 // source may set any value.

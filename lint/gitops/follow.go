@@ -30,8 +30,10 @@ type Options struct {
 	// Secret.
 	Pointers, Repositories []*source.Object
 	Settings               []string
-	// Known holds the addresses of this repository.
-	Known []string
+	// Known holds the addresses of this repository. Clusters holds the clusters that Argo CD
+	// manages, if they are known.
+	Known    []string
+	Clusters []pointers.Cluster
 	// Roots holds the kustomizations that no other kustomization refers to.
 	Roots []Root
 	// Remotes, Ignore and Tracked are the same as in render.Root and source.Options. Remotes also
@@ -61,8 +63,10 @@ type Result struct {
 	// the files in the tree instead. The list is sorted.
 	Fixed []string
 	// Assumed is an address that pointers use and that probably belongs to this repository. It is
-	// empty if there is none.
-	Assumed string
+	// empty if there is none. Published maps the OCI repositories that seem to hold a directory of
+	// this repository to this directory.
+	Assumed   string
+	Published map[pointers.Repository]string
 }
 
 // most holds the limits for a run. They apply to the number of deployments, to their nesting depth,
@@ -96,8 +100,12 @@ type follower struct {
 	// artifacts caches Flux artifacts. looks counts the comparisons of names with ignore patterns.
 	artifacts map[pointers.Repository]*artifact
 	looks     int
-	result    Result
-	vars      settings
+	// made, sources and copies cache what is known about ExternalArtifacts.
+	made    map[pointers.Repository][]pointers.Artifact
+	sources map[pointers.Repository][]string
+	copies  map[copiedKey]*copied
+	result  Result
+	vars    settings
 }
 
 // Follow renders everything that the pointers deploy.
@@ -113,12 +121,12 @@ func Follow(o Options) *Result {
 }
 
 func newFollower(o Options) *follower {
-	f := &follower{opts: o, most: most{limits.Pointers, limits.PointerLevels, limits.PointerFiles}, lookup: worktree.NewLookup(o.Confinement), byFile: map[string][]*written{}, known: map[string]*Deployment{}}
+	f := &follower{opts: o, most: most{limits.Pointers, limits.PointerLevels, limits.PointerFiles}, lookup: worktree.NewLookup(o.Confinement), byFile: map[string][]*written{}, known: map[string]*Deployment{}, made: map[pointers.Repository][]pointers.Artifact{}, sources: map[pointers.Repository][]string{}, copies: map[copiedKey]*copied{}}
 	if o.most != nil {
 		f.most = *o.most
 	}
 	f.tree = &tree{opts: &f.opts}
-	var named, others []string
+	var others []string
 	f.remotes, f.gits = map[string]string{}, map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(o.Remotes)) {
 		f.remotes[remoteKey(key)] = o.Remotes[key]
@@ -129,14 +137,19 @@ func newFollower(o Options) *follower {
 			others = append(others, key[:at])
 		}
 	}
-	for _, p := range o.Pointers {
-		named = append(named, pointers.URLs(p)...)
+	var named []pointers.Naming
+	for _, p := range slices.Concat(o.Pointers, o.Repositories) {
+		for _, n := range pointers.Namings(p) {
+			n.File = strings.TrimPrefix(n.File, path.Clean(o.Base)+"/")
+			named = append(named, n)
+		}
 	}
-	repositories := pointers.NewRepositories(o.Known, named, o.Repositories, others...)
-	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree}
-	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed()}
+	repositories := pointers.NewRepositories(o.Known, named, o.Repositories, f.tree.Directories, others...)
+	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree, Clusters: o.Clusters, Base: o.Base}
+	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed(), Published: repositories.Published()}
 	f.vars = settings{follower: f}
 	for _, object := range o.Pointers {
+		f.reader.Files = []string{object.File.Name}
 		w := &written{object: object, read: f.reader.Read(object)}
 		f.raw = append(f.raw, w)
 		f.byFile[object.File.Name] = append(f.byFile[object.File.Name], w)
@@ -159,7 +172,7 @@ func (f *follower) renderRoots(which func(r Root) bool) {
 	}
 	for i, out := range f.opts.Render(all) {
 		f.result.Roots[at[i]] = out
-		f.scan(out, nil)
+		f.scan(out, nil, f.opts.Roots[at[i]].File)
 	}
 }
 
@@ -180,7 +193,14 @@ func (f *follower) below(dir string) bool {
 func (f *follower) paths(w *written) (all []string) {
 	for _, p := range w.read {
 		for i := range p.Sources {
-			if s := &p.Sources[i]; !s.Why.Some() && (s.Chart == nil || !s.Chart.Remote) && f.reader.Repositories.Ours(s.Repository).Is() {
+			s := &p.Sources[i]
+			switch {
+			case s.Why.Some() || s.Chart != nil && s.Chart.Remote:
+			case s.Repository.Kind == pointers.ExternalArtifact:
+				if c := f.copied(s); !c.why.Some() {
+					all = append(all, path.Join(f.opts.Base, c.inner))
+				}
+			case f.reader.Repositories.Ours(s.Repository).Is():
 				all = append(all, path.Join(f.opts.Base, s.Path))
 			}
 		}
@@ -209,10 +229,19 @@ func (f *follower) layers() {
 			all = append(all, d.Root)
 		}
 		for i, out := range f.opts.Render(all) {
-			layer[i].Output = out
+			d := layer[i]
+			d.Output = out
+			if c := d.Root.Chart; c != nil && len(c.Unknown) > 0 && out.Problem != nil && out.Problem.Kind == render.Failed {
+				d.Output, d.Why = nil, unknownValues("a Secret sets %s: %v", strings.Join(c.Unknown, ", "), out.Problem)
+			}
+			if s := &d.Pointer.Sources[d.Source]; s.Repository.Kind == pointers.ExternalArtifact && d.Output != nil && out.Problem == nil {
+				if d.Why = f.copied(s).beyond(f, out, d.Pointer.File); d.Why.Some() {
+					d.Output, d.Root = nil, render.Root{}
+				}
+			}
 		}
 		for _, d := range layer {
-			f.scan(d.Output, d)
+			f.scan(d.Output, d, "")
 		}
 	}
 }
@@ -267,7 +296,7 @@ func above(name string) []string {
 func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 	parent := from.parent
 	if len(p.Sources) == 0 || p.Why.Some() || p.Suspended {
-		d := &Deployment{Pointer: p, Source: -1, Why: p.Why, raw: raw}
+		d := &Deployment{Pointer: p, Source: -1, Why: p.Why, raw: raw, roots: from.roots()}
 		if p.Suspended {
 			d.Why = pointers.Reason{What: pointers.WhySuspended}
 		}
@@ -278,7 +307,7 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 		if p.Sources[i].Why.What == pointers.WhyValuesOnly {
 			continue
 		}
-		d := &Deployment{Pointer: p, Source: i, raw: raw}
+		d := &Deployment{Pointer: p, Source: i, raw: raw, roots: from.roots()}
 		d.Root, d.Why = f.resolve(p, &p.Sources[i], from)
 		d.Wanted = f.wanted(p, &p.Sources[i])
 		key := fmt.Sprint("-", p.File, ":", p.Line, p.Name, i)
@@ -297,6 +326,7 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 // only adds the new parent.
 func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 	if same := f.known[key]; same != nil {
+		same.roots = append(same.roots, d.roots...)
 		same.top, same.confirmed = same.top || parent == nil, same.confirmed || d.raw == nil
 		if parent != nil && !slices.Contains(same.parents, parent) {
 			same.parents = append(same.parents, parent)
@@ -329,7 +359,9 @@ func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 func (f *follower) reached() map[string]bool {
 	all := map[string]bool{}
 	for _, d := range f.all {
-		if c := d.Root.Chart; d.Root.Dir != "" && (c == nil || c.Archive == "") {
+		// A generated kustomization of an artifact stands beside one that was not copied.
+		beside := d.Source >= 0 && d.Root.Chart == nil && d.Root.Dir != "" && d.Root.Overlay.Generated && d.Pointer.Sources[d.Source].Repository.Kind == pointers.ExternalArtifact
+		if c := d.Root.Chart; d.Root.Dir != "" && (c == nil || c.Archive == "") && !beside {
 			all[d.Root.Dir] = true
 		}
 		if d.Output == nil || d.Output.Problem != nil {
@@ -357,6 +389,7 @@ type Deployment struct {
 
 	raw     *written // the written pointer, or nil for a pointer from a render
 	parents []*Deployment
+	roots   []string // the kustomizations of the roots that contain the pointer
 	depth   int
 	// top is set if the pointer is written in the tree or in a root, not deployed by another
 	// pointer. confirmed is set if a render contains the pointer unchanged. kept is set once the
@@ -365,10 +398,10 @@ type Deployment struct {
 }
 
 // Files returns the sorted names of the files that contain the deployment's pointer or a pointer
-// above it.
+// above it, and of the kustomizations of roots that contain such a pointer.
 func (d *Deployment) Files() []string {
 	var all []string
-	d.climb(func(x *Deployment) { all = append(all, x.Pointer.File) })
+	d.climb(func(x *Deployment) { all = append(append(all, x.Pointer.File), x.roots...) })
 	slices.Sort(all)
 	return slices.Compact(all)
 }

@@ -122,7 +122,7 @@ func TestFollow(t *testing.T) {
 		"a root patches it": {
 			"-- k/kustomization.yaml --\nresources: [a.yaml]\npatches:\n- target: {kind: Kustomization}\n  patch: |\n    - {op: replace, path: /spec/path, value: two}\n" +
 				"-- k/a.yaml --\n" + pointer("a", "one") + "-- one/c.yaml --\n" + config + "-- two/c.yaml --\n" + config,
-			[]string{"k/a.yaml:4 a -> two by k/a.yaml", "root 0"},
+			[]string{"k/a.yaml:4 a -> two by k/a.yaml k/kustomization.yaml", "root 0"},
 		},
 		"it patches itself": {
 			"-- f/kustomization.yaml --\nresources: [self.yaml]\npatches:\n- target: {kind: Kustomization}\n  patch: |\n    - {op: add, path: /spec/commonMetadata, value: {labels: {x: z}}}\n" +

@@ -35,6 +35,9 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 		return render.Root{}, why
 	}
 	if s.Chart != nil {
+		if a := f.artifactOf(s); a.copied != nil && a.copied.values != nil {
+			s.Chart.Files, s.Chart.Replace = a.copied.values, true
+		}
 		return f.chart(p, s, from, render.Root{Dir: dir, Chart: &render.Chart{}})
 	}
 	counts := map[string]render.Variable{}
@@ -58,6 +61,7 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 	case pointers.Generated:
 		if !kustomized {
 			o.Generated, o.Resources = true, f.tree.generated(dir, f.artifactOf(s).without)
+			o.Plain = true // the directory may have a kustomization that the artifact leaves out
 		}
 	case pointers.Directory:
 		names, jsonnet := f.tree.plain(dir, s.Files)
@@ -81,6 +85,10 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 
 // directory returns the directory that a source names.
 func (f *follower) directory(s *pointers.Source) (string, pointers.Reason) {
+	if s.Repository.Kind == pointers.ExternalArtifact {
+		c := f.copied(s)
+		return path.Join(f.opts.Base, c.dir), c.why
+	}
 	home, why := f.home(s)
 	if why.Some() {
 		return "", why

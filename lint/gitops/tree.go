@@ -211,13 +211,17 @@ type artifact struct {
 	*follower
 	home    string // directory that the patterns are relative to
 	ignored *pointers.Ignored
+	copied  *copied // set for an ExternalArtifact
 }
 
 // artifactOf returns the artifact that contains a source. Argo CD has no ignore patterns, so its
 // artifacts contain all files.
 func (f *follower) artifactOf(s *pointers.Source) *artifact {
-	if s.Repository.URL != "" {
-		return &artifact{f, "", pointers.NewIgnored()}
+	if s.Repository.Kind == pointers.ExternalArtifact {
+		return &artifact{f, path.Clean(f.opts.Base), pointers.NewIgnored(), f.copied(s)}
+	}
+	if s.Repository.URL != "" || s.Repository.Kind == pointers.HelmfileSource {
+		return &artifact{f, "", pointers.NewIgnored(), nil}
 	}
 	if known := f.artifacts[s.Repository]; known != nil {
 		return known
@@ -229,7 +233,7 @@ func (f *follower) artifactOf(s *pointers.Source) *artifact {
 			text = string(file.Text)
 		}
 	}
-	a := &artifact{f, home, pointers.NewIgnored(text, f.reader.Repositories.Ignored(s.Repository))}
+	a := &artifact{f, home, pointers.NewIgnored(text, f.reader.Repositories.Ignored(s.Repository)), nil}
 	if f.artifacts == nil {
 		f.artifacts = map[pointers.Repository]*artifact{}
 	}
@@ -243,13 +247,20 @@ const sourceIgnore = ".sourceignore"
 func (a *artifact) without(name string) bool {
 	a.looks += a.ignored.Len()
 	name = strings.TrimPrefix(name, a.home+"/")
+	if a.copied != nil {
+		return a.copied.lacks(name)
+	}
 	return a.ignored.Len() > 0 && a.looks <= limits.Ignored && a.ignored.File(name)
 }
 
 // check returns a reason if the patterns exclude all files in a directory, or any file of a chart.
 // It also returns a reason if there are too many patterns or files.
 func (a *artifact) check(dir string, chart bool) pointers.Reason {
-	if a.ignored.Len() == 0 {
+	by := sourceIgnore
+	switch {
+	case a.copied != nil:
+		by = a.copied.name
+	case a.ignored.Len() == 0:
 		return pointers.Reason{}
 	}
 	files, left := a.tree.under(dir), 0
@@ -267,16 +278,16 @@ func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	case a.looks > limits.Ignored:
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: "too many files are held against the patterns of " + sourceIgnore, Refused: true}
 	case len(files) > 0 && left == 0:
-		return pointers.Reason{What: pointers.WhyMissing, Detail: dir + ", which " + sourceIgnore + " leaves out"}
+		return pointers.Reason{What: pointers.WhyMissing, Detail: dir + ", which " + by + " leaves out"}
 	case chart && missing != "":
-		return pointers.Reason{What: pointers.WhyMissing, Detail: path.Join(dir, missing) + ", which " + sourceIgnore + " leaves out"}
+		return pointers.Reason{What: pointers.WhyMissing, Detail: path.Join(dir, missing) + ", which " + by + " leaves out"}
 	}
 	return pointers.Reason{}
 }
 
 // scan searches an output for pointers and adds them. The argument "from" is the deployment that
-// produced the output. It is nil for the output of a root.
-func (f *follower) scan(out *render.Output, from *Deployment) {
+// produced the output. It is nil for the output of a root, whose kustomization is "root".
+func (f *follower) scan(out *render.Output, from *Deployment, root string) {
 	if out == nil || out.Problem != nil || !slices.ContainsFunc([]string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"}, func(group string) bool {
 		return bytes.Contains(out.Text, []byte(group))
 	}) {
@@ -291,10 +302,16 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 				if name, _, ok := places.document(int(o.Root.Line)); ok {
 					raw = f.contained(name, o)
 				}
+				f.reader.Files = []string{root}
+				if from != nil {
+					f.reader.Files = append(from.Files(), path.Join(from.Root.Dir, source.KustomizationFiles()[0]))
+				} else if raw != nil {
+					f.reader.Files = append(f.reader.Files, raw.object.File.Name)
+				}
 				for i, p := range f.reader.Read(o) { // each pointer gets the position at which it was written
 					f.place(p, i, o, places, raw, from)
 					places.move(p, raw, i)
-					f.add(p, nil, origin{from, places})
+					f.add(p, nil, origin{from, places, root})
 				}
 			}
 		}
@@ -315,6 +332,9 @@ func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *p
 		p.File, p.Line, p.Column, p.Object = was.File, was.Line, was.Column, was.Object
 	case marked:
 		p.File, p.Line, p.Column = at.File, at.Line, at.Column
+	case raw != nil: // an ApplicationSet that stands for nothing by itself
+		name := raw.object.NameSpan()
+		p.File, p.Line, p.Column = raw.object.File.Name, max(name.Line, 1), max(name.Column, 1)
 	case from != nil:
 		p.File, p.Line, p.Column = from.Pointer.File, from.Pointer.Line, from.Pointer.Column
 	default:

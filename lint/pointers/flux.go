@@ -14,7 +14,7 @@ import (
 )
 
 // kustomization reads a Flux Kustomization into a pointer.
-func kustomization(o *source.Object, p *Pointer) {
+func (r *Reader) kustomization(o *source.Object, p *Pointer) {
 	spec, v := o.Root.Get("spec"), &view{}
 	p.flux(v, spec)
 	s := Source{Repository: sourceRef(v, spec.Get("sourceRef"), o.Namespace), Form: Generated}
@@ -22,12 +22,15 @@ func kustomization(o *source.Object, p *Pointer) {
 	written := v.text(spec.Get("path"))
 	name, ok := within(strings.TrimLeft(written, "/"))
 	s.Path = name
+	published, isPublished := r.Repositories.published[s.Repository]
 	switch kind := s.Repository.Kind; {
 	case v.open:
 		s.Why = Reason{What: WhyVariable, Detail: "path or source holds a variable"}
 	case !ok:
 		s.Why = Reason{What: WhyOutside, Detail: written, Refused: true}
-	case kind != "" && kind != "GitRepository":
+	case isPublished:
+		s.Path = path.Join(published, name)
+	case kind != "" && kind != gitRepository && kind != ExternalArtifact:
 		s.Why = Reason{What: WhySource, Detail: kind + " " + s.Repository.Name}
 	}
 	s.Labels = v.pairs(spec.At("commonMetadata", "labels"))
@@ -139,6 +142,9 @@ func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	chart, namespace := o.Root.At("spec", "chart", "spec"), o.Namespace
 	if ref := o.Root.At("spec", "chartRef"); chart.Len() == 0 {
 		s.Repository = sourceRef(v, ref, o.Namespace)
+		if s.Repository.Kind == ExternalArtifact {
+			return
+		}
 		if s.Repository.Kind != "HelmChart" {
 			s.Chart.Remote = true
 			r.locate(s)
@@ -180,7 +186,7 @@ func (r *Reader) locate(s *Source) {
 	var urls []string
 	for _, o := range objects {
 		urls = append(urls, strings.TrimRight(o.Root.At("spec", "url").Text(), "/"))
-		if s.Repository.Kind == "OCIRepository" {
+		if s.Repository.Kind == ociRepository {
 			ref := o.Root.At("spec", "ref")
 			s.Chart.Version = cmp.Or(ref.Get("semver").Text(), ref.Get("tag").Text())
 			if s.Chart.Digest = ref.Get("digest").Text(); s.Chart.Digest != "" {

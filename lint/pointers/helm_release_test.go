@@ -18,7 +18,7 @@ func releaseOf(t *testing.T, spec string, more ...string) *Pointer {
 	for _, text := range more {
 		objects = append(objects, read("apiVersion: source.toolkit.fluxcd.io/v1\n"+text))
 	}
-	r := &Reader{Repositories: NewRepositories(nil, nil, objects), Tree: fakeTree{}}
+	r := &Reader{Repositories: NewRepositories(nil, nil, objects, nil), Tree: fakeTree{}}
 	return r.Read(read("apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a, namespace: n}\nspec:\n" + spec))[0]
 }
 
@@ -35,7 +35,7 @@ func TestRelease(t *testing.T) {
 		{"  chart: {spec: {chart: x, version: 1.x, sourceRef: {kind: HelmRepository, name: h}}}\n", "a in n, https://h/c/x 1.x, "},
 		{"  chartRef: {kind: OCIRepository, name: o}\n", "a in n, oci://h/o/x 2.0.0, "},
 		{"  chartRef: {kind: OCIRepository, name: o, namespace: other}\n", "a in n, , Helm chart: OCIRepository other/o, which is not in the tree"},
-		{"  chartRef: {kind: ExternalArtifact, name: o}\n", "a in n, , Helm chart: ExternalArtifact n/o, which is not in the tree"},
+		{"  chartRef: {kind: ExternalArtifact, name: o}\n", "a in n, , "},
 		{gitChart + "  postRenderers: [{kustomize: {images: [{name: i}]}}, {kustomize: {patches: []}}]\n", "a in n, c, post-renderer: images before the patches of another one"},
 		{gitChart + "  valuesFrom: [{kind: ConfigMap, name: '${X}'}]\n", "a in n, c, variable in the pointer: the chart, the name or a reference holds a variable"},
 		{"  chart: {spec: {chart: c, valuesFile: v.yaml, sourceRef: {kind: GitRepository, name: g}}}\n", "a in n, c, values that are not known: valuesFile: write valuesFiles"},

@@ -27,6 +27,7 @@ func KindOf(group, kind string) (of Kind, ok bool) {
 		{"helm.toolkit.fluxcd.io", "HelmRelease"}:        FluxHelmRelease,
 		{"argoproj.io", "Application"}:                   Application,
 		{"argoproj.io", "ApplicationSet"}:                ApplicationSet,
+		{helmfileGroup, helmfileKind}:                    Helmfile,
 	}[[2]string{group, kind}]
 	return of, ok
 }
@@ -236,6 +237,13 @@ func within(text string) (name string, ok bool) {
 type Reader struct {
 	Repositories *Repositories
 	Tree         Tree
+	// Clusters answers the generators that ask Argo CD for its clusters. If it is empty, the
+	// clusters are unknown.
+	Clusters []Cluster
+	// Files lists the file of the objects that are read, and the kustomization that contains them.
+	Files []string
+	// Base is the repository root relative to the names of files.
+	Base string
 
 	applications int // number of generated Applications so far
 	matches      int
@@ -252,13 +260,16 @@ func (r *Reader) Read(o *source.Object) []*Pointer {
 	}
 	at := o.NameSpan()
 	p := Pointer{Kind: kind, Namespace: o.Namespace, Name: o.Name, Written: o.Name, File: o.File.Name, Line: max(at.Line, 1), Column: max(at.Column, 1), Object: max(at.Line, 1), file: o.File}
+	if kind == Helmfile {
+		return r.helmfile(o, p)
+	}
 	if o.Root.Get("spec").Len() == 0 {
 		p.Why = Reason{What: WhyMalformed, Detail: "has no spec"}
 		return []*Pointer{&p}
 	}
 	switch kind {
 	case FluxKustomization:
-		kustomization(o, &p)
+		r.kustomization(o, &p)
 	case FluxHelmRelease:
 		r.release(o, &p)
 	case Application:
@@ -269,25 +280,73 @@ func (r *Reader) Read(o *source.Object) []*Pointer {
 	return []*Pointer{&p}
 }
 
-// URLs returns the addresses of the Git repositories that an Argo CD pointer names.
-func URLs(o *source.Object) (all []string) {
+// Naming says that a pointer or an ArtifactGenerator in File takes the directory Path from a
+// repository. File is relative to the root of the repository that contains it, and Path to the root
+// of the named one. Path is "" if it is not a plain path.
+type Naming struct {
+	Repository Repository
+	Path, File string
+}
+
+// Namings returns the repositories that a pointer or an ArtifactGenerator names. An OCI repository
+// counts, because it may hold a copy of a directory of a Git repository.
+func Namings(o *source.Object) (all []Naming) {
 	kind, _ := KindOf(o.Group(), o.Kind)
 	spec := o.Root.Get("spec")
-	var sources []*source.Node
-	switch kind {
-	case ApplicationSet:
-		for _, g := range spec.Get("generators").Items() {
-			sources = append(sources, g.Get("git"))
+	add := func(r Repository, path string) {
+		name, ok := within(strings.TrimLeft(path, "/"))
+		if !ok || source.IsVariable(path) {
+			name = ""
 		}
-		spec = spec.At("template", "spec")
-	case Application:
-	default:
-		return nil
+		all = append(all, Naming{r, name, o.File.Name})
 	}
-	sources = append(append(sources, spec.Get("source")), spec.Get("sources").Items()...)
-	for _, n := range sources {
+	flux := func(ref *source.Node, path string) {
+		if r := sourceRef(&view{}, ref, o.Namespace); r.Kind == gitRepository || r.Kind == ociRepository {
+			add(r, path)
+		}
+	}
+	argo := func(n *source.Node) {
 		if url := n.Get("repoURL"); url.Text() != "" && n.Get("chart").IsNull() && !source.IsVariable(url.Value) {
-			all = append(all, url.Text())
+			add(Repository{URL: url.Text()}, n.Get("path").Text())
+		}
+	}
+	var git func(generators *source.Node)
+	git = func(generators *source.Node) {
+		for _, g := range generators.Items() {
+			argo(g.Get("git"))
+			git(g.At("matrix", "generators"))
+			git(g.At("merge", "generators"))
+		}
+	}
+	switch kind {
+	case FluxKustomization:
+		flux(spec.Get("sourceRef"), spec.Get("path").Text())
+	case FluxHelmRelease:
+		flux(spec.At("chart", "spec", "sourceRef"), spec.At("chart", "spec", "chart").Text())
+	case ApplicationSet:
+		git(spec.Get("generators"))
+		spec = spec.At("template", "spec")
+		fallthrough
+	case Application:
+		for _, n := range append([]*source.Node{spec.Get("source")}, spec.Get("sources").Items()...) {
+			argo(n)
+		}
+	default:
+		if o.Kind != artifactGenerator {
+			break
+		}
+		aliases := map[string]*source.Node{}
+		for _, ref := range spec.Get("sources").Items() {
+			aliases[ref.Get("alias").Text()] = ref
+		}
+		for _, artifact := range spec.Get("artifacts").Items() {
+			for _, one := range artifact.Get("copy").Items() {
+				alias, from, _ := strings.Cut(one.Get("from").Text(), "/")
+				for strings.ContainsAny(from, "*?[]{}") || from != "" && !strings.HasSuffix(from, "/") { // leave the directory
+					from = path.Dir(strings.TrimSuffix(from, "/")) + "/"
+				}
+				flux(aliases[strings.TrimPrefix(alias, "@")], from)
+			}
 		}
 	}
 	return all

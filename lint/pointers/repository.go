@@ -6,9 +6,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -16,43 +18,166 @@ import (
 // Repositories determines whether a repository named in a pointer is this one.
 type Repositories struct {
 	ours map[string]bool
-	// assumed is the address of the only repository that pointers name. It is set only if no
-	// pointer names a repository known to be this one.
+	// assumed is the address that this repository seems to have, see NewRepositories.
 	assumed string
 	all     map[Repository][]*source.Object // keys have no URL
+	// generators holds the ArtifactGenerators. published maps OCI repositories to the directories
+	// here that they seem to hold.
+	generators []*source.Object
+	published  map[Repository]string
 }
 
-// NewRepositories takes this repository's known addresses, the addresses in pointers, the objects
-// that contain addresses, and addresses of other repositories. If all pointers use the same unknown
-// address, this repository is assumed to have that address.
-func NewRepositories(known, named []string, objects []*source.Object, others ...string) *Repositories {
-	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
+// NewRepositories takes this repository's known addresses, the repositories that pointers name, the
+// objects that contain addresses, and a function that returns the directories that there are.
+//
+// A clone may have another address, for example a fork or a mirror. If no pointer names a known
+// address, this repository is assumed to have the only address that pointers name. If they name
+// several, it is assumed to have the only one whose paths are all here.
+//
+// Addresses in others belong to other repositories.
+//
+// An OCI repository that is not in the tree is assumed to hold the only directory that contains all
+// paths that pointers take from it.
+func NewRepositories(known []string, named []Naming, objects []*source.Object, directories func() []string, others ...string) *Repositories {
+	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}, published: map[Repository]string{}}
 	for _, url := range known {
 		r.ours[Canonical(url)] = true
 	}
-	var all []string
-	for _, url := range named {
-		all = append(all, Canonical(url))
-	}
+	byURL := map[string][]Naming{}
 	for _, o := range objects {
+		if o.Kind == artifactGenerator {
+			r.generators = append(r.generators, o)
+			continue
+		}
 		key := Repository{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 		if r.all[key] = append(r.all[key], o); o.Kind == gitRepository {
-			all = append(all, Canonical(o.Root.At("spec", "url").Text()))
+			byURL[Canonical(o.Root.At("spec", "url").Text())] = nil
+		}
+	}
+	addresses, artifacts := map[Repository]string{}, map[Repository][]string{}
+	for _, n := range named {
+		if n.Repository.Kind == ociRepository {
+			artifacts[n.Repository] = append(artifacts[n.Repository], n.Path)
+			continue
+		}
+		url := lazy.Cached(addresses, n.Repository, func() string { return r.address(n.Repository) })
+		if url != "" {
+			byURL[url] = append(byURL[url], n)
+		}
+	}
+	exists := sync.OnceValue(func() map[string]bool {
+		all := map[string]bool{}
+		for _, dir := range directories() {
+			all[dir] = true
+		}
+		return all
+	})
+	for repository, paths := range artifacts {
+		if len(r.find(repository)) == 0 {
+			if dir, ok := holding(paths, exists); ok {
+				r.published[repository] = dir
+			}
 		}
 	}
 	elsewhere := map[string]bool{}
 	for _, url := range others {
 		elsewhere[Canonical(url)] = true
 	}
-	slices.Sort(all)
-	all = slices.DeleteFunc(slices.Compact(all), func(url string) bool { return elsewhere[url] })
-	if !slices.ContainsFunc(all, func(url string) bool { return r.ours[url] }) && len(all) == 1 && all[0] != "" {
-		r.assumed = all[0]
+	var found []string
+	for url, all := range byURL {
+		switch {
+		case r.ours[url]:
+			return r
+		case url != "" && !elsewhere[url] && (len(byURL) == 1 || areHere(all, exists)):
+			found = append(found, url)
+		}
+	}
+	if len(found) == 1 {
+		r.assumed = found[0]
 	}
 	return r
 }
 
-const gitRepository = "GitRepository"
+// holding returns the directory that contains all paths. ok is false if there is none or are
+// several, or if there are fewer than two paths.
+func holding(paths []string, exists func() map[string]bool) (dir string, ok bool) {
+	slices.Sort(paths)
+	paths = slices.DeleteFunc(slices.Compact(paths), func(name string) bool { return name == "" || name == "." })
+	if len(paths) < 2 {
+		return "", false
+	}
+	tries := 0
+	for name := range exists() {
+		in, ends := strings.CutSuffix("./"+name, "/"+paths[0])
+		if !ends {
+			continue
+		}
+		if tries += len(paths); tries > limits.Matches {
+			return "", false
+		}
+		if !slices.ContainsFunc(paths, func(name string) bool { return !exists()[path.Join(in, name)] }) {
+			if ok {
+				return "", false
+			}
+			dir, ok = path.Clean(in), true
+		}
+	}
+	return dir, ok
+}
+
+// Published returns the OCI repositories that seem to hold a directory of this repository, with
+// this directory.
+func (r *Repositories) Published() map[Repository]string { return r.published }
+
+// address returns the address of a repository, or "" if it is unknown or there are several.
+func (r *Repositories) address(named Repository) (url string) {
+	if named.URL != "" {
+		return Canonical(named.URL)
+	}
+	for i, o := range r.find(named) {
+		if one := Canonical(o.Root.At("spec", "url").Text()); i == 0 || one == url {
+			url = one
+		} else {
+			return ""
+		}
+	}
+	return url
+}
+
+// areHere reports whether pointers name at least two directories, and all of them exist. A pointer
+// that no other one deploys may be a leftover. It may name a missing directory if others are
+// deployed.
+func areHere(all []Naming, exists func() map[string]bool) bool {
+	paths := map[string]bool{}
+	for _, n := range all {
+		if n.Path != "" && n.Path != "." {
+			paths[n.Path] = exists()[n.Path]
+		}
+	}
+	deployed := func(n Naming) bool {
+		for dir := path.Dir(n.File); dir != "."; dir = path.Dir(dir) {
+			if paths[dir] {
+				return true
+			}
+		}
+		return false
+	}
+	leftovers, count := slices.ContainsFunc(all, deployed), 0
+	for _, here := range paths {
+		if here {
+			count++
+		}
+	}
+	return count > 1 && !slices.ContainsFunc(all, func(n Naming) bool {
+		here, named := paths[n.Path]
+		return named && !here && !(leftovers && !deployed(n))
+	})
+}
+
+const (
+	gitRepository = "GitRepository"
+	ociRepository = "OCIRepository"
+)
 
 // find returns the objects that a Flux reference may refer to.
 func (r *Repositories) find(named Repository) []*source.Object {

@@ -51,6 +51,9 @@ type Chart struct {
 	Defaults int
 	// Set and SetString hold arguments of --set and --set-string.
 	Set, SetString []string
+	// Unknown lists the paths in Values whose value is chart.UnknownValue. Rendering fails if a
+	// template does more with it than print it.
+	Unknown []string
 	// KubeVersion and APIVersions are the assumed capabilities of the cluster. APIVersions are
 	// added to Helm's default API versions.
 	KubeVersion string

@@ -171,7 +171,7 @@ func Find(o Options) (*Found, error) {
 		if o.OnlyKustomizations {
 			return source.IsKustomizationFile(base) || o.Charts && base == chartName
 		}
-		return isYAML(base) || source.IsKustomizationFile(base) || strings.HasSuffix(base, ".json")
+		return isYAML(base) || source.IsKustomizationFile(base) || strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".yaml.gotmpl")
 	}
 	inputs, over, err := source.Walk(walk, o.Paths, f.most.entries, which)
 	if over {

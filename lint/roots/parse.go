@@ -153,7 +153,7 @@ func (p *parsed) add(field string, at *source.Node, text string, as use) {
 // without parsing it.
 func (f *finder) mentions(text []byte) bool {
 	has := func(mark string) bool { return bytes.Contains(text, []byte(mark)) }
-	return has("kustomize.toolkit.fluxcd.io/") || has("helm.toolkit.fluxcd.io/") || has("source.toolkit.fluxcd.io/") ||
+	return has("kustomize.toolkit.fluxcd.io/") || has("helm.toolkit.fluxcd.io/") || has("source.toolkit.fluxcd.io/") || has("source.extensions.fluxcd.io/") ||
 		has("argoproj.io/") && has("Application") || !f.opts.OnlyRenderable && (has("schedlint.dev/") || mentionsNode(text))
 }
 
@@ -194,9 +194,17 @@ func (f *finder) manifest(in source.Input) {
 	case base == chartName:
 		f.chartFile(in.Name)
 		return
+	case path.Ext(base) == ".gotmpl" && !pointers.IsHelmfile(in.Name):
+		return
 	}
 	file := f.read(in.Name)
 	if file == nil {
+		return
+	}
+	if pointers.IsHelmfile(in.Name) && f.mayParse(file) {
+		for _, o := range pointers.NewHelmfile(file) {
+			f.found.Pointers = append(f.found.Pointers, Pointer{string(pointers.Helmfile), o.Name, in.Name, max(int(o.Root.Line), 1), o})
+		}
 		return
 	}
 	if bytes.Contains(file.Text, []byte("ConfigMap")) || bytes.Contains(file.Text, []byte("Secret")) {
@@ -217,7 +225,7 @@ func (f *finder) objects(file *source.File, docs []*source.Node) {
 			if kind, ok := pointers.KindOf(o.Group(), o.Kind); ok {
 				f.found.Pointers = append(f.found.Pointers, Pointer{string(kind), o.Name, o.File.Name, max(o.NameSpan().Line, 1), o})
 			}
-			if o.Group() == "source.toolkit.fluxcd.io" {
+			if o.Group() == "source.toolkit.fluxcd.io" || o.Group() == "source.extensions.fluxcd.io" {
 				f.found.Repositories = append(f.found.Repositories, o)
 			}
 			if n := len(f.found.Topologies); f.opts.Declares != nil && f.opts.Declares(o) && (n == 0 || f.found.Topologies[n-1] != o.File.Name) {

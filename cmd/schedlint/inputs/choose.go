@@ -11,9 +11,11 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/revision"
@@ -125,7 +127,10 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	for _, pointed := range c.pointed {
 		c.takePointers(pointed)
 		if url := pointed.Assumed; url != "" {
-			o.Notes = append(o.Notes, "all GitOps pointers name the repository "+report.Visible(url)+", which is taken for this one (repositories: in the configuration says what it is)")
+			o.Notes = append(o.Notes, "GitOps pointers name the repository "+report.Visible(url)+", which is taken for this one (repositories: in the configuration says what it is)")
+		}
+		for _, r := range slices.SortedFunc(maps.Keys(pointed.Published), func(a, b pointers.Repository) int { return strings.Compare(a.String(), b.String()) }) {
+			o.Notes = append(o.Notes, fmt.Sprintf("%s is taken for a copy of the directory %s, which has all paths that GitOps pointers name in it", report.Visible(r.String()), report.Visible(pointed.Published[r])))
 		}
 	}
 	c.discover()

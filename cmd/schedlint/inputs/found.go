@@ -163,7 +163,7 @@ func (in *Found) renderRoots(o gitops.Options) {
 		return
 	}
 	known := func(dir string) []string { return append(revision.Remotes(dir), in.conf.Repositories...) }
-	in.pointed = follows(in.root, in.paths, in.Found, known, o)
+	in.pointed = follows(in.root, in.paths, in.Found, in.conf, known, o)
 	var kept []*roots.Kustomization
 	for i, k := range in.Roots {
 		if out := in.pointed.Roots[i]; out != nil {

@@ -1,6 +1,7 @@
 package inputs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -44,7 +45,15 @@ type pointed struct {
 
 // follows resolves the pointers found below the given paths. The function known returns the
 // addresses of the repository that contains a directory.
-func follows(root string, paths []string, found *roots.Found, known func(dir string) []string, o gitops.Options) *pointed {
+func follows(root string, paths []string, found *roots.Found, conf *config.Config, known func(dir string) []string, o gitops.Options) *pointed {
+	for _, c := range conf.Clusters {
+		if c.Server != "" {
+			knows := func(file string) bool {
+				return c.Knows(named(worktree.Resolved(cmp.Or(conf.Dir, root)), under(root, file)))
+			}
+			o.Clusters = append(o.Clusters, pointers.Cluster{Name: c.Name, Server: c.Server, Labels: c.Labels, Annotations: c.Annotations, Knows: knows})
+		}
+	}
 	o.Confinement, o.Base = root, repositoryIn(root, paths)
 	o.Known = known(filepath.Join(root, o.Base))
 	o.Repositories, o.Settings = found.Repositories, found.Settings
@@ -142,7 +151,7 @@ func (c *choosing) search(root string, paths []string) (dirs []string, err error
 			found.Roots = nil
 		}
 		pool := newPool()
-		result = follows(root, paths, found, c.addresses, gitops.Options{
+		result = follows(root, paths, found, c.o.Config, c.addresses, gitops.Options{
 			Remotes: remotes, Library: library, Ignore: ignore, Tracked: c.o.Tracked,
 			Render: func(all []render.Root) []*render.Output {
 				return verified(c.library, all, pool.Render(context.Background(), all))

@@ -36,7 +36,7 @@ func Wanted(conf *config.Config, base string, library *thirdparty.Library, rende
 	}
 	if len(found.Pointers) > 0 {
 		known := func(dir string) []string { return append(revision.Remotes(dir), conf.Repositories...) }
-		for _, d := range follows(root, []string{base}, found, known, gitops.Options{Remotes: remotes, Library: library, Ignore: ignore, Render: renders}).Deployments {
+		for _, d := range follows(root, []string{base}, found, conf, known, gitops.Options{Remotes: remotes, Library: library, Ignore: ignore, Render: renders}).Deployments {
 			if d.Wanted != nil {
 				all = append(all, *d.Wanted)
 			}

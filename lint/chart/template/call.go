@@ -13,6 +13,8 @@ type callee struct {
 	name string
 	fn   reflect.Value
 	self []reflect.Value // receiver of a method
+	// predefined is set for a function of text/template.
+	predefined bool
 }
 
 var (
@@ -33,7 +35,7 @@ func (x *run) function(n *parse.IdentifierNode, g given) reflect.Value {
 	if f == nil {
 		x.fail("%q is not a defined function", n.Ident)
 	}
-	c := callee{name: n.Ident, fn: reflect.ValueOf(f)}
+	c := callee{name: n.Ident, fn: reflect.ValueOf(f), predefined: builtin}
 	if builtin && (n.Ident == "and" || n.Ident == "or") {
 		return x.shortcut(c, g)
 	}
@@ -45,8 +47,11 @@ func (x *run) function(n *parse.IdentifierNode, g given) reflect.Value {
 func (x *run) shortcut(c callee, g given) reflect.Value {
 	x.checkCount(c, g)
 	var v reflect.Value
-	for _, n := range g.nodes {
+	for i, n := range g.nodes {
 		v = unwrapped(x.argument(n, g.dot, valueType))
+		if i+1 < g.count() { // the last one is only returned
+			x.must(x.Watch.Decide(c.name, unpacked(v)))
+		}
 		if isTrue(unpacked(v)) == (c.name == "or") {
 			return v
 		}
@@ -70,6 +75,11 @@ func (x *run) call(c callee, g given) reflect.Value {
 	}
 	if g.piped != nil {
 		args = append(args, x.fit(*g.piped, parameter(t, len(args))))
+	}
+	for _, arg := range args {
+		if c.predefined || len(c.self) > 0 {
+			x.must(x.Watch.Decide(c.name, unpacked(unwrapped(arg))))
+		}
 	}
 	if compares[c.name] {
 		n := 1 // the cost of comparing strings is added

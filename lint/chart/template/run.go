@@ -30,6 +30,9 @@ type Watch interface {
 	Text(*Template, *parse.TextNode) error
 	// Value is called before an action's value is written.
 	Value(*Template, *parse.ActionNode, reflect.Value, Scope) error
+	// Decide is called before a value decides which node is executed next, or is an argument of a
+	// predefined function or method. The argument "what" names the node or the function.
+	Decide(what string, v reflect.Value) error
 	// Enter is called before a template action executes another template. Leave is called
 	// afterwards, unless there was an error.
 	Enter() error
@@ -193,6 +196,7 @@ func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 	x.deeper()
 	mark := len(x.variables)
 	v := x.pipeline(dot, b.Pipe)
+	x.must(x.Watch.Decide("a condition", unpacked(v)))
 	list := b.ElseList
 	if isTrue(unpacked(v)) {
 		list = b.List

@@ -98,7 +98,7 @@ func (c *charting) read() *render.Problem {
 	}
 	c.in.Version = r.Version
 	c.in.Name, c.in.Namespace, c.in.KubeVersion, c.in.APIVersions = r.Name, r.Namespace, r.KubeVersion, r.APIVersions
-	c.in.Set, c.in.SetString = r.Set, r.SetString
+	c.in.Set, c.in.SetString, c.in.Unknown = r.Set, r.SetString, r.Unknown
 	return nil
 }
 
