@@ -108,8 +108,11 @@ func (s *losses) loseNodes() {
 	s.hits = map[*workload.Workload]bool{}
 	for i, m := range s.members {
 		w := m.G.Origin()
+		if !s.claimed[w] || m.G.Kind.PerNode() {
+			continue
+		}
 		for n := range s.lost.nodes {
-			s.hits[w] = s.hits[w] || s.claimed[w] && s.on[n][i] > 0 && !m.G.Kind.PerNode()
+			s.hits[w] = s.hits[w] || s.on[n][i] > 0
 		}
 	}
 	for _, m := range s.members {
@@ -123,6 +126,9 @@ func (s *losses) loseNodes() {
 	for n, pods := range s.on {
 		on := make([]int, len(pods))
 		for i, count := range pods {
+			if count == 0 {
+				continue
+			}
 			g := s.members[i].G
 			for range count {
 				if s.l.Stepwise {

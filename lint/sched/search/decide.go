@@ -168,7 +168,7 @@ const (
 	pricedSize  = 5_000
 	coarseSize  = 1_000_000
 	coarseSteps = 40_000_000
-	settleShare = 3
+	settleShare = 4
 	sureShare   = 2
 )
 
