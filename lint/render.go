@@ -93,7 +93,7 @@ func (l *loader) countUnfollowed() {
 			span := diag.Span{File: u.File, Line: u.Line, Column: u.Column, EndLine: u.Line, EndColumn: u.Column + 1}
 			l.set.Problems = append(l.set.Problems, source.Problem{Kind: source.RenderRefused, Detail: u.Why + ": " + u.Detail, Span: span})
 		}
-		if at := locate.FileLine(u.File, u.Line); !l.count(kindOf[u.Kind], false, u.Wrong, at, l.files.FromConfig(u.File), u.Name) {
+		if at := locate.FileLine(u.File, u.Line); !l.count(u.Kind.Inputs(), false, u.Wrong, at, l.files.FromConfig(u.File), u.Name) {
 			l.summary.Unrendered++
 			l.summary.Vendor = l.summary.Vendor || strings.HasSuffix(u.Detail, diag.Vendor)
 			l.summary.leaveOpen("GitOps pointer that is not rendered ("+u.Why+")", at)
@@ -102,12 +102,6 @@ func (l *loader) countUnfollowed() {
 	if suspended > 0 {
 		l.summary.note(fmt.Sprintf("suspended GitOps pointers, which are not rendered: %d", suspended))
 	}
-}
-
-// kindOf holds the words that the summary uses for the kinds of pointers.
-var kindOf = map[pointers.Kind]string{
-	pointers.Helmfile: "releases", pointers.FluxHelmRelease: "releases", pointers.FluxKustomization: "kustomizations",
-	pointers.Application: "Applications", pointers.ApplicationSet: "Applications",
 }
 
 // countRoot counts a kustomization or chart that schedlint was to render (see count).
@@ -172,7 +166,7 @@ func (l *loader) countPassedBy() {
 			accepted, known := seen[id]
 			if !known {
 				file := l.renders.InSources(o.NameSpan()).File
-				accepted = l.count(kindOf[kind], false, false, l.renders.At(o), l.files.FromConfig(file), o.Name)
+				accepted = l.count(kind.Inputs(), false, false, l.renders.At(o), l.files.FromConfig(file), o.Name)
 				seen[id] = accepted
 			}
 			if !accepted && l.opts.Followed != nil && kind != pointers.FluxHelmRelease {

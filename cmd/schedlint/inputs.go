@@ -10,7 +10,7 @@ import (
 )
 
 func newInputs() *cobra.Command {
-	var write bool
+	var write, verbose bool
 	cmd := &cobra.Command{
 		Use:   "inputs [PATH...]",
 		Short: "List kustomizations, charts, GitOps pointers and node files",
@@ -20,7 +20,9 @@ lists Helm charts likewise, with their default values and with each values file
 of an environment: values-*.yaml, values/*.yaml, env/*.yaml or ci/*-values.yaml
 in the chart, or next to it if it is the only one there. It lists Flux and
 Argo CD objects with the directories and charts that they deploy, or why not,
-and node files. The default path is the working directory.
+and node files. The default path is the working directory. What is not rendered
+for one reason, or renders without workloads, is one entry with a count;
+--verbose lists each.
 
 It then prints a renders: block for ` + config.Name + ` that names these
 kustomizations, charts and pointers, and an ignore: list with directories of
@@ -32,6 +34,7 @@ Exit status:
   0  success
   2  usage error, nothing to render at a path, or the file cannot be written`,
 		Example: `  schedlint inputs
+  schedlint inputs --verbose
   schedlint inputs --write
   schedlint inputs clusters/prod`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,10 +47,10 @@ Exit status:
 				return err
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
-			found.Print(out)
+			found.Print(out, verbose)
 			block := found.Block()
 			if !write {
-				block.Print(out)
+				block.Print(out, verbose)
 			}
 			if err := out.Flush(); err != nil || !write {
 				return err
@@ -55,6 +58,7 @@ Exit status:
 			return block.Write(cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "list each input in a row of its own, and all of the block")
 	cmd.Flags().BoolVar(&write, "write", false, "add the renders: block to "+config.Name+", creating the file if needed")
 	return cmd
 }

@@ -95,10 +95,10 @@ func printRule(w io.Writer, engine *rego.Engine, conf *config.Config, id string)
 		fmt.Fprintf(w, ", since %s", report.Visible(r.Since))
 	}
 	fmt.Fprint(w, ")\n\n")
-	report.Fold(w, "", r.Title+".")
+	report.Fold(w, "", "", r.Title+".")
 	fmt.Fprintln(w)
 	for paragraph := range strings.Lines(strings.TrimSpace(r.Description)) {
-		report.Fold(w, "", strings.TrimSpace(paragraph))
+		report.Fold(w, "", "", strings.TrimSpace(paragraph))
 	}
 	for _, f := range ruleFields(&r) {
 		fmt.Fprintln(w)

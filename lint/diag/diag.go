@@ -317,21 +317,27 @@ type Inputs struct {
 // Vendor ends the reasons for not rendering that the command removes.
 const Vendor = "run schedlint vendor"
 
-// NotRendered says how many inputs are not rendered, or that nothing was checked because of it. It
-// returns "" if all inputs are rendered or accepted.
-func (s *Summary) NotRendered() string {
+// Shares lists the kinds of which inputs are neither rendered nor accepted, with the number of inputs
+// that are rendered, or else of those that are not.
+func Shares(all []Inputs, rendered bool) string {
 	var parts []string
-	for _, k := range s.Inputs {
+	for _, k := range all {
 		found, n := k.Found-k.Accepted, k.Rendered
 		if n == found {
 			continue
 		}
-		if s.Workloads > 0 {
+		if !rendered {
 			n = found - n
 		}
 		parts = append(parts, fmt.Sprintf("%d of %d %s", n, found, k.Kind))
 	}
-	list := strings.Join(parts, ", ")
+	return strings.Join(parts, ", ")
+}
+
+// NotRendered says how many inputs are not rendered, or that nothing was checked because of it. It
+// returns "" if all inputs are rendered or accepted.
+func (s *Summary) NotRendered() string {
+	list := Shares(s.Inputs, s.Workloads == 0)
 	switch {
 	case list == "":
 		return ""

@@ -19,6 +19,17 @@ const (
 	ApplicationSet    Kind = "Argo CD ApplicationSet"
 )
 
+// Inputs returns the word for pointers of the kind in a count of inputs.
+func (k Kind) Inputs() string {
+	switch k {
+	case Helmfile, FluxHelmRelease:
+		return "releases"
+	case FluxKustomization:
+		return "kustomizations"
+	}
+	return "Applications"
+}
+
 // KindOf returns the pointer kind for a group and kind, regardless of the API version. ok is false
 // if objects of that kind are not pointers.
 func KindOf(group, kind string) (of Kind, ok bool) {

@@ -63,9 +63,9 @@ func writeFolded(w io.Writer, first, rest, text string) {
 	}
 }
 
-// Fold escapes hidden characters in text and writes it in lines of at most 80 columns. Each line
-// starts with indent.
-func Fold(w io.Writer, indent, text string) { writeFolded(w, indent, indent, Visible(text)) }
+// Fold escapes hidden characters in text and writes it in lines of at most 80 columns. The first line
+// starts with first, all other lines with rest.
+func Fold(w io.Writer, first, rest, text string) { writeFolded(w, first, rest, Visible(text)) }
 
 // fold breaks text at spaces into lines of at most room cells. A longer word gets its own line.
 func fold(text string, room int) []string {

@@ -139,7 +139,11 @@ func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
 	if more > 0 {
 		tell(sarif.LevelError, "incomplete: "+Count(more, "failure")+" more")
 	}
-	if text := unchecked(s); text != "" {
+	text := unchecked(s)
+	if s.Workloads > 0 {
+		text = s.NotRendered()
+	}
+	if text != "" {
 		tell(sarif.LevelWarning, text)
 	}
 	if c != nil {

@@ -253,8 +253,12 @@ func yamlString(s string) string {
 	return strings.ReplaceAll(strconv.QuoteToASCII(s), "#", `\x23`)
 }
 
-// Print writes the block with instructions for adding it to the configuration by hand.
-func (b *Block) Print(w io.Writer) {
+// mostLines is the maximum number of lines of the block that Print writes unless verbose is set.
+const mostLines = 30
+
+// Print writes the block with instructions for adding it to the configuration by hand. It only counts
+// the entries of a long block unless verbose is set.
+func (b *Block) Print(w io.Writer, verbose bool) {
 	target := report.Visible(filepath.ToSlash(worktree.Here(b.target)))
 	if len(b.proposed) > 0 {
 		fmt.Fprintf(w, "Directories of test data that %s may ignore as well:\n\n", target)
@@ -263,9 +267,13 @@ func (b *Block) Print(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
-	switch {
+	text := b.text("\n")
+	switch n := strings.Count(text, "\n"); {
 	case b.empty():
 		fmt.Fprintf(w, "No root can render offline, so there is nothing to add to %s.\n", target)
+		return
+	case n > mostLines && !verbose && b.conf.Discovers():
+		fmt.Fprintf(w, "To render these and no other, run again with --write, which adds %d lines to %s; --verbose shows them.\n", n, target)
 		return
 	case b.len() == 0:
 		fmt.Fprintf(w, "To skip test data, add to %s, or run again with --write:\n\n", target)
@@ -274,7 +282,7 @@ func (b *Block) Print(w io.Writer) {
 	default:
 		fmt.Fprintf(w, "To render these and no other, add to %s, or run again with --write:\n\n", target)
 	}
-	io.WriteString(w, b.text("\n"))
+	io.WriteString(w, text)
 }
 
 // Write adds the block to the configuration, or creates a configuration with the block. It prints a
@@ -303,7 +311,7 @@ func (b *Block) Write(out, told io.Writer) error {
 		}
 		after, err := b.appended(before)
 		if err != nil {
-			b.Print(out)
+			b.Print(out, true)
 			return fmt.Errorf("%s: %w", shown, err)
 		}
 		if err := worktree.ReplaceFile(b.target, before, after); err != nil {

@@ -244,12 +244,12 @@ func (in *Found) became(out *render.Output) (yes, workloads, why string) {
 // mostDetail is the maximum length of a reason in a table row, in bytes.
 const mostDetail = 200
 
-// clipped shortens text that is too long for a table.
+// clipped shortens text that is too long for a table. It keeps the end, which says what to do.
 func clipped(text string) string {
 	if len(text) <= mostDetail {
 		return text
 	}
-	return strings.ToValidUTF8(text[:mostDetail], "") + "..."
+	return strings.ToValidUTF8(text[:mostDetail*2/3]+"..."+text[len(text)-mostDetail/3:], "")
 }
 
 // valuesPath returns the path of a values file for a configuration entry. The path is usually

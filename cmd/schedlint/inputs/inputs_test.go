@@ -54,7 +54,8 @@ func TestRenderBlock(t *testing.T) {
 	}
 }
 
-// TestInputsRendered checks the table for renders that succeed and for renders that fail.
+// TestInputsRendered checks the tables for renders that succeed and for renders that fail, in short
+// and with each row.
 func TestInputsRendered(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -85,10 +86,26 @@ func TestInputsRendered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	in.Print(&out)
-	in.Block().Print(&out)
-	const want = `Kustomizations: 3; 3 roots, 2 can render offline
+	var short, out bytes.Buffer
+	in.Print(&short, false)
+	const folded = `1 of 3 kustomizations not rendered
+
+Kustomizations: 3; 3 roots, 2 can render offline
+  1 not rendered: no matches\x1b (c/kustomization.yaml:2)
+    it is c
+  workloads  root
+  2          a
+  2          b
+
+`
+	if got := short.String(); got != folded {
+		t.Errorf("%s\nwant\n%s", got, folded)
+	}
+	in.Print(&out, true)
+	in.Block().Print(&out, true)
+	const want = `1 of 3 kustomizations not rendered
+
+Kustomizations: 3; 3 roots, 2 can render offline
   offline  workloads  root  why not
   yes      2          a
   yes      2          b
