@@ -161,12 +161,13 @@ func within(b *testing.B, times, mib []float64, mostTimes, mostMiB float64) {
 
 // mixRows has the limits on the CPU time of scaleRows for each mix at 1,000 nodes and 2,000
 // workloads, as a multiple of the bare parse. They are twice the result of a quiet machine. Taints
-// are slow (6, 7 and 6 times) because each set of tolerations is checked against every node. The
-// last limit is for both formats of place.
+// are slow (6, 7 and 6 times) because each set of tolerations is checked against every node. Place
+// is slow in the crowded mix (13 times) because it settles workloads one by one. The last limit is
+// for both formats of place.
 var mixRows = map[string][3]float64{
 	"spread":    {8, 12, 14},
 	"stateful":  {6, 11, 5},
-	"crowded":   {3, 4, 4},
+	"crowded":   {3, 4, 26},
 	"taints":    {12, 13, 12},
 	"running":   {9, 9, 9},
 	"always":    {3, 4, 4},

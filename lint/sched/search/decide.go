@@ -167,7 +167,7 @@ type decider struct{ *state }
 const (
 	pricedSize  = 5_000
 	coarseSize  = 1_000_000
-	coarseSteps = 40_000_000
+	coarseSteps = 20_000_000
 	settleShare = 4
 	sureShare   = 2
 )
