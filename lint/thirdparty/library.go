@@ -40,7 +40,7 @@ func Open(root, folder string) (*Library, error) {
 		l.Lock, err = Parse(text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; restore the file from version control, or %s", worktree.Here(filepath.Join(root, name)), err, diag.Vendor)
+		return nil, fmt.Errorf("%s: %w; restore it from version control, or delete it and %s", worktree.Here(filepath.Join(root, name)), err, diag.Vendor)
 	}
 	return l, nil
 }
