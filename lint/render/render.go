@@ -43,6 +43,8 @@ type Chart struct {
 	// Archive is the .tgz with the chart, relative to Root.Confinement, or "" if the chart is in
 	// Root.Dir.
 	Archive string
+	// Chart is the name that the chart must have, or "" to accept any name.
+	Chart string
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
 	// Values lists the values with which the chart is rendered. Later entries take precedence. The
