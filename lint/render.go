@@ -289,7 +289,8 @@ func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 	case asked.Root.Overlay != nil:
 		what = strings.Replace(what, "kustomization", "GitOps pointer", 1)
 	}
-	if at := locate.FileLine(span.File, span.Line); !l.countRoot(asked, false, asked.Requested || p.Kind == render.Repeated, at) {
+	told := asked.Requested || p.Wrong || p.Kind == render.Repeated
+	if at := locate.FileLine(span.File, span.Line); !l.countRoot(asked, false, told, at) {
 		l.summary.Unrendered++
 		l.summary.Vendor = l.summary.Vendor || strings.HasSuffix(p.Detail, diag.Vendor)
 		l.summary.leaveOpen(what, at)
@@ -309,7 +310,7 @@ func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 			l.failures.leave(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})
 		}
 		l.renders.Spent = true
-	case !asked.Requested:
+	case !told:
 		l.renders.Quiet[asked.Name] = problem
 	case p.Kind == render.Killed:
 		l.failures.leave(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})

@@ -22,17 +22,19 @@ func TestNoResult(t *testing.T) {
 	for _, test := range []struct {
 		kind     string
 		named    bool
+		wrong    bool
 		rule     string
 		complete bool
 	}{
-		{render.Failed, true, "render-failed", true},
-		{render.Refused, true, "render-refused", true},
-		{render.Killed, true, "", false},
-		{render.Failed, false, "", true},
-		{render.Refused, false, "", true},
-		{render.Killed, false, "", true},
-		{render.Spent, true, "", false},
-		{render.Spent, false, "", false}, // earlier renders may exist to hide it
+		{render.Failed, true, false, "render-failed", true},
+		{render.Refused, true, false, "render-refused", true},
+		{render.Killed, true, false, "", false},
+		{render.Failed, false, false, "", true},
+		{render.Refused, false, false, "", true},
+		{render.Refused, false, true, "render-refused", true},
+		{render.Killed, false, false, "", true},
+		{render.Spent, true, false, "", false},
+		{render.Spent, false, false, "", false}, // earlier renders may exist to hide it
 	} {
 		report, err := lint.Run(context.Background(), lint.Options{
 			Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{"nodes.yaml"}, Policy: e,
@@ -42,7 +44,7 @@ func TestNoResult(t *testing.T) {
 				Root: render.Root{Confinement: dir, Dir: "deploy/overlays/prod"},
 			}},
 			Renderer: func(context.Context, []render.Root) []*render.Output {
-				return []*render.Output{{Problem: &render.Problem{Kind: test.kind, File: "deploy/overlays/prod/kustomization.yaml", Line: 2, Detail: "no"}}}
+				return []*render.Output{{Problem: &render.Problem{Kind: test.kind, File: "deploy/overlays/prod/kustomization.yaml", Line: 2, Detail: "no", Wrong: test.wrong}}}
 			},
 		})
 		if err != nil {
@@ -56,7 +58,7 @@ func TestNoResult(t *testing.T) {
 		}
 		s := &report.Summary
 		if found != test.rule || report.Complete() != test.complete || s.Unrendered != 1 || s.Renders != 0 || len(s.Unknown) == 0 || s.Workloads == 0 {
-			t.Errorf("%s, named %v: found %q, complete %v, %+v", test.kind, test.named, found, report.Complete(), s)
+			t.Errorf("%s, named %v, wrong %v: found %q, complete %v, %+v", test.kind, test.named, test.wrong, found, report.Complete(), s)
 		}
 	}
 }

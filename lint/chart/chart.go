@@ -32,6 +32,8 @@ type Input struct {
 	// Archive is a packed chart to use instead of Files, or nil. Its name appears only in messages
 	// and origins.
 	Archive *File
+	// Chart is the name that the chart must have, or "" to accept any name.
+	Chart string
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
 	// Dependency returns the archive of a dependency that is not in charts/, or nil if there is none.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/limits"
@@ -36,10 +38,16 @@ func (o origin) roots() (all []string) {
 // remote returns the root for a remote chart. The renderer reads the local replacement of the
 // chart, which is a directory or an archive.
 func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
-	address, version := s.Address(), s.Chart.Version
-	to, exact, ok := f.vendored(address, cmp.Or(s.Chart.Digest, version))
-	if exact && f.opts.Library.Holds(to) {
-		version = "" // the lock says that the copy is what was asked for, which may be a tag like latest
+	address, c := s.Address(), &render.Chart{Version: s.Chart.Version}
+	to, exact, ok := f.vendored(address, cmp.Or(s.Chart.Digest, c.Version))
+	if f.opts.Library.Holds(to) {
+		w, _ := f.reader.Repositories.Wanted(p, s)
+		if !strings.HasPrefix(w.URL, "oci://") { // the path in a registry need not be the name
+			c.Chart = s.Chart.Name
+		}
+		if exact && !isVersion(c.Version, w.Semver) {
+			c.Version = "" // the lock says that the copy is what was asked for, which may be a tag like latest
+		}
 	}
 	if !ok {
 		return render.Root{}, pointers.Reason{What: pointers.WhyChart, Detail: pointers.Masked(address) + ": " + diag.Vendor}
@@ -49,9 +57,21 @@ func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) 
 	case why.Some():
 		return render.Root{}, why
 	case e.Info.IsDir():
-		return f.chart(p, s, from, render.Root{Dir: e.Name, Chart: &render.Chart{Version: version}})
+		return f.chart(p, s, from, render.Root{Dir: e.Name, Chart: c})
 	}
-	return f.chart(p, s, from, render.Root{Dir: path.Dir(e.Name), Chart: &render.Chart{Version: version, Archive: e.Name}})
+	c.Archive = e.Name
+	return f.chart(p, s, from, render.Root{Dir: path.Dir(e.Name), Chart: c})
+}
+
+// isVersion reports whether what a release asks for is a version or, if it may be, a range. A tag
+// such as 20240131 is neither.
+func isVersion(asked string, ranges bool) bool {
+	asked = strings.ReplaceAll(asked, "_", "+") // as in tags
+	_, err := semver.StrictNewVersion(strings.TrimPrefix(asked, "v"))
+	if ranges {
+		_, err = semver.NewConstraint(asked)
+	}
+	return err == nil
 }
 
 // replacement returns the file or directory that replaces an address. What is the kind of reason for

@@ -118,14 +118,26 @@ func TestCopies(t *testing.T) {
 			t.Errorf("a revision of another repository is fixed: %q", r.Fixed)
 		}
 	})
-	t.Run("a tag that is no version", func(t *testing.T) {
-		for revision, want := range map[string]string{
-			"latest": "name: shop}\nzone:",
-			"other":  "third_party/charts/shop/Chart.yaml:1: the release asks for version \"other\", which is neither a version nor a range",
+	t.Run("what the copy is", func(t *testing.T) {
+		const rendered = "name: shop}\nzone:"
+		for _, c := range []struct{ url, chart, revision, want string }{
+			{"oci://h/charts", "shop", "latest", rendered}, // a tag, for which the lock vouches
+			{"oci://h/charts", "shop", "other", "third_party/charts/shop/Chart.yaml:1: the release asks for version \"other\", which is neither a version nor a range"},
+			{"oci://h/charts", "shop", "2.0.0", "third_party/charts/shop/Chart.yaml:3: chart shop is 1.2.0 here, the release asks for 2.0.0"},
+			{"oci://h/mirror", "web", "1.2.0", rendered}, // the path in a registry need not be the name
+			{"https://h/charts", "shop", "1.x", rendered},
+			{"https://h/charts", "shop", "2.x", "third_party/charts/shop/Chart.yaml:3: chart shop is 1.2.0 here, the release asks for 2.x"},
+			{"https://h/charts", "web", "1.2.0", "third_party/charts/shop/Chart.yaml:2: chart shop is here, the release asks for web"},
 		} {
-			source := "    chart: shop\n    targetRevision: " + revision + "\n"
-			if got := outcome(copyIn(t, "-- f/a.yaml --\n"+strings.Replace(application(source), "https://h/o/fleet", "oci://h/charts", 1))); !strings.Contains(got, want) {
-				t.Errorf("%s: %s", revision, got)
+			source := "    chart: " + c.chart + "\n    targetRevision: " + c.revision + "\n"
+			if got := outcome(copyIn(t, "-- f/a.yaml --\n"+strings.Replace(application(source), "https://h/o/fleet", c.url, 1))); !strings.Contains(got, c.want) {
+				t.Errorf("%s/%s@%s: %s", c.url, c.chart, c.revision, got)
+			}
+		}
+		for tag, want := range map[string]string{"20240131": "name: shop", "v1.2.0": "name: shop", "2.0.0": "asks for 2.0.0"} {
+			source := "-- f/a.yaml --\n" + helmRelease("  chartRef: {kind: OCIRepository, name: tagged}\n") + "-- f/o.yaml --\napiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {name: tagged, namespace: web}\nspec: {url: oci://h/charts/shop, ref: {tag: '" + tag + "'}}\n"
+			if got := outcome(copyIn(t, source)); !strings.Contains(got, want) {
+				t.Errorf("%s: %s", tag, got)
 			}
 		}
 	})
@@ -148,12 +160,17 @@ func copyIn(t *testing.T, archive string) *Result {
 	}
 	defer folder.Close()
 	entries := []thirdparty.Entry{
-		{Name: "ssh://git@h/o/apps.git@v1", Path: "git/h/o/apps@01"}, {Name: "https://h/o/any", Path: "git/h/o/any@02"},
-		{Name: "oci://h/charts/shop@latest", Path: "charts/shop"}, {Name: "oci://h/charts/shop", Path: "charts/shop"},
 		{Name: "https://h/o/changed@HEAD", Path: "git/h/o/changed@03"}, {Name: "https://h/o/missing@HEAD", Path: "git/h/o/missing@04"},
+		{Name: "ssh://git@h/o/apps.git@v1", Path: "git/h/o/apps@01"}, {Name: "https://h/o/any", Path: "git/h/o/any@02"},
 	}
-	for i := range entries[:4] {
-		if entries[i].SHA256, err = thirdparty.Digest(folder.FS(), entries[i].Path); err != nil {
+	for _, name := range []string{
+		"oci://h/charts/shop@latest", "oci://h/charts/shop", "oci://h/charts/shop@2.0.0", "oci://h/charts/shop@20240131", "oci://h/charts/shop@v1.2.0",
+		"oci://h/mirror/web@1.2.0", "https://h/charts/shop@1.x", "https://h/charts/shop@2.x", "https://h/charts/web@1.2.0",
+	} {
+		entries = append(entries, thirdparty.Entry{Name: name, Path: "charts/shop"})
+	}
+	for i, e := range entries[2:] {
+		if entries[i+2].SHA256, err = thirdparty.Digest(folder.FS(), e.Path); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -300,7 +300,7 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 		if p.Suspended {
 			d.Why = pointers.Reason{What: pointers.WhySuspended}
 		}
-		f.keep(d, fmt.Sprint("-", p.File, ":", p.Line, p.Name), parent)
+		f.keep(d, parent)
 		return
 	}
 	for i := range p.Sources {
@@ -310,21 +310,37 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 		d := &Deployment{Pointer: p, Source: i, raw: raw, roots: from.roots()}
 		d.Root, d.Why = f.resolve(p, &p.Sources[i], from)
 		d.Wanted = f.wanted(p, &p.Sources[i])
-		key := fmt.Sprint("-", p.File, ":", p.Line, p.Name, i)
-		if !d.Why.Some() {
-			text, err := json.Marshal(d.Root)
-			if err != nil {
-				panic(err) // cannot happen, because a root consists of strings and numbers
-			}
-			key = p.Name + "\x00" + string(text)
-		}
-		f.keep(d, key, parent)
+		f.keep(d, parent)
 	}
+}
+
+// key identifies a deployment by what is rendered. Without a root, it is identified by the pointer,
+// the reason, and what a build may have patched: the copy that is wanted, and the values.
+func (d *Deployment) key() string {
+	p := d.Pointer
+	if !d.Why.Some() {
+		text, err := json.Marshal(d.Root)
+		if err != nil {
+			panic(err) // cannot happen, because a root consists of strings and numbers
+		}
+		return p.Name + "\x00" + string(text)
+	}
+	key := fmt.Sprint("-", p.File, ":", p.Line, p.Namespace, "/", p.Name, d.Source, d.Why)
+	if d.Wanted != nil {
+		key += "\x00" + d.Wanted.Name
+	}
+	if d.Source >= 0 {
+		if c := p.Sources[d.Source].Chart; c != nil && c.Values != nil {
+			key += "\x00" + string(c.Values.Bytes)
+		}
+	}
+	return key
 }
 
 // keep records a deployment and queues it for rendering. If the deployment is already known, keep
 // only adds the new parent.
-func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
+func (f *follower) keep(d *Deployment, parent *Deployment) {
+	key := d.key()
 	if same := f.known[key]; same != nil {
 		same.roots = append(same.roots, d.roots...)
 		same.top, same.confirmed = same.top || parent == nil, same.confirmed || d.raw == nil

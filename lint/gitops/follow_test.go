@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/render/engine"
 	"github.com/schedlint/schedlint/lint/roots"
@@ -62,13 +63,15 @@ func optionsFor(t *testing.T, archive string) Options {
 }
 
 // told formats a result as lines with the place and name of each pointer, what it deploys, its
-// files, and why it is not rendered.
+// files, why it is not rendered, and the name of a chart that is missing.
 func told(r *Result) (all []string) {
 	for _, d := range r.Deployments {
 		line := fmt.Sprintf("%s:%d %s", d.Pointer.File, d.Pointer.Line, d.Pointer.Name)
 		switch {
 		case d.Output == nil:
-			line += " " + d.Why.String()
+			if line += " " + d.Why.String(); d.Why.What == pointers.WhyChart && d.Wanted != nil {
+				line += ", " + d.Wanted.Name
+			}
 		case d.Output.Problem != nil:
 			line += " " + d.Output.Problem.Error()
 		default:
@@ -87,6 +90,11 @@ const flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nm
 // pointer returns a Flux Kustomization.
 func pointer(name, path string, more ...string) string {
 	return flux + name + "\nspec:\n  path: " + path + "\n" + strings.Join(more, "")
+}
+
+// patched returns a kustomization that adds a field to the release of a base.
+func patched(field string) string {
+	return "resources: [../base]\npatches:\n- target: {kind: HelmRelease}\n  patch: |\n    - {op: add, path: " + field + "}\n"
 }
 
 const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
@@ -123,6 +131,20 @@ func TestFollow(t *testing.T) {
 			"-- k/kustomization.yaml --\nresources: [a.yaml]\npatches:\n- target: {kind: Kustomization}\n  patch: |\n    - {op: replace, path: /spec/path, value: two}\n" +
 				"-- k/a.yaml --\n" + pointer("a", "one") + "-- one/c.yaml --\n" + config + "-- two/c.yaml --\n" + config,
 			[]string{"k/a.yaml:4 a -> two by k/a.yaml k/kustomization.yaml", "root 0"},
+		},
+		"a release without its chart counts as what deploys it patches it": {
+			"-- f/a.yaml --\n" + pointer("a", "one") + "---\n" + pointer("b", "two") + "---\n" + pointer("c", "three") +
+				"-- base/kustomization.yaml --\nresources: [r.yaml]\n-- base/r.yaml --\napiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: h, namespace: web}\nspec: {url: https://h/charts}\n---\n" +
+				helmRelease("  chart: {spec: {chart: x, version: 1.2.3, sourceRef: {kind: HelmRepository, name: h}}}\n") +
+				"-- one/kustomization.yaml --\n" + patched("/spec/chart/spec/version, value: '>=1'") +
+				"-- two/kustomization.yaml --\n" + patched("/spec/chart/spec/version, value: 2.0.0") +
+				"-- three/kustomization.yaml --\n" + patched("/spec/values, value: {a: b}"),
+			[]string{
+				"base/r.yaml:9 shop Helm chart: https://h/charts/x: run schedlint vendor, https://h/charts/x@>=1",
+				"base/r.yaml:9 shop Helm chart: https://h/charts/x: run schedlint vendor, https://h/charts/x@2.0.0",
+				"base/r.yaml:9 shop Helm chart: https://h/charts/x: run schedlint vendor, https://h/charts/x@1.2.3",
+				"f/a.yaml:4 a -> one by f/a.yaml", "f/a.yaml:11 b -> two by f/a.yaml", "f/a.yaml:18 c -> three by f/a.yaml",
+			},
 		},
 		"it patches itself": {
 			"-- f/kustomization.yaml --\nresources: [self.yaml]\npatches:\n- target: {kind: Kustomization}\n  patch: |\n    - {op: add, path: /spec/commonMetadata, value: {labels: {x: z}}}\n" +

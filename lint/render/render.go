@@ -43,6 +43,8 @@ type Chart struct {
 	// Archive is the .tgz with the chart, relative to Root.Confinement, or "" if the chart is in
 	// Root.Dir.
 	Archive string
+	// Chart is the name that the chart must have, or "" to accept any name.
+	Chart string
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
 	// Values lists the values with which the chart is rendered. Later entries take precedence. The
@@ -216,6 +218,9 @@ type Problem struct {
 	// Setting is the setting in Root.Chart that caused the problem, such as values[0], set[0] or
 	// set-string[0]. It is "" if the cause is not a setting.
 	Setting string
+	// Wrong is set if the problem is a mistake or an attack and is reported even if nobody asked for
+	// the render.
+	Wrong bool
 }
 
 // Error returns the position and the detail.

@@ -40,7 +40,7 @@ func Open(root, folder string) (*Library, error) {
 		l.Lock, err = Parse(text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; restore the file from version control, or %s", worktree.Here(filepath.Join(root, name)), err, diag.Vendor)
+		return nil, fmt.Errorf("%s: %w; restore it from version control, or delete it and %s", worktree.Here(filepath.Join(root, name)), err, diag.Vendor)
 	}
 	return l, nil
 }
@@ -97,8 +97,8 @@ func plain(address string) string {
 func (e *Entry) OfCommit() bool { return strings.HasPrefix(e.Path, GitDir+"/") }
 
 // Refuse returns the reason why a copy must not be used, or "" if the copy is what was locked. The
-// name is relative to Root. The lock says nothing about other files. changed is set if the file has
-// changed since the revision of the lock, which the lock's own revision would show.
+// name is relative to Root. The lock says nothing about other files. changed is set if there is a
+// copy that somebody has changed.
 func (l *Library) Refuse(name string) (why string, changed bool) {
 	if !l.Holds(name) {
 		return "", false
@@ -113,7 +113,8 @@ func (l *Library) Refuse(name string) (why string, changed bool) {
 	for _, e := range l.entries[name] {
 		why = lazy.Cached(l.checked, [2]string{Unit(e.Path), e.SHA256}, func() string { return l.compare(e) })
 		if why != "" {
-			return name + why + ", " + diag.Vendor, l.Of != "" && !e.OfCommit() && strings.HasPrefix(why, differs)
+			// With the lock of a revision, more of a commit may have been copied since.
+			return name + why + ", " + diag.Vendor, why != missing && (l.Of == "" || !e.OfCommit())
 		}
 	}
 	return "", false
@@ -132,13 +133,13 @@ func (l *Library) compare(e Entry) string {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return " is missing"
+		return missing
 	case err != nil:
 		return " cannot be compared with the lock: " + err.Error()
 	case digest != e.SHA256:
-		return differs + strings.TrimSuffix(" of "+l.Of, " of ")
+		return " differs from the lock" + strings.TrimSuffix(" of "+l.Of, " of ")
 	}
 	return ""
 }
 
-const differs = " differs from the lock"
+const missing = " is missing"

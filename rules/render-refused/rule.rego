@@ -2,8 +2,9 @@
 # title: A render is refused
 # description: >-
 #   Rendering this needs what schedlint does not do: use the network, run programs, read outside the
-#   repository, or exceed a limit. What is deployed from it is not checked. Copy remote sources with
-#   schedlint vendor, or render with your own tool and list the result under files.
+#   repository, or exceed a limit. Or it uses a copy that has changed since schedlint vendor wrote it.
+#   What is deployed from it is not checked. Copy remote sources with schedlint vendor, or render with
+#   your own tool and list the result under files.
 # schemas:
 #   - input: schema.facts
 # custom:

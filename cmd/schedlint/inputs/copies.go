@@ -55,9 +55,9 @@ func explicit(conf *config.Config, root string, entries []config.Render) map[str
 func verified(of func(root string) *thirdparty.Library, all []render.Root, outs []*render.Output) []*render.Output {
 	for i, out := range outs {
 		for _, to := range slices.Sorted(maps.Keys(out.Used)) {
-			if why, _ := of(all[i].Confinement).Refuse(to); why != "" {
+			if why, changed := of(all[i].Confinement).Refuse(to); why != "" {
 				at := out.Used[to]
-				out.Problem = &render.Problem{Kind: render.Refused, File: at.File, Line: at.Line, Column: at.Column, Detail: why}
+				out.Problem = &render.Problem{Kind: render.Refused, File: at.File, Line: at.Line, Column: at.Column, Detail: why, Wrong: changed}
 				break
 			}
 		}

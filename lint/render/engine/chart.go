@@ -96,7 +96,7 @@ func (c *charting) read() *render.Problem {
 	if r.Defaults > 0 && c.in.Defaults == 0 { // all of these files are missing and optional, so the chart has no default values
 		c.in.Values, c.in.Defaults = slices.Insert(c.in.Values, 0, chart.File{Name: "/none"}), 1
 	}
-	c.in.Version = r.Version
+	c.in.Chart, c.in.Version = r.Chart, r.Version
 	c.in.Name, c.in.Namespace, c.in.KubeVersion, c.in.APIVersions = r.Name, r.Namespace, r.KubeVersion, r.APIVersions
 	c.in.Set, c.in.SetString, c.in.Unknown = r.Set, r.SetString, r.Unknown
 	return nil
