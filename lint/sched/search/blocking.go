@@ -28,7 +28,7 @@ func (h *headroom) settle(out *outcome) {
 	order := slices.Clone(h.c.units)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(h.bulk(i), h.bulk(j)) })
 	out.shown, out.coarse = make([]shown, len(h.c.owners)), h.coarse
-	if h.coarse { // what takes little comes first, as the steps may not be enough for all
+	if h.coarse { // quick attempts come first, because the steps may not be enough for all
 		h.prices, h.unproved, h.unshown = map[int][]certificate.Prices{}, map[attempt][][]int64{}, map[attempt][][]int64{}
 		h.verdicts(out, order)
 		h.thorough = true
@@ -293,7 +293,7 @@ func rest(by map[int32]*place, but []int32) *place {
 func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 	ruled := h.ruled(h.units[i], p)
 	f := h.newFillers(i, p, own, ruled)
-	if h.coarse { // leave out pods that need others
+	if h.coarse { // pods that need others nearby or elsewhere are not used
 		for k := range f.all {
 			if u := h.units[f.all[k].units[0]]; len(u.spreads)+len(u.affinityKeys) > 0 {
 				f.all[k].pods = 0
