@@ -77,8 +77,8 @@ func (l *loader) load() (*helm.Chart, error) {
 	return c, nil
 }
 
-// meets checks that the chart has the requested name and version. A version is accepted if it equals the
-// request or satisfies it as a constraint, as in Helm.
+// meets checks that the chart has the requested name and version. A version is accepted if it equals
+// the request or satisfies it as a constraint, as in Helm.
 func (l *loader) meets(m *helm.Metadata) error {
 	if l.in.Chart != "" && l.in.Chart != m.Name {
 		p := l.at(chartFile, "name", "chart %s is here, the release asks for %s", m.Name, cut(l.in.Chart))

@@ -218,8 +218,8 @@ type Problem struct {
 	// Setting is the setting in Root.Chart that caused the problem, such as values[0], set[0] or
 	// set-string[0]. It is "" if the cause is not a setting.
 	Setting string
-	// Wrong is set if the problem is a mistake or an attack and is reported even if nobody asked for
-	// the render.
+	// Wrong is set if the problem is a mistake or an attack, which is reported even if the user did
+	// not ask for the render.
 	Wrong bool
 }
 
