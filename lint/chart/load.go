@@ -85,7 +85,7 @@ func (l *loader) meets(m *helm.Metadata) error {
 		p.Refused = true
 		return p
 	}
-	asked := strings.ReplaceAll(l.in.Version, "_", "+") // OCI tags use an underscore instead
+	asked := withoutUnderscores(l.in.Version)
 	if asked == "" || asked == m.Version {
 		return nil
 	}
@@ -99,6 +99,19 @@ func (l *loader) meets(m *helm.Metadata) error {
 		return p
 	}
 	return nil
+}
+
+// withoutUnderscores returns a version as it is in Chart.yaml. OCI tags have an underscore instead of a plus.
+func withoutUnderscores(version string) string { return strings.ReplaceAll(version, "_", "+") }
+
+// IsVersion reports whether what a release asks for is a version or, if it may be, a range. A tag
+// such as 20240131 is neither.
+func IsVersion(asked string, ranges bool) bool {
+	_, err := semver.StrictNewVersion(strings.TrimPrefix(withoutUnderscores(asked), "v"))
+	if ranges {
+		_, err = semver.NewConstraint(withoutUnderscores(asked))
+	}
+	return err == nil
 }
 
 // collect applies .helmignore, checks names and sizes, and unpacks archives.
