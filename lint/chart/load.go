@@ -241,6 +241,7 @@ func sortDependencies(c *helm.Chart, depth int) {
 // loads the chart again. It does not add dependencies of dependencies, which Helm does not require.
 func (l *loader) complete(c *helm.Chart) (*helm.Chart, error) {
 	added := map[string]bool{}
+	var asked []func(c *helm.Chart) error // say that an archive is another chart
 	for i, want := range c.Metadata.Dependencies {
 		if want == nil || slices.ContainsFunc(c.Dependencies(), func(d *helm.Chart) bool { return d.Name() == want.Name }) {
 			continue
@@ -270,7 +271,17 @@ func (l *loader) complete(c *helm.Chart) (*helm.Chart, error) {
 		case f == nil || !isArchive(f.Name):
 			p.Detail = fmt.Sprintf("dependency %s %s is not in charts/: %s", want.Name, want.Version, advice)
 			return nil, p
-		case added[f.Name]:
+		}
+		asked = append(asked, func(c *helm.Chart) error {
+			if slices.ContainsFunc(c.Dependencies(), func(d *helm.Chart) bool {
+				return d.Name() == want.Name && (d.Metadata.Version == locked || want.Version == "" || chartutil.IsCompatible(want.Version, d.Metadata.Version))
+			}) {
+				return nil
+			}
+			p.Detail = fmt.Sprintf("dependency %s %s: %s is another chart or version", want.Name, want.Version, f.Name)
+			return p
+		})
+		if added[f.Name] {
 			continue
 		}
 		added[f.Name] = true
@@ -284,6 +295,11 @@ func (l *loader) complete(c *helm.Chart) (*helm.Chart, error) {
 	c, err := helmload.LoadFiles(l.files)
 	if err != nil {
 		return nil, l.at(chartFile, "dependencies", "%v", err)
+	}
+	for _, check := range asked {
+		if err := check(c); err != nil {
+			return nil, err
+		}
 	}
 	sortDependencies(c, 0)
 	return c, nil
