@@ -85,7 +85,7 @@ func (l *loader) meets(m *helm.Metadata) error {
 		p.Refused = true
 		return p
 	}
-	asked := strings.ReplaceAll(l.in.Version, "_", "+") // OCI tags use an underscore instead
+	asked := withoutUnderscores(l.in.Version)
 	if asked == "" || asked == m.Version {
 		return nil
 	}
@@ -99,6 +99,19 @@ func (l *loader) meets(m *helm.Metadata) error {
 		return p
 	}
 	return nil
+}
+
+// withoutUnderscores returns a version as it is in Chart.yaml. OCI tags have an underscore instead of a plus.
+func withoutUnderscores(version string) string { return strings.ReplaceAll(version, "_", "+") }
+
+// IsVersion reports whether what a release asks for is a version or, if it may be, a range. A tag
+// such as 20240131 is neither.
+func IsVersion(asked string, ranges bool) bool {
+	_, err := semver.StrictNewVersion(strings.TrimPrefix(withoutUnderscores(asked), "v"))
+	if ranges {
+		_, err = semver.NewConstraint(withoutUnderscores(asked))
+	}
+	return err == nil
 }
 
 // collect applies .helmignore, checks names and sizes, and unpacks archives.
@@ -228,6 +241,7 @@ func sortDependencies(c *helm.Chart, depth int) {
 // loads the chart again. It does not add dependencies of dependencies, which Helm does not require.
 func (l *loader) complete(c *helm.Chart) (*helm.Chart, error) {
 	added := map[string]bool{}
+	var asked []func(c *helm.Chart) error // say that an archive is another chart
 	for i, want := range c.Metadata.Dependencies {
 		if want == nil || slices.ContainsFunc(c.Dependencies(), func(d *helm.Chart) bool { return d.Name() == want.Name }) {
 			continue
@@ -257,7 +271,17 @@ func (l *loader) complete(c *helm.Chart) (*helm.Chart, error) {
 		case f == nil || !isArchive(f.Name):
 			p.Detail = fmt.Sprintf("dependency %s %s is not in charts/: %s", want.Name, want.Version, advice)
 			return nil, p
-		case added[f.Name]:
+		}
+		asked = append(asked, func(c *helm.Chart) error {
+			if slices.ContainsFunc(c.Dependencies(), func(d *helm.Chart) bool {
+				return d.Name() == want.Name && (d.Metadata.Version == locked || want.Version == "" || chartutil.IsCompatible(want.Version, d.Metadata.Version))
+			}) {
+				return nil
+			}
+			p.Detail = fmt.Sprintf("dependency %s %s: %s is another chart or version", want.Name, want.Version, f.Name)
+			return p
+		})
+		if added[f.Name] {
 			continue
 		}
 		added[f.Name] = true
@@ -271,6 +295,11 @@ func (l *loader) complete(c *helm.Chart) (*helm.Chart, error) {
 	c, err := helmload.LoadFiles(l.files)
 	if err != nil {
 		return nil, l.at(chartFile, "dependencies", "%v", err)
+	}
+	for _, check := range asked {
+		if err := check(c); err != nil {
+			return nil, err
+		}
 	}
 	sortDependencies(c, 0)
 	return c, nil

@@ -66,6 +66,12 @@ func TestMissingDependencies(t *testing.T) {
 		},
 		"Chart.yaml:5: dependency cache: it is a directory": func(string, string, ...string) (*File, error) { return nil, errors.New("it is a directory") },
 		"Chart.yaml:5: dependency cache ^1.0.0 is not":      func(string, string, ...string) (*File, error) { return &File{Name: "charts/../x.tgz"}, nil },
+		"Chart.yaml:6: dependency cache ^2.0.0: charts/cache-1.2.0.tgz is another chart or version": func(_, name string, _ ...string) (*File, error) {
+			return packed(name, "1.2.0"), nil
+		},
+		"Chart.yaml:5: dependency cache ^1.0.0: charts/other-1.2.0.tgz is another chart or version": func(string, string, ...string) (*File, error) {
+			return packed("other", "1.2.0"), nil
+		},
 		"charts/x.tgz:1: the archive cannot be read": func(string, string, ...string) (*File, error) {
 			return &File{Name: "charts/x.tgz", Data: []byte("x")}, nil
 		},

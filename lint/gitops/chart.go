@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
 	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/limits"
@@ -45,7 +43,7 @@ func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) 
 		if !strings.HasPrefix(w.URL, "oci://") { // the path in a registry need not be the name
 			c.Chart = s.Chart.Name
 		}
-		if exact && !isVersion(c.Version, w.Semver) {
+		if exact && !chart.IsVersion(c.Version, w.Semver) {
 			c.Version = "" // the lock says that the copy is what was asked for, which may be a tag like latest
 		}
 	}
@@ -61,17 +59,6 @@ func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) 
 	}
 	c.Archive = e.Name
 	return f.chart(p, s, from, render.Root{Dir: path.Dir(e.Name), Chart: c})
-}
-
-// isVersion reports whether what a release asks for is a version or, if it may be, a range. A tag
-// such as 20240131 is neither.
-func isVersion(asked string, ranges bool) bool {
-	asked = strings.ReplaceAll(asked, "_", "+") // as in tags
-	_, err := semver.StrictNewVersion(strings.TrimPrefix(asked, "v"))
-	if ranges {
-		_, err = semver.NewConstraint(asked)
-	}
-	return err == nil
 }
 
 // replacement returns the file or directory that replaces an address. What is the kind of reason for

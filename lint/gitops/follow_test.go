@@ -146,6 +146,18 @@ func TestFollow(t *testing.T) {
 				"f/a.yaml:4 a -> one by f/a.yaml", "f/a.yaml:11 b -> two by f/a.yaml", "f/a.yaml:18 c -> three by f/a.yaml",
 			},
 		},
+		"a chart repository counts as what deploys it patches it": {
+			"-- f/a.yaml --\n" + pointer("a", "one") + "---\n" + pointer("b", "two") +
+				"-- base/kustomization.yaml --\nresources: [r.yaml]\n-- base/r.yaml --\napiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: h, namespace: web}\nspec: {url: https://h/charts}\n---\n" +
+				helmRelease("  chart: {spec: {chart: x, version: 1.2.3, sourceRef: {kind: HelmRepository, name: h}}}\n") +
+				"-- one/kustomization.yaml --\n" + strings.Replace(patched("/spec/url, value: https://mirror/one"), "HelmRelease", "HelmRepository", 1) +
+				"-- two/kustomization.yaml --\nresources: [../base]\n",
+			[]string{
+				"base/r.yaml:9 shop Helm chart: https://h/charts/x: run schedlint vendor, https://h/charts/x@1.2.3",
+				"base/r.yaml:9 shop Helm chart: https://mirror/one/x: run schedlint vendor, https://mirror/one/x@1.2.3",
+				"f/a.yaml:4 a -> one by f/a.yaml", "f/a.yaml:11 b -> two by f/a.yaml",
+			},
+		},
 		"it patches itself": {
 			"-- f/kustomization.yaml --\nresources: [self.yaml]\npatches:\n- target: {kind: Kustomization}\n  patch: |\n    - {op: add, path: /spec/commonMetadata, value: {labels: {x: z}}}\n" +
 				"-- f/self.yaml --\n" + pointer("self", "f"),

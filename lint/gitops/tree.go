@@ -295,24 +295,28 @@ func (f *follower) scan(out *render.Output, from *Deployment, root string) {
 	}
 	places := newPlaces(out)
 	file := source.NewFile(resultName, resultName, out.Text)
+	var objects []*source.Object
 	for _, doc := range file.Roots() {
-		for _, o := range file.ObjectsOf(doc) {
-			if _, ok := pointers.KindOf(o.Group(), o.Kind); ok {
-				var raw *written
-				if name, _, ok := places.document(int(o.Root.Line)); ok {
-					raw = f.contained(name, o)
-				}
-				f.reader.Files = []string{root}
-				if from != nil {
-					f.reader.Files = append(from.Files(), path.Join(from.Root.Dir, source.KustomizationFiles()[0]))
-				} else if raw != nil {
-					f.reader.Files = append(f.reader.Files, raw.object.File.Name)
-				}
-				for i, p := range f.reader.Read(o) { // each pointer gets the position at which it was written
-					f.place(p, i, o, places, raw, from)
-					places.move(p, raw, i)
-					f.add(p, nil, origin{from, places, root})
-				}
+		objects = append(objects, file.ObjectsOf(doc)...)
+	}
+	f.reader.Repositories.Beside(objects)
+	defer f.reader.Repositories.Beside(nil)
+	for _, o := range objects {
+		if _, ok := pointers.KindOf(o.Group(), o.Kind); ok {
+			var raw *written
+			if name, _, ok := places.document(int(o.Root.Line)); ok {
+				raw = f.contained(name, o)
+			}
+			f.reader.Files = []string{root}
+			if from != nil {
+				f.reader.Files = append(from.Files(), path.Join(from.Root.Dir, source.KustomizationFiles()[0]))
+			} else if raw != nil {
+				f.reader.Files = append(f.reader.Files, raw.object.File.Name)
+			}
+			for i, p := range f.reader.Read(o) { // each pointer gets the position at which it was written
+				f.place(p, i, o, places, raw, from)
+				places.move(p, raw, i)
+				f.add(p, nil, origin{from, places, root})
 			}
 		}
 	}

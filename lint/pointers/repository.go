@@ -21,6 +21,8 @@ type Repositories struct {
 	// assumed is the address that this repository seems to have, see NewRepositories.
 	assumed string
 	all     map[Repository][]*source.Object // keys have no URL
+	// beside holds the objects in the render that contains the pointer, see Beside.
+	beside map[Repository][]*source.Object
 	// generators holds the ArtifactGenerators. published maps OCI repositories to the directories
 	// here that they seem to hold.
 	generators []*source.Object
@@ -179,13 +181,29 @@ const (
 	ociRepository = "OCIRepository"
 )
 
+// Beside sets the objects in the render that is read. The chart repositories among them have
+// precedence over those in the tree, because the build may have patched them.
+func (r *Repositories) Beside(objects []*source.Object) {
+	r.beside = map[Repository][]*source.Object{}
+	for _, o := range objects {
+		if o.Group() == "source.toolkit.fluxcd.io" && (o.Kind == "HelmRepository" || o.Kind == ociRepository) {
+			key := Repository{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+			r.beside[key] = append(r.beside[key], o)
+		}
+	}
+}
+
 // find returns the objects that a Flux reference may refer to.
 func (r *Repositories) find(named Repository) []*source.Object {
-	all := r.all[Repository{Kind: named.Kind, Namespace: named.Namespace, Name: named.Name}]
-	if len(all) == 0 { // a kustomization may set the namespace later
-		all = r.all[Repository{Kind: named.Kind, Name: named.Name}]
+	for _, namespace := range []string{named.Namespace, ""} { // a kustomization may set the namespace later
+		key := Repository{Kind: named.Kind, Namespace: namespace, Name: named.Name}
+		for _, all := range [][]*source.Object{r.beside[key], r.all[key]} {
+			if len(all) > 0 {
+				return all
+			}
+		}
 	}
-	return all
+	return nil
 }
 
 // Ignored returns the ignore patterns in a GitRepository's spec.ignore.
