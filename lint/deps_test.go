@@ -46,7 +46,7 @@ const layers = `
 2 lint/contexts
 2 lint/kustomize
 3 lint/roots
-3 lint/gitops    github.com/Masterminds/semver/v3
+3 lint/gitops
 3 lint/fragments
 3 lint/config     github.com/bmatcuk/doublestar/v4
 2 lint/pointers   github.com/bmatcuk/doublestar/v4

@@ -101,7 +101,8 @@ func (l *loader) meets(m *helm.Metadata) error {
 	return nil
 }
 
-// withoutUnderscores returns a version as it is in Chart.yaml. OCI tags have an underscore instead of a plus.
+// withoutUnderscores returns a version as it is in Chart.yaml. OCI tags have an underscore instead of
+// a plus.
 func withoutUnderscores(version string) string { return strings.ReplaceAll(version, "_", "+") }
 
 // IsVersion reports whether what a release asks for is a version or, if it may be, a range. A tag
