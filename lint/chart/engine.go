@@ -52,7 +52,7 @@ func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
 	if values, err := top.Table("Values"); err == nil {
 		e.trace.index.add(map[string]any(values), &fieldPath{}, 0)
 	}
-	e.machine = &template.Machine{Watch: e.trace, Methods: e.methods(), MaxDepth: maxBlocks}
+	e.machine = &template.Machine{Watch: e.trace, Decides: len(e.l.in.Unknown) > 0, Methods: e.methods(), MaxDepth: maxBlocks}
 	e.gather(c, top)
 	return e
 }

@@ -21,7 +21,7 @@ func decides(what string) error {
 
 // Decide returns an error for a value that decides what a template does, if it is unknown.
 func (t *trace) Decide(what string, v reflect.Value) error {
-	if len(t.e.l.in.Unknown) > 0 && isUnknown(v) {
+	if isUnknown(v) {
 		return decides(what)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -77,11 +78,11 @@ type copier struct {
 // captures holds the directory names that a pathPattern captures.
 type captures map[string]string
 
-var capture = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var capture = lazy.Regexp(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // fill replaces the captures in a text.
 func (c captures) fill(text string, change func(string) string) (string, bool) {
-	text = capture.ReplaceAllStringFunc(text, func(name string) string {
+	text = capture().ReplaceAllStringFunc(text, func(name string) string {
 		if value, ok := c[name[1:len(name)-1]]; ok {
 			return change(value)
 		}
@@ -100,10 +101,10 @@ func (c *copier) captures(pattern *source.Node) (all []captures, why Reason) {
 	if why.Some() {
 		return nil, why
 	}
-	names := capture.FindAllString(glob, -1)
+	names := capture().FindAllString(glob, -1)
 	slices.Sort(names)
 	expression, err := regexp.Compile("^" + regexp.MustCompile(`\\\{(\w+)\\\}`).ReplaceAllString(regexp.QuoteMeta(glob), `(?P<$1>[^/]+)`) + "$")
-	if err != nil || strings.ContainsAny(capture.ReplaceAllString(glob, ""), "{}") || len(slices.Compact(slices.Clone(names))) < len(names) {
+	if err != nil || strings.ContainsAny(capture().ReplaceAllString(glob, ""), "{}") || len(slices.Compact(slices.Clone(names))) < len(names) {
 		return nil, Reason{What: WhyMalformed, Detail: "the pathPattern " + pattern.Text()}
 	}
 	seen := map[string]bool{}

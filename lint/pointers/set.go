@@ -12,6 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -514,7 +515,7 @@ var (
 	fastName  = regexp.MustCompile(`^([\w.-]+(?:\[\d+\])?)$`)
 	goName    = regexp.MustCompile(`^\.([\w.]+)$`)
 	goIndex   = regexp.MustCompile(`^index \.([\w.]+) (\d+)$`)
-	goKey     = regexp.MustCompile(`^index \.([\w.]+) "([^"\\]+)"$`)
+	goKey     = lazy.Regexp(`^index \.([\w.]+) "([^"\\]+)"$`)
 	fastIndex = regexp.MustCompile(`^([\w.-]+)\[(\d+)\]$`)
 )
 
@@ -559,7 +560,7 @@ func (p *params) value(name string) (string, bool) {
 		}
 		return list[i], true
 	}
-	if m := goKey.FindStringSubmatch(name); m != nil && p.goTemplate {
+	if m := goKey().FindStringSubmatch(name); m != nil && p.goTemplate {
 		name = "." + m[1] + "." + p.key(m[2])
 	} else if !plain.MatchString(name) {
 		return "", false

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -256,8 +257,8 @@ func (f *finder) chart(k *Kustomization, home string, c entry) {
 }
 
 var (
-	manifest = regexp.MustCompile(`(?i)^https?://[^?]+\.(?:ya?ml|json)$`)
-	inRepo   = regexp.MustCompile(`(_git/[^/]+)/|//|\.git(?:/|$)`) // where the path in the repository begins
+	manifest = lazy.Regexp(`(?i)^https?://[^?]+\.(?:ya?ml|json)$`)
+	inRepo   = lazy.Regexp(`(_git/[^/]+)/|//|\.git(?:/|$)`) // where the path in the repository begins
 )
 
 // repository splits a URL of a kustomization into the address of the git repository, the directory
@@ -266,7 +267,7 @@ var (
 func repository(text string) pointers.Wanted {
 	w := pointers.Wanted{Name: text, URL: text, Git: true}
 	rest, query, _ := strings.Cut(text, "?")
-	if manifest.MatchString(text) && !inRepo.MatchString(text[len("https://"):]) {
+	if manifest().MatchString(text) && !inRepo().MatchString(text[len("https://"):]) {
 		w.Git, w.Plain = false, true
 		return w
 	}
@@ -289,7 +290,7 @@ func repository(text string) pointers.Wanted {
 		host = strings.IndexByte(address, '/') + 1
 	}
 	address, below := address[:host], address[host:]
-	switch at := inRepo.FindStringSubmatchIndex(below); {
+	switch at := inRepo().FindStringSubmatchIndex(below); {
 	case at == nil && scheme != "file://":
 		parts := strings.SplitN(below, "/", 3)
 		w.Path = strings.Join(parts[min(2, len(parts)):], "/")

@@ -6,27 +6,27 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // The forms that helm and git get. None begins with a hyphen, so none is taken for an option.
 var (
-	visible     = regexp.MustCompile(`^[!-~]+$`)
-	hostForm    = regexp.MustCompile(`^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?$`)
-	pathForm    = regexp.MustCompile(`^(?:/[A-Za-z0-9._~%+@=,-]+)*/?$`)
-	shortForm   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[A-Za-z0-9~/][A-Za-z0-9._~/+-]*$`)
-	nameForm    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
-	aliasForm   = regexp.MustCompile(`^(?:@|alias:)([A-Za-z0-9][A-Za-z0-9._-]*)$`)
-	versionForm = regexp.MustCompile(`^[0-9A-Za-z.^~<>=!*|_][0-9A-Za-z.+_^~<>=!*|, -]{0,199}$`)
-	tagForm     = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
-	digestForm  = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-	refForm     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/+@-]{0,199}$`)
-	dots        = regexp.MustCompile(`[.]{2}`) // leads up, or makes a range of commits
+	visible     = lazy.Regexp(`^[!-~]+$`)
+	hostForm    = lazy.Regexp(`^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?$`)
+	pathForm    = lazy.Regexp(`^(?:/[A-Za-z0-9._~%+@=,-]+)*/?$`)
+	shortForm   = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[A-Za-z0-9~/][A-Za-z0-9._~/+-]*$`)
+	nameForm    = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
+	aliasForm   = lazy.Regexp(`^(?:@|alias:)([A-Za-z0-9][A-Za-z0-9._-]*)$`)
+	versionForm = lazy.Regexp(`^[0-9A-Za-z.^~<>=!*|_][0-9A-Za-z.+_^~<>=!*|, -]{0,199}$`)
+	tagForm     = lazy.Regexp(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
+	digestForm  = lazy.Regexp(`^sha256:[0-9a-f]{64}$`)
+	refForm     = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._/+@-]{0,199}$`)
+	dots        = lazy.Regexp(`[.]{2}`) // leads up, or makes a range of commits
 )
 
 // checked returns an error unless helm or git may get what is wanted. If local is set, addresses of
@@ -41,7 +41,7 @@ func checked(w *pointers.Wanted, local bool) error {
 	}
 	var err error
 	switch {
-	case w.Git && shortForm.MatchString(w.URL) && !dots.MatchString(w.URL), !w.Git && aliasForm.MatchString(w.URL):
+	case w.Git && shortForm().MatchString(w.URL) && !dots().MatchString(w.URL), !w.Git && aliasForm().MatchString(w.URL):
 	default:
 		err = checkURL(w.URL, schemes)
 	}
@@ -53,17 +53,17 @@ func checked(w *pointers.Wanted, local bool) error {
 		return err
 	case w.Git && !worktree.Local(w.Path):
 		return wrong("directory", w.Path, "one in the repository")
-	case w.Git && w.Ref != "" && !w.Semver && (!refForm.MatchString(w.Ref) || dots.MatchString(w.Ref)):
+	case w.Git && w.Ref != "" && !w.Semver && (!refForm().MatchString(w.Ref) || dots().MatchString(w.Ref)):
 		return wrong("revision", w.Ref, "a commit, a tag or a branch")
-	case w.Git && w.Semver && !versionForm.MatchString(w.Ref):
+	case w.Git && w.Semver && !versionForm().MatchString(w.Ref):
 		return wrong("range", w.Ref, "a range of versions")
 	case w.Git:
 		return nil
-	case w.Chart == "" && !strings.HasPrefix(w.URL, "oci://"), w.Chart != "" && !nameForm.MatchString(w.Chart):
+	case w.Chart == "" && !strings.HasPrefix(w.URL, "oci://"), w.Chart != "" && !nameForm().MatchString(w.Chart):
 		return wrong("chart", w.Chart, "a name of letters, digits and .-_")
-	case w.Digest != "" && !digestForm.MatchString(w.Digest):
+	case w.Digest != "" && !digestForm().MatchString(w.Digest):
 		return wrong("digest", w.Digest, "sha256: and 64 digits")
-	case w.Version != "" && !versionForm.MatchString(w.Version), w.Version != "" && !w.Semver && !tagForm.MatchString(w.Version):
+	case w.Version != "" && !versionForm().MatchString(w.Version), w.Version != "" && !w.Semver && !tagForm().MatchString(w.Version):
 		return wrong("version", w.Version, "a version or a range")
 	}
 	return nil
@@ -72,7 +72,7 @@ func checked(w *pointers.Wanted, local bool) error {
 func checkURL(text string, schemes []string) error {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || !visible.MatchString(text):
+	case err != nil || !visible().MatchString(text):
 		return errors.New("the address is no URL")
 	case !slices.Contains(schemes, u.Scheme) && (u.Scheme == "http" || u.Scheme == "file"):
 		return fmt.Errorf("the address begins with %s://; --allow-local allows it", u.Scheme)
@@ -80,13 +80,13 @@ func checkURL(text string, schemes []string) error {
 		return fmt.Errorf("found the scheme %q; expected one of %s", u.Scheme, strings.Join(schemes, ", "))
 	case u.User != nil && u.User.String() != u.User.Username():
 		return errors.New("the address has a password in it: remove it, and log in with helm or git")
-	case u.User != nil && !nameForm.MatchString(u.User.Username()):
+	case u.User != nil && !nameForm().MatchString(u.User.Username()):
 		return errors.New("the address has a user that is no name")
-	case u.Scheme != "file" && !hostForm.MatchString(u.Host), u.Scheme == "file" && u.Host != "":
+	case u.Scheme != "file" && !hostForm().MatchString(u.Host), u.Scheme == "file" && u.Host != "":
 		return fmt.Errorf("found the host %q; expected a name or an IP address", u.Host)
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return errors.New("the address has a query or a fragment, which helm and git do not send")
-	case !pathForm.MatchString(u.EscapedPath()) || dots.MatchString(u.Path):
+	case !pathForm().MatchString(u.EscapedPath()) || dots().MatchString(u.Path):
 		return fmt.Errorf("found the path %q; expected letters, digits and ._~%%+@=,-", u.EscapedPath())
 	}
 	return nil
@@ -130,7 +130,7 @@ func helmPull(w *pointers.Wanted, alias, dir string) []string {
 }
 
 // unsafeInNames matches what is replaced in names of folders.
-var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]|^[.]+|[.]+$`)
+var unsafeInNames = lazy.Regexp(`[^A-Za-z0-9._-]|^[.]+|[.]+$`)
 
 // folderOf returns the folder for a repository that is checked, such as github.com/org/name.
 func folderOf(address string) string {
@@ -145,7 +145,7 @@ func folderOf(address string) string {
 		all = append(all, element)
 	}
 	for i := range all {
-		all[i] = unsafeInNames.ReplaceAllString(all[i], "_")
+		all[i] = unsafeInNames().ReplaceAllString(all[i], "_")
 	}
 	return path.Join(all...)
 }
@@ -153,11 +153,11 @@ func folderOf(address string) string {
 // command returns a command for a shell. Words that need quotes get them.
 func command(words ...string) string {
 	for i, word := range words {
-		if !plainWord.MatchString(word) {
+		if !plainWord().MatchString(word) {
 			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-var plainWord = regexp.MustCompile(`^[a-zA-Z0-9._:/@+,=-]+$`)
+var plainWord = lazy.Regexp(`^[a-zA-Z0-9._:/@+,=-]+$`)

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -82,7 +81,7 @@ func highest(refs []revision.Ref, in *semver.Constraints) (best revision.Ref, er
 	var top *semver.Version
 	for _, r := range refs {
 		tag, ok := strings.CutPrefix(r.Name, "refs/tags/")
-		if v, err := semver.NewVersion(tag); ok && err == nil && in.Check(v) && (top == nil || v.GreaterThan(top)) && refForm.MatchString(tag) {
+		if v, err := semver.NewVersion(tag); ok && err == nil && in.Check(v) && (top == nil || v.GreaterThan(top)) && refForm().MatchString(tag) {
 			top, best = v, r
 		}
 	}
@@ -95,13 +94,13 @@ func highest(refs []revision.Ref, in *semver.Constraints) (best revision.Ref, er
 // said returns an error in the words of git.
 func said(w *pointers.Wanted, err error) error {
 	advice := ""
-	if denied.MatchString(err.Error()) {
+	if denied().MatchString(err.Error()) {
 		advice = "; if a login is missing: git needs credentials for " + host(w.URL)
 	}
 	return fmt.Errorf("git: %s%s", clipped(err.Error()), advice)
 }
 
-var license = regexp.MustCompile(`^(?i:licen[cs]e|notice|copying)(?:[.-][A-Za-z0-9]+)*$`)
+var license = lazy.Regexp(`^(?i:licen[cs]e|notice|copying)(?:[.-][A-Za-z0-9]+)*$`)
 
 // files fetches a commit and returns the files to copy: those in the directories, those that
 // kustomizations there refer to, and licenses.
@@ -198,7 +197,7 @@ func needed(root string, dirs []string) ([]string, error) {
 	}
 	top, err := fs.ReadDir(open.FS(), ".")
 	for _, e := range top {
-		if !e.IsDir() && license.MatchString(e.Name()) {
+		if !e.IsDir() && license().MatchString(e.Name()) {
 			all = append(all, e.Name())
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/archive"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"
@@ -93,13 +94,13 @@ func (h *helm) alias(address, dir string) (string, error) {
 			}
 		}
 		for _, r := range listed {
-			if nameForm.MatchString(r.Name) {
+			if nameForm().MatchString(r.Name) {
 				h.repositories[strings.TrimRight(r.URL, "/")] = r.Name
 				h.repositories["@"+r.Name] = r.Name
 			}
 		}
 	}
-	m := aliasForm.FindStringSubmatch(address)
+	m := aliasForm().FindStringSubmatch(address)
 	if m != nil {
 		address = "@" + m[1]
 	}
@@ -156,12 +157,12 @@ func clipped(text string) string {
 	return text
 }
 
-var denied = regexp.MustCompile(`(?i)\b401\b|\b403\b|unauthori[sz]ed|denied|forbidden|authentication|could not read Username`)
+var denied = lazy.Regexp(`(?i)\b401\b|\b403\b|unauthori[sz]ed|denied|forbidden|authentication|could not read Username`)
 
 // login returns advice if an error says that a login is missing.
 func login(words, address string) string {
 	switch {
-	case !denied.MatchString(words):
+	case !denied().MatchString(words):
 		return ""
 	case strings.HasPrefix(address, "oci://"):
 		return "; if a login is missing: helm registry login " + host(address)
@@ -193,12 +194,12 @@ func open(text []byte) (*chart, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the chart: %w", err)
-	case !nameForm.MatchString(c.name) || strings.Contains(c.name, "/") || len(c.name) > 100:
+	case !nameForm().MatchString(c.name) || strings.Contains(c.name, "/") || len(c.name) > 100:
 		return nil, fmt.Errorf("the chart has the name %q; expected letters, digits and .-_", clipped(c.name))
-	case !exactForm.MatchString(c.version):
+	case !exactForm().MatchString(c.version):
 		return nil, fmt.Errorf("the chart has the version %q; expected a version", clipped(c.version))
 	}
 	return c, nil
 }
 
-var exactForm = regexp.MustCompile(`^v?[0-9]+(?:\.[0-9]+){0,2}(?:[-+][0-9A-Za-z.+-]{0,60}[0-9A-Za-z])?$`)
+var exactForm = lazy.Regexp(`^v?[0-9]+(?:\.[0-9]+){0,2}(?:[-+][0-9A-Za-z.+-]{0,60}[0-9A-Za-z])?$`)

@@ -153,7 +153,7 @@ func artifact(w *pointers.Wanted) string {
 	switch {
 	case w.Version == "":
 		return w.URL
-	case digestForm.MatchString(w.Version):
+	case digestForm().MatchString(w.Version):
 		return w.URL + "@" + w.Version
 	}
 	return w.URL + ":" + w.Version

@@ -49,7 +49,7 @@ func (x *run) shortcut(c callee, g given) reflect.Value {
 	var v reflect.Value
 	for i, n := range g.nodes {
 		v = unwrapped(x.argument(n, g.dot, valueType))
-		if i+1 < g.count() { // the last one is only returned
+		if x.Decides && i+1 < g.count() { // the last one is only returned
 			x.must(x.Watch.Decide(c.name, unpacked(v)))
 		}
 		if isTrue(unpacked(v)) == (c.name == "or") {
@@ -76,8 +76,8 @@ func (x *run) call(c callee, g given) reflect.Value {
 	if g.piped != nil {
 		args = append(args, x.fit(*g.piped, parameter(t, len(args))))
 	}
-	for _, arg := range args {
-		if c.predefined || len(c.self) > 0 {
+	if x.Decides && (c.predefined || len(c.self) > 0) {
+		for _, arg := range args {
 			x.must(x.Watch.Decide(c.name, unpacked(unwrapped(arg))))
 		}
 	}

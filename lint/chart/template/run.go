@@ -12,7 +12,9 @@ import (
 
 // Machine executes templates. Functions called by a template may start further runs.
 type Machine struct {
-	Watch   Watch
+	Watch Watch
+	// Decides is set if Watch.Decide is to be called.
+	Decides bool
 	Methods Methods
 	// MaxDepth is the maximum nesting depth of blocks, parentheses and templates, including nested
 	// runs.
@@ -196,7 +198,9 @@ func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 	x.deeper()
 	mark := len(x.variables)
 	v := x.pipeline(dot, b.Pipe)
-	x.must(x.Watch.Decide("a condition", unpacked(v)))
+	if x.Decides {
+		x.must(x.Watch.Decide("a condition", unpacked(v)))
+	}
 	list := b.ElseList
 	if isTrue(unpacked(v)) {
 		list = b.List
