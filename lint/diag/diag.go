@@ -317,8 +317,8 @@ type Inputs struct {
 // Vendor ends the reasons for not rendering that the command removes.
 const Vendor = "run schedlint vendor"
 
-// Shares lists the kinds of which inputs are neither rendered nor accepted, with the number of inputs
-// that are rendered, or else of those that are not.
+// Shares lists the kinds of inputs that have failed to render and are not accepted. It counts the
+// inputs of each kind that are rendered, or those that are not.
 func Shares(all []Inputs, rendered bool) string {
 	var parts []string
 	for _, k := range all {

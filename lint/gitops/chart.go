@@ -44,7 +44,7 @@ func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) 
 			c.Chart = s.Chart.Name
 		}
 		if exact && !chart.IsVersion(c.Version, w.Semver) {
-			c.Version = "" // the lock says that the copy is what was asked for, which may be a tag like latest
+			c.Version = "" // the lock entry pins the copy for this tag, for example latest
 		}
 	}
 	if !ok {

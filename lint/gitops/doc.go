@@ -14,8 +14,8 @@
 // number of deployments is limited. Each layer is in sorted order, so the same input gives the same
 // result.
 //
-// A pointer to an ExternalArtifact renders the directory of which the artifact holds a copy. If the
-// render reads a file that was not copied, its result does not count.
+// For a pointer to an ExternalArtifact, the original directory in this repository is rendered. If
+// the render reads a file that is not in the artifact, its result is dropped.
 //
 // Chart values are in the order in which the controller applies them, with the positions at which
 // they were written. If an unknown source may set values, the chart is not rendered, because this

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// copied is the directory of this repository of which a directory in an ExternalArtifact is a copy.
+// copied is the original, in this repository, of a directory in an ExternalArtifact.
 // It is rendered in place of the copy, so that positions are those of the files that people edit.
 type copied struct {
 	pointers.Artifact

@@ -27,7 +27,7 @@ type git struct {
 	refs  map[string]listed // by address
 }
 
-// listed is what a repository said when it was asked for its refs.
+// listed is the result of listing the refs of a repository.
 type listed struct {
 	refs []revision.Ref
 	err  error

@@ -107,7 +107,7 @@ func (r *run) copies() (all []thirdparty.Entry) {
 	return all
 }
 
-// matches reports whether the copy of an entry is what was locked.
+// matches reports whether the digest of a copy matches its lock entry.
 func (r *run) matches(e thirdparty.Entry) bool {
 	key := thirdparty.Unit(e.Path) + " " + e.SHA256
 	if _, known := r.ok[key]; !known {
