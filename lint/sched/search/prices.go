@@ -30,12 +30,10 @@ type fillers struct {
 // filler stands for pod groups that fill nodes alike, or for a DaemonSet. A DaemonSet has one pod on
 // each of its nodes, which costs nothing.
 type filler struct {
-	units []int
-	pods  int
-	// elsewhere is the number of further pods, which a spread constraint keeps out of the place.
-	elsewhere int
-	ask       []int64
-	perNode   *model.Group
+	units   []int
+	pods    int
+	ask     []int64
+	perNode *model.Group
 	// alone is set if no node takes two pods of the same group.
 	alone bool
 }
@@ -174,7 +172,7 @@ func (h *headroom) reaching(i int, p *place, own int, ruled map[int]bool) *fille
 			f.all = append(f.all, filler{ask: v.ask, alone: alone})
 		}
 		x := &f.all[k]
-		x.units, x.pods, x.elsewhere = append(x.units, j), x.pods+here, x.elsewhere+pods-here
+		x.units, x.pods = append(x.units, j), x.pods+here
 	}
 	width := len(h.resources)
 	units := make([]int64, width) // pods request multiples of these (T19)
@@ -494,18 +492,17 @@ func (f *fillers) nodesFor(prices []int64, cost func(*fillKind) int64) (most int
 	return most
 }
 
-// fillable returns an upper bound on how many nodes the fillers can fill at given prices, and for
-// each filler how many pods filling all nodes as cheaply as possible would take.
-func (f *fillers) fillable(prices []int64) (most int, wanted []int) {
-	wanted = make([]int, len(f.all))
-	most = f.nodesFor(prices, func(kind *fillKind) int64 {
-		cost, used := f.cheapest(kind, prices, f.pods())
-		for k, pods := range used {
-			wanted[k] += pods * len(kind.nodes)
+// fillable returns an upper bound on how many nodes the fillers can fill at given prices. If fit is
+// set, only pods count that fit on a node together (see fillingBeside).
+func (f *fillers) fillable(prices []int64, fit bool) int {
+	return f.nodesFor(prices, func(kind *fillKind) int64 {
+		if fit {
+			cost, _ := f.fillingBeside(kind, prices)
+			return cost
 		}
+		cost, _ := f.cheapest(kind, prices, f.pods())
 		return cost
 	})
-	return most, wanted
 }
 
 // fullPrice is the price scale: the requests of all fillers for one resource cost about as much.
@@ -527,14 +524,7 @@ func (f *fillers) lowest(p *place, wanted int, thorough bool) (best int, paid ce
 		if f.hopeless(wanted, prices) {
 			continue
 		}
-		most := f.nodesFor(prices, func(kind *fillKind) int64 {
-			if was.Fit {
-				cost, _ := f.fillingBeside(kind, prices)
-				return cost
-			}
-			cost, _ := f.cheapest(kind, prices, f.pods())
-			return cost
-		})
+		most := f.fillable(prices, was.Fit)
 		if most < wanted && f.h.coarse {
 			return most, certificate.Prices{Of: was.Of, Fit: was.Fit}
 		}
@@ -547,7 +537,7 @@ func (f *fillers) lowest(p *place, wanted int, thorough bool) (best int, paid ce
 		if f.hopeless(wanted, prices) {
 			continue
 		}
-		if most, _ := f.fillable(prices); most < best {
+		if most := f.fillable(prices, false); most < best {
 			best, at = most, prices
 		}
 		if best < wanted {
