@@ -10,24 +10,51 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// tenant is a group whose pods may fill nodes, with the number of its pods and the price of one.
-// Tenants with the same kind request the same for the same price.
+// tenant stands for groups whose pods may fill nodes, which request the same. Tenants with the same
+// kind request the same for the same price.
 type tenant struct {
+	groups []occupant
+	ask    []int64
+	// chosen is the number of pods that have been chosen for nodes in a case.
+	chosen, kind int
+	price        int64
+}
+
+type occupant struct {
 	g     *model.Group
 	pods  int
-	price int64
-	kind  int
+	each  int      // at most so many on one node
 	alone []string // keys whose domains take one of its pods
 }
 
+// cell stands for nodes that other pods fill alike.
+type cell struct {
+	nodes []int // as indices into those of the part
+	// here lists the tenants that may use the nodes, and free what the nodes offer. short marks the
+	// resources that may run short.
+	here  []int
+	free  []int64
+	short []bool
+	// must is set if the only node is filled in this case.
+	must bool
+}
+
+// outlook is the state of a case: which pods may still fill which nodes.
+type outlook struct {
+	*closings
+	member certificate.Member
+	p      part
+	all    []tenant
+	cells  []cell
+	filled int
+}
+
 // filled returns an upper bound on how many nodes in a part other pods can fill until a resource
-// that the member requests runs short (T24). All pods together cost a certain sum. Filling a node
-// costs at least as much as the cheapest pods that fill it. Groups without a price cost nothing.
+// that the member requests runs short (T24, T29).
 func (c *closings) filled(m certificate.Member, p part, blockers []blocker, prices certificate.Prices) int {
-	l, budget := c.ledger(), int64(0)
+	l := c.ledger()
 	width := len(l.names)
-	var all []tenant
-	kinds := map[string]int{}
+	x := outlook{closings: c, member: m, p: p}
 	for _, w := range c.m.Workloads {
 		g := c.m.Groups[w]
 		pods := c.coming(g)
@@ -38,46 +65,30 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 		if pods <= 0 || ruled || !c.comes(g) || g == m.G && g.Kind.PerNode() {
 			continue
 		}
-		price := max(0, prices.Of[g])
 		if g.Kind.PerNode() { // one on each of its nodes
-			pods, price = 1, 0
+			pods = 1
 		}
-		pods = min(pods, c.gathered(g, p))
-		kind := binary.AppendVarint(nil, price)
-		for _, ask := range l.asks(g) {
-			kind = binary.AppendVarint(kind, ask)
-		}
-		if _, known := kinds[string(kind)]; !known {
-			kinds[string(kind)] = len(kinds)
-		}
-		all = append(all, tenant{g, pods, price, kinds[string(kind)], c.apartOn(g)})
-		budget = added(budget, price, pods)
-	}
-	if budget == math.MaxInt64 {
-		return len(p.nodes)
+		x.all = append(x.all, tenant{groups: []occupant{{g, min(pods, c.gathered(g, p, math.MaxInt)), c.gathered(g, p, 1), c.apartOn(g)}}, ask: l.asks(g)})
 	}
 	// The cost depends on who may be on a node and on what it offers.
 	at, keys := map[*sited][]bool{}, map[string]bool{}
 	var sets []*sited
-	for _, t := range all {
-		if s := c.sited(t.g); at[s] == nil {
+	steps := slices.Clone(l.asks(m.G)) // what is free beyond a multiple of these is of no use (T19)
+	for _, t := range x.all {
+		if s := c.sited(t.groups[0].g); at[s] == nil {
 			at[s] = c.marked(s.list)
 			sets = append(sets, s)
 		}
-		for _, k := range t.alone {
+		for _, k := range t.groups[0].alone {
 			keys[k] = true
 		}
-	}
-	steps := slices.Clone(l.asks(m.G)) // what is free beyond a multiple of these is of no use (T19)
-	for _, t := range all {
-		for r, ask := range l.asks(t.g) {
+		for r, ask := range t.ask {
 			for ; ask > 0; steps[r], ask = ask, steps[r]%ask {
 			}
 		}
 	}
-	var costs []int64
-	known := map[string]int64{} // by what a node is like
-	for _, n := range p.nodes {
+	known := map[string]int{} // by what a node is like
+	for i, n := range p.nodes {
 		c.m.Run().Spend(1 + (len(sets)+len(keys)+width)/model.PerStep)
 		var id []byte
 		for _, s := range sets {
@@ -86,85 +97,251 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 		for _, k := range model.SortedKeys(keys) {
 			id = strconv.AppendBool(id, model.Carries(c.m.Topology.Nodes[n].Labels, []string{k}))
 		}
-		free := slices.Clone(l.free[n*width : (n+1)*width])
+		next := cell{free: slices.Clone(l.free[n*width : (n+1)*width])}
 		for r, step := range steps {
-			if step > 0 && free[r] > 0 {
-				free[r] -= free[r] % step
+			if step > 0 && next.free[r] > 0 {
+				next.free[r] -= next.free[r] % step
 			}
-			id = strconv.AppendBool(append(strconv.AppendInt(id, free[r], 10), ' '), l.short(n, r))
+			next.short = append(next.short, l.short(n, r))
+			id = strconv.AppendBool(append(strconv.AppendInt(id, next.free[r], 10), ' '), next.short[r])
 		}
-		costs = append(costs, model.Cached(known, string(id), func() int64 {
-			here := slices.DeleteFunc(slices.Clone(all), func(t tenant) bool { return !at[c.sited(t.g)][n] })
-			return c.cheapest(m, here, n, free, prices.Fit)
-		}))
+		k, seen := known[string(id)]
+		if !seen {
+			for t := range x.all {
+				if at[c.sited(x.all[t].groups[0].g)][n] {
+					next.here = append(next.here, t)
+				}
+			}
+			k, known[string(id)] = len(x.cells), len(x.cells)
+			x.cells = append(x.cells, next)
+		}
+		x.cells[k].nodes = append(x.cells[k].nodes, i)
 	}
+	return min(x.most(prices), len(p.nodes))
+}
+
+// most returns an upper bound on how many nodes can be filled, or 0 if a node that must be filled
+// cannot be.
+func (x *outlook) most(prices certificate.Prices) int {
+	if prices.Cases != nil {
+		return x.mostOf(prices.Cases)
+	}
+	// All pods together cost a certain sum. Filling a node costs at least as much as the cheapest
+	// pods that fill it. Groups without a price cost nothing.
+	budget := int64(0)
+	kinds := map[string]int{}
+	for k := range x.all {
+		t := &x.all[k]
+		t.price = math.MaxInt64
+		dearest, pods := int64(0), -t.chosen
+		for _, o := range t.groups {
+			price := max(0, prices.Of[o.g])
+			if o.g.Kind.PerNode() {
+				price = 0
+			}
+			t.price, dearest, pods = min(t.price, price), max(dearest, price), pods+o.pods
+		}
+		budget = added(budget, dearest, max(0, pods))
+		kind := binary.AppendVarint(nil, t.price)
+		for _, ask := range t.ask {
+			kind = binary.AppendVarint(kind, ask)
+		}
+		if _, known := kinds[string(kind)]; !known {
+			kinds[string(kind)] = len(kinds)
+		}
+		t.kind = kinds[string(kind)]
+	}
+	if budget == math.MaxInt64 {
+		return len(x.p.nodes)
+	}
+	var costs []int64
+	must := 0
+	for k := range x.cells {
+		if len(x.cells[k].nodes) == 0 {
+			continue
+		}
+		cost := x.cheapest(&x.cells[k], prices.Fit)
+		if x.cells[k].must {
+			if cost > budget {
+				return 0
+			}
+			budget -= cost
+			must++
+			continue
+		}
+		costs = append(costs, slices.Repeat([]int64{cost}, len(x.cells[k].nodes))...)
+	}
+	filled := x.filled + must
 	slices.Sort(costs)
-	for k, cost := range costs {
+	for _, cost := range costs {
 		if cost > budget {
-			return k
+			return filled
 		}
 		budget -= cost
+		filled++
 	}
-	return len(costs)
+	return filled
+}
+
+// mostOf returns the largest of the bounds of all cases. Each number of the groups' pods on the node
+// must be a case.
+func (x *outlook) mostOf(cases *certificate.Cases) int {
+	k := slices.IndexFunc(x.cells, func(n cell) bool { return slices.Contains(n.nodes, cases.Node) })
+	t, ok := x.bundle(cases.Groups)
+	if k < 0 || !ok {
+		return len(x.p.nodes)
+	}
+	at := &x.cells[k]
+	pods := x.available(&x.all[t], x.p.nodes[cases.Node])
+	if !slices.Contains(at.here, t) {
+		pods = 0
+	}
+	for r, ask := range x.all[t].ask {
+		if ask > 0 && at.short[r] {
+			pods = min(pods, int(max(0, at.free[r])/ask))
+		}
+	}
+	if len(cases.Each) <= pods {
+		return len(x.p.nodes)
+	}
+	most, asks := 0, x.ledger().asks(x.member.G)
+	for some := range pods + 1 {
+		x.m.Run().Spend(1 + len(x.all)/model.PerStep)
+		next := *x
+		next.all, next.cells = slices.Clone(x.all), slices.Clone(x.cells)
+		on := next.cells[k]
+		on.here = slices.DeleteFunc(slices.Clone(on.here), func(o int) bool { return o == t })
+		if some == 0 { // none of these nodes has one
+			next.cells[k] = on
+			most = max(most, next.most(cases.Each[0]))
+			continue
+		}
+		// This node has them, and is filled. Any other node that does not differ from it may.
+		next.cells[k].nodes = slices.DeleteFunc(slices.Clone(on.nodes), func(n int) bool { return n == cases.Node })
+		on.must, on.nodes, on.free = true, []int{cases.Node}, slices.Clone(on.free)
+		full := false
+		for r, ask := range next.all[t].ask {
+			on.free[r] -= ask * int64(some)
+			full = full || on.short[r] && on.free[r] < asks[r]
+		}
+		if !next.all[t].groups[0].g.Kind.PerNode() {
+			next.all[t].chosen += some
+		}
+		if full {
+			next.filled++
+		} else {
+			next.cells = append(next.cells, on)
+		}
+		most = max(most, next.most(cases.Each[some]))
+	}
+	return most
+}
+
+// bundle makes one tenant of some groups, and returns its index. The groups have to request the
+// same and to use the same nodes. Either all of them have one pod on each node, or none.
+func (x *outlook) bundle(groups []*model.Group) (at int, ok bool) {
+	of := func(t tenant) (in, all bool) {
+		in = slices.ContainsFunc(t.groups, func(o occupant) bool { return slices.Contains(groups, o.g) })
+		return in, !slices.ContainsFunc(t.groups, func(o occupant) bool { return !slices.Contains(groups, o.g) })
+	}
+	at = -1
+	x.all, x.cells = slices.Clone(x.all), slices.Clone(x.cells)
+	for k, t := range x.all {
+		in, all := of(t)
+		switch first := max(0, at); {
+		case !in:
+			continue
+		case !all:
+			return 0, false
+		case at < 0:
+			at = k
+			continue
+		case t.chosen > 0 || x.all[first].chosen > 0 || !slices.Equal(t.ask, x.all[first].ask) || t.groups[0].g.Kind.PerNode() || x.all[first].groups[0].g.Kind.PerNode():
+			return 0, false
+		}
+		for c := range x.cells {
+			n := &x.cells[c]
+			if slices.Contains(n.here, k) != slices.Contains(n.here, at) {
+				return 0, false
+			}
+			n.here = slices.DeleteFunc(slices.Clone(n.here), func(o int) bool { return o == k })
+		}
+		x.all[at].groups = slices.Concat(x.all[at].groups, t.groups)
+		x.all[k].groups = nil
+	}
+	return at, at >= 0
+}
+
+// available returns an upper bound on how many pods of a tenant can be on a node.
+func (x *outlook) available(t *tenant, n int) int {
+	here, all := 0, -t.chosen
+	for _, o := range t.groups {
+		all += o.pods
+		if portsClash(x.m, o.g, o.g) || slices.ContainsFunc(o.alone, func(k string) bool { return model.Carries(x.m.Topology.Nodes[n].Labels, []string{k}) }) {
+			here += min(o.pods, 1)
+		} else {
+			here += min(o.pods, o.each)
+		}
+	}
+	return max(0, min(here, all))
 }
 
 // gathered returns an upper bound on how many of a group's pods can be in a part that lies in some
-// domains of a spread constraint. While the constraint counts only these pods, any other domain
+// domains of a spread constraint, or in a smaller part that lies in at most so many. While the constraint counts only these pods, any other domain
 // holds at most maxSkew fewer of them than the fullest of these (R-T7).
-func (c *closings) gathered(g *model.Group, p part) int {
+func (c *closings) gathered(g *model.Group, p part, domains int) int {
 	most := math.MaxInt
 	if c.vague[g.Workload] {
 		return most // the constraint may count other pods as well
 	}
 	for t := range g.Hard(model.Spread) {
-		domains, here := c.domains(g, t), map[string]bool{}
+		all, here := c.domains(g, t), map[string]bool{}
 		for _, n := range p.nodes {
 			if value := c.m.Topology.Nodes[n].Labels[t.Key]; value != "" {
 				here[value] = true
 			}
 		}
-		if own := c.selects[t]; len(domains) == 0 || t.Sel.Form != model.FormSet || len(own) != 1 || own[0] != g.Workload ||
+		if own := c.selects[t]; len(all) == 0 || t.Sel.Form != model.FormSet || len(own) != 1 || own[0] != g.Workload ||
 			!c.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) || !c.surely(t, g, g) {
 			continue
 		}
-		inside := min(len(here), len(domains))
-		most = min(most, inside*(c.count(g)+int(t.Constraint.MaxSkew)*(len(domains)-inside))/len(domains))
+		inside := min(len(here), len(all), domains)
+		most = min(most, inside*(c.count(g)+int(t.Constraint.MaxSkew)*(len(all)-inside))/len(all))
 	}
 	return most
 }
 
-// cheapest returns the lowest price of pods that fill a node, whichever resource runs short. The
-// argument here lists the groups that may use the node, and free what it offers. If fit is set, the
-// pods also have to fit on the node in any one other resource.
-func (c *closings) cheapest(m certificate.Member, here []tenant, n int, free []int64, fit bool) int64 {
-	l := c.ledger()
-	for i := range here {
-		t := &here[i]
-		if portsClash(c.m, t.g, t.g) || slices.ContainsFunc(t.alone, func(k string) bool { return model.Carries(c.m.Topology.Nodes[n].Labels, []string{k}) }) {
-			t.pods = min(t.pods, 1)
+// crowd is a number of pods that request the same for the same price.
+type crowd struct {
+	ask   []int64
+	pods  int
+	price int64
+}
+
+// cheapest returns the lowest price of pods that fill a node, whichever resource runs short. If fit
+// is set, the pods also have to fit on the node in any one other resource.
+func (x *outlook) cheapest(n *cell, fit bool) int64 {
+	at := map[int]int{} // tenants of the same kind are like one
+	var here []crowd
+	for _, k := range n.here {
+		t := &x.all[k]
+		pods := x.available(t, x.p.nodes[n.nodes[0]])
+		if i, known := at[t.kind]; known {
+			here[i].pods += pods
+		} else {
+			at[t.kind] = len(here)
+			here = append(here, crowd{t.ask, pods, t.price})
 		}
 	}
-	at := map[int]int{} // tenants of the same kind are like one tenant
-	var merged []tenant
-	for _, t := range here {
-		k, known := at[t.kind]
-		if !known {
-			at[t.kind] = len(merged)
-			merged = append(merged, t)
-			continue
-		}
-		merged[k].pods += t.pods
-	}
-	here = merged
 	least := int64(math.MaxInt64)
-	for r, ask := range l.asks(m.G) {
-		if ask == 0 || !l.short(n, r) {
+	for r, ask := range x.ledger().asks(x.member.G) {
+		if ask == 0 || !n.short[r] {
 			continue
 		}
-		price := c.covering(here, r, free[r]-ask+1, free[r], -1, free)
-		for second := range free {
-			if fit && second != r && price < least && c.scarce(here, second, free[second]) {
-				price = max(price, c.covering(here, r, free[r]-ask+1, free[r], second, free))
+		price := x.covering(here, r, n.free[r]-ask+1, n.free[r], -1, n.free)
+		for second := range n.free {
+			if fit && second != r && price < least && x.scarce(here, second, n.free[second]) {
+				price = max(price, x.covering(here, r, n.free[r]-ask+1, n.free[r], second, n.free))
 			}
 		}
 		least = min(least, price)
@@ -181,14 +358,13 @@ const finest, finestBeside, coarsest = 8192, 2048, 512
 // rounded up and room does not apply, so the price is never overestimated. If second is not
 // negative, the pods request at most what is free of that second resource. This amount is rounded
 // down.
-func (c *closings) covering(here []tenant, r int, need, room int64, second int, free []int64) int64 {
+func (c *closings) covering(here []crowd, r int, need, room int64, second int, free []int64) int64 {
 	if need <= 0 {
 		return 0
 	}
-	l := c.ledger()
 	step := int64(0)
 	for _, t := range here {
-		for a := l.asks(t.g)[r]; a > 0; {
+		for a := t.ask[r]; a > 0; {
 			step, a = a, step%a
 		}
 	}
@@ -214,7 +390,7 @@ func (c *closings) covering(here []tenant, r int, need, room int64, second int, 
 	}
 	x := filling{whole: whole, last: last, width: width, exact: exact}
 	for _, t := range here {
-		ask := l.asks(t.g)[r]
+		ask := t.ask[r]
 		if ask == 0 {
 			continue
 		}
@@ -225,7 +401,7 @@ func (c *closings) covering(here []tenant, r int, need, room int64, second int, 
 			left -= bunch
 			some := bunchOf{size: bunch * size, price: t.price * int64(bunch)} // at most what all pods cost, so no sum overflows
 			if second >= 0 {
-				some.beside = int(min(l.asks(t.g)[second]*int64(bunch)/besides, int64(width)))
+				some.beside = int(min(t.ask[second]*int64(bunch)/besides, int64(width)))
 			}
 			x.bunches = append(x.bunches, some)
 		}
@@ -296,10 +472,10 @@ func (c *closings) lowest(x *filling) int64 {
 const besideFinest, besideCoarsest = 256, 128
 
 // stepOf returns the size of a step of the second resource.
-func (c *closings) stepOf(here []tenant, r int, free int64) int64 {
+func (c *closings) stepOf(here []crowd, r int, free int64) int64 {
 	step := int64(0)
 	for _, t := range here {
-		for a := c.ledger().asks(t.g)[r]; a > 0; {
+		for a := t.ask[r]; a > 0; {
 			step, a = a, step%a
 		}
 	}
@@ -310,10 +486,10 @@ func (c *closings) stepOf(here []tenant, r int, free int64) int64 {
 }
 
 // scarce reports whether the groups together request more of a resource than is free.
-func (c *closings) scarce(here []tenant, r int, free int64) bool {
+func (c *closings) scarce(here []crowd, r int, free int64) bool {
 	sum := int64(0)
 	for _, t := range here {
-		sum = added(sum, c.ledger().asks(t.g)[r], t.pods)
+		sum = added(sum, t.ask[r], t.pods)
 	}
 	return free > 0 && sum > free
 }

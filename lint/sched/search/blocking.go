@@ -36,6 +36,20 @@ func (h *headroom) settle(out *outcome) {
 		order = nil
 	}
 	h.thorough = true
+	for _, h.cases = range []map[string]*cases{nil, {}} {
+		clear(h.daemons)
+		h.numbers(out, order)
+		for k := range out.shown {
+			if s := &out.shown[k]; s.short != nil && s.full == nil {
+				h.complete(out, k)
+			}
+		}
+		h.conclude(out)
+	}
+}
+
+// numbers settles how many pods of each pod group a run places at least.
+func (h *headroom) numbers(out *outcome, order []int) {
 	for _, i := range order {
 		u, s := h.units[i], &out.shown[h.c.owner[slices.Index(h.c.units, i)]]
 		if u.pods == 0 || u.kubelet || h.unplaceable[i] || h.result.proved[i] || len(u.affinityKeys) > 0 {
@@ -47,7 +61,7 @@ func (h *headroom) settle(out *outcome) {
 			}
 			continue
 		}
-		low, high := 0, u.pods // the lowest number of pods that a run places is one of these
+		low, high := h.result.least[i], u.pods // the lowest number of pods that a run places is one of these
 		if s.short != nil {
 			high = s.fewest
 		}
@@ -74,12 +88,6 @@ func (h *headroom) settle(out *outcome) {
 			h.result.least[i] = low
 		}
 	}
-	for k := range out.shown {
-		if out.shown[k].short != nil {
-			h.complete(out, k)
-		}
-	}
-	h.conclude(out)
 }
 
 // attempt identifies pod groups of a large component for which the same attempts fail.
@@ -322,7 +330,7 @@ func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 	if h.coarse {
 		starts = starts[:min(mostStarts, len(starts))]
 	}
-	if slices.ContainsFunc(starts, func(prices []int64) bool { return try(prices, nil) }) {
+	if h.cases == nil && slices.ContainsFunc(starts, func(prices []int64) bool { return try(prices, nil) }) {
 		return all
 	}
 	if !h.thorough {
@@ -332,7 +340,16 @@ func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 	for j := range ruled {
 		spare += h.others(i, j, own)
 	}
-	if plan := f.plan(spare); plan != nil {
+	var plan map[*fillKind][][]int
+	if h.cases == nil {
+		plan = f.plan(spare)
+	} else if filled := f.tellApart(p, len(p.nodes)-spare).filled; filled != nil {
+		plan = map[*fillKind][][]int{}
+		for _, x := range filled {
+			plan[f.kinds[x.kind]] = append(plan[f.kinds[x.kind]], x.pods)
+		}
+	}
+	if plan != nil {
 		try(starts[0], plan)
 	}
 	return all
@@ -373,9 +390,25 @@ func (g *filling) fill(prices []int64) bool {
 	})
 	for _, kind := range kinds {
 		nodes := kind.nodes
-		for _, pods := range g.plan[kind] {
-			at := slices.IndexFunc(nodes, func(n int32) bool { left := g.leftFor(n); return covers(left, pods) && g.putAll(kind, pods, left, n) })
-			if at >= 0 {
+		// Pods that spread come first, each where its domain has most room.
+		spread := func(pods []int) (sum int) {
+			for k, n := range pods {
+				if len(h.units[g.all[k].units[0]].spreads) > 0 {
+					sum += n
+				}
+			}
+			return sum
+		}
+		plan := slices.Clone(g.plan[kind])
+		slices.SortStableFunc(plan, func(a, b []int) int { return spread(b) - spread(a) })
+		for _, pods := range plan {
+			at, most := -1, -1
+			for k, n := range nodes {
+				if room := g.room(pods, g.leftFor(n)); room > most {
+					at, most = k, room
+				}
+			}
+			if at >= 0 && g.putAll(kind, pods, g.leftFor(nodes[at]), nodes[at]) {
 				nodes = slices.Delete(slices.Clone(nodes), at, at+1)
 			}
 		}
@@ -483,6 +516,21 @@ func (g *filling) leftFor(n int32) []int {
 		all[k] = min(all[k], sum)
 	}
 	return all
+}
+
+// room returns how many more of the pods that spread could be on a node beside a set of pods, or -1
+// if these are too many.
+func (g *filling) room(pods, left []int) int {
+	room := math.MaxInt
+	for k, n := range pods {
+		if n > left[k] {
+			return -1
+		}
+		if n > 0 && len(g.h.units[g.all[k].units[0]].spreads) > 0 {
+			room = min(room, left[k]-n)
+		}
+	}
+	return room
 }
 
 func covers(left, pods []int) bool {

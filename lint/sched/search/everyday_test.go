@@ -25,13 +25,13 @@ const (
 	// mostUnknownWhole and mostUnknownFits limit how many clusters, and how many of their
 	// workloads, have the verdict unknown. The other two limit the same without DaemonSets.
 	mostUnknownWhole     = 5
-	mostUnknownFits      = 10
+	mostUnknownFits      = 6
 	mostUnknownBareWhole = 10
-	mostUnknownBareFits  = 10
+	mostUnknownBareFits  = 5
 	// mostLostWhole and mostLostFits limit how many decided verdicts become unknown because of
 	// one more node.
-	mostLostWhole = 5
-	mostLostFits  = 2
+	mostLostWhole = 0
+	mostLostFits  = 0
 )
 
 // everyday returns the everyday clusters to try, 20 by default and 200 in CI. The second list has

@@ -13,12 +13,23 @@ import (
 
 // DecideWithoutSearch decides by proofs and runs alone, like for components that are too large to
 // search.
-func DecideWithoutSearch(m *model.Model) *certificate.Decision { return decideWithoutSearch(m, false) }
+func DecideWithoutSearch(m *model.Model) *certificate.Decision {
+	d, _ := decideWithoutSearch(m, false)
+	return d
+}
 
 // DecideCoarsely is DecideWithoutSearch for components that are too large to count pods.
-func DecideCoarsely(m *model.Model) *certificate.Decision { return decideWithoutSearch(m, true) }
+func DecideCoarsely(m *model.Model) *certificate.Decision {
+	d, _ := decideWithoutSearch(m, true)
+	return d
+}
 
-func decideWithoutSearch(m *model.Model, coarse bool) *certificate.Decision {
+// DecideInCases is DecideWithoutSearch that also returns the proofs by cases.
+func DecideInCases(m *model.Model) (*certificate.Decision, []certificate.Prices) {
+	return decideWithoutSearch(m, false)
+}
+
+func decideWithoutSearch(m *model.Model, coarse bool) (decision *certificate.Decision, cases []certificate.Prices) {
 	a := newState(m, true, nil)
 	d := &decided{a: a}
 	checks := holding{m: m, a: a, v: certificate.CheckerOf(m).Proofs(m, true)}
@@ -29,6 +40,13 @@ func decideWithoutSearch(m *model.Model, coarse bool) *certificate.Decision {
 			h.settle(&out)
 		}
 		out.proof.Prices, out.proof.Levels = h.prices, h.levels
+		for _, i := range c.units {
+			for _, some := range h.prices[i] {
+				if some.Cases != nil {
+					cases = append(cases, some)
+				}
+			}
+		}
 		if out.sure = h.sure(); !out.always && len(out.sure) > 0 {
 			checks.sure(&out)
 		}
@@ -38,11 +56,11 @@ func decideWithoutSearch(m *model.Model, coarse bool) *certificate.Decision {
 	if len(m.Run().Refused) > 0 {
 		panic(fmt.Sprint(m.Run().Refused))
 	}
-	decision := d.decision(m, d)
+	decision = d.decision(m, d)
 	if err := certificate.CheckerOf(m).Verify(m, decision); err != nil {
 		panic(err)
 	}
-	return decision
+	return decision, cases
 }
 
 // CoreIsMinimal checks a core against decisions. The core itself must still be a contradiction, and

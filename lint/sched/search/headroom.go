@@ -29,6 +29,9 @@ type headroom struct {
 	daemons map[string]int
 	// patterns holds the patterns that are known for fillers of the same pod group.
 	patterns map[string]*[]pattern
+	// cases holds the cases of fillers that prices leave open. It is nil until all pod groups have been
+	// tried without them.
+	cases map[string]*cases
 	// recent holds prices that have proved something, to be tried for others.
 	recent []recent
 	// shared holds the fillers of a place that all pod groups share (see everybody).
@@ -138,7 +141,7 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 	if most < wanted {
 		paid.Nodes, paid.Own = len(p.nodes), own
 		h.prices[i] = append(h.prices[i], paid)
-		if h.thorough && len(h.recent) < mostRecent || h.coarse && len(h.recent) < mostCoarse {
+		if h.thorough && paid.Cases == nil && len(h.recent) < mostRecent || h.coarse && len(h.recent) < mostCoarse {
 			h.recent = append(h.recent, recent{paid, p})
 		}
 	}

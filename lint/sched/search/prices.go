@@ -23,8 +23,9 @@ type fillers struct {
 	u     *podGroup
 	all   []filler
 	kinds []*fillKind
-	// known lists patterns that packings have found.
+	// known lists patterns that packings have found. id is equal for equal fillers.
 	known *[]pattern
+	id    string
 }
 
 // filler stands for pod groups that fill nodes alike, or for a DaemonSet. A DaemonSet has one pod on
@@ -34,16 +35,8 @@ type filler struct {
 	pods    int
 	ask     []int64
 	perNode *model.Group
-	// alone is set if no node takes two pods of the same group.
-	alone bool
-}
-
-// most returns how many of the given number of pods a node takes by the rules.
-func (f *filler) most(pods int) int {
-	if f.alone {
-		return min(pods, len(f.units))
-	}
-	return pods
+	// most is the maximum number of the pods that a node takes by the rules.
+	most int
 }
 
 // likeness is equal for pod groups that fill nodes alike. reach says which nodes of the place they
@@ -62,6 +55,10 @@ type fillKind struct {
 	reach []int
 	// ways lists the resources that can run short on these nodes.
 	ways []fillWay
+	// In one of several cases, root is the index of the kind without cases. chosen holds the pods
+	// of each filler that have been chosen for the only node. It is nil if that node may stay open.
+	root   int
+	chosen []int
 }
 
 // fillWay describes how to fill a node with one resource. The pods on it have to request at least
@@ -84,9 +81,7 @@ const exactUnits, finerUnits, roundUnits = 2048, 8192, 512
 // newFillers returns the fillers for a place when own of the pod group's pods are already placed.
 // The argument ruled marks the pod groups that close their nodes by a rule.
 func (h *headroom) newFillers(i int, p *place, own int, ruled map[int]bool) *fillers {
-	f := h.reaching(i, p, own, ruled)
-	f.addWays()
-	return f
+	return h.reaching(i, p, own, ruled).begin()
 }
 
 // everybody is newFillers for a large component. It also counts all of the group's own pods and
@@ -100,8 +95,7 @@ func (h *headroom) everybody(i int, p *place) *fillers {
 	for _, kind := range shared.kinds {
 		f.kinds = append(f.kinds, &fillKind{nodes: kind.nodes, free: kind.free, reach: kind.reach})
 	}
-	f.addWays()
-	return f
+	return f.begin()
 }
 
 // mostShared is the maximum number of places whose fillers are kept.
@@ -109,19 +103,27 @@ const mostShared = 200
 
 // addWays adds the ways to fill each kind of node.
 func (f *fillers) addWays() {
-	id := fmt.Sprint(f.u.ask)
-	for k := range f.all {
-		id += fmt.Sprint(" ", f.all[k].units)
-	}
 	for _, kind := range f.kinds {
 		for r, ask := range f.u.ask {
 			if ask > 0 && kind.free[r] != math.MaxInt64 {
 				f.addWay(kind, r, kind.free[r])
 			}
 		}
-		id += fmt.Sprint(" on ", kind.free, kind.reach)
 	}
-	f.known = model.Cached(f.h.patterns, id, func() *[]pattern { return &[]pattern{} })
+}
+
+// begin adds the ways, and what is known of equal fillers.
+func (f *fillers) begin() *fillers {
+	f.addWays()
+	f.id = fmt.Sprint(f.u.ask)
+	for k := range f.all {
+		f.id += fmt.Sprint(" ", f.all[k].units)
+	}
+	for _, kind := range f.kinds {
+		f.id += fmt.Sprint(" on ", kind.free, kind.reach)
+	}
+	f.known = model.Cached(f.h.patterns, f.id, func() *[]pattern { return &[]pattern{} })
+	return f
 }
 
 // reaching returns fillers without ways.
@@ -139,7 +141,7 @@ func (h *headroom) reaching(i int, p *place, own int, ruled map[int]bool) *fille
 		if v.g.Kind.PerNode() {
 			if _, known := daemons[v.g]; !known && v.g != f.u.g {
 				daemons[v.g] = len(f.all)
-				f.all = append(f.all, filler{units: []int{j}, pods: v.pods, ask: v.ask, perNode: v.g, alone: v.pods == 1})
+				f.all = append(f.all, filler{units: []int{j}, pods: v.pods, ask: v.ask, perNode: v.g, most: v.pods})
 			}
 			continue
 		}
@@ -151,7 +153,7 @@ func (h *headroom) reaching(i int, p *place, own int, ruled map[int]bool) *fille
 		for _, a := range v.ask {
 			ask = binary.AppendVarint(ask, a)
 		}
-		here, alone := min(pods, h.mostIn(j, p)), h.onePerNode(j, p)
+		here, alone := min(pods, h.mostIn(j, p, math.MaxInt)), h.onePerNode(j, p)
 		like.ask, like.apart = string(ask), int(flag(alone))
 		switch { // where it matters, only what differs in nothing is alike
 		case h.coarse:
@@ -169,10 +171,15 @@ func (h *headroom) reaching(i int, p *place, own int, ruled map[int]bool) *fille
 			k = len(f.all)
 			alike[like] = k
 			of[like.reach] = append(of[like.reach], k)
-			f.all = append(f.all, filler{ask: v.ask, alone: alone})
+			f.all = append(f.all, filler{ask: v.ask})
 		}
 		x := &f.all[k]
 		x.units, x.pods = append(x.units, j), x.pods+here
+		if alone {
+			x.most++
+		} else {
+			x.most += min(here, h.mostIn(j, p, 1))
+		}
 	}
 	width := len(h.resources)
 	units := make([]int64, width) // pods request multiples of these (T19)
@@ -264,17 +271,17 @@ func (f *fillers) addWay(kind *fillKind, r int, free int64) {
 	kind.ways = append(kind.ways, *way)
 }
 
-// mostIn returns an upper bound on how many of a pod group's pods can be in a place. It is limited
-// only by spread constraints that count exactly the group's own pods: with n pods in D domains, at
+// mostIn returns an upper bound on how many of a pod group's pods can be in a place, if that has at
+// most the given number of domains. It is limited only by spread constraints that count exactly the group's own pods: with n pods in D domains, at
 // most e * (n + maxSkew * (D - e)) / D of them are in e domains (R-T7).
-func (h *headroom) mostIn(j int, p *place) int {
+func (h *headroom) mostIn(j int, p *place, domains int) int {
 	u, most := h.units[j], math.MaxInt
 	if u.vague || u.open {
 		return most // the constraint may count other pods as well
 	}
 	for _, s := range u.spreads {
 		all := len(s.domains)
-		here := min(all, len(h.divided(p, s.key)))
+		here := min(all, len(h.divided(p, s.key)), domains)
 		if s.self == 1 && all > 0 && slices.Equal(s.watch, []located{{unit: j}}) {
 			most = min(most, here*(u.pods+s.maxSkew*(all-here))/all)
 		}
@@ -382,7 +389,7 @@ func (f *fillers) cover(kind *fillKind, way *fillWay, prices []int64, left []int
 		if way.sizes[k] == 0 {
 			continue
 		}
-		pods := f.all[k].most(min(left[k], (way.need+way.sizes[k]-1)/way.sizes[k]))
+		pods := min(f.all[k].most, left[k], (way.need+way.sizes[k]-1)/way.sizes[k])
 		for some := 1; pods > 0; some *= 2 {
 			some = min(some, pods)
 			chunks = append(chunks, chunk{k, some})
@@ -442,7 +449,7 @@ func (f *fillers) greedy(kind *fillKind, prices []int64, left []int) (least int6
 			if way.sizes[k] == 0 || sum >= way.need {
 				continue
 			}
-			pods[k] = f.all[k].most(min(left[k], (way.need-sum+way.sizes[k]-1)/way.sizes[k]))
+			pods[k] = min(f.all[k].most, left[k], (way.need-sum+way.sizes[k]-1)/way.sizes[k])
 			if way.exact {
 				pods[k] = min(pods[k], (way.room-sum)/way.sizes[k])
 			}
@@ -470,14 +477,15 @@ func (f *fillers) nodesFor(prices []int64, cost func(*fillKind) int64) (most int
 		all += prices[k] * int64(f.all[k].pods)
 	}
 	type offer struct {
+		last  byte
 		cost  int64
 		nodes int
 	}
 	var offers []offer
-	for _, kind := range f.kinds {
-		offers = append(offers, offer{cost(kind), len(kind.nodes)})
+	for _, kind := range f.kinds { // nodes that must be filled come first
+		offers = append(offers, offer{flag(kind.chosen == nil), cost(kind), len(kind.nodes)})
 	}
-	slices.SortFunc(offers, func(a, b offer) int { return cmp.Compare(a.cost, b.cost) })
+	slices.SortFunc(offers, func(a, b offer) int { return cmp.Or(cmp.Compare(a.last, b.last), cmp.Compare(a.cost, b.cost)) })
 	for _, o := range offers {
 		nodes := o.nodes
 		if o.cost > 0 {
@@ -513,6 +521,12 @@ const fullPrice = 1 << 30
 // result fit is set if only pods count that fit on a node together (see fillingBeside).
 func (f *fillers) lowest(p *place, wanted int, thorough bool) (best int, paid certificate.Prices) {
 	best, at := math.MaxInt, []int64(nil)
+	if f.h.cases != nil && thorough {
+		if proof := f.tellApart(p, wanted).proof; proof != nil {
+			return wanted - 1, *proof
+		}
+		return best, certificate.Prices{}
+	}
 	for _, was := range f.h.recent { // what proves one workload often proves the next
 		if f.h.coarse && was.on != p {
 			continue
