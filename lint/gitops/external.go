@@ -88,6 +88,10 @@ func (f *follower) copied(s *pointers.Source) *copied {
 	})
 }
 
+func tooManyCopies() pointers.Reason {
+	return pointers.Reason{What: pointers.WhyTooMany, Detail: "the ExternalArtifacts that pointers name have too many files", Refused: true}
+}
+
 // find returns a directory of an artifact. The archive of a chart has the chart in its only
 // directory.
 func (f *follower) find(m *made, key copiedKey) *copied {
@@ -102,7 +106,7 @@ func (f *follower) find(m *made, key copiedKey) *copied {
 	f.looks += end - first
 	switch {
 	case f.looks > limits.Ignored:
-		c.why = pointers.Reason{What: pointers.WhyTooMany, Detail: "the ExternalArtifacts that pointers name have too many files", Refused: true}
+		c.why = tooManyCopies()
 	case key.chart && end-first < len(all):
 		c.why = pointers.Reason{What: pointers.WhySource, Detail: key.Repository.String() + ", which has more than the directory of a chart"}
 	case first == end:

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/pointers"
 )
 
 // generator returns an ArtifactGenerator of this repository with the given artifacts.
@@ -129,5 +132,21 @@ func TestExternalCharts(t *testing.T) {
 		if !strings.Contains(got, want) || want == "" && got != "" || len(r.Deployments) != 1 {
 			t.Errorf("%s\n%s\nwant\n%s", copies, got, want)
 		}
+	}
+}
+
+// TestExternalArtifactsBounded checks that pointers to artifacts with many files are refused at some
+// point, because a worker gets all names of an artifact for each.
+func TestExternalArtifactsBounded(t *testing.T) {
+	o := optionsFor(t, "-- f.yaml --\n"+generator("{name: x, copy: [{from: '@r/apps/**', to: '@artifact/'}]}")+pointer("a", "one", external("x"))+"-- apps/one/c.yaml --\n"+config+"-- apps/two/c.yaml --\n"+config)
+	f := newFollower(o)
+	f.layers() // two files are copied, one of which is in the directory of the pointer
+	if f.looks != 3 || f.all[0].Why.Some() {
+		t.Errorf("%d looks, %v", f.looks, f.all[0].Why)
+	}
+	f = newFollower(o)
+	f.looks = limits.Ignored - 2
+	if f.layers(); f.all[0].Why.What != pointers.WhyTooMany || !f.all[0].Why.Refused {
+		t.Errorf("%v", f.all[0].Why)
 	}
 }

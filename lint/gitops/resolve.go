@@ -29,6 +29,9 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 	if s.Repository.Kind == pointers.ExternalArtifact {
 		c := f.copied(s)
 		artifact, names = &c.root, c.names
+		if f.looks += len(artifact.Copies.Names); f.looks > limits.Ignored && !why.Some() { // a worker gets them all
+			why = tooManyCopies()
+		}
 		if c.values != nil {
 			s.Chart.Files, s.Chart.Replace = c.values, true
 		}
