@@ -14,8 +14,9 @@
 // number of deployments is limited. Each layer is in sorted order, so the same input gives the same
 // result.
 //
-// For a pointer to an ExternalArtifact, the original directory in this repository is rendered. If
-// the render reads a file that is not in the artifact, its result is dropped.
+// For a pointer to an ExternalArtifact, the render gets the names in the artifact with the files of
+// this repository that were copied there. They may come from several directories. A file that was
+// not copied does not exist for the render.
 //
 // Chart values are in the order in which the controller applies them, with the positions at which
 // they were written. If an unknown source may set values, the chart is not rendered, because this

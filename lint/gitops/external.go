@@ -1,9 +1,10 @@
 package gitops
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,133 +12,130 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/source"
 )
 
-// copied is the original, in this repository, of a directory in an ExternalArtifact.
-// It is rendered in place of the copy, so that positions are those of the files that people edit.
-type copied struct {
+// made is an ExternalArtifact as an ArtifactGenerator makes it. Its artifact has no directory.
+type made struct {
 	pointers.Artifact
-	name    string // the ExternalArtifact
-	at, dir string // the directory in the artifact, and the one here
-	inner   string // the innermost directory here that contains all copied files
-	// values lists the files of which the chart's values.yaml is a copy, if it is not the chart's
-	// own. Later files are merged into earlier ones. Names are relative to the repository root.
+	root render.Artifact
+}
+
+// makes returns what ArtifactGenerators make of an ExternalArtifact. Several may make it, for example
+// one for each cluster.
+func (f *follower) makes(named pointers.Repository) []made {
+	return lazy.Cached(f.made, named, func() (all []made) {
+		for _, a := range f.reader.Artifacts(named, f.filesOf) {
+			m, sum := made{Artifact: a}, sha256.New()
+			m.root.Name = path.Join(named.Kind, named.Namespace, named.Name)
+			for _, name := range slices.Sorted(maps.Keys(a.Files)) {
+				original := ""
+				if a.Merged[name] == nil {
+					original = path.Join(f.opts.Base, a.Files[name])
+				}
+				m.root.Copies.Names, m.root.Copies.Originals = append(m.root.Copies.Names, name), append(m.root.Copies.Originals, original)
+				fmt.Fprintf(sum, "%q %q %q\n", name, original, a.Merged[name])
+			}
+			m.root.Sum = fmt.Sprintf("%x", sum.Sum(nil))
+			all = append(all, m)
+		}
+		return all
+	})
+}
+
+// copied is a directory in an ExternalArtifact.
+type copied struct {
+	root render.Artifact
+	// dir is the directory here from which the kustomization or chart comes, or else the first file.
+	dir string
+	// names holds the files in the directory, relative to it. Their originals include sources, which
+	// are the files with pointers and the kustomizations.
+	names, sources []string
+	// values lists the files of which the chart's values.yaml is merged. Names are relative to the
+	// repository root.
 	values []string
 	why    pointers.Reason
 }
 
 type copiedKey struct {
 	pointers.Repository
-	path string
+	path  string
+	chart bool
 }
 
-// copied finds the original of the directory that a source names in an ExternalArtifact. Several
-// ArtifactGenerators may make the artifact, for example one for each cluster. Those are meant that
-// copy the directory.
+// copied finds the directory that a source names in an ExternalArtifact. If several
+// ArtifactGenerators make the artifact, those are meant that copy the directory.
 func (f *follower) copied(s *pointers.Source) *copied {
-	return lazy.Cached(f.copies, copiedKey{s.Repository, s.Path}, func() *copied {
-		c := &copied{name: s.Repository.String(), at: path.Clean(s.Path)}
-		all := lazy.Cached(f.made, s.Repository, func() []pointers.Artifact { return f.reader.Artifacts(s.Repository, f.filesOf) })
-		if len(all) == 0 {
-			c.why = pointers.Reason{What: pointers.WhySource, Detail: c.name + ", which no ArtifactGenerator in the tree makes"}
-		}
-		for i, made := range all {
-			if made.Why.Some() {
-				c.why = made.Why
-				return c
-			}
-			if f.looks += len(made.Files); f.looks > limits.Ignored {
-				c.why = pointers.Reason{What: pointers.WhyTooMany, Detail: "the ExternalArtifacts that pointers name have too many files", Refused: true}
-				return c
-			}
-			one := *c
-			one.Artifact = made
-			one.find(s.Chart != nil)
+	key := copiedKey{s.Repository, path.Clean(s.Path), s.Chart != nil}
+	return lazy.Cached(f.copies, key, func() *copied {
+		name, found := s.Repository.String(), (*copied)(nil)
+		missing := pointers.Reason{What: pointers.WhySource, Detail: name + ", which no ArtifactGenerator in the tree makes"}
+		for _, m := range f.makes(s.Repository) {
+			one := f.find(&m, key)
 			switch {
-			case one.why.What == pointers.WhyMissing && i+1 < len(all), one.why.What == pointers.WhyMissing && c.Files != nil:
-			case c.Files == nil:
-				*c = one
-			case !maps.Equal(c.Files, one.Files) || !maps.EqualFunc(c.Merged, one.Merged, slices.Equal):
-				c.why = pointers.Reason{What: pointers.WhySource, Detail: c.name + ", which ArtifactGenerators make in different ways"}
-				return c
+			case one.why.What == pointers.WhyMissing && !m.Why.Some():
+				missing = one.why
+			case found == nil || one.why.Some() && !found.why.Some():
+				found = one
+			case found.root.Sum != one.root.Sum && !found.why.Some():
+				found = &copied{why: pointers.Reason{What: pointers.WhySource, Detail: name + ", which ArtifactGenerators make in different ways"}}
 			}
 		}
-		return c
+		if found == nil {
+			found = &copied{why: missing}
+		}
+		return found
 	})
 }
 
-// find sets the directory. It must contain each file of the artifact's directory at the same place.
-// The archive of a chart has the chart in its only directory.
-func (c *copied) find(chart bool) {
-	names := slices.Sorted(maps.Keys(c.Files))
-	if chart && len(names) > 0 {
-		c.at, _, _ = strings.Cut(names[0], "/")
-	}
-	found := false
-	for _, name := range names {
-		rest := name
-		if c.at != "." {
-			var ok bool
-			if rest, ok = strings.CutPrefix(name, c.at+"/"); !ok && chart {
-				c.why = pointers.Reason{What: pointers.WhySource, Detail: c.name + ", which has more than the directory of a chart"}
-				return
-			} else if !ok {
-				continue
-			}
-		}
-		original, merged := c.Files[name], c.Merged[name]
-		if dir, ok := strings.CutSuffix("./"+original, "/"+rest); ok && merged == nil && (!found || path.Clean(dir) == c.dir) {
-			if !found {
-				c.dir, c.inner, found = path.Clean(dir), path.Dir(original), true
-			}
-			for c.inner != "." && !inside(c.inner, original) {
-				c.inner = path.Dir(c.inner)
-			}
-			continue
-		}
-		switch {
-		case chart && rest == valuesFile && merged == nil:
-			c.values = []string{original}
-		case chart && rest == valuesFile:
-			c.values = merged
-		case merged != nil:
-			c.why = pointers.Reason{What: pointers.WhySource, Detail: c.name + ", which merges files into " + name}
-			return
-		default:
-			c.why = pointers.Reason{What: pointers.WhySource, Detail: c.name + ", in which " + c.at + " is not a copy of one directory"}
-			return
-		}
-	}
-	if !found {
-		c.why = pointers.Reason{What: pointers.WhyMissing, Detail: c.at + " in " + c.name}
-	}
+func tooManyCopies() pointers.Reason {
+	return pointers.Reason{What: pointers.WhyTooMany, Detail: "the ExternalArtifacts that pointers name have too many files", Refused: true}
 }
 
-// lacks reports whether the artifact does not have a file, whose name is relative to the repository
-// root, at the place that corresponds to its own.
-func (c *copied) lacks(name string) bool {
-	if slices.Contains(c.values, name) || c.values != nil && name == path.Join(c.dir, valuesFile) {
-		return false
+// find returns a directory of an artifact. The archive of a chart has the chart in its only
+// directory.
+func (f *follower) find(m *made, key copiedKey) *copied {
+	if m.Why.Some() {
+		return &copied{why: m.Why}
 	}
-	relative, err := filepath.Rel(filepath.FromSlash(c.dir), filepath.FromSlash(name))
-	return err != nil || c.Files[path.Join(c.at, filepath.ToSlash(relative))] != name
-}
-
-// beyond returns a reason if a render of the directory has read files that the artifact does not
-// have. Vendored directories do not count.
-func (c *copied) beyond(f *follower, out *render.Output, pointer string) pointers.Reason {
-	remotes := slices.Collect(maps.Values(f.opts.Remotes))
-	for _, name := range slices.Concat(out.Sources, out.Data) {
-		vendored := slices.ContainsFunc(remotes, func(dir string) bool { return inside(dir, name) })
-		below, ok := name, true
-		if base := path.Clean(f.opts.Base); base != "." {
-			below, ok = strings.CutPrefix(name, base+"/")
+	c, all := &copied{root: m.root}, m.root.Copies.Names
+	if c.root.Dir = key.path; key.chart && len(all) > 0 {
+		c.root.Dir, _, _ = strings.Cut(all[0], "/")
+	}
+	first, end := c.root.Copies.Below(c.root.Dir)
+	f.looks += end - first
+	switch {
+	case f.looks > limits.Ignored:
+		c.why = tooManyCopies()
+	case key.chart && end-first < len(all):
+		c.why = pointers.Reason{What: pointers.WhySource, Detail: key.Repository.String() + ", which has more than the directory of a chart"}
+	case first == end:
+		c.why = pointers.Reason{What: pointers.WhyMissing, Detail: c.root.Dir + " in " + key.Repository.String()}
+	}
+	if c.why.Some() {
+		return c
+	}
+	for _, name := range all[first:end] {
+		original := path.Join(f.opts.Base, m.Files[name])
+		if source.IsKustomizationFile(path.Base(original)) || f.byFile[original] != nil {
+			c.sources = append(c.sources, original)
 		}
-		if name != pointer && !vendored && (!ok || c.lacks(below)) {
-			return pointers.Reason{What: pointers.WhyMissing, Detail: name + " in " + c.name}
+		c.names = append(c.names, strings.TrimPrefix(name, c.root.Dir+"/"))
+	}
+	main := all[first]
+	for _, name := range append(source.KustomizationFiles(), chartFile) {
+		if name = path.Join(c.root.Dir, name); m.Files[name] != "" && key.chart == (path.Base(name) == chartFile) {
+			main = name
 		}
 	}
-	return pointers.Reason{}
+	c.dir = path.Dir(path.Join(f.opts.Base, m.Files[main]))
+	if values := path.Join(c.root.Dir, valuesFile); key.chart && m.Merged[values] != nil {
+		c.values = m.Merged[values]
+		i, _ := slices.BinarySearch(all, values)
+		c.root.Copies.Originals = slices.Clone(c.root.Copies.Originals)
+		c.root.Copies.Originals[i] = path.Join(f.opts.Base, c.values[0])
+	}
+	return c
 }
 
 // filesOf returns the files of a source of an ArtifactGenerator, and the directory that they are

@@ -101,7 +101,7 @@ type follower struct {
 	artifacts map[pointers.Repository]*artifact
 	looks     int
 	// made, sources and copies cache what is known about ExternalArtifacts.
-	made    map[pointers.Repository][]pointers.Artifact
+	made    map[pointers.Repository][]made
 	sources map[pointers.Repository][]string
 	copies  map[copiedKey]*copied
 	result  Result
@@ -111,7 +111,7 @@ type follower struct {
 // Follow renders everything that the pointers deploy.
 func Follow(o Options) *Result {
 	f := newFollower(o)
-	f.renderRoots(func(r Root) bool { return !f.below(r.Dir) })
+	f.renderRoots(func(r Root) bool { return !f.below(r.File) })
 	f.layers()
 	reached := f.reached()
 	f.renderRoots(func(r Root) bool { return !reached[r.File] && !reached[r.Dir] })
@@ -121,7 +121,7 @@ func Follow(o Options) *Result {
 }
 
 func newFollower(o Options) *follower {
-	f := &follower{opts: o, most: most{limits.Pointers, limits.PointerLevels, limits.PointerFiles}, lookup: worktree.NewLookup(o.Confinement), byFile: map[string][]*written{}, known: map[string]*Deployment{}, made: map[pointers.Repository][]pointers.Artifact{}, sources: map[pointers.Repository][]string{}, copies: map[copiedKey]*copied{}}
+	f := &follower{opts: o, most: most{limits.Pointers, limits.PointerLevels, limits.PointerFiles}, lookup: worktree.NewLookup(o.Confinement), byFile: map[string][]*written{}, known: map[string]*Deployment{}, made: map[pointers.Repository][]made{}, sources: map[pointers.Repository][]string{}, copies: map[copiedKey]*copied{}}
 	if o.most != nil {
 		f.most = *o.most
 	}
@@ -176,8 +176,8 @@ func (f *follower) renderRoots(which func(r Root) bool) {
 	}
 }
 
-// below reports whether a pointer in the tree deploys the directory dir or a parent of dir.
-func (f *follower) below(dir string) bool {
+// below reports whether a pointer in the tree deploys a file or a directory that contains it.
+func (f *follower) below(name string) bool {
 	if f.vars.paths == nil {
 		f.vars.paths = map[string]int{}
 		for _, w := range f.raw {
@@ -186,10 +186,10 @@ func (f *follower) below(dir string) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(above(dir), func(at string) bool { return f.vars.paths[at] > 0 })
+	return slices.ContainsFunc(above(name), func(at string) bool { return f.vars.paths[at] > 0 })
 }
 
-// paths returns the directories that a written pointer names.
+// paths returns the directories that a written pointer names, and the files in an artifact.
 func (f *follower) paths(w *written) (all []string) {
 	for _, p := range w.read {
 		for i := range p.Sources {
@@ -197,9 +197,7 @@ func (f *follower) paths(w *written) (all []string) {
 			switch {
 			case s.Why.Some() || s.Chart != nil && s.Chart.Remote:
 			case s.Repository.Kind == pointers.ExternalArtifact:
-				if c := f.copied(s); !c.why.Some() {
-					all = append(all, path.Join(f.opts.Base, c.inner))
-				}
+				all = append(all, f.copied(s).sources...)
 			case f.reader.Repositories.Ours(s.Repository).Is():
 				all = append(all, path.Join(f.opts.Base, s.Path))
 			}
@@ -233,11 +231,6 @@ func (f *follower) layers() {
 			d.Output = out
 			if c := d.Root.Chart; c != nil && len(c.Unknown) > 0 && out.Problem != nil && out.Problem.Kind == render.Failed {
 				d.Output, d.Why = nil, unknownValues("a Secret sets %s: %v", strings.Join(c.Unknown, ", "), out.Problem)
-			}
-			if s := &d.Pointer.Sources[d.Source]; s.Repository.Kind == pointers.ExternalArtifact && d.Output != nil && out.Problem == nil {
-				if d.Why = f.copied(s).beyond(f, out, d.Pointer.File); d.Why.Some() {
-					d.Output, d.Root = nil, render.Root{}
-				}
 			}
 		}
 		for _, d := range layer {
@@ -376,7 +369,7 @@ func (f *follower) reached() map[string]bool {
 	all := map[string]bool{}
 	for _, d := range f.all {
 		// A generated kustomization of an artifact stands beside one that was not copied.
-		beside := d.Source >= 0 && d.Root.Chart == nil && d.Root.Dir != "" && d.Root.Overlay.Generated && d.Pointer.Sources[d.Source].Repository.Kind == pointers.ExternalArtifact
+		beside := d.Root.Artifact != nil && d.Root.Overlay.Generated
 		if c := d.Root.Chart; d.Root.Dir != "" && (c == nil || c.Archive == "") && !beside {
 			all[d.Root.Dir] = true
 		}

@@ -25,6 +25,17 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 		return f.remote(p, s, from)
 	}
 	dir, why := f.directory(s)
+	artifact, names := (*render.Artifact)(nil), []string(nil)
+	if s.Repository.Kind == pointers.ExternalArtifact {
+		c := f.copied(s)
+		artifact, names = &c.root, c.names
+		if f.looks += len(artifact.Copies.Names); f.looks > limits.Ignored && !why.Some() { // a worker gets them all
+			why = tooManyCopies()
+		}
+		if c.values != nil {
+			s.Chart.Files, s.Chart.Replace = c.values, true
+		}
+	}
 	switch {
 	case why.Some():
 		return render.Root{}, why
@@ -35,10 +46,7 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 		return render.Root{}, why
 	}
 	if s.Chart != nil {
-		if a := f.artifactOf(s); a.copied != nil && a.copied.values != nil {
-			s.Chart.Files, s.Chart.Replace = a.copied.values, true
-		}
-		return f.chart(p, s, from, render.Root{Dir: dir, Chart: &render.Chart{}})
+		return f.chart(p, s, from, render.Root{Dir: dir, Chart: &render.Chart{}, Artifact: artifact})
 	}
 	counts := map[string]render.Variable{}
 	for name, value := range s.Counts {
@@ -50,6 +58,9 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 	}
 	form := s.Form
 	kustomized := slices.ContainsFunc(source.KustomizationFiles(), func(name string) bool {
+		if artifact != nil {
+			return slices.Contains(names, name)
+		}
 		return f.holds(dir, name) && !f.artifactOf(s).without(path.Join(dir, name))
 	})
 	if form == pointers.Detected {
@@ -60,7 +71,10 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 	switch form {
 	case pointers.Generated:
 		if !kustomized {
-			o.Generated, o.Resources = true, f.tree.generated(dir, f.artifactOf(s).without)
+			if artifact == nil {
+				names = slices.DeleteFunc(slices.Clone(f.tree.under(dir)), func(name string) bool { return f.artifactOf(s).without(path.Join(dir, name)) })
+			}
+			o.Generated, o.Resources = true, generated(names)
 			o.Plain = true // the directory may have a kustomization that the artifact leaves out
 		}
 	case pointers.Directory:
@@ -76,8 +90,8 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 	if o.Generated && f.tree.over {
 		return render.Root{}, pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the repository has more than %d entries of directories", limits.TreeEntries)}
 	}
-	r := render.Root{Confinement: f.opts.Confinement, Dir: dir, Remotes: f.opts.Remotes, Overlay: o}
-	if f.opts.Library.Holds(dir) {
+	r := render.Root{Confinement: f.opts.Confinement, Dir: dir, Artifact: artifact, Remotes: f.opts.Remotes, Overlay: o}
+	if f.opts.Library.Holds(dir) && artifact == nil {
 		r.Within = f.opts.Library.Folder
 	}
 	return r, pointers.Reason{}
@@ -87,7 +101,7 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 func (f *follower) directory(s *pointers.Source) (string, pointers.Reason) {
 	if s.Repository.Kind == pointers.ExternalArtifact {
 		c := f.copied(s)
-		return path.Join(f.opts.Base, c.dir), c.why
+		return c.dir, c.why
 	}
 	home, why := f.home(s)
 	if why.Some() {

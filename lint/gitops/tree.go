@@ -123,10 +123,9 @@ func (t *tree) under(dir string) (all []string) {
 }
 
 // generated returns the resources that Flux generates for a directory without a kustomization.
-// These are the YAML files below the directory. The argument "without" excludes files. A
-// subdirectory with a kustomization is a single resource.
-func (t *tree) generated(dir string, without func(name string) bool) (all []string) {
-	names := slices.DeleteFunc(slices.Clone(t.under(dir)), func(name string) bool { return without(path.Join(dir, name)) })
+// These are the YAML files below the directory, among the given names. A subdirectory with a
+// kustomization is a single resource.
+func generated(names []string) (all []string) {
 	closed := map[string]bool{}
 	for _, name := range names {
 		if source.IsKustomizationFile(path.Base(name)) && path.Dir(name) != "." {
@@ -211,17 +210,13 @@ type artifact struct {
 	*follower
 	home    string // directory that the patterns are relative to
 	ignored *pointers.Ignored
-	copied  *copied // set for an ExternalArtifact
 }
 
 // artifactOf returns the artifact that contains a source. Argo CD has no ignore patterns, so its
-// artifacts contain all files.
+// artifacts contain all files. For an ExternalArtifact, the method copied has the files.
 func (f *follower) artifactOf(s *pointers.Source) *artifact {
-	if s.Repository.Kind == pointers.ExternalArtifact {
-		return &artifact{f, path.Clean(f.opts.Base), pointers.NewIgnored(), f.copied(s)}
-	}
-	if s.Repository.URL != "" || s.Repository.Kind == pointers.HelmfileSource {
-		return &artifact{f, "", pointers.NewIgnored(), nil}
+	if s.Repository.URL != "" || s.Repository.Kind == pointers.HelmfileSource || s.Repository.Kind == pointers.ExternalArtifact {
+		return &artifact{f, "", pointers.NewIgnored()}
 	}
 	if known := f.artifacts[s.Repository]; known != nil {
 		return known
@@ -233,7 +228,7 @@ func (f *follower) artifactOf(s *pointers.Source) *artifact {
 			text = string(file.Text)
 		}
 	}
-	a := &artifact{f, home, pointers.NewIgnored(text, f.reader.Repositories.Ignored(s.Repository)), nil}
+	a := &artifact{f, home, pointers.NewIgnored(text, f.reader.Repositories.Ignored(s.Repository))}
 	if f.artifacts == nil {
 		f.artifacts = map[pointers.Repository]*artifact{}
 	}
@@ -247,20 +242,13 @@ const sourceIgnore = ".sourceignore"
 func (a *artifact) without(name string) bool {
 	a.looks += a.ignored.Len()
 	name = strings.TrimPrefix(name, a.home+"/")
-	if a.copied != nil {
-		return a.copied.lacks(name)
-	}
 	return a.ignored.Len() > 0 && a.looks <= limits.Ignored && a.ignored.File(name)
 }
 
 // check returns a reason if the patterns exclude all files in a directory, or any file of a chart.
 // It also returns a reason if there are too many patterns or files.
 func (a *artifact) check(dir string, chart bool) pointers.Reason {
-	by := sourceIgnore
-	switch {
-	case a.copied != nil:
-		by = a.copied.name
-	case a.ignored.Len() == 0:
+	if a.ignored.Len() == 0 {
 		return pointers.Reason{}
 	}
 	files, left := a.tree.under(dir), 0
@@ -278,9 +266,9 @@ func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	case a.looks > limits.Ignored:
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: "too many files are held against the patterns of " + sourceIgnore, Refused: true}
 	case len(files) > 0 && left == 0:
-		return pointers.Reason{What: pointers.WhyMissing, Detail: dir + ", which " + by + " leaves out"}
+		return pointers.Reason{What: pointers.WhyMissing, Detail: dir + ", which " + sourceIgnore + " leaves out"}
 	case chart && missing != "":
-		return pointers.Reason{What: pointers.WhyMissing, Detail: path.Join(dir, missing) + ", which " + by + " leaves out"}
+		return pointers.Reason{What: pointers.WhyMissing, Detail: path.Join(dir, missing) + ", which " + sourceIgnore + " leaves out"}
 	}
 	return pointers.Reason{}
 }

@@ -162,7 +162,11 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 		if p.expire != nil {
 			over = p.expire(root, wait)
 		}
-		o, why := w.render(ctx, task{root, p.Nonce}, wait, over)
+		t := task{Root: root, Nonce: p.Nonce}
+		if root.Artifact != nil {
+			t.Copies = &root.Artifact.Copies
+		}
+		o, why := w.render(ctx, t, wait, over)
 		if why != "" {
 			o = broken(roots[i], Killed, why)
 			w.stop()
@@ -253,10 +257,11 @@ func (w *worker) stop() {
 	_ = w.cmd.Wait()
 }
 
-// task is a worker's input: a root, and the nonce of the run.
+// task is a worker's input: a root, the files of its artifact, and the nonce of the run.
 type task struct {
-	Root  Root
-	Nonce string
+	Root   Root
+	Copies *Copies `json:",omitempty"`
+	Nonce  string
 }
 
 // Serve is the main loop of a worker. It reads tasks and builds their roots until the input ends.
@@ -290,6 +295,9 @@ func guarded(t task, build func(r Root, nonce string) *Output) (o *Output) {
 			o = broken(t.Root, Failed, "rendering panics, which is a bug in schedlint or kustomize")
 		}
 	}()
+	if t.Copies != nil && t.Root.Artifact != nil {
+		t.Root.Artifact.Copies = *t.Copies
+	}
 	return build(t.Root, t.Nonce)
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sort"
 
 	"github.com/schedlint/schedlint/lint/limits"
 )
@@ -25,6 +26,9 @@ type Root struct {
 	// Within is set if Dir is a copy from another repository. The kustomization can then read only
 	// what is below this directory.
 	Within string
+	// Artifact is set if what is built is a directory of an artifact, which is put together from files
+	// in Confinement. Dir is then where its main file comes from, and only other fields read it.
+	Artifact *Artifact
 	// Texts holds replacement contents by file name, relative to Confinement.
 	Texts map[string][]byte
 	// Overlay holds the changes that a GitOps controller makes, or nil if there are none.
@@ -33,6 +37,32 @@ type Root struct {
 	Chart *Chart
 	// Left is the part of the run's limits that this render may use.
 	Left limits.Cost
+}
+
+// Artifact is a tree of copies of files. A build sees it in place of the files in Confinement, except
+// for values files, replacements of URLs and the file of the pointer. Positions and file names in an
+// Output are those of the originals.
+type Artifact struct {
+	// Name is the virtual directory that holds the artifact. Dir is the directory in the artifact that
+	// is built. Sum differs if Copies differ.
+	Name, Dir, Sum string
+	// Copies can be large, so they are no part of the keys of caches.
+	Copies Copies `json:"-"`
+}
+
+// Copies holds the files of an artifact. Names is sorted, and relative to the artifact. Originals
+// holds the original of each file, relative to Root.Confinement, or "" if a file is merged from
+// several ones.
+type Copies struct{ Names, Originals []string }
+
+// Below returns the index of the first file in or below a directory, and of the first one after
+// these files.
+func (c Copies) Below(dir string) (first, end int) {
+	if dir == "." {
+		return 0, len(c.Names)
+	}
+	first = sort.SearchStrings(c.Names, dir+"/")
+	return first, sort.SearchStrings(c.Names, dir+"0") // 0 comes after the slash
 }
 
 // Chart holds the inputs of a Helm chart. The zero value renders the chart with its own values and

@@ -36,6 +36,21 @@ func Build(r render.Root, nonce string) *render.Output {
 	if r.Overlay != nil {
 		t.pointer = r.Overlay.File
 	}
+	if r.Artifact == nil {
+		return t.build(r, nonce)
+	}
+	out := t.build(t.hold(r), nonce)
+	t.originals(out)
+	if p, o := out.Problem, r.Overlay; p != nil && o != nil {
+		if _, lacks := t.inArtifact(p.File); lacks {
+			p.File, p.Line, p.Column = o.File, o.Line, 1
+		}
+	}
+	return out
+}
+
+// build renders a root whose files are in a tree.
+func (t *tree) build(r render.Root, nonce string) *render.Output {
 	if r.Chart != nil && !r.Overlay.Changes() {
 		return buildChart(r, t)
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -184,13 +183,13 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 	if depth > limits.ChartFolders {
 		return c.problem(dir, 1, refusal(fmt.Sprintf("the chart has more than %d directories in one another", limits.ChartFolders)))
 	}
-	entries, err := fs.ReadDir(c.tree.root.FS(), path.Join(c.root.Dir, dir))
+	names, err := c.tree.list(path.Join(c.root.Dir, dir))
 	if err != nil {
 		return c.problem(dir, 1, reason(err))
 	}
-	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		if e.Name() == ".git" {
+	for _, base := range names {
+		name := path.Join(dir, base)
+		if base == ".git" {
 			continue
 		}
 		if c.left--; c.left < 0 {
@@ -200,7 +199,7 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 		var p *render.Problem
 		var r refusal
 		switch {
-		case e.Type()&fs.ModeSymlink != 0 && errors.As(f.err, &r):
+		case errors.As(f.err, &r) && c.tree.isLink(path.Join(c.root.Dir, name)):
 			c.in.Absent = append(c.in.Absent, chart.Note{File: name, Detail: fmt.Sprintf("%s %v", shown(path.Join(c.root.Dir, name)), f.err)})
 		case f.err != nil:
 			p = c.problem(name, 1, fmt.Errorf("%s %w", shown(path.Join(c.root.Dir, name)), f.err))

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,16 +35,22 @@ type tree struct {
 	texts map[string][]byte
 	// within is the directory to which reading is restricted, or "". The file pointer is exempt.
 	within, pointer string
-	files           map[string]*file // by the requested name
-	real            map[string]*file // by name with symbolic links resolved
+	// artifact is the virtual directory of Root.Artifact, or nil. Files outside it can only be read
+	// in or below the names in outside.
+	artifact *render.Artifact
+	outside  []string
+	files    map[string]*file // by the requested name
+	real     map[string]*file // by name with symbolic links resolved
 }
 
 // file is the result of reading a file or a directory.
 type file struct {
 	name string // with symbolic links resolved
-	dir  bool
-	text []byte
-	err  error
+	// original is the file of which this one, in an artifact, is a copy. Otherwise, it is "".
+	original string
+	dir      bool
+	text     []byte
+	err      error
 }
 
 // refusal is the error for input that schedlint does not support but kustomize may support.
@@ -60,12 +67,15 @@ func (t *tree) read(name string) *file {
 	if f, ok := t.files[name]; ok {
 		return f
 	}
-	f := t.find(name)
+	f := t.copied(name)
+	if f == nil {
+		f = t.find(name)
+	}
 	if f.err == nil {
 		if known, ok := t.real[f.name]; ok {
 			f = known
 		} else if t.real[f.name] = f; !f.dir {
-			f.text, f.err = t.load(f.name)
+			f.text, f.err = t.load(cmp.Or(f.original, f.name))
 		}
 	}
 	t.files[name] = f

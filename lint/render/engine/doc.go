@@ -27,6 +27,10 @@
 // Then the text is a virtual file in the build. Marks refer to the lines of this file, and the
 // lines refer to the templates. Kustomize itself never runs Helm.
 //
+// The files of an artifact are virtual as well. They have names below a virtual directory, which only
+// Root.Artifact lists, and the contents of their originals. Build uses these names. At the end, the
+// Output gets those of the originals. Messages keep the names in the artifact.
+//
 // Invariants: nothing outside the confinement directory is read, and nothing in .git. Nothing is
 // written or executed, and there are no network connections. Only regular files are opened. No
 // input causes a panic. No message contains a path of this machine or the password of a URL.
