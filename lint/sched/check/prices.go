@@ -238,25 +238,24 @@ func (x *outlook) mostOf(cases *certificate.Cases) int {
 }
 
 // bundle makes one tenant of some groups, and returns its index. The groups have to request the
-// same and to use the same nodes. Either all of them have one pod on each node, or none.
+// same and to use the same nodes. A DaemonSet is a tenant of its own.
 func (x *outlook) bundle(groups []*model.Group) (at int, ok bool) {
-	of := func(t tenant) (in, all bool) {
-		in = slices.ContainsFunc(t.groups, func(o occupant) bool { return slices.Contains(groups, o.g) })
-		return in, !slices.ContainsFunc(t.groups, func(o occupant) bool { return !slices.Contains(groups, o.g) })
-	}
 	at = -1
 	x.all, x.cells = slices.Clone(x.all), slices.Clone(x.cells)
 	for k, t := range x.all {
-		in, all := of(t)
-		switch first := max(0, at); {
-		case !in:
+		in := func(o occupant) bool { return slices.Contains(groups, o.g) }
+		if !slices.ContainsFunc(t.groups, in) {
 			continue
-		case !all:
+		}
+		if slices.ContainsFunc(t.groups, func(o occupant) bool { return !in(o) }) {
 			return 0, false
-		case at < 0:
+		}
+		if at < 0 {
 			at = k
 			continue
-		case t.chosen > 0 || x.all[first].chosen > 0 || !slices.Equal(t.ask, x.all[first].ask) || t.groups[0].g.Kind.PerNode() || x.all[first].groups[0].g.Kind.PerNode():
+		}
+		first := &x.all[at]
+		if t.chosen+first.chosen > 0 || !slices.Equal(t.ask, first.ask) || t.groups[0].g.Kind.PerNode() || first.groups[0].g.Kind.PerNode() {
 			return 0, false
 		}
 		for c := range x.cells {
@@ -266,7 +265,7 @@ func (x *outlook) bundle(groups []*model.Group) (at int, ok bool) {
 			}
 			n.here = slices.DeleteFunc(slices.Clone(n.here), func(o int) bool { return o == k })
 		}
-		x.all[at].groups = slices.Concat(x.all[at].groups, t.groups)
+		first.groups = slices.Concat(first.groups, t.groups)
 		x.all[k].groups = nil
 	}
 	return at, at >= 0
@@ -287,8 +286,9 @@ func (x *outlook) available(t *tenant, n int) int {
 }
 
 // gathered returns an upper bound on how many of a group's pods can be in a part that lies in some
-// domains of a spread constraint, or in a smaller part that lies in at most so many. While the constraint counts only these pods, any other domain
-// holds at most maxSkew fewer of them than the fullest of these (R-T7).
+// domains of a spread constraint, or in a smaller part that lies in at most so many of them. While
+// the constraint counts only these pods, any other domain holds at most maxSkew fewer of them than
+// the fullest of these (R-T7).
 func (c *closings) gathered(g *model.Group, p part, domains int) int {
 	most := math.MaxInt
 	if c.vague[g.Workload] {

@@ -148,6 +148,7 @@ func (f *fillers) with(at *fillKind, k, pods int, chosen bool) (child *fillers, 
 	if f.all[k].perNode == nil {
 		child.all[k].pods -= pods
 	}
+	f.h.m.Run().Spend(1 + len(f.kinds)*len(f.all)/model.PerStep)
 	to := map[int]int{} // the kinds of the child by those here
 	for c, kind := range f.kinds {
 		next := *kind
