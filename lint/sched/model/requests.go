@@ -73,13 +73,31 @@ func podRequests(w *workload.Workload) corev1.ResourceList {
 	if len(s.Containers) == 1 && len(s.InitContainers) == 0 && len(s.Overhead) == 0 && s.Resources == nil {
 		return requested(&s.Containers[0])
 	}
+	return resourcehelpers.PodRequests(podOf(s), resourcehelpers.PodResourcesOptions{})
+}
+
+// podOf returns a pod with the fields of a spec that determine its requests.
+func podOf(s *workload.PodSpec) *corev1.Pod {
 	pod := &corev1.Pod{Spec: corev1.PodSpec{Overhead: s.Overhead}}
 	pod.Spec.Containers = containers(s.Containers)
 	pod.Spec.InitContainers = containers(s.InitContainers)
 	if r := s.Resources; r != nil {
 		pod.Spec.Resources = &corev1.ResourceRequirements{Requests: podLevel(pod, r), Limits: r.Limits}
 	}
-	return resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{})
+	return pod
+}
+
+// assumed are the requests of a container that has none, as far as the score of
+// NodeResourcesFit is concerned (pkg/scheduler/util/pod_resources.go; R-B5).
+func assumed() corev1.ResourceList {
+	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("200Mi")}
+}
+
+// ScoredRequests returns a pod's requests for CPU in millicores and memory in bytes as
+// NodeResourcesFit scores them. Every container that has no request counts with a small one (R-B5).
+func ScoredRequests(w *workload.Workload) (cpu, memory int64) {
+	sums := resourcehelpers.PodRequests(podOf(&w.Spec), resourcehelpers.PodResourcesOptions{NonMissingContainerRequests: assumed()})
+	return Amount(corev1.ResourceCPU, sums[corev1.ResourceCPU]), Amount(corev1.ResourceMemory, sums[corev1.ResourceMemory])
 }
 
 // requested returns a container's requests. Like the API server, it uses limits as defaults for
