@@ -87,17 +87,26 @@ func podOf(s *workload.PodSpec) *corev1.Pod {
 	return pod
 }
 
-// assumed are the requests of a container that has none, as far as the score of
-// NodeResourcesFit is concerned (pkg/scheduler/util/pod_resources.go; R-B5).
-func assumed() corev1.ResourceList {
-	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("200Mi")}
-}
-
-// ScoredRequests returns a pod's requests for CPU in millicores and memory in bytes as
-// NodeResourcesFit scores them. Every container that has no request counts with a small one (R-B5).
-func ScoredRequests(w *workload.Workload) (cpu, memory int64) {
-	sums := resourcehelpers.PodRequests(podOf(&w.Spec), resourcehelpers.PodResourcesOptions{NonMissingContainerRequests: assumed()})
-	return Amount(corev1.ResourceCPU, sums[corev1.ResourceCPU]), Amount(corev1.ResourceMemory, sums[corev1.ResourceMemory])
+// ScoredRequests returns the CPU in millicores and the memory in bytes that a pod counts with in the
+// score of NodeResourcesFit. A container without a request counts with a small one. The score of
+// an incoming pod ignores pod-level requests, but that of a pod in place does not
+// (pkg/scheduler/framework/types.go, getNonMissingContainerRequests; R-B5).
+func ScoredRequests(w *workload.Workload) (incoming, placed [2]int64) {
+	assumed := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("200Mi")}
+	pod := podOf(&w.Spec)
+	of := func(skip bool) [2]int64 {
+		sums := resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{NonMissingContainerRequests: assumed, SkipPodLevelResources: skip})
+		return [2]int64{Amount(corev1.ResourceCPU, sums[corev1.ResourceCPU]), Amount(corev1.ResourceMemory, sums[corev1.ResourceMemory])}
+	}
+	incoming = of(true)
+	if resourcehelpers.IsPodLevelRequestsSet(pod) {
+		requested := resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{})
+		maps.DeleteFunc(assumed, func(name corev1.ResourceName, _ resource.Quantity) bool {
+			_, has := requested[name]
+			return has
+		})
+	}
+	return incoming, of(false)
 }
 
 // requested returns a container's requests. Like the API server, it uses limits as defaults for

@@ -20,8 +20,8 @@ func TestSmoke(t *testing.T) {
 	}
 }
 func (c *Component) nodesForTest() []int { return nil }
-func first(a, b string) string  { return a }
-func second(a, b string) string { return b }
+func first(a, b string) string           { return a }
+func second(a, b string) string          { return b }
 func BenchmarkRuns(b *testing.B) {
 	nodes, manifests := clusters.Everyday(19, 3).Text()
 	m, _ := models.Of(b, nodes, manifests)

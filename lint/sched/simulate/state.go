@@ -43,8 +43,10 @@ type pods struct {
 	at    map[int]int // by node, for a DaemonSet
 	nodes []int32
 	// unsure is set if a hard rule depends on facts that only the cluster knows.
-	unsure       bool
-	real, scored amounts
+	unsure bool
+	// real is what a pod requests, and incoming and placed what it counts with in the score of
+	// NodeResourcesFit.
+	real, incoming, placed amounts
 	scoring
 }
 
@@ -86,7 +88,8 @@ func NewState(m *model.Model) *State {
 					p.real.memory = r.Amount
 				}
 			}
-			p.scored.cpu, p.scored.memory = model.ScoredRequests(p.Workload)
+			incoming, placed := model.ScoredRequests(p.Workload)
+			p.incoming, p.placed = amounts{incoming[0], incoming[1]}, amounts{placed[0], placed[1]}
 			s.all, s.of[p.Workload] = append(s.all, p), p
 		}
 		p.units, p.unsure = append(p.units, i), p.unsure || u.Unsure
@@ -151,7 +154,7 @@ func (s *State) move(p *pods, node, by int) {
 func (s *State) book(p *pods, node, by int) {
 	l := &s.loads[node]
 	l.real.add(p.real, int64(by))
-	l.scored.add(p.scored, int64(by))
+	l.scored.add(p.placed, int64(by))
 	if by > 0 {
 		s.on[node] = append(s.on[node], p)
 	} else {
