@@ -146,9 +146,11 @@ func (g *softener) node(n object) {
 			list[name] = amount
 		}
 	}
-	if g.chance(20) {
-		taints, _ := child(n, "spec")["taints"].([]any)
-		child(n, "spec")["taints"] = append(taints, object{"key": pick(g, "soft", "spare"), "value": pick(g, "db", "x"), "effect": "PreferNoSchedule"})
+	for _, taint := range []object{{"key": pick(g, "soft", "spare"), "value": pick(g, "db", "x"), "effect": "PreferNoSchedule"}, {"key": "only", "effect": "NoSchedule"}} {
+		if g.chance(20) {
+			taints, _ := child(n, "spec")["taints"].([]any)
+			child(n, "spec")["taints"] = append(taints, taint)
+		}
 	}
 }
 
@@ -199,6 +201,10 @@ func (g *softener) pod(spec object) {
 		delete(spec, "affinity")
 	}
 	if g.chance(40) {
+		tolerations, _ := spec["tolerations"].([]any)
+		spec["tolerations"] = append(tolerations, object{"key": "only", "operator": "Exists"})
+	}
+	if g.chance(40) {
 		delete(spec, "topologySpreadConstraints")
 	}
 	constraints, _ := spec["topologySpreadConstraints"].([]any)
@@ -213,6 +219,7 @@ func (g *softener) pod(spec object) {
 		if c := c.(object); !soft[c["topologyKey"]] && g.chance(70) {
 			c["whenUnsatisfiable"] = "ScheduleAnyway"
 			delete(c, "minDomains")
+			c["nodeTaintsPolicy"] = pick(g, "Honor", "Ignore")
 			soft[c["topologyKey"]] = true
 		}
 	}

@@ -290,10 +290,7 @@ func (s *State) score(p *pods) {
 	s.total = slices.Grow(s.total[:0], len(s.found))[:len(s.found)]
 	s.raw = slices.Grow(s.raw[:0], len(s.found))[:len(s.found)]
 	for i, n := range s.found {
-		s.total[i] = s.loads[n].fit(p.incoming)
-		if p.real != (amounts{}) { // pods without requests get no score for balance
-			s.total[i] += s.loads[n].balance(p.real)
-		}
+		s.total[i] = s.loads[n].fit(p.incoming) + s.loads[n].balance(p.real)
 	}
 	if p.avoided != nil {
 		most := int64(0)
