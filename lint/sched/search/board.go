@@ -1,6 +1,8 @@
 package search
 
 import (
+	"math"
+
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -23,8 +25,26 @@ type Unit struct {
 	Unsure bool
 }
 
-// NewBoard compiles a split model.
-func NewBoard(m *model.Model) *Board { return &Board{newState(m, true, nil)} }
+// NewBoard compiles a split model. Unlike the states of a decision, which know how much all pods
+// can use, a Board has the amounts that nodes offer. More pods than are declared can be placed.
+func NewBoard(m *model.Model) *Board {
+	a := newState(m, true, nil)
+	m.Run().Spend(len(a.free) / model.PerStep)
+	for r, name := range a.resources {
+		for n, amount := range m.Offers(name, a.nodes) {
+			a.left(n)[r] = amount
+		}
+	}
+	for _, s := range a.running {
+		free := a.left(s.node)
+		for r, ask := range a.units[s.unit].ask {
+			if free[r] != math.MaxInt64 {
+				free[r] -= ask
+			}
+		}
+	}
+	return &Board{a}
+}
 
 // Units returns the pods of all workloads that take part in decisions, in model order.
 func (b *Board) Units() []Unit {

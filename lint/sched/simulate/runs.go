@@ -106,7 +106,7 @@ type pod struct {
 	node int
 }
 
-// byPriority puts pods with a higher priority first.
+// byPriority puts pods with a higher priority first (R-B9).
 func byPriority(a, b pod) int { return cmp.Compare(b.Priority.Value, a.Priority.Value) }
 
 // placeDaemons places the pods of DaemonSets. It returns those that do not fit.

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -337,18 +336,7 @@ func (l *load) fit(asked amounts) int64 {
 func (l *load) balance(asked amounts) int64 {
 	after := l.real
 	after.add(asked, 1)
-	return mostScore/2 + (mostScore/2+l.evenness(after)-l.evenness(l.real))/2
-}
-
-// evenness is lower the more the requested shares of CPU and memory differ. All products of
-// floating-point numbers are converted, so that no machine fuses them with a sum.
-func (l *load) evenness(requested amounts) int64 {
-	if l.has.cpu == 0 || l.has.memory == 0 {
-		return mostScore
-	}
-	cpu := min(1, float64(requested.cpu)/float64(l.has.cpu))
-	memory := min(1, float64(requested.memory)/float64(l.has.memory))
-	return int64(float64((1 - math.Abs((cpu-memory)/2)) * mostScore))
+	return mostScore/2 + (mostScore/2+evenness(after, l.has)-evenness(l.real, l.has))/2
 }
 
 // scoreNear adds the score of InterPodAffinity (plugins/interpodaffinity/scoring.go; R-B7).
@@ -367,8 +355,7 @@ func (s *State) scoreNear(p *pods) {
 		return
 	}
 	for i, sum := range s.raw {
-		share := float64(sum-least) / float64(most-least)
-		s.total[i] += podWeight * int64(float64(mostScore*share))
+		s.total[i] += podWeight * scaled(sum-least, most-least)
 	}
 }
 
@@ -401,7 +388,7 @@ func (s *State) scoreSpreads(p *pods) {
 			if c.host {
 				d = n
 			}
-			sum += float64(float64(c.count[d])*of[k]) + float64(c.skew)
+			sum += crowding(c.count[d], c.skew, of[k])
 		}
 		s.raw[i] = int64(math.Round(sum))
 		least, most = min(least, s.raw[i]), max(most, s.raw[i])
@@ -433,18 +420,10 @@ func (c *spread) domains(found []int32, ignored []bool, left int) int {
 	return size
 }
 
-// log returns the natural logarithm of a whole number. math.Log rounds differently on some
-// machines.
+// log returns the natural logarithm of a whole number.
 func (s *scorer) log(n int) float64 {
 	for k := len(s.logs); k <= n; k++ {
-		fraction, exponent := math.Frexp(float64(cmp.Or(k, 1)))
-		z := (fraction - 1) / (fraction + 1)
-		sum, power := 0.0, z
-		for i := 1; i < 40; i += 2 { // atanh z
-			sum += power / float64(i)
-			power = float64(power * float64(z*z))
-		}
-		s.logs = append(s.logs, float64(float64(exponent)*math.Ln2)+float64(2*sum))
+		s.logs = append(s.logs, logarithm(max(k, 1)))
 	}
 	return s.logs[n]
 }

@@ -195,8 +195,8 @@ func (s *State) Place(w *workload.Workload, d *Draw) (node int, ok bool) {
 	return node, true
 }
 
-// Best returns the nodes with the highest score among those that take a pod of a workload of the
-// split model. It is empty if no node takes the pod. The result is valid until the next call.
+// Best returns the nodes with the highest score (R-B1) among those that take a pod of a workload of
+// the split model. It is empty if no node takes the pod. The result is valid until the next call.
 func (s *State) Best(w *workload.Workload) []int32 { return s.best(s.of[w]) }
 
 // Why returns the reason why nothing can be said of the nodes that a workload's pods get. It is
