@@ -33,6 +33,7 @@ const layers = `
 2 lint/facts/listing
 7 lint/sched
 7 lint/sched/disruption k8s.io/api k8s.io/apimachinery
+7 lint/sched/simulate k8s.io/api
 6 lint/sched/search k8s.io/api
 6 lint/sched/check k8s.io/api k8s.io/apimachinery
 5 lint/sched/bound k8s.io/api k8s.io/apimachinery
@@ -87,6 +88,7 @@ lint/sched/classes     lint/sched/model
 lint/sched/bound       lint/sched/model lint/sched/classes
 lint/sched/check       lint/sched/model lint/sched/certificate
 lint/sched/search      lint/sched/model lint/sched/certificate lint/sched/bound lint/sched/classes
+lint/sched/simulate    lint/sched/model lint/sched/search
 `
 
 const module = "github.com/schedlint/schedlint/"

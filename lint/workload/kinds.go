@@ -125,9 +125,9 @@ func (t Table) Relevant(apiVersion, kind string) bool {
 }
 
 // Read reports whether the body of an object is read. It returns true for relevant objects, for
-// objects that can change or reject pods, and for device claims.
+// objects that can change or reject pods, for device claims and for Services.
 func (t Table) Read(apiVersion, kind string) bool {
-	return t.Relevant(apiVersion, kind) || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind)
+	return t.Relevant(apiVersion, kind) || kind == "Service" || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind)
 }
 
 const claimGroup = "resource.k8s.io"

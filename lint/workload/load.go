@@ -37,6 +37,8 @@ type Set struct {
 	Customs []*source.Object
 	// Claims lists the ResourceClaims and ResourceClaimTemplates.
 	Claims []*source.Object
+	// Services lists the Services that select pods.
+	Services []Service
 	// OpenShift is set if any object belongs to an OpenShift API group.
 	OpenShift bool
 	// Repeated lists groups of different declarations of the same workload, identified by API
@@ -60,6 +62,12 @@ type Set struct {
 	// Alternatives holds the objects that may be deployed in place of this set, but never together
 	// with it.
 	Alternatives map[*source.Object]bool
+}
+
+// Service is a Service that selects the pods with the given labels.
+type Service struct {
+	Namespace string
+	Selector  map[string]string
 }
 
 // Reader reads the workloads in several sets. It reads each object only once, even if several sets
@@ -187,6 +195,15 @@ func (l *loader) other(o *source.Object) {
 		l.templates = append(l.templates, o)
 	} else if l.table.Relevant(o.APIVersion, o.Kind) {
 		l.recordOperated(o)
+	}
+	if o.Kind == "Service" && core(o) {
+		s := Service{Namespace: o.Namespace, Selector: map[string]string{}}
+		for k, v := range o.Root.At("spec", "selector").Fields() {
+			s.Selector[k.Value] = v.Text()
+		}
+		if len(s.Selector) > 0 { // without a selector, a Service selects no pods
+			l.set.Services = append(l.set.Services, s)
+		}
 	}
 	placed := l.fragments(o)
 	if template || placed || holdsTemplate(o.Root, nil, 0) {

@@ -126,6 +126,22 @@ func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	return all
 }
 
+// Absent returns a workload that a soft term may select and that takes no part in decisions, or nil
+// if there is none. Pods that finish do not count.
+func (m *Model) Absent(t *Term, g *Group) *workload.Workload {
+	if m.absent == nil {
+		return nil
+	}
+	for _, list := range m.absent.Candidates(t, g.Workload) {
+		for _, w := range list {
+			if !w.Finite() && !same(w, g.Origin()) && m.Peer(t, g.Workload, w) != No {
+				return w
+			}
+		}
+	}
+	return nil
+}
+
 // Doubts returns the doubts about the hard rules in the given workloads. Each doubt makes the
 // outcome unknown.
 func (m *Model) Doubts(ws []*workload.Workload) []Doubt {

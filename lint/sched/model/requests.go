@@ -73,13 +73,40 @@ func podRequests(w *workload.Workload) corev1.ResourceList {
 	if len(s.Containers) == 1 && len(s.InitContainers) == 0 && len(s.Overhead) == 0 && s.Resources == nil {
 		return requested(&s.Containers[0])
 	}
+	return resourcehelpers.PodRequests(podOf(s), resourcehelpers.PodResourcesOptions{})
+}
+
+// podOf returns a pod with the fields of a spec that determine its requests.
+func podOf(s *workload.PodSpec) *corev1.Pod {
 	pod := &corev1.Pod{Spec: corev1.PodSpec{Overhead: s.Overhead}}
 	pod.Spec.Containers = containers(s.Containers)
 	pod.Spec.InitContainers = containers(s.InitContainers)
 	if r := s.Resources; r != nil {
 		pod.Spec.Resources = &corev1.ResourceRequirements{Requests: podLevel(pod, r), Limits: r.Limits}
 	}
-	return resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{})
+	return pod
+}
+
+// ScoredRequests returns the CPU in millicores and the memory in bytes that a pod counts with in the
+// score of NodeResourcesFit. A container without a request counts with a small one. The score of
+// an incoming pod ignores pod-level requests, but that of a pod in place does not
+// (pkg/scheduler/framework/types.go, getNonMissingContainerRequests; R-B5).
+func ScoredRequests(w *workload.Workload) (incoming, placed [2]int64) {
+	assumed := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("200Mi")}
+	pod := podOf(&w.Spec)
+	of := func(skip bool) [2]int64 {
+		sums := resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{NonMissingContainerRequests: assumed, SkipPodLevelResources: skip})
+		return [2]int64{Amount(corev1.ResourceCPU, sums[corev1.ResourceCPU]), Amount(corev1.ResourceMemory, sums[corev1.ResourceMemory])}
+	}
+	incoming = of(true)
+	if resourcehelpers.IsPodLevelRequestsSet(pod) {
+		requested := resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{})
+		maps.DeleteFunc(assumed, func(name corev1.ResourceName, _ resource.Quantity) bool {
+			_, has := requested[name]
+			return has
+		})
+	}
+	return incoming, of(false)
 }
 
 // requested returns a container's requests. Like the API server, it uses limits as defaults for

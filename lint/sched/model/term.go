@@ -30,6 +30,8 @@ type Term struct {
 	// Hard is set if the term filters nodes. Other terms only score them.
 	Hard bool
 	Key  string
+	// Weight is the weight of a soft affinity or anti-affinity term.
+	Weight int32
 	// Node is the YAML map with topologyKey and labelSelector, or nil.
 	Node *source.Node
 	// MatchKeys and MismatchKeys hold the fields matchLabelKeys and mismatchLabelKeys.
@@ -110,7 +112,9 @@ func affinityTerms(w *workload.Workload, use Use, field string, hard []corev1.Po
 	for i := range soft {
 		item := nth(items, i)
 		at := cmp.Or(item.Get("podAffinityTerm"), item)
-		all = append(all, affinityTerm(w, use, &soft[i].PodAffinityTerm, at, false))
+		t := affinityTerm(w, use, &soft[i].PodAffinityTerm, at, false)
+		t.Weight = soft[i].Weight
+		all = append(all, t)
 	}
 	return all
 }

@@ -20,6 +20,10 @@ type Cluster struct {
 	// Series are the workloads that take part; Running are pods in place.
 	Series  []*Series
 	Running []*corev1.Pod
+	// Owners are the ReplicaSets, ReplicationControllers and StatefulSets of the pods.
+	Owners []runtime.Object
+	// Services are set by the caller.
+	Services []*corev1.Service
 	// Refused says of which workloads the API server refuses what.
 	Refused map[string]Refusal
 	// Aside are workloads that another scheduler or a gate keeps out.
@@ -203,19 +207,26 @@ func (c *Cluster) drafts(s *Series, obj runtime.Object, kind schema.GroupKind) (
 	case "Deployment":
 		d := external(obj, &appsv1.Deployment{})
 		d.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind(kind.Kind))
-		return deploymentPods(d)
+		rs, drafts, err := deploymentPods(d)
+		if err == nil {
+			c.Owners = append(c.Owners, rs)
+		}
+		return drafts, err
 	case "ReplicaSet":
 		r := external(obj, &appsv1.ReplicaSet{})
 		r.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind(kind.Kind))
+		c.Owners = append(c.Owners, r)
 		return replicaPods(&r.Spec.Template, r, r.Spec.Replicas), nil
 	case "ReplicationController":
 		r := external(obj, &corev1.ReplicationController{})
 		r.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind.Kind))
+		c.Owners = append(c.Owners, r)
 		return replicaPods(r.Spec.Template, r, r.Spec.Replicas), nil
 	case "StatefulSet":
 		t := external(obj, &appsv1.StatefulSet{})
 		t.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind(kind.Kind))
 		s.Ordered = t.Spec.PodManagementPolicy == appsv1.OrderedReadyPodManagement
+		c.Owners = append(c.Owners, t)
 		return statefulPods(t), nil
 	case "DaemonSet":
 		d := external(obj, &appsv1.DaemonSet{})

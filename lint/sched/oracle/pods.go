@@ -49,7 +49,7 @@ func replicaPods(template *corev1.PodTemplateSpec, owner runtime.Object, replica
 // deploymentPods go through the ReplicaSet that the controller makes
 // (pkg/controller/deployment/sync.go getNewReplicaSet), which the API server
 // may refuse as well.
-func deploymentPods(d *appsv1.Deployment) ([]draft, error) {
+func deploymentPods(d *appsv1.Deployment) (*appsv1.ReplicaSet, []draft, error) {
 	template := *d.Spec.Template.DeepCopy()
 	hash := controller.ComputeHash(&template, nil)
 	template.Labels = withLabel(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
@@ -63,13 +63,13 @@ func deploymentPods(d *appsv1.Deployment) ([]draft, error) {
 	legacyscheme.Scheme.Default(rs)
 	internal := &apps.ReplicaSet{}
 	if err := legacyscheme.Scheme.Convert(rs, internal, nil); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := admit(internal, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}); err != nil {
-		return nil, fmt.Errorf("its ReplicaSet: %w", err)
+		return nil, nil, fmt.Errorf("its ReplicaSet: %w", err)
 	}
 	rs.UID = internal.UID
-	return replicaPods(&template, rs, d.Spec.Replicas), nil
+	return rs, replicaPods(&template, rs, d.Spec.Replicas), nil
 }
 
 func withLabel(in map[string]string, key, value string) map[string]string {

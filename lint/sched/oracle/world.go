@@ -30,7 +30,9 @@ func init() { metrics.Register() }
 type World struct {
 	framework  framework.Framework
 	namespaces cache.Indexer
-	lister     *lister
+	// owned has what the default constraints of a pod take their selector from.
+	owned  owned
+	lister *lister
 
 	nodes []*framework.NodeInfo
 	index map[string]int
@@ -55,7 +57,12 @@ func NewWorld(ctx context.Context) (*World, error) {
 		return slices.Contains(leftOut, p.Name)
 	})
 	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
-	w := &World{lister: &lister{}, namespaces: factory.Core().V1().Namespaces().Informer().GetIndexer()}
+	w := &World{lister: &lister{}, namespaces: factory.Core().V1().Namespaces().Informer().GetIndexer(), owned: owned{
+		services:     factory.Core().V1().Services().Informer().GetIndexer(),
+		replicaSets:  factory.Apps().V1().ReplicaSets().Informer().GetIndexer(),
+		statefulSets: factory.Apps().V1().StatefulSets().Informer().GetIndexer(),
+		controllers:  factory.Core().V1().ReplicationControllers().Informer().GetIndexer(),
+	}}
 	w.framework, err = frameworkruntime.NewFramework(ctx, plugins.NewInTreeRegistry(), profile,
 		frameworkruntime.WithSnapshotSharedLister(w.lister), frameworkruntime.WithInformerFactory(factory), frameworkruntime.WithParallelism(1))
 	return w, err
@@ -68,6 +75,9 @@ func (w *World) Load(c *Cluster) error {
 		objects[i] = n
 	}
 	if err := w.namespaces.Replace(objects, "1"); err != nil {
+		return err
+	}
+	if err := w.owned.load(c); err != nil {
 		return err
 	}
 	w.nodes, w.index, w.lister.all = nil, map[string]int{}, nil

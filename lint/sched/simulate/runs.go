@@ -1,0 +1,452 @@
+package simulate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Result is what happens in a number of runs of the scheduler. Runs of workloads that do not
+// interact are independent.
+type Result struct {
+	// Why is set if nothing could be simulated.
+	Why        model.Reason
+	Components []*Component
+}
+
+// Component is what happens to workloads that interact: that can use the same nodes, or of which
+// one has a rule about the other. DaemonSets belong to no component, because their pods come first.
+type Component struct {
+	// Workloads is in model order.
+	Workloads []*workload.Workload
+	// Why is the reason why there are no results. It is empty if there are some.
+	Why model.Reason
+	// Grows is set if a pool may add nodes for the pods. The runs use the declared nodes only.
+	Grows bool
+	// Runs is the number of runs, at least MinRuns. Complete counts those in which every pod gets
+	// a node. Preempts counts those in which a pending pod can preempt others. Such a run stops
+	// there and counts for nothing else.
+	Runs, Complete, Preempts int
+	// Tallies has the results of single workloads, in the order of Workloads. DaemonSets follow
+	// if their pods do not all fit on some node.
+	Tallies []Tally
+}
+
+// Tally is what happens to one workload.
+type Tally struct {
+	Workload *workload.Workload
+	Pods     int
+	// LeftOut is the number of runs that leave out a pod, and Missing the most pods that a run
+	// leaves out.
+	LeftOut, Missing int
+	// Shared is the number of runs in which two of the pods share a node, and Most the most pods
+	// that a run puts on one node.
+	Shared, Most int
+}
+
+// MinRuns is the number of runs below which no share is worth stating.
+const MinRuns = 20
+
+// Tally returns the results of a workload, and false if there are none.
+func (r *Result) Tally(w *workload.Workload) (c *Component, t *Tally, ok bool) {
+	for _, c := range r.Components {
+		if i := slices.IndexFunc(c.Tallies, func(t Tally) bool { return t.Workload == w }); i >= 0 {
+			return c, &c.Tallies[i], true
+		}
+	}
+	return nil, nil, false
+}
+
+// Runs simulates the scheduler a number of times, each time from a cluster with only the running
+// pods. Pods that run to completion are left out. The steps are those of questions about the
+// workloads of each component.
+func Runs(m *model.Model, runs int) *Result {
+	r := &Result{}
+	if m.Topology.Empty() {
+		return r
+	}
+	var all []*component
+	if !m.Run().Within(m.Altogether(), func() {
+		s := NewState(m.Permanent())
+		failed := s.placeDaemons()
+		all = s.components(failed)
+	}) {
+		r.Why = model.Reason{Cause: model.ByBudget}
+		return r
+	}
+	for _, c := range all {
+		r.Components = append(r.Components, &c.Component)
+		c.simulate(runs)
+	}
+	return r
+}
+
+// component is a Component on its way.
+type component struct {
+	Component
+	s     *State
+	nodes []int32
+	// groups holds the pods of each workload in the order of their creation, and owner their
+	// indices in Tallies.
+	groups [][]pod
+	owner  map[*pods]int
+	// daemons holds the DaemonSet pods that are placed anew in each run, because some of them do
+	// not fit. The state has those in daemonsIn.
+	daemons, daemonsIn []pod
+	ranked             bool // whether priorities differ
+}
+
+// pod is a pod to place. The node is that of a DaemonSet pod, or -1.
+type pod struct {
+	*pods
+	node int
+}
+
+// byPriority puts pods with a higher priority first (R-B9).
+func byPriority(a, b pod) int { return cmp.Compare(b.Priority.Value, a.Priority.Value) }
+
+// placeDaemons places the pods of DaemonSets. It returns those that do not fit.
+func (s *State) placeDaemons() (failed []pod) {
+	var all []pod
+	for _, p := range s.all {
+		for n := range s.nodes {
+			if _, ok := p.at[n]; ok && !p.Running {
+				all = append(all, pod{p, n})
+			}
+		}
+	}
+	slices.SortStableFunc(all, byPriority)
+	for again := true; again; {
+		again = false
+		failed = nil
+		for _, d := range all {
+			if s.board.Takes(d.unit(d.node), d.node) {
+				s.move(d.pods, d.node, 1)
+				again = true
+			} else {
+				failed = append(failed, d)
+			}
+		}
+		again = again && len(failed) > 0
+		all = failed
+	}
+	return failed
+}
+
+// components divides the workloads that are to be placed into those that interact.
+func (s *State) components(failed []pod) []*component {
+	index := map[*pods]int{}
+	var members []*pods
+	for _, p := range s.all {
+		if p.Placeable() && !p.Kind.PerNode() && p.Count.N > 0 {
+			index[p] = len(members)
+			members = append(members, p)
+		}
+	}
+	parent := make([]int, len(members))
+	for i := range parent {
+		parent[i] = i
+	}
+	find := func(i int) int {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
+	join := func(i, j int) { // the first workload stands for all
+		i, j = find(i), find(j)
+		parent[max(i, j)] = min(i, j)
+	}
+	origins, lists, first := map[*workload.Workload]int{}, map[*int32]int{}, map[int32]int{}
+	for i, p := range members {
+		join(i, model.Cached(origins, p.Origin(), func() int { return i }))
+		if len(p.nodes) == 0 {
+			continue
+		}
+		if j := model.Cached(lists, &p.nodes[0], func() int { return i }); j != i {
+			join(i, j)
+			continue
+		}
+		s.m.Run().Spend(1 + len(p.nodes)/model.PerStep)
+		for _, n := range p.nodes {
+			join(i, model.Cached(first, n, func() int { return i }))
+		}
+	}
+	for i, p := range members {
+		terms, _, _ := s.m.SoftSpreads(p.Group)
+		for _, t := range slices.Concat(p.Terms, terms) {
+			for _, list := range s.m.Index.Candidates(t, p.Workload) {
+				for _, w := range list {
+					if j, ok := index[s.of[w]]; ok && find(i) != find(j) && s.m.Peer(t, p.Workload, w) != model.No {
+						join(i, j)
+					}
+				}
+			}
+		}
+	}
+	for _, apart := range s.m.Apart {
+		i, found := origins[apart.A]
+		if j, ok := origins[apart.B]; ok && found {
+			join(i, j)
+		}
+	}
+	var all []*component
+	at := map[int]*component{}
+	for i, p := range members {
+		c := at[find(i)]
+		if c == nil {
+			c = &component{s: s, owner: map[*pods]int{}}
+			at[find(i)], all = c, append(all, c)
+		}
+		c.add(p)
+	}
+	for _, c := range all {
+		c.close(failed)
+	}
+	return all
+}
+
+// add adds the pods of a workload, whose other parts come before and after it.
+func (c *component) add(p *pods) {
+	w := p.Origin()
+	i := slices.IndexFunc(c.Tallies, func(t Tally) bool { return t.Workload == w })
+	if i < 0 {
+		i = len(c.Tallies)
+		c.Workloads, c.Tallies, c.groups = append(c.Workloads, w), append(c.Tallies, Tally{Workload: w}), append(c.groups, nil)
+	}
+	c.owner[p] = i
+	for range p.Count.N {
+		c.Tallies[i].Pods++
+		c.groups[i] = append(c.groups[i], pod{p, -1})
+	}
+	c.nodes = append(c.nodes, p.nodes...)
+	c.Grows = c.Grows || c.s.m.Eligible(p.Workload).Growable > 0
+}
+
+// close finds the nodes of a component whose workloads are known, and the DaemonSet pods that are
+// placed anew in each run: all on these nodes, if one of them failed.
+func (c *component) close(failed []pod) {
+	slices.Sort(c.nodes)
+	c.nodes = slices.Compact(c.nodes)
+	on := func(n int) bool { _, found := slices.BinarySearch(c.nodes, int32(n)); return found }
+	if !slices.ContainsFunc(failed, func(d pod) bool { return on(d.node) }) {
+		return
+	}
+	for _, p := range c.s.all {
+		for _, n := range c.nodes {
+			if _, ok := p.at[int(n)]; !ok || p.Running {
+				continue
+			}
+			d := pod{p, int(n)}
+			c.daemons = append(c.daemons, d)
+			if !slices.Contains(failed, d) {
+				c.daemonsIn = append(c.daemonsIn, d)
+			}
+			if _, known := c.owner[p]; !known {
+				c.owner[p] = len(c.Tallies)
+				c.Tallies = append(c.Tallies, Tally{Workload: p.Origin()})
+			}
+			c.Tallies[c.owner[p]].Pods++
+		}
+	}
+}
+
+// simulate makes the runs that the steps suffice for.
+func (c *component) simulate(runs int) {
+	s := c.s
+	start := len(s.journal)
+	s.m.Run().Within(s.m.Bounds(c.Workloads), func() {
+		if c.Why = c.unknown(); c.Why.Given() {
+			return
+		}
+		seed := c.seed()
+		for c.Runs < runs {
+			c.run(NewDraw(seed, c.Runs))
+			s.undo(start)
+		}
+	})
+	s.undo(start)
+	if !c.Why.Given() && c.Runs < min(runs, MinRuns) {
+		c.Why = model.Reason{Cause: model.ByBudget}
+	}
+	if c.Why.Given() {
+		c.Runs, c.Complete, c.Preempts, c.Tallies = 0, 0, 0, nil
+	}
+}
+
+// unknown returns the reason why nothing can be said of the component, or an empty one.
+func (c *component) unknown() model.Reason {
+	for _, p := range c.s.all {
+		if slices.ContainsFunc(c.nodes, func(n int32) bool { _, ok := p.at[int(n)]; return ok }) {
+			if why := c.s.learn(p); why.Given() {
+				return why
+			}
+		}
+	}
+	var top *pods
+	for _, pods := range slices.Concat(c.groups, [][]pod{c.daemons}) {
+		for _, p := range pods {
+			if why := c.s.learn(p.pods); why.Given() {
+				return why
+			}
+			if top == nil {
+				top = p.pods
+			}
+			c.ranked = c.ranked || p.Priority.Value != top.Priority.Value
+			if !(p.Priority.Known && top.Priority.Known) && p.Spec.PriorityClassName != top.Spec.PriorityClassName {
+				return model.Reason{Cause: model.ByPriority, Workload: p.Origin()}
+			}
+		}
+	}
+	return model.Reason{}
+}
+
+// seed is the text from which the runs are drawn: workloads with their numbers of pods, and nodes.
+func (c *component) seed() string {
+	var b strings.Builder
+	for _, t := range c.Tallies {
+		fmt.Fprintf(&b, "%s %d\n", t.Workload, t.Pods)
+	}
+	names := make([]string, len(c.nodes))
+	for i, n := range c.nodes {
+		names[i] = c.s.nodes[n].Name
+	}
+	slices.Sort(names)
+	return b.String() + strings.Join(names, "\n")
+}
+
+// run makes one run.
+func (c *component) run(d *Draw) {
+	s := c.s
+	start := len(s.journal)
+	s.next = d.below(len(s.nodes))
+	for _, p := range c.daemonsIn {
+		s.move(p.pods, p.node, -1)
+	}
+	queue := c.queue(d)
+	tried := map[*pods]int{} // how many pods were in place when a pod found no node
+	for moved := true; moved && len(queue) > 0; {
+		moved = false
+		var left []pod
+		for _, p := range queue {
+			switch at, known := tried[p.pods]; {
+			case known && at == len(s.journal) && p.node < 0: // nothing has changed since
+				left = append(left, p)
+			case c.place(p, d):
+				moved = true
+			case s.preempts(p):
+				c.Runs, c.Preempts = c.Runs+1, c.Preempts+1
+				return
+			default:
+				tried[p.pods] = len(s.journal)
+				left = append(left, p)
+			}
+		}
+		queue = left
+	}
+	c.tally(queue, s.journal[start:])
+}
+
+// place places a pod where the scheduler would, and reports whether a node takes it.
+func (c *component) place(p pod, d *Draw) bool {
+	if p.node < 0 {
+		_, ok := c.s.Place(p.Workload, d)
+		return ok
+	}
+	if c.s.closed[p.node] || !c.s.board.Takes(p.unit(p.node), p.node) {
+		return false
+	}
+	c.s.move(p.pods, p.node, 1)
+	return true
+}
+
+// queue draws the order in which the pods of a run are placed. DaemonSet pods come first. Pods of
+// equal priority come workload by workload in one half of the runs, as from an installation that
+// takes its time, and in any order in the other half.
+func (c *component) queue(d *Draw) []pod {
+	daemons := slices.Clone(c.daemons)
+	shuffle(d, daemons)
+	slices.SortStableFunc(daemons, byPriority)
+	groups := slices.Clone(c.groups)
+	shuffle(d, groups)
+	queue := slices.Concat(groups...)
+	if d.below(2) == 0 {
+		shuffle(d, queue)
+		// The pods of a workload are created in their order, which matters to those that wait for
+		// the one before them (R-W11).
+		made := make([]int, len(c.groups))
+		for i, p := range queue {
+			k := c.owner[p.pods]
+			queue[i] = c.groups[k][made[k]]
+			made[k]++
+		}
+	}
+	if c.ranked {
+		slices.SortStableFunc(queue, byPriority)
+	}
+	return append(daemons, queue...)
+}
+
+// preempts reports whether a pod that found no node could preempt pods of lower priority on one
+// (R-Q6).
+func (s *State) preempts(p pod) bool {
+	if p.Priority.Waits || p.Spec.NodeName != "" {
+		return false
+	}
+	nodes := p.nodes
+	if p.node >= 0 {
+		nodes = []int32{int32(p.node)}
+	}
+	start := len(s.journal)
+	for _, n := range nodes {
+		victims := slices.Clone(s.on[n])
+		victims = slices.DeleteFunc(victims, func(o *pods) bool { return !p.MayPreempt(o.Workload) })
+		if len(victims) == 0 || s.closed[n] {
+			continue
+		}
+		for _, o := range victims {
+			s.move(o, int(n), -1)
+		}
+		takes := s.board.Takes(p.unit(int(n)), int(n))
+		s.undo(start)
+		if takes {
+			return true
+		}
+	}
+	return false
+}
+
+// tally counts a run in which some pods are left and the others are placed as the journal says.
+func (c *component) tally(left []pod, journal []change) {
+	type place struct{ owner, node int }
+	missing, here, most := make([]int, len(c.Tallies)), map[place]int{}, make([]int, len(c.Tallies))
+	for _, p := range left {
+		missing[c.owner[p.pods]]++
+	}
+	for _, j := range journal {
+		if i, ok := c.owner[j.p]; ok && j.p.at == nil {
+			at := place{i, j.node}
+			here[at] += j.by
+			most[i] = max(most[i], here[at])
+		}
+	}
+	c.Runs++
+	if len(left) == 0 {
+		c.Complete++
+	}
+	for i := range c.Tallies {
+		t := &c.Tallies[i]
+		t.Missing, t.Most = max(t.Missing, missing[i]), max(t.Most, most[i])
+		if missing[i] > 0 {
+			t.LeftOut++
+		}
+		if most[i] > 1 {
+			t.Shared++
+		}
+	}
+}
