@@ -36,7 +36,8 @@ func (h *headroom) settle(out *outcome) {
 		order = nil
 	}
 	h.thorough = true
-	for _, h.cases = range []map[string]*cases{nil, {}} {
+	for _, h.most = range []int{0, 50, 400} { // quicker attempts first, as the steps may not be enough
+		clear(h.cases)
 		clear(h.daemons)
 		h.numbers(out, order)
 		for k := range out.shown {
@@ -330,7 +331,7 @@ func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 	if h.coarse {
 		starts = starts[:min(mostStarts, len(starts))]
 	}
-	if h.cases == nil && slices.ContainsFunc(starts, func(prices []int64) bool { return try(prices, nil) }) {
+	if h.most == 0 && slices.ContainsFunc(starts, func(prices []int64) bool { return try(prices, nil) }) {
 		return all
 	}
 	if !h.thorough {
@@ -341,7 +342,7 @@ func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 		spare += h.others(i, j, own)
 	}
 	var plan map[*fillKind][][]int
-	if h.cases == nil {
+	if h.most == 0 {
 		plan = f.plan(spare)
 	} else if filled := f.tellApart(p, len(p.nodes)-spare).filled; filled != nil {
 		plan = map[*fillKind][][]int{}

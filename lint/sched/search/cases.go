@@ -22,16 +22,13 @@ type cases struct {
 	proof  *certificate.Prices
 }
 
-// mostCases is the maximum number of packings that are solved for the same fillers.
-const mostCases = 150
-
 // tellApart returns the cases of whether the fillers can fill the wanted number of nodes.
 func (f *fillers) tellApart(p *place, wanted int) *cases {
 	if f.h.coarse || wanted <= 0 {
 		return &cases{}
 	}
 	return model.Cached(f.h.cases, fmt.Sprint(f.id, f.pods(), wanted, p.nodes), func() *cases {
-		x := &cases{place: p, left: mostCases}
+		x := &cases{place: p, left: f.h.most}
 		root := *f
 		root.kinds = nil
 		for c, kind := range f.kinds {

@@ -245,3 +245,17 @@ func (r *Roster) Few() *Roster {
 	few.many = nil
 	return &few
 }
+
+// Cheapest returns the price of the cheapest items of a knapsack, and which of them it takes, or -1 if
+// there are none. An item is its size, what else it takes, and its price.
+func Cheapest(m *model.Model, need, top, width int, exact bool, items [][3]int) (int64, []bool) {
+	x := &knapsack{need: need, top: top, width: width, exact: exact}
+	for _, i := range items {
+		x.items = append(x.items, item{i[0], i[1], int64(i[2])})
+	}
+	got := newHeadroom(newState(m, true, nil), component{}, false).solve(x)
+	if got.took == nil {
+		return -1, nil
+	}
+	return got.cost, got.took
+}

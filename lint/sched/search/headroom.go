@@ -29,9 +29,10 @@ type headroom struct {
 	daemons map[string]int
 	// patterns holds the patterns that are known for fillers of the same pod group.
 	patterns map[string]*[]pattern
-	// cases holds the cases of fillers that prices leave open. It is nil until all pod groups have been
-	// tried without them.
+	// cases holds the cases of fillers. most is the maximum number of packings that
+	// are solved for the same fillers. It is 0 while pod groups are tried without cases.
 	cases map[string]*cases
+	most  int
 	// recent holds prices that have proved something, to be tried for others.
 	recent []recent
 	// shared holds the fillers of a place that all pod groups share (see everybody).
@@ -54,7 +55,7 @@ type headroom struct {
 
 func newHeadroom(a *state, c component, coarse bool) *headroom {
 	h := &headroom{
-		state: a, c: c, coarse: coarse, levels: map[int]int{}, daemons: map[string]int{}, patterns: map[string]*[]pattern{},
+		state: a, c: c, coarse: coarse, levels: map[int]int{}, daemons: map[string]int{}, patterns: map[string]*[]pattern{}, cases: map[string]*cases{},
 		shared: map[*place]*fillers{}, solutions: map[string]solution{},
 	}
 	if !coarse {

@@ -58,6 +58,9 @@ func (h *headroom) fresh(x *knapsack) solution {
 	}
 	sum := 0 // no more can be reached so far
 	for c, i := range x.items {
+		if i.beside >= width {
+			continue
+		}
 		row := took[c*len(cost) : (c+1)*len(cost)]
 		sum = min(top, sum+i.size)
 		for t := sum; t > 0; t-- {
@@ -72,7 +75,7 @@ func (h *headroom) fresh(x *knapsack) solution {
 				}
 				continue
 			}
-			before := cost[from*width : (from+1)*width-min(width, i.beside)]
+			before := cost[from*width : (from+1)*width-i.beside]
 			to := cost[(t+1)*width-len(before) : (t+1)*width]
 			taken := row[(t+1)*width-len(before) : (t+1)*width]
 			for s, least := range before {

@@ -521,7 +521,7 @@ const fullPrice = 1 << 30
 // result fit is set if only pods count that fit on a node together (see fillingBeside).
 func (f *fillers) lowest(p *place, wanted int, thorough bool) (best int, paid certificate.Prices) {
 	best, at := math.MaxInt, []int64(nil)
-	if f.h.cases != nil && thorough {
+	if f.h.most > 0 && thorough {
 		if proof := f.tellApart(p, wanted).proof; proof != nil {
 			return wanted - 1, *proof
 		}

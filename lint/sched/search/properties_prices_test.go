@@ -187,3 +187,42 @@ func (s span) verdict(pods int) diag.Outcome {
 	}
 	return diag.Sometimes
 }
+
+// TestKnapsack compares the cheapest items with those of all subsets.
+func TestKnapsack(t *testing.T) {
+	m, _ := modelOf(t, sized(0, "", "pods: \"9\""), named("w", 1, "containers: [{name: c, image: c}]\n"))
+	for seed := range trials.AtLeast(t, 20_000, 2_000) {
+		g := rand.New(rand.NewPCG(uint64(seed), 230))
+		need, width, exact := 1+g.IntN(9), 1+g.IntN(4), g.IntN(2) == 0
+		top := need
+		if exact {
+			top += g.IntN(4)
+		}
+		var items [][3]int
+		for range 1 + g.IntN(6) {
+			items = append(items, [3]int{1 + g.IntN(6), g.IntN(width + 1), g.IntN(9)})
+		}
+		want := int64(-1)
+		for set := range 1 << len(items) {
+			size, beside, price := 0, 0, int64(0)
+			for k, i := range items {
+				if set>>k&1 == 1 {
+					size, beside, price = size+i[0], beside+i[1], price+int64(i[2])
+				}
+			}
+			if size >= need && (size <= top || !exact) && beside < width && (want < 0 || price < want) {
+				want = price
+			}
+		}
+		got, took := search.Cheapest(m, need, top, width, exact, items)
+		sum := int64(0)
+		for k, took := range took {
+			if took {
+				sum += int64(items[k][2])
+			}
+		}
+		if got != want || took != nil && sum != want {
+			t.Fatalf("seed %d: need %d, top %d, width %d, exact %t, %v: got %d for %v, want %d", seed, need, top, width, exact, items, got, took, want)
+		}
+	}
+}
