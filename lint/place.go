@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/sched/simulate"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -147,6 +148,9 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 		r.countUnplaced(s, one)
 	})
 	r.recordRefusals(s)
+	if r.opts.Runs > 0 && derive.Typical(doc) { // last, so that no other answer lacks the steps
+		derive.AddTypical(doc, simulate.Runs(s.model, r.opts.Runs))
+	}
 	doc.Cluster, doc.Context = s.cluster.name, cmp.Or(s.cluster.render, s.cluster.entry, s.Name)
 	for i := range doc.Workloads {
 		for j := range doc.Workloads[i].Core {

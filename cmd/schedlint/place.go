@@ -21,11 +21,12 @@ type placeFlags struct {
 	failFlags
 	failOn  string
 	verbose bool
+	runs    uint
 	outputs outputs
 }
 
 func newPlace() *cobra.Command {
-	f := placeFlags{failOn: string(diag.Never)}
+	f := placeFlags{failOn: string(diag.Never), runs: 200}
 	cmd := &cobra.Command{
 		Use:   "place [PATH...]",
 		Short: "Decide whether all pods can be scheduled and stay running",
@@ -36,6 +37,10 @@ does not allow an answer, or none if there are no pods. Place prints a placement
 of all pods, a run that gets stuck, or the smallest set of conflicting
 constraints. For each workload it also says what happens during rollouts,
 drains, node and zone loss, live migration and autoscaling.
+
+Where the verdict is sometimes or unknown, simulated runs of kube-scheduler with
+the scores of its default profile show how often pods are left out. They change
+no verdict.
 
 Each rendered kustomization gets its own verdict. So does each alternative when
 directories or files declare the same object differently, such as one directory
@@ -59,6 +64,7 @@ Exit status (the highest applies):
 	f.outputs.add(flags, report.PlaceFormats())
 	flags.Var(keys(&f.survive), "survive", "check the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable; default node and zone)")
 	flags.Var(choice(&f.failOn, failVerdicts()), "fail-on", "least severe `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
+	flags.UintVar(&f.runs, "runs", f.runs, "`number` of simulated runs of kube-scheduler for verdicts other than always and never; 0 for none")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print contexts without pods as well")
 	return cmd
 }
@@ -71,7 +77,7 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	if err != nil {
 		return err
 	}
-	options.Placements = f.unknown == diag.FailPlacement
+	options.Placements, options.Runs = f.unknown == diag.FailPlacement, int(f.runs)
 	doc, err := lint.Place(cmd.Context(), options)
 	if err != nil {
 		return err

@@ -26,8 +26,10 @@ type Placement struct {
 	DaemonSetsFirst string `json:"daemonSetsFirst,omitempty"`
 	// AtCount is the answer for the declared number of nodes. It is set if the answer with growing
 	// pools is unknown. Pods and the run in Stuck are then those at this number.
-	AtCount    *PlacementVerdict   `json:"atCount,omitempty"`
-	Pods       PlacementPods       `json:"pods"`
+	AtCount *PlacementVerdict `json:"atCount,omitempty"`
+	Pods    PlacementPods     `json:"pods"`
+	// Typical says what simulated runs of kube-scheduler do if the verdict is sometimes or unknown.
+	Typical    *PlacementTypical   `json:"typical,omitempty"`
 	Workloads  []PlacementWorkload `json:"workloads"`
 	Witness    []PlacementStep     `json:"witness"`
 	Stuck      *PlacementStuck     `json:"stuck"`
@@ -43,6 +45,28 @@ type PlacementVerdict struct {
 	Verdict string `json:"verdict"`
 	// DaemonSetsFirst is as in Placement.
 	DaemonSetsFirst string `json:"daemonSetsFirst,omitempty"`
+}
+
+// PlacementTypical counts simulated runs of kube-scheduler: all of them, those that place all pods,
+// and those in which a pending pod can preempt others. LeftOut lists the workloads with Pending pods
+// in some other run, those in most runs first. It is missing for a single workload. Reason says why
+// there are no runs, or is "". The runs prove nothing.
+type PlacementTypical struct {
+	Runs     int                `json:"runs"`
+	Complete int                `json:"complete"`
+	Preempts int                `json:"preempts"`
+	LeftOut  []PlacementLeftOut `json:"leftOut,omitempty"`
+	Reason   string             `json:"reason,omitempty"`
+}
+
+// PlacementLeftOut counts the runs that leave pods of a workload Pending, and the most pods that one
+// of them leaves Pending.
+type PlacementLeftOut struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Runs      int    `json:"runs"`
+	Pods      int    `json:"pods"`
 }
 
 // PlacementPods counts pods over all possible end states. At least MinPlaced and at most MaxPlaced
@@ -72,6 +96,8 @@ type PlacementWorkload struct {
 	AtCount         *PlacementVerdict `json:"atCount,omitempty"`
 	MaxPlaced       int               `json:"maxPlaced"`
 	MinPlaced       int               `json:"minPlaced"`
+	// Typical is as in Placement, for the workload's own pods.
+	Typical *PlacementTypical `json:"typical,omitempty"`
 	// Preempts is set if the pods of a DaemonSet that find their node full preempt pods there.
 	Preempts bool `json:"preempts,omitempty"`
 	// Reason is the cause of an unknown verdict, or "". The causes are waits (the pods terminate on

@@ -285,6 +285,9 @@ func placementMarkdown(w io.Writer, p *diag.Placements, verbose bool) error {
 func (p *page) placement(title string, d *diag.Placement) {
 	p.add(0, title+prose(verdict(d)))
 	p.add(0, prose(pods(d)))
+	if d.Typical != nil {
+		p.add(0, prose(typical(d)))
+	}
 	if len(d.Workloads) > 0 {
 		p.decision(decide(d))
 	}

@@ -107,6 +107,9 @@ func contextTitle(d *diag.Placement) string {
 
 func decisionText(b io.Writer, p *diag.Placement) {
 	fmt.Fprintf(b, "verdict: %s\n%s\n", verdict(p), pods(p))
+	if p.Typical != nil {
+		writeFolded(b, "", "  ", typical(p))
+	}
 	workloadTable(b, p)
 	cores(b, p)
 	if title := witnessTitle(p); title != "" {
@@ -158,6 +161,23 @@ func pods(p *diag.Placement) string {
 		placed += " (bounds: more could not be decided)"
 	}
 	return fmt.Sprintf("pods: %d, placed%s", p.Pods.Total, placed)
+}
+
+// typical returns a line about simulated runs.
+func typical(p *diag.Placement) string {
+	t := p.Typical
+	if t.Reason != "" {
+		return "typical: not simulated, " + Visible(t.Reason)
+	}
+	said := fmt.Sprintf("typical: all %s placed in %d of %d simulated runs", Count(p.Pods.Total, "pod"), t.Complete, t.Runs)
+	if len(t.LeftOut) > 0 {
+		w := t.LeftOut[0]
+		said += fmt.Sprintf("; %s %s left out most often, in %d", Visible(w.Kind), Visible(strings.TrimPrefix(w.Namespace+"/"+w.Name, "/")), w.Runs)
+	}
+	if t.Preempts > 0 {
+		said += fmt.Sprintf("; in %d, a Pending pod can preempt others", t.Preempts)
+	}
+	return said
 }
 
 // witnessTitle returns a title for a placement's witness, or "" if it has none.

@@ -140,6 +140,9 @@ func legend(columns []question, rows []row) []string {
 		}
 	}
 	lines := []string{strings.Join(parts, "; ")}
+	if slices.ContainsFunc(columns, func(q question) bool { return q.title == typicalTitle }) {
+		lines = append(lines, typicalTitle+": simulated runs of kube-scheduler that place all pods of the workload")
+	}
 	if lost {
 		lines = append(lines, "gone: the lost nodes are deleted; unreachable: their Node objects remain")
 	}
@@ -223,6 +226,7 @@ func (q *question) whole() string { return strings.TrimPrefix(q.above+" "+q.titl
 func questions(ws []diag.PlacementWorkload) []question {
 	all := []question{
 		{title: "fits", answer: fits, reason: rulesAlone, evenIfYes: true},
+		{title: typicalTitle, answer: typically, reason: func(*diag.PlacementWorkload) string { return "" }},
 		judgement("rolls", func(c *diag.PlacementChange) diag.PlacementJudgement {
 			j := diag.PlacementJudgement{Verdict: c.Rollout.Verdict, Reason: c.Rollout.Reason}
 			if c.Rollout.AtCount != nil {
@@ -247,6 +251,22 @@ func questions(ws []diag.PlacementWorkload) []question {
 		}
 		return true
 	})
+}
+
+// typicalTitle is the title of the column about simulated runs.
+const typicalTitle = "typical"
+
+// typically answers how many simulated runs place all pods of a workload.
+func typically(w *diag.PlacementWorkload) tableCell {
+	t := w.Typical
+	if t == nil || t.Runs == 0 {
+		return tableCell{answer: answerNone}
+	}
+	cell := tableCell{answer: fmt.Sprintf("%d of %d", t.Complete, t.Runs)}
+	if t.Preempts > 0 {
+		cell.note = fmt.Sprintf("%s in %d", answerPreempts, t.Preempts)
+	}
+	return cell
 }
 
 func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgement) question {

@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,10 +32,20 @@ type Component struct {
 	// a node. Preempts counts those in which a pending pod can preempt others. Such a run stops
 	// there and counts for nothing else.
 	Runs, Complete, Preempts int
+	ends                     []end
 	// Tallies has the results of single workloads, in the order of Workloads. DaemonSets follow
 	// if their pods do not all fit on some node.
 	Tallies []Tally
 }
+
+// end says how a run ends.
+type end int
+
+const (
+	complete end = iota
+	leftOut
+	preempts
+)
 
 // Tally is what happens to one workload.
 type Tally struct {
@@ -59,6 +70,32 @@ func (r *Result) Tally(w *workload.Workload) (c *Component, t *Tally, ok bool) {
 		}
 	}
 	return nil, nil, false
+}
+
+// Together counts the runs of all components as runs of one cluster: how many there are, how many of
+// them place all pods, and in how many a pending pod can preempt others. There are none if a
+// component has no results.
+func (r *Result) Together() (runs, all, preempting int) {
+	runs = math.MaxInt
+	for _, c := range r.Components {
+		runs = min(runs, c.Runs)
+	}
+	if len(r.Components) == 0 {
+		runs = 0
+	}
+	for i := range runs {
+		worst := complete
+		for _, c := range r.Components {
+			worst = max(worst, c.ends[i])
+		}
+		switch worst {
+		case complete:
+			all++
+		case preempts:
+			preempting++
+		}
+	}
+	return runs, all, preempting
 }
 
 // Runs simulates the scheduler a number of times, each time from a cluster with only the running
@@ -340,7 +377,7 @@ func (c *component) run(d *Draw) {
 			case c.place(p, d):
 				moved = true
 			case s.preempts(p):
-				c.Runs, c.Preempts = c.Runs+1, c.Preempts+1
+				c.Runs, c.Preempts, c.ends = c.Runs+1, c.Preempts+1, append(c.ends, preempts)
 				return
 			default:
 				tried[p.pods] = len(s.journal)
@@ -435,9 +472,9 @@ func (c *component) tally(left []pod, journal []change) {
 			most[i] = max(most[i], here[at])
 		}
 	}
-	c.Runs++
+	c.Runs, c.ends = c.Runs+1, append(c.ends, leftOut)
 	if len(left) == 0 {
-		c.Complete++
+		c.Complete, c.ends[c.Runs-1] = c.Complete+1, complete
 	}
 	for i := range c.Tallies {
 		t := &c.Tallies[i]
