@@ -39,7 +39,7 @@ func TestScheduler(t *testing.T) {
 	if os.Getenv("SCHEDLINT_SCHEDULER") == "" {
 		t.Skip("set SCHEDLINT_SCHEDULER to run the scheduler itself")
 	}
-	const cases, runs, simulated = 10, 20, 2000
+	const cases, runs, simulated = 10, 60, 4000
 	sum, compared := 0.0, 0
 	for number := uint64(0); compared < cases && number < 400; number++ {
 		c := clusters.Everyday(23, number)
@@ -65,12 +65,12 @@ func TestScheduler(t *testing.T) {
 		}
 		var complete atomic.Int64
 		var wait sync.WaitGroup
-		few := make(chan bool, 4) // with more at a time, pods come so slowly that refused ones are tried again before
+		few := make(chan bool, 6) // with more at a time, pods come so slowly that refused ones are tried again before
 		for run := range uint64(runs) {
 			wait.Go(func() {
 				few <- true
 				defer func() { <-few }()
-				done, err := schedule(t.Context(), cluster, rand.New(rand.NewPCG(number, run)))
+				done, err := schedule(t.Context(), cluster, rand.New(rand.NewPCG(number, run+1000)))
 				if err != nil {
 					t.Error(err)
 				}
@@ -190,7 +190,7 @@ func schedule(ctx context.Context, c *Cluster, random *rand.Rand) (complete bool
 		}
 	}
 	// Pods that were refused are tried again, at first after a second.
-	for last, idle := -1, 0; idle < 40; idle++ {
+	for last, idle := -1, 0; idle < 25; idle++ {
 		list, err := pods.List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
