@@ -48,7 +48,7 @@ import (
 func loadSet(t testing.TB, text string) *Set {
 	t.Helper()
 	dir, table := t.TempDir(), NewTable()
-	set, err := source.Load(source.Options{Dir: dir, Root: dir, Stdin: strings.NewReader(text), Keep: table.Relevant, Drop: Unread}, []string{"-"})
+	set, err := source.Load(source.Options{Dir: dir, Root: dir, Stdin: strings.NewReader(text), Keep: table.Read, Drop: Unread}, []string{"-"})
 	if err != nil || len(set.Problems) > 0 {
 		t.Fatalf("reading the manifests: %v %+v\n%s", err, set.Problems, text)
 	}

@@ -333,3 +333,15 @@ func TestReferenceSpans(t *testing.T) {
 		t.Errorf("\n got %s\nwant %s", strings.Join(got, ", "), want)
 	}
 }
+
+// TestServices checks that a Service is read if it selects pods.
+func TestServices(t *testing.T) {
+	s := loadSet(t, docs(
+		"apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: d}\nspec: {selector: {app: a, tier: x}}\n",
+		"apiVersion: v1\nkind: Service\nmetadata: {name: b}\nspec: {ports: [{port: 80}]}\n",
+		"apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: c}\nspec: {selector: {app: c}}\n",
+	))
+	if len(s.Services) != 1 || s.Services[0].Namespace != "d" || !maps.Equal(s.Services[0].Selector, map[string]string{"app": "a", "tier": "x"}) {
+		t.Errorf("the Services are %+v", s.Services)
+	}
+}

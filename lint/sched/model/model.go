@@ -106,7 +106,7 @@ type Group struct {
 
 // NewModel returns a model of one cluster's workloads and nodes.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
-	run := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, services: set.Services, kept: map[any]any{}}
+	run := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, services: newServiceIndex(set.Services), kept: map[any]any{}}
 	if !topo.Empty() {
 		run.nodes = len(topo.Nodes) + len(topo.Growth)
 	}

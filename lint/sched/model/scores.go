@@ -2,6 +2,7 @@ package model
 
 import (
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,6 +59,7 @@ func (m *Model) SoftSpreads(g *Group) (terms []*Term, standard, known bool) {
 		}
 		return terms, false, true
 	}
+	m.run.Spend(StepsPerGroup)
 	sel, known := m.ownSelector(g.Workload)
 	if sel.Form == FormEmpty || !known {
 		return nil, false, known
@@ -93,10 +95,7 @@ func (m *Model) ownSelector(w *workload.Workload) (sel selector, known bool) {
 	}
 	merged, alone := map[string]string{}, Pods(0)
 	maps.Copy(merged, own.MatchLabels)
-	for _, s := range m.run.services {
-		if workload.Space(s.Namespace) != workload.Space(w.Namespace()) {
-			continue
-		}
+	for _, s := range m.run.services.of(w) {
 		pods, answer := m.PodSelector(&metav1.LabelSelector{MatchLabels: s.Selector})(w)
 		switch {
 		case answer == Maybe:
@@ -114,4 +113,41 @@ func (m *Model) ownSelector(w *workload.Workload) (sel selector, known bool) {
 	sel = newSelector(&own)
 	sel.merge(w, hash, metav1.LabelSelectorOpIn)
 	return sel, true
+}
+
+// serviceIndex lists Services by namespace and the first label that they ask for: by its key and
+// value, and by its key with the value "*". Those that ask for a placeholder have no key and value.
+type serviceIndex map[[3]string][]workload.Service
+
+func newServiceIndex(all []workload.Service) serviceIndex {
+	x := serviceIndex{}
+	for _, s := range all {
+		ns, key := workload.Space(s.Namespace), SortedKeys(s.Selector)[0]
+		if value := s.Selector[key]; source.Placeholder(value) {
+			x[[3]string{ns}] = append(x[[3]string{ns}], s)
+		} else {
+			x[[3]string{ns, key, value}] = append(x[[3]string{ns, key, value}], s)
+			x[[3]string{ns, key, "*"}] = append(x[[3]string{ns, key, "*"}], s)
+		}
+	}
+	return x
+}
+
+// of returns the Services that may select a workload's pods.
+func (x serviceIndex) of(w *workload.Workload) []workload.Service {
+	ns := workload.Space(w.Namespace())
+	all := slices.Clone(x[[3]string{ns}])
+	for _, key := range SortedKeys(w.Labels) {
+		value := w.Labels[key]
+		if source.Placeholder(value) {
+			value = "*"
+		}
+		all = append(all, x[[3]string{ns, key, value}]...)
+	}
+	for _, key := range slices.Concat(w.PerPod(), w.Kind.Shared) { // labels that the controller adds
+		if _, set := w.Labels[key]; !set {
+			all = append(all, x[[3]string{ns, key, "*"}]...)
+		}
+	}
+	return all
 }

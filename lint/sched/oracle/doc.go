@@ -7,7 +7,8 @@
 // controllers make of them, with the labels that they add (pods.go); PreFilter
 // and Filter of the scheduler's default plugins, run by its framework on its
 // NodeInfos, and the admission of the kubelet for pods that name their node
-// (world.go). Volumes and devices are left out.
+// (world.go); and PreScore and Score of these plugins (scores.go). Volumes and
+// devices are left out.
 //
 // What is ours: exploring all states that a scheduler can reach by placing any
 // pending pod on any node that passes (explore.go), of many nodes those that
@@ -19,6 +20,14 @@
 // not claim to find are listed in claims.go; they are counted, not hidden. The
 // bugs kubernetes#141526 and kubernetes#141339 are part of v1.36, and so of the
 // answers.
+//
+// Scores are compared in each state of random runs, on cases that get preferred terms,
+// soft constraints, taints and Services (soften), and whole runs pod by pod. In a
+// third comparison kube-scheduler itself runs against a client in memory:
+//
+//	SCHEDLINT_STATES=2000 go test -run TestScores .     # 20,000 states
+//	SCHEDLINT_RUNS=200 go test -run TestSequential .    # two minutes
+//	SCHEDLINT_SCHEDULER=1 go test -run TestScheduler .  # minutes
 //
 // What the API server refuses, object by object, is recorded in
 // fixtures/oracle/validation for the main module to replay (validation.go);

@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -33,8 +34,8 @@ type Component struct {
 	// there and counts for nothing else.
 	Runs, Complete, Preempts int
 	ends                     []end
-	// Tallies has the results of single workloads, in the order of Workloads. DaemonSets follow
-	// if their pods do not all fit on some node.
+	// Tallies has the results of single workloads, in the order of Workloads. If DaemonSet pods do
+	// not all fit on some node, DaemonSets follow with their pods on the component's nodes.
 	Tallies []Tally
 }
 
@@ -127,6 +128,7 @@ type component struct {
 	Component
 	s     *State
 	nodes []int32
+	lists map[*int32]bool // those that nodes has already
 	// groups holds the pods of each workload in the order of their creation, and owner their
 	// indices in Tallies.
 	groups [][]pod
@@ -150,10 +152,8 @@ func byPriority(a, b pod) int { return cmp.Compare(b.Priority.Value, a.Priority.
 func (s *State) placeDaemons() (failed []pod) {
 	var all []pod
 	for _, p := range s.all {
-		for n := range s.nodes {
-			if _, ok := p.at[n]; ok && !p.Running {
-				all = append(all, pod{p, n})
-			}
+		for _, n := range slices.Sorted(maps.Keys(p.at)) {
+			all = append(all, pod{p, n})
 		}
 	}
 	slices.SortStableFunc(all, byPriority)
@@ -218,6 +218,7 @@ func (s *State) components(failed []pod) []*component {
 		terms, _, _ := s.m.SoftSpreads(p.Group)
 		for _, t := range slices.Concat(p.Terms, terms) {
 			for _, list := range s.m.Index.Candidates(t, p.Workload) {
+				s.m.Run().Spend(len(list) / model.PerStep)
 				for _, w := range list {
 					if j, ok := index[s.of[w]]; ok && find(i) != find(j) && s.m.Peer(t, p.Workload, w) != model.No {
 						join(i, j)
@@ -237,7 +238,7 @@ func (s *State) components(failed []pod) []*component {
 	for i, p := range members {
 		c := at[find(i)]
 		if c == nil {
-			c = &component{s: s, owner: map[*pods]int{}}
+			c = &component{s: s, owner: map[*pods]int{}, lists: map[*int32]bool{}}
 			at[find(i)], all = c, append(all, c)
 		}
 		c.add(p)
@@ -248,12 +249,12 @@ func (s *State) components(failed []pod) []*component {
 	return all
 }
 
-// add adds the pods of a workload, whose other parts come before and after it.
+// add adds the pods of a workload.
 func (c *component) add(p *pods) {
 	w := p.Origin()
-	i := slices.IndexFunc(c.Tallies, func(t Tally) bool { return t.Workload == w })
-	if i < 0 {
-		i = len(c.Tallies)
+	i := len(c.Tallies) - 1 // the parts of a workload follow each other
+	if i < 0 || c.Tallies[i].Workload != w {
+		i++
 		c.Workloads, c.Tallies, c.groups = append(c.Workloads, w), append(c.Tallies, Tally{Workload: w}), append(c.groups, nil)
 	}
 	c.owner[p] = i
@@ -261,7 +262,10 @@ func (c *component) add(p *pods) {
 		c.Tallies[i].Pods++
 		c.groups[i] = append(c.groups[i], pod{p, -1})
 	}
-	c.nodes = append(c.nodes, p.nodes...)
+	if len(p.nodes) > 0 && !c.lists[&p.nodes[0]] {
+		c.lists[&p.nodes[0]] = true
+		c.nodes = append(c.nodes, p.nodes...)
+	}
 	c.Grows = c.Grows || c.s.m.Eligible(p.Workload).Growable > 0
 }
 
@@ -276,7 +280,7 @@ func (c *component) close(failed []pod) {
 	}
 	for _, p := range c.s.all {
 		for _, n := range c.nodes {
-			if _, ok := p.at[int(n)]; !ok || p.Running {
+			if _, ok := p.at[int(n)]; !ok {
 				continue
 			}
 			d := pod{p, int(n)}
@@ -296,18 +300,22 @@ func (c *component) close(failed []pod) {
 // simulate makes the runs that the steps suffice for.
 func (c *component) simulate(runs int) {
 	s := c.s
-	start := len(s.journal)
+	start := s.Mark()
 	s.m.Run().Within(s.m.Bounds(c.Workloads), func() {
+		if c.least()*min(runs, MinRuns) > s.m.Run().Left() {
+			return
+		}
 		if c.Why = c.unknown(); c.Why.Given() {
 			return
 		}
 		seed := c.seed()
 		for c.Runs < runs {
 			c.run(NewDraw(seed, c.Runs))
-			s.undo(start)
+			s.Undo(start)
 		}
 	})
-	s.undo(start)
+	s.Undo(start)
+	s.forget()
 	if !c.Why.Given() && c.Runs < min(runs, MinRuns) {
 		c.Why = model.Reason{Cause: model.ByBudget}
 	}
@@ -316,10 +324,18 @@ func (c *component) simulate(runs int) {
 	}
 }
 
+// least returns a lower bound on the steps of a run: every pod is tried on a number of nodes.
+func (c *component) least() (steps int) {
+	for _, group := range c.groups {
+		steps += len(group) * min(len(group[0].nodes), c.s.enough())
+	}
+	return steps
+}
+
 // unknown returns the reason why nothing can be said of the component, or an empty one.
 func (c *component) unknown() model.Reason {
 	for _, p := range c.s.all {
-		if slices.ContainsFunc(c.nodes, func(n int32) bool { _, ok := p.at[int(n)]; return ok }) {
+		if p.at != nil && slices.ContainsFunc(c.nodes, func(n int32) bool { _, ok := p.at[int(n)]; return ok }) {
 			if why := c.s.learn(p); why.Given() {
 				return why
 			}
@@ -360,7 +376,7 @@ func (c *component) seed() string {
 // run makes one run.
 func (c *component) run(d *Draw) {
 	s := c.s
-	start := len(s.journal)
+	start := s.Mark()
 	s.next = d.below(len(s.nodes))
 	for _, p := range c.daemonsIn {
 		s.move(p.pods, p.node, -1)
@@ -439,7 +455,7 @@ func (s *State) preempts(p pod) bool {
 	if p.node >= 0 {
 		nodes = []int32{int32(p.node)}
 	}
-	start := len(s.journal)
+	start := s.Mark()
 	for _, n := range nodes {
 		victims := slices.Clone(s.on[n])
 		victims = slices.DeleteFunc(victims, func(o *pods) bool { return !p.MayPreempt(o.Workload) })
@@ -450,7 +466,7 @@ func (s *State) preempts(p pod) bool {
 			s.move(o, int(n), -1)
 		}
 		takes := s.board.Takes(p.unit(int(n)), int(n))
-		s.undo(start)
+		s.Undo(start)
 		if takes {
 			return true
 		}

@@ -28,6 +28,8 @@ const (
 type scorer struct {
 	// against lists, by workload, the terms of others that raise or lower scores for its pods.
 	against map[*workload.Workload][]influence
+	// touched lists the workloads whose scoring is not empty.
+	touched []*pods
 	found   []int32
 	total   []int64
 	raw     []int64
@@ -68,22 +70,28 @@ type effect struct {
 	weight int64
 }
 
+func (e *effect) add(node int, by int64) {
+	if d := e.domain[node]; d >= 0 {
+		e.sum[d] += e.weight * by
+	}
+}
+
 // spread is a soft spread constraint with the number of pods that it counts. For the hostname key
 // these are all pods on a node, for others the pods in a domain (R-B4).
 type spread struct {
 	host    bool
 	skew    int64
 	domain  []int32 // by node
-	counted []bool  // by node
+	counted []bool  // by node, unless the key is hostname
 	// carries marks the nodes with the keys of all constraints. It is nil for default constraints.
 	carries []bool
-	count   []int64 // by node or domain
+	count   []int32 // by node or domain
 	// seen marks, with the number of the last search, the domains of the nodes that it found.
 	seen   []int
 	search int
 }
 
-func (c *spread) add(node int, by int64) {
+func (c *spread) add(node int, by int32) {
 	switch {
 	case c.host:
 		c.count[node] += by
@@ -95,12 +103,10 @@ func (c *spread) add(node int, by int64) {
 // count applies the effects of pods that come to a node or leave it.
 func (g *scoring) count(node int, by int64) {
 	for _, e := range g.effects {
-		if d := e.domain[node]; d >= 0 {
-			e.sum[d] += e.weight * by
-		}
+		e.add(node, by)
 	}
 	for _, c := range g.counts {
-		c.add(node, by)
+		c.add(node, int32(by))
 	}
 }
 
@@ -174,7 +180,8 @@ func (s *State) learn(p *pods) model.Reason {
 		return p.why
 	}
 	p.learnt = true
-	s.m.Run().Spend(len(s.nodes))
+	s.touched = append(s.touched, p)
+	s.m.Run().Spend(2 * len(s.nodes))
 	if p.unsure {
 		doubt(p, model.Reason{Cause: model.ByLabel})
 		for _, d := range s.m.Doubts([]*workload.Workload{p.Workload}) {
@@ -228,8 +235,11 @@ func (s *State) learnNear(p *pods) {
 			i, p.near = len(p.near), append(p.near, &field{x.key, domain, make([]int64, size)})
 		}
 		e := effect{p.near[i], x.weight}
-		x.from.effects = append(x.from.effects, e)
-		s.catchUp(x.from, func(node int) { (&scoring{effects: []effect{e}}).count(node, 1) })
+		x.from.effects, s.touched = append(x.from.effects, e), append(s.touched, x.from)
+		s.m.Run().Spend(1 + len(x.from.places)/model.PerStep)
+		for _, n := range x.from.places {
+			e.add(int(n), 1)
+		}
 	}
 }
 
@@ -253,10 +263,14 @@ func (s *State) learnSpreads(p *pods) {
 	passes := s.m.Eligible(p.Workload).Nodes
 	for _, t := range terms {
 		domain, size := s.m.Numbered(t.Key, s.nodes)
-		c := &spread{host: t.Key == corev1.LabelHostname, skew: int64(t.Constraint.MaxSkew) - 1, domain: domain, carries: carries, counted: make([]bool, len(s.nodes)), seen: make([]int, size+1)}
-		c.count = make([]int64, max(size, len(s.nodes)))
-		for i := range s.nodes {
-			c.counted[i] = (carries == nil || carries[i]) && (!t.HonorsAffinity() || passes[i].Selector) && (!t.HonorsTaints() || passes[i].Taints)
+		c := &spread{host: t.Key == corev1.LabelHostname, skew: int64(t.Constraint.MaxSkew) - 1, domain: domain, carries: carries}
+		if c.host {
+			c.count = make([]int32, len(s.nodes))
+		} else {
+			c.count, c.seen, c.counted = make([]int32, size), make([]int, size+1), make([]bool, len(s.nodes))
+			for i := range s.nodes {
+				c.counted[i] = (carries == nil || carries[i]) && (!t.HonorsAffinity() || passes[i].Selector) && (!t.HonorsTaints() || passes[i].Taints)
+			}
 		}
 		p.spreads = append(p.spreads, c)
 		if t.Sel.Form != model.FormSet {
@@ -264,23 +278,22 @@ func (s *State) learnSpreads(p *pods) {
 		}
 		for _, o := range s.selected(t, p, true) {
 			if !o.Terminating() {
-				o.counts = append(o.counts, c)
-				s.catchUp(o, func(node int) { c.add(node, 1) })
+				o.counts, s.touched = append(o.counts, c), append(s.touched, o)
+				s.m.Run().Spend(1 + len(o.places)/model.PerStep)
+				for _, n := range o.places {
+					c.add(int(n), 1)
+				}
 			}
 		}
 	}
 }
 
-// catchUp calls f for the node of each pod of a workload that is in place.
-func (s *State) catchUp(p *pods, f func(node int)) {
-	s.m.Run().Spend(1 + len(s.nodes)/model.PerStep)
-	for n, on := range s.on {
-		for _, o := range on {
-			if o == p {
-				f(n)
-			}
-		}
+// forget drops what learn has prepared.
+func (s *State) forget() {
+	for _, p := range s.touched {
+		p.scoring = scoring{why: p.why}
 	}
+	s.touched = nil
 }
 
 // score computes the scores of the nodes found for a pod, without those that are the same for all.
@@ -388,7 +401,7 @@ func (s *State) scoreSpreads(p *pods) {
 			if c.host {
 				d = n
 			}
-			sum += crowding(c.count[d], c.skew, of[k])
+			sum += crowding(int64(c.count[d]), c.skew, of[k])
 		}
 		s.raw[i] = int64(math.Round(sum))
 		least, most = min(least, s.raw[i]), max(most, s.raw[i])

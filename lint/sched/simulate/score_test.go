@@ -91,7 +91,7 @@ func TestBest(t *testing.T) {
 					s.Bind(named(t, m, "web"), n)
 				}
 			}
-			s.undo(len(s.journal) - 2*len(m.Topology.Nodes))
+			s.Undo(len(s.journal) - 2*len(m.Topology.Nodes))
 			check()
 			if why := s.Why(named(t, m, "web")); why.Given() {
 				t.Errorf("unknown: %+v", why)

@@ -24,7 +24,7 @@ type State struct {
 	// on lists the pods in place by node.
 	on     [][]*pods
 	closed []bool
-	// journal lists the changes so far, so that undo can take them back.
+	// journal lists the changes so far, so that Undo can take them back.
 	journal []change
 	// order is the order in which the scheduler looks at nodes, and next is where in it the next
 	// search starts (R-B8).
@@ -47,6 +47,8 @@ type pods struct {
 	// real is what a pod requests, and incoming and placed what it counts with in the score of
 	// NodeResourcesFit.
 	real, incoming, placed amounts
+	// places lists the nodes of the pods in place.
+	places []int32
 	scoring
 }
 
@@ -76,9 +78,11 @@ func NewState(m *model.Model) *State {
 		m: m, board: search.NewBoard(m), of: map[*workload.Workload]*pods{}, nodes: nodes,
 		loads: make([]load, len(nodes)), on: make([][]*pods, len(nodes)), closed: make([]bool, len(nodes)),
 	}
+	m.Run().Spend(len(nodes))
 	for i, u := range s.board.Units() {
 		p := s.of[u.Group.Workload]
 		if p == nil {
+			m.Run().Spend(model.StepsPerGroup)
 			p = &pods{Group: u.Group, nodes: u.Nodes}
 			for _, r := range u.Group.Requests {
 				switch r.Name {
@@ -156,17 +160,28 @@ func (s *State) book(p *pods, node, by int) {
 	l.real.add(p.real, int64(by))
 	l.scored.add(p.placed, int64(by))
 	if by > 0 {
-		s.on[node] = append(s.on[node], p)
+		s.on[node], p.places = append(s.on[node], p), append(p.places, int32(node))
 	} else {
-		i := slices.Index(s.on[node], p)
-		s.on[node] = slices.Delete(s.on[node], i, i+1)
+		s.on[node], p.places = without(s.on[node], p), without(p.places, int32(node))
 	}
 	p.count(node, int64(by))
 }
 
-// undo takes back the changes after the first n.
-func (s *State) undo(n int) {
-	for i := len(s.journal) - 1; i >= n; i-- {
+// without removes the last x from a list.
+func without[T comparable](list []T, x T) []T {
+	i := len(list) - 1
+	for list[i] != x {
+		i--
+	}
+	return slices.Delete(list, i, i+1)
+}
+
+// Mark returns a point that Undo can return to.
+func (s *State) Mark() int { return len(s.journal) }
+
+// Undo takes back the changes since a mark.
+func (s *State) Undo(mark int) {
+	for i := len(s.journal) - 1; i >= mark; i-- {
 		c := s.journal[i]
 		s.move(c.p, c.node, -c.by)
 		s.journal = s.journal[:i]
@@ -211,6 +226,12 @@ const (
 	leastShare = 5
 )
 
+// enough returns how many nodes are enough.
+func (s *State) enough() int {
+	all := len(s.nodes)
+	return max(fewNodes, all*max(leastShare, 50-all/125)/100)
+}
+
 // feasible fills s.found with the nodes that take a pod and that the scheduler scores.
 func (s *State) feasible(p *pods) {
 	s.found = s.found[:0]
@@ -223,8 +244,7 @@ func (s *State) feasible(p *pods) {
 		}
 		return
 	}
-	enough := max(fewNodes, all*max(leastShare, 50-all/125)/100)
-	looked := 0
+	enough, looked := s.enough(), 0
 	for ; looked < all; looked++ {
 		n := s.order[(s.next+looked)%all]
 		if s.closed[n] || !s.board.Takes(p.units[0], n) {
