@@ -28,7 +28,7 @@ type Run struct {
 	factor, part, all float64
 	nodes             int
 	sizes             map[*source.Object]int
-	services serviceIndex
+	services          serviceIndex
 	// kept holds the data that other packages cache with the run (see KeepInRun).
 	kept map[any]any
 }
