@@ -39,7 +39,7 @@ func TestScheduler(t *testing.T) {
 	if os.Getenv("SCHEDLINT_SCHEDULER") == "" {
 		t.Skip("set SCHEDLINT_SCHEDULER to run the scheduler itself")
 	}
-	const cases, runs, simulated = 10, 60, 4000
+	const cases, runs, simulated = 10, 20, 4000
 	sum, compared := 0.0, 0
 	for number := uint64(0); compared < cases && number < 400; number++ {
 		c := clusters.Everyday(23, number)

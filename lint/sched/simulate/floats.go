@@ -3,7 +3,7 @@ package simulate
 import "math"
 
 // All arithmetic with floating-point numbers is in this file. Each product is converted, because a
-// compiler may otherwise fuse it with a sum and round only once, on some machines but not on others.
+// compiler may otherwise fuse it with a sum and round only once, on some machines only.
 // TestNoFusedProducts compiles this file for such machines.
 
 // evenness is the score of NodeResourcesBalancedAllocation before it is compared with that of the

@@ -136,6 +136,7 @@ type component struct {
 	// daemons holds the DaemonSet pods that are placed anew in each run, because some of them do
 	// not fit. The state has those in daemonsIn.
 	daemons, daemonsIn []pod
+	size               int  // how many pods the groups have
 	ranked             bool // whether priorities differ
 }
 
@@ -249,6 +250,9 @@ func (s *State) components(failed []pod) []*component {
 	return all
 }
 
+// maxPods is the maximum number of pods in a component.
+const maxPods = 50_000
+
 // add adds the pods of a workload.
 func (c *component) add(p *pods) {
 	w := p.Origin()
@@ -258,8 +262,12 @@ func (c *component) add(p *pods) {
 		c.Workloads, c.Tallies, c.groups = append(c.Workloads, w), append(c.Tallies, Tally{Workload: w}), append(c.groups, nil)
 	}
 	c.owner[p] = i
+	c.Tallies[i].Pods += p.Count.N
+	if c.size += p.Count.N; c.size > maxPods {
+		c.Why = model.Reason{Cause: model.BySize}
+		return
+	}
 	for range p.Count.N {
-		c.Tallies[i].Pods++
 		c.groups[i] = append(c.groups[i], pod{p, -1})
 	}
 	if len(p.nodes) > 0 && !c.lists[&p.nodes[0]] {
@@ -302,7 +310,7 @@ func (c *component) simulate(runs int) {
 	s := c.s
 	start := s.Mark()
 	s.m.Run().Within(s.m.Bounds(c.Workloads), func() {
-		if c.least()*min(runs, MinRuns) > s.m.Run().Left() {
+		if c.Why.Given() || c.least()*min(runs, MinRuns) > s.m.Run().Left() {
 			return
 		}
 		if c.Why = c.unknown(); c.Why.Given() {
@@ -327,7 +335,7 @@ func (c *component) simulate(runs int) {
 // least returns a lower bound on the steps of a run: every pod is tried on a number of nodes.
 func (c *component) least() (steps int) {
 	for _, group := range c.groups {
-		steps += len(group) * min(len(group[0].nodes), c.s.enough())
+		steps += len(group) * max(1, min(len(group[0].nodes), c.s.enough()))
 	}
 	return steps
 }
@@ -385,6 +393,7 @@ func (c *component) run(d *Draw) {
 	tried := map[*pods]int{} // how many pods were in place when a pod found no node
 	for moved := true; moved && len(queue) > 0; {
 		moved = false
+		s.m.Run().Spend(len(queue))
 		var left []pod
 		for _, p := range queue {
 			switch at, known := tried[p.pods]; {

@@ -61,6 +61,7 @@ func TestRuns(t *testing.T) {
 		{"DaemonSets that do not fit", nodes("a"), daemon("agent", big) + daemon("other", big) + deployment("web", 1, small), "0 complete", "web 0 0 0 1, agent some 1 0 0, other some 1 0 0"},
 		{"pods that finish", nodes("a"), deployment("web", 1, big) + "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: job, namespace: d}\nspec: {template: {spec: {restartPolicy: Never, " + big + "}}}\n", "all complete", "web 0 0 0 1"},
 		{"a workload that uses other nodes", nodes("a", "b disk: ssd"), deployment("web", 5, "nodeSelector: {kubernetes.io/hostname: a}") + deployment("db", 2, "nodeSelector: {disk: ssd}"), "all complete", "db 0 0 all 2"},
+		{"too many pods", two, deployment("web", 2_000_000_000, ""), "size", ""},
 		{"another scheduler", two, deployment("web", 1, "") + deployment("db", 1, "schedulerName: volcano"), "not-modeled", ""},
 		{"another scheduler for other nodes", nodes("a", "b disk: ssd"), deployment("web", 1, "nodeSelector: {kubernetes.io/hostname: a}") + deployment("db", 1, "schedulerName: volcano, nodeSelector: {disk: ssd}"), "not-modeled", ""},
 		{"an unknown priority", two, deployment("web", 1, "priorityClassName: high") + deployment("db", 1, ""), "priority", ""},

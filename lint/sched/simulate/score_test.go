@@ -122,3 +122,35 @@ func TestSample(t *testing.T) {
 		t.Errorf("the order of nodes is %v, want one of each zone in turn", order)
 	}
 }
+
+// TestState drains a node: its pods leave one by one and are placed again.
+func TestState(t *testing.T) {
+	m, _ := models.Of(t, nodes("a", "b", "c"), deployment("web", 4, "")+deployment("db", 6, ""))
+	s, d := NewState(m), NewDraw("drain", 0)
+	web, db := named(t, m, "web"), named(t, m, "db")
+	for range 2 {
+		s.Bind(web, 0)
+		s.Bind(web, 1)
+	}
+	start := s.Mark()
+	s.Close(0)
+	for range 2 {
+		s.Remove(web, 0)
+		if n, ok := s.Place(web, d); !ok || n != 2 {
+			t.Errorf("the pod goes to %d, %v, want node c", n, ok)
+		}
+	}
+	placed := 0
+	for range 6 {
+		if _, ok := s.Place(db, d); ok {
+			placed++
+		}
+	}
+	if placed != 4 {
+		t.Errorf("%d pods of db find a node, want 4", placed)
+	}
+	s.Undo(start)
+	if got := [3]int{len(s.on[0]), len(s.on[1]), len(s.on[2])}; got != [3]int{2, 2, 0} || s.loads[2].real != (amounts{}) {
+		t.Errorf("after Undo the nodes have %v pods", got)
+	}
+}

@@ -33,7 +33,8 @@ func TestVerdicts(t *testing.T) {
 				}
 				node.Allocatable = list
 			}
-			r, d := Runs(m, MinRuns), search.Decide(m, search.Options{})
+			m.Scale(1, 1)
+			r, d := Runs(m, MinRuns), search.Decide(m, search.Options{Steps: 20_000})
 			for _, x := range d.Workloads {
 				c, tally, ok := r.Tally(x.Workload)
 				if !ok || x.Workload.Kind.PerNode() { // a tally has the pods on some nodes only
