@@ -23,30 +23,30 @@ type shown struct {
 
 // settle decides each workload that neither a proof nor a search has decided. It looks for the
 // lowest number of the workload's pods that a run places. A run has to show that number, and a
-// proof that no run places fewer.
-func (h *headroom) settle(out *outcome) {
+// proof that no run places fewer. Up to most packings tell cases apart.
+func (h *headroom) settle(out *outcome, most int) {
 	order := slices.Clone(h.c.units)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(h.bulk(i), h.bulk(j)) })
-	out.shown, out.coarse = make([]shown, len(h.c.owners)), h.coarse
+	if out.shown == nil {
+		out.shown, out.coarse = make([]shown, len(h.c.owners)), h.coarse
+	}
 	if h.coarse { // quick attempts come first, because the steps may not be enough for all
 		h.prices, h.unproved, h.unshown = map[int][]certificate.Prices{}, map[attempt][][]int64{}, map[attempt][][]int64{}
 		h.verdicts(out, order)
 		h.thorough = true
 		h.verdicts(out, order)
-		order = nil
-	}
-	h.thorough = true
-	for _, h.most = range []int{0, 50, 400} { // quicker attempts first, as the steps may not be enough
+	} else {
+		h.thorough, h.most = true, most
 		clear(h.cases)
 		clear(h.daemons)
 		h.numbers(out, order)
-		for k := range out.shown {
-			if s := &out.shown[k]; s.short != nil && s.full == nil {
-				h.complete(out, k)
-			}
-		}
-		h.conclude(out)
 	}
+	for k := range out.shown {
+		if s := &out.shown[k]; s.short != nil && s.full == nil {
+			h.complete(out, k)
+		}
+	}
+	h.conclude(out)
 }
 
 // numbers settles how many pods of each pod group a run places at least.

@@ -162,15 +162,19 @@ type decider struct{ *state }
 
 // pricedSize is the maximum number of workloads times nodes of a component in which prices are
 // tried and single workloads are settled. Up to coarseSize, only their verdicts are settled, and
-// only if Options.Each asks for them. Settling may take settleShare times the component's
-// budget, and the check of what was proved sureShare times.
+// only if Options.Each asks for them. The check of what was proved may take sureShare times the
+// component's budget.
 const (
 	pricedSize  = 5_000
 	coarseSize  = 1_000_000
 	coarseSteps = 20_000_000
-	settleShare = 4
 	sureShare   = 2
 )
+
+// rounds lists how many cases are told apart to settle a workload, and how many times the component's
+// budget that may take for all workloads. Quick attempts come first, because the steps may not be
+// enough for all.
+var rounds = []struct{ cases, share int }{{0, 3}, {50, 1}, {400, 1}}
 
 func (d decider) bounded(c component, o Options) (out outcome) {
 	size := len(c.owners) * len(d.nodes)
@@ -184,12 +188,17 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 	}
 	settled := out.always || out.exact
 	if !settled && o.Each && size <= coarseSize && d.contend && !c.unsure && !out.refuted && h.result != nil {
-		steps := settleShare * d.m.Bounds(unmerge(d.m, c.owners))
-		if h.coarse {
-			steps = d.m.Run().Times(coarseSteps)
-		}
-		if !d.m.Run().Within(steps, func() { h.settle(&out) }) {
-			d.restore(c)
+		for _, round := range rounds {
+			steps := round.share * d.m.Bounds(unmerge(d.m, c.owners))
+			if h.coarse {
+				steps = d.m.Run().Times(coarseSteps)
+			}
+			if !d.m.Run().Within(steps, func() { h.settle(&out, round.cases) }) {
+				d.restore(c)
+			}
+			if h.coarse {
+				break
+			}
 		}
 	}
 	if !out.always && !out.exact {

@@ -37,7 +37,11 @@ func decideWithoutSearch(m *model.Model, coarse bool) (decision *certificate.Dec
 		h := newHeadroom(a, c, coarse)
 		out := estimates{a}.estimate(c, h)
 		if !out.always && !out.exact {
-			h.settle(&out)
+			for _, round := range rounds {
+				if h.settle(&out, round.cases); coarse {
+					break
+				}
+			}
 		}
 		out.proof.Prices, out.proof.Levels = h.prices, h.levels
 		for _, i := range c.units {
