@@ -29,8 +29,8 @@ type headroom struct {
 	daemons map[string]int
 	// patterns holds the patterns that are known for fillers of the same pod group.
 	patterns map[string]*[]pattern
-	// cases holds the cases of fillers. most is the maximum number of packings that
-	// are solved for the same fillers. It is 0 while pod groups are tried without cases.
+	// cases holds the cases of fillers. most is the maximum number of packings that are solved for
+	// the same fillers. It is 0 while pod groups are tried without cases.
 	cases map[string]*cases
 	most  int
 	// recent holds prices that have proved something, to be tried for others.

@@ -21,7 +21,8 @@ type Result struct {
 }
 
 // Component is what happens to workloads that interact: that can use the same nodes, or of which
-// one has a rule about the other. DaemonSets belong to no component, because their pods come first.
+// one has a rule about the other. DaemonSets belong to no component, because their pods come first,
+// unless they do not all fit on nodes that no other workload may use.
 type Component struct {
 	// Workloads is in model order.
 	Workloads []*workload.Workload
@@ -247,7 +248,21 @@ func (s *State) components(failed []pod) []*component {
 	for _, c := range all {
 		c.close(failed)
 	}
-	return all
+	// DaemonSets that do not all fit on nodes that nothing else may use are a component of their own.
+	rest := &component{s: s, owner: map[*pods]int{}}
+	for _, d := range failed {
+		if !slices.ContainsFunc(all, func(c *component) bool { return slices.Contains(c.nodes, int32(d.node)) }) {
+			rest.nodes = append(rest.nodes, int32(d.node))
+		}
+	}
+	if len(rest.nodes) == 0 {
+		return all
+	}
+	rest.close(failed)
+	for _, t := range rest.Tallies {
+		rest.Workloads = append(rest.Workloads, t.Workload)
+	}
+	return append(all, rest)
 }
 
 // maxPods is the maximum number of pods in a component.

@@ -59,6 +59,7 @@ func TestRuns(t *testing.T) {
 		{"DaemonSets come first", nodes("a"), daemon("agent", small+", priorityClassName: low") + deployment("web", 2, small) + deployment("db", 1, big) + class("low", -10), "some preempt", "db some 1 0 0, web 0 0 some 2"},
 		{"DaemonSets that fit", nodes("a"), daemon("agent", small) + deployment("web", 1, big), "all complete", "web 0 0 0 1"},
 		{"DaemonSets that do not fit", nodes("a"), daemon("agent", big) + daemon("other", big) + deployment("web", 1, small), "0 complete", "web 0 0 0 1, agent some 1 0 0, other some 1 0 0"},
+		{"DaemonSets that do not fit where nothing else runs", nodes("a", "b disk: ssd"), daemon("agent", big+", nodeSelector: {disk: ssd}") + daemon("other", big+", nodeSelector: {disk: ssd}"), "0 complete", "agent some 1 0 0, other some 1 0 0"},
 		{"pods that finish", nodes("a"), deployment("web", 1, big) + "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: job, namespace: d}\nspec: {template: {spec: {restartPolicy: Never, " + big + "}}}\n", "all complete", "web 0 0 0 1"},
 		{"a workload that uses other nodes", nodes("a", "b disk: ssd"), deployment("web", 5, "nodeSelector: {kubernetes.io/hostname: a}") + deployment("db", 2, "nodeSelector: {disk: ssd}"), "all complete", "db 0 0 all 2"},
 		{"too many pods", two, deployment("web", 2_000_000_000, ""), "size", ""},
