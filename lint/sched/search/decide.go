@@ -171,9 +171,9 @@ const (
 	sureShare   = 2
 )
 
-// rounds lists how many cases are told apart to settle a workload, and how many times the component's
-// budget that may take for all workloads. Quick attempts come first, because the steps may not be
-// enough for all.
+// rounds lists the maximum number of cases (T29) for settling a workload, and how many times the
+// component's budget all workloads of the component may take together. Quick attempts come first,
+// because the steps may not be enough for all.
 var rounds = []struct{ cases, share int }{{0, 3}, {50, 1}, {400, 1}}
 
 func (d decider) bounded(c component, o Options) (out outcome) {
