@@ -188,7 +188,9 @@ func (d *clusters) divide(p part) *cluster {
 	if p.name+p.render+p.entry == "" {
 		outputs = locate.OutputsOf(d.files, p.objects)
 	}
-	c.Division = contexts.Split(p.objects, d.table.Declares, outputs)
+	// A Service only matters to the scores of nodes, so it makes no directories alternatives.
+	declares := func(o *source.Object) bool { return o.Kind != "Service" && d.table.Declares(o) }
+	c.Division = contexts.Split(p.objects, declares, outputs)
 	if p.name != "" {
 		for _, group := range c.Differing {
 			first := group[0]

@@ -162,7 +162,9 @@ func (n *Index) Of(part []*source.Object) []*source.Object {
 	for _, o := range part {
 		own[o] = true
 		of.namespaces[namespaceOf(o)] = true
-		of.look(o.Root, 0)
+		if o.Kind != "Service" { // what a Service selects changes no answer
+			of.look(o.Root, 0)
+		}
 	}
 	which := slices.Clone(n.always)
 	if of.any {

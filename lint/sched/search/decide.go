@@ -174,7 +174,7 @@ const (
 // rounds lists the maximum number of cases (T29) for settling a workload, and how many times the
 // component's budget all workloads of the component may take together. Quick attempts come first,
 // because the steps may not be enough for all.
-var rounds = []struct{ cases, share int }{{0, 3}, {50, 1}, {400, 1}}
+var rounds = []struct{ cases, share int }{{0, 4}, {50, 1}, {400, 1}}
 
 func (d decider) bounded(c component, o Options) (out outcome) {
 	size := len(c.owners) * len(d.nodes)
@@ -196,8 +196,8 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 			if !d.m.Run().Within(steps, func() { h.settle(&out, round.cases) }) {
 				d.restore(c)
 			}
-			if h.coarse {
-				break
+			if h.coarse || slices.ContainsFunc(c.units, func(i int) bool { return len(d.units[i].affinityKeys) > 0 }) {
+				break // the proofs of others would have to wait for the check of cases
 			}
 		}
 	}
