@@ -68,7 +68,8 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 		if g.Kind.PerNode() { // one on each of its nodes
 			pods = 1
 		}
-		x.all = append(x.all, tenant{groups: []occupant{{g, min(pods, c.gathered(g, p, math.MaxInt)), c.gathered(g, p, 1), c.apartOn(g)}}, ask: l.asks(g)})
+		most, each := c.gathered(g, p)
+		x.all = append(x.all, tenant{groups: []occupant{{g, min(pods, most), each, c.apartOn(g)}}, ask: l.asks(g)})
 	}
 	// The cost depends on who may be on a node and on what it offers.
 	at, keys := map[*sited][]bool{}, map[string]bool{}
@@ -285,14 +286,13 @@ func (x *outlook) available(t *tenant, n int) int {
 	return max(0, min(here, all))
 }
 
-// gathered returns an upper bound on how many of a group's pods can be in a part that lies in some
-// domains of a spread constraint, or in a smaller part that lies in at most so many of them. While
-// the constraint counts only these pods, any other domain holds at most maxSkew fewer of them than
-// the fullest of these (R-T7).
-func (c *closings) gathered(g *model.Group, p part, domains int) int {
-	most := math.MaxInt
+// gathered returns upper bounds on how many of a group's pods can be in a part that lies in some
+// domains of a spread constraint, and on one node. While the constraint counts only these pods, any
+// other domain holds at most maxSkew fewer of them than the fullest of these (R-T7).
+func (c *closings) gathered(g *model.Group, p part) (most, each int) {
+	most, each = math.MaxInt, math.MaxInt
 	if c.vague[g.Workload] {
-		return most // the constraint may count other pods as well
+		return most, each // the constraint may count other pods as well
 	}
 	for t := range g.Hard(model.Spread) {
 		all, here := c.domains(g, t), map[string]bool{}
@@ -305,10 +305,13 @@ func (c *closings) gathered(g *model.Group, p part, domains int) int {
 			!c.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) || !c.surely(t, g, g) {
 			continue
 		}
-		inside := min(len(here), len(all), domains)
-		most = min(most, inside*(c.count(g)+int(t.Constraint.MaxSkew)*(len(all)-inside))/len(all))
+		in := func(some int) int {
+			return some * (c.count(g) + int(t.Constraint.MaxSkew)*(len(all)-some)) / len(all)
+		}
+		inside := min(len(here), len(all))
+		most, each = min(most, in(inside)), min(each, in(min(inside, 1)))
 	}
-	return most
+	return most, each
 }
 
 // crowd is a number of pods that request the same for the same price.

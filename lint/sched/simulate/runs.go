@@ -108,6 +108,14 @@ func Runs(m *model.Model, runs int) *Result {
 	if m.Topology.Empty() {
 		return r
 	}
+	pods := 0
+	for _, w := range m.Workloads {
+		pods += min(w.Count.N, maxPods)
+	}
+	if pods > maxChoices/len(m.Topology.Nodes) {
+		r.Why = model.Reason{Cause: model.BySize}
+		return r
+	}
 	var all []*component
 	if !m.Run().Within(m.Altogether(), func() {
 		s := NewState(m.Permanent())
@@ -123,6 +131,10 @@ func Runs(m *model.Model, runs int) *Result {
 	}
 	return r
 }
+
+// maxChoices is the maximum number of pods times nodes in a cluster. Preparing larger ones takes
+// long, and the steps do not suffice for enough runs.
+const maxChoices = 10_000_000
 
 // component is a Component on its way.
 type component struct {
