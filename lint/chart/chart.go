@@ -36,7 +36,7 @@ type Input struct {
 	Chart string
 	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
-	// Dependency returns the archive for a dependency that charts/ lacks, or nil if there is none.
+	// Dependency returns the archive of a dependency that is missing from charts/, or nil.
 	// versions holds the version in Chart.lock, which may be empty, and the one in Chart.yaml. A nil
 	// function stands for one that returns nil.
 	Dependency func(repository, name string, versions ...string) (*File, error)

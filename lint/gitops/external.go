@@ -51,7 +51,7 @@ type copied struct {
 	// names holds the files in the directory, relative to it. Their originals include sources, which
 	// are the files with pointers and the kustomizations.
 	names, sources []string
-	// values lists the files of which the chart's values.yaml is merged. Names are relative to the
+	// values lists the files that are merged into the chart's values.yaml, relative to the
 	// repository root.
 	values []string
 	why    pointers.Reason

@@ -140,7 +140,7 @@ func TestExternalCharts(t *testing.T) {
 func TestExternalArtifactsBounded(t *testing.T) {
 	o := optionsFor(t, "-- f.yaml --\n"+generator("{name: x, copy: [{from: '@r/apps/**', to: '@artifact/'}]}")+pointer("a", "one", external("x"))+"-- apps/one/c.yaml --\n"+config+"-- apps/two/c.yaml --\n"+config)
 	f := newFollower(o)
-	f.layers() // two files are copied, one of which is in the directory of the pointer
+	f.layers() // of the two copied files, one is in the pointer's directory
 	if f.looks != 3 || f.all[0].Why.Some() {
 		t.Errorf("%d looks, %v", f.looks, f.all[0].Why)
 	}

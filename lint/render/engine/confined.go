@@ -46,7 +46,7 @@ type tree struct {
 // file is the result of reading a file or a directory.
 type file struct {
 	name string // with symbolic links resolved
-	// original is the file of which this one, in an artifact, is a copy. Otherwise, it is "".
+	// original is set in an artifact: the file that this one was copied from.
 	original string
 	dir      bool
 	text     []byte

@@ -126,8 +126,8 @@ func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	return all
 }
 
-// Absent returns a workload that a soft term may select and that takes no part in decisions, or nil
-// if there is none. Pods that finish do not count.
+// Absent returns a workload that a soft term may select but that takes no part in decisions. It
+// ignores pods that finish, and returns nil if it finds no workload.
 func (m *Model) Absent(t *Term, g *Group) *workload.Workload {
 	if m.absent == nil {
 		return nil

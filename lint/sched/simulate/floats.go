@@ -22,8 +22,8 @@ func scaled(part, whole int64) int64 {
 	return int64(float64(mostScore * float64(float64(part)/float64(whole))))
 }
 
-// crowding is what a spread constraint adds to the score of a node before scores are turned around:
-// the pods that it counts there, weighted by the number of domains, and maxSkew less 1 (R-B4).
+// crowding returns a node's raw score for one spread constraint: the pods in its domain, weighted by
+// the number of domains, plus maxSkew - 1. A lower raw score is better (R-B4).
 func crowding(pods, skew int64, weight float64) float64 {
 	return float64(float64(pods)*weight) + float64(skew)
 }

@@ -12,17 +12,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Result is what happens in a number of runs of the scheduler. Runs of workloads that do not
-// interact are independent.
+// Result holds the outcome of simulated scheduler runs. Each component is simulated separately.
 type Result struct {
 	// Why is set if nothing could be simulated.
 	Why        model.Reason
 	Components []*Component
 }
 
-// Component is what happens to workloads that interact: that can use the same nodes, or of which
-// one has a rule about the other. DaemonSets belong to no component, because their pods come first,
-// unless they do not all fit on nodes that no other workload may use.
+// Component holds the outcome for a group of workloads that interact: they can use the same nodes,
+// or a rule of one selects another. DaemonSet pods come first, so DaemonSets are in no component,
+// unless they compete for nodes that no other workload can use.
 type Component struct {
 	// Workloads is in model order.
 	Workloads []*workload.Workload
@@ -49,7 +48,7 @@ const (
 	preempts
 )
 
-// Tally is what happens to one workload.
+// Tally holds the outcome for one workload.
 type Tally struct {
 	Workload *workload.Workload
 	Pods     int
