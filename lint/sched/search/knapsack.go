@@ -46,8 +46,26 @@ func (h *headroom) solve(x *knapsack) solution {
 }
 
 func (h *headroom) fresh(x *knapsack) solution {
+	if x.width > 1 {
+		// The cheapest items usually take less than width, and are found sooner without it.
+		narrow := *x
+		narrow.width, narrow.items = 1, slices.Clone(x.items)
+		for i := range narrow.items {
+			if one := &narrow.items[i]; one.beside < x.width {
+				one.beside = 0
+			}
+		}
+		got, beside := h.fresh(&narrow), 0
+		for i, took := range got.took {
+			if took {
+				beside += x.items[i].beside
+			}
+		}
+		if beside < x.width {
+			return got
+		}
+	}
 	top, width := x.top, x.width
-	h.m.Run().Spend(1 + len(x.items)*top*width/(4*model.PerStep))
 	h.cost, h.took = slices.Grow(h.cost[:0], (top+1)*width), slices.Grow(h.took[:0], len(x.items)*(top+1)*width)
 	cost, took := h.cost[:(top+1)*width], h.took[:len(x.items)*(top+1)*width]
 	clear(took)
@@ -56,30 +74,42 @@ func (h *headroom) fresh(x *knapsack) solution {
 			cost[s] = 0
 		}
 	}
-	sum := 0 // no more can be reached so far
+	sum, rest := 0, 0 // the most that the items so far and those to come add up to
+	for _, i := range x.items {
+		rest += i.size
+	}
 	for c, i := range x.items {
+		rest -= i.size
 		if i.beside >= width {
 			continue
 		}
 		row := took[c*len(cost) : (c+1)*len(cost)]
 		sum = min(top, sum+i.size)
-		for t := sum; t > 0; t-- {
+		least := max(1, x.need-rest)
+		h.m.Run().Spend(1 + max(0, sum-least)*width/(4*model.PerStep))
+		if width == 1 && x.exact { // the same as below, and quicker
+			if least = max(least, i.size); least <= sum {
+				to := cost[least : sum+1]
+				from, taken := cost[least-i.size:][:len(to)], row[least:][:len(to)]
+				for t := len(to) - 1; t >= 0; t-- {
+					if with := from[t] + i.price; with < to[t] {
+						to[t], taken[t] = with, true
+					}
+				}
+			}
+			continue
+		}
+		for t := sum; t >= least; t-- {
 			from := t - i.size
 			if from < 0 && x.exact {
 				break
 			}
 			from = max(0, from)
-			if width == 1 { // the same as below, and quicker
-				if with := cost[from] + i.price; with < cost[t] {
-					cost[t], row[t] = with, true
-				}
-				continue
-			}
 			before := cost[from*width : (from+1)*width-i.beside]
 			to := cost[(t+1)*width-len(before) : (t+1)*width]
 			taken := row[(t+1)*width-len(before) : (t+1)*width]
-			for s, least := range before {
-				if with := least + i.price; with < to[s] {
+			for s, price := range before {
+				if with := price + i.price; with < to[s] {
 					to[s], taken[s] = with, true
 				}
 			}
