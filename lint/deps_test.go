@@ -88,7 +88,7 @@ lint/sched/classes     lint/sched/model
 lint/sched/bound       lint/sched/model lint/sched/classes
 lint/sched/check       lint/sched/model lint/sched/certificate
 lint/sched/search      lint/sched/model lint/sched/certificate lint/sched/bound lint/sched/classes
-lint/sched/simulate    lint/sched/model lint/sched/search
+lint/sched/simulate    lint/sched/model lint/sched/certificate lint/sched/search
 `
 
 const module = "github.com/schedlint/schedlint/"

@@ -29,7 +29,7 @@ type judge struct {
 	tally *facts.Tally
 	// found holds the findings so far. seen is used to drop duplicates.
 	found []accept.Finding
-	seen  map[sameFinding]bool
+	seen  map[sameFinding]diag.Level
 }
 
 // off reports whether a rule is off for every object.
@@ -43,7 +43,6 @@ func (j *judge) asks(list string) bool {
 // sameFinding is the key for recognizing a finding that several contexts share.
 type sameFinding struct {
 	rule, message, details, cluster, render string
-	level                                   diag.Level
 	object                                  diag.Object
 	location                                diag.Span
 }
@@ -68,14 +67,25 @@ func (j *judge) all(f *derive.Built, c *cluster, objects []*source.Object) (foun
 	return found
 }
 
-// addUnlessSeen adds a finding unless an earlier context already reported it.
+// addUnlessSeen adds a finding unless an earlier context already reported it. Of several levels, the
+// worst applies.
 func (j *judge) addUnlessSeen(found *accept.Finding) {
-	d := &found.Diagnostic
-	key := sameFinding{d.Rule, d.Message, fmt.Sprintf("%q", d.Details), d.Cluster, d.Render, d.Level, d.Object, d.Location}
-	if !j.seen[key] {
-		j.seen[key] = true
-		j.found = append(j.found, *found)
+	keyOf := func(d *diag.Diagnostic) sameFinding {
+		return sameFinding{d.Rule, d.Message, fmt.Sprintf("%q", d.Details), d.Cluster, d.Render, d.Object, d.Location}
 	}
+	key := keyOf(&found.Diagnostic)
+	level, known := j.seen[key]
+	if known && level.Rank() >= found.Level.Rank() {
+		return
+	}
+	j.seen[key] = found.Level
+	if known {
+		if i := slices.IndexFunc(j.found, func(o accept.Finding) bool { return keyOf(&o.Diagnostic) == key }); i >= 0 {
+			j.found[i].Level, j.found[i].Typical = found.Level, found.Typical
+			return
+		}
+	}
+	j.found = append(j.found, *found)
 }
 
 // take removes and returns the findings so far.
@@ -149,10 +159,10 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) accept.Finding {
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Message: said.Message, Details: said.Details,
-		Location: s.At(said.Path), Pending: s.Pending, Related: s.Related,
+		Location: s.At(said.Path), Pending: s.Pending, Related: s.Related, Typical: s.Typical(),
 	}}
 	if said.Reason != "" {
-		found.Fixes = s.Fixes
+		found.Fixes, found.Fold = s.Fixes, s.Fold
 	} else if said.Help != "" {
 		found.Fixes = []diag.Fix{{Description: said.Help}}
 	}

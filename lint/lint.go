@@ -72,8 +72,8 @@ type Options struct {
 	// Edited maps file names, relative to Root, to new contents. Renders read the new contents
 	// instead of the files.
 	Edited map[string][]byte
-	// Runs is the number of runs of kube-scheduler that Place simulates where a verdict is sometimes
-	// or unknown.
+	// Runs is the number of runs of kube-scheduler to simulate. Place simulates them where a verdict
+	// is sometimes or unknown, and the others to see how likely the findings are.
 	Runs int
 	// Survive lists topology keys. Every workload must survive the loss of any single domain of
 	// these keys. The configuration may name further keys.

@@ -64,7 +64,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r.summary = newSummary(r.renders)
 	r.judge = &judge{
 		ctx: ctx, policy: o.Policy, levels: newLevels(&o), files: r.files, renders: r.renders, failures: r.failures,
-		tally: facts.NewTally(), seen: map[sameFinding]bool{},
+		tally: facts.NewTally(), seen: map[sameFinding]diag.Level{},
 	}
 	r.suppressions = newSuppressions(r.opts, r.judge, r.table)
 	r.clusters = &clusters{
@@ -288,7 +288,7 @@ func (r *run) input(s *scene) derive.Input {
 	}
 	return derive.Input{
 		Model: s.model, Set: s.set, Whole: r.opts.Policy.Whole, Wants: r.opts.Policy.Wants, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
-		Origin: origin,
+		Origin: origin, Runs: r.opts.Runs,
 	}
 }
 

@@ -90,6 +90,7 @@ type inputFlags struct {
 	config            string
 	tracked           bool
 	steps             float64
+	runs              uint
 	render            inputs.Choice
 }
 
@@ -105,11 +106,15 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 		f.steps = n
 		return nil
 	}}, "steps", "multiply the step budget of each question by this `factor`; 10 searches up to ten times longer (default 1)")
+	flags.UintVar(&f.runs, "runs", simulatedRuns, "`number` of simulated runs of kube-scheduler that show how likely an uncertain outcome is; 0 for none")
 	flags.StringArrayVarP(&f.render.Dirs, "kustomize", "k", nil, "kustomization `directory` to render and check; without a PATH nothing else is checked (repeatable)")
 	flags.StringArrayVar(&f.render.Charts, "helm", nil, "Helm `chart[=values,...]` to render and check: a directory, and values files from the working directory; without a PATH nothing else is checked (repeatable)")
 	flags.Var(checked(&f.render.Release, "the name of a Helm release: at most 53 lower case letters, digits, dashes and dots", chartutil.IsReleaseName), "release-name", "release `name` of the charts for which nothing else sets one (default "+chart.DefaultRelease+")")
 	flags.Var(choice(&f.render.Mode, []string{inputs.Auto, inputs.Off, inputs.Only}), "render", "`mode`: auto renders the kustomizations and charts it finds and checks other files as written, off renders none, only checks renders only (default auto)")
 }
+
+// simulatedRuns is the default number of simulated runs.
+const simulatedRuns = 200
 
 // options returns the options for a run: the paths, the topology, the configuration and the
 // renders. The paths default to the working directory.
@@ -133,7 +138,7 @@ func (f *inputFlags) read(cmd *cobra.Command, args []string, load func(path stri
 	if err != nil {
 		return lint.Options{}, err
 	}
-	o := lint.Options{Paths: args, Topology: f.topology, Stdin: cmd.InOrStdin(), Config: conf, Survive: f.survive, Steps: f.steps}
+	o := lint.Options{Paths: args, Topology: f.topology, Stdin: cmd.InOrStdin(), Config: conf, Survive: f.survive, Steps: f.steps, Runs: int(f.runs)}
 	o.Dir, err = os.Getwd()
 	o.Root = inputs.Repository(o.Dir)
 	if f.tracked && err == nil {

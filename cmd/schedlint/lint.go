@@ -195,6 +195,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if f.outputs.has(report.NeedsRules) {
 		r.Rules = policy.Enabled(now.Engine, options.Config)
 	}
+	r.Fold()
 	writeErr := f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, color bool) error {
 		return report.Write(w, format, r, report.Options{Color: color, Quiet: f.quiet, All: f.all, Verbose: f.verbose, Category: f.category})
 	})

@@ -21,12 +21,11 @@ type placeFlags struct {
 	failFlags
 	failOn  string
 	verbose bool
-	runs    uint
 	outputs outputs
 }
 
 func newPlace() *cobra.Command {
-	f := placeFlags{failOn: string(diag.Never), runs: 200}
+	f := placeFlags{failOn: string(diag.Never)}
 	cmd := &cobra.Command{
 		Use:   "place [PATH...]",
 		Short: "Decide whether all pods can be scheduled and stay running",
@@ -64,7 +63,6 @@ Exit status (the highest applies):
 	f.outputs.add(flags, report.PlaceFormats())
 	flags.Var(keys(&f.survive), "survive", "check the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable; default node and zone)")
 	flags.Var(choice(&f.failOn, failVerdicts()), "fail-on", "least severe `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
-	flags.UintVar(&f.runs, "runs", f.runs, "`number` of simulated runs of kube-scheduler for verdicts other than always and never; 0 for none")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print contexts without pods as well")
 	return cmd
 }
@@ -77,7 +75,7 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	if err != nil {
 		return err
 	}
-	options.Placements, options.Runs = f.unknown == diag.FailPlacement, int(f.runs)
+	options.Placements = f.unknown == diag.FailPlacement
 	doc, err := lint.Place(cmd.Context(), options)
 	if err != nil {
 		return err

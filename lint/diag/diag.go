@@ -178,7 +178,14 @@ type Diagnostic struct {
 	// Field is "" if Location is not a field of the object.
 	Field string `json:"field,omitempty"`
 	// Pending is the number of pods that stay Pending, or 0 for any other problem.
-	Pending int       `json:"pending,omitempty"`
+	Pending int `json:"pending,omitempty"`
+	// Typical says how often simulated runs of kube-scheduler show the problem. It is nil if none
+	// were made.
+	Typical *Typical `json:"typical,omitempty"`
+	// Fold is the cause of a finding that is folded with those about other workloads of the
+	// namespace that have the same cause, or "". Folded is the number of these workloads.
+	Fold    string    `json:"-"`
+	Folded  int       `json:"folded,omitempty"`
 	Related []Related `json:"related"`
 	// MoreRelated is the number of related locations that the output format left out. It is 0 until
 	// the report is formatted.
@@ -186,6 +193,14 @@ type Diagnostic struct {
 	Fixes       []Fix `json:"fixes"`
 	// Accepted explains why the finding does not count. It is nil for a finding that counts.
 	Accepted *Acceptance `json:"accepted,omitempty"`
+}
+
+// Typical counts the simulated runs that show something, and those that leave it open because a
+// Pending pod can preempt others.
+type Typical struct {
+	Runs     int `json:"runs"`
+	Shown    int `json:"shown"`
+	Preempts int `json:"preempts,omitempty"`
 }
 
 // Compare orders diagnostics by location, level, rule, message, details, object and cluster. The
@@ -413,6 +428,35 @@ func (r *Report) Sort() {
 // Merge combines findings that several contexts share. Each becomes one result.
 func (r *Report) Merge() {
 	r.Diagnostics, r.Accepted = Merge(r.Diagnostics), Merge(r.Accepted)
+	r.Sort()
+}
+
+// Fold keeps the first of the findings about workloads of one namespace that have the same cause. The
+// others become related locations. It comes last, as nothing identifies these others afterwards.
+func (r *Report) Fold() {
+	first := map[string]int{}
+	var folded []Diagnostic
+	for _, d := range r.Diagnostics {
+		if d.Fold == "" {
+			folded = append(folded, d)
+			continue
+		}
+		key := fmt.Sprintf("%q", []any{d.Rule, d.Level, d.Cluster, d.Clusters, d.Branch, d.Renders, d.Object.Namespace, d.Fold})
+		i, known := first[key]
+		if !known {
+			first[key] = len(folded)
+			d.Related = slices.Clip(d.Related)
+			folded = append(folded, d)
+			continue
+		}
+		f := &folded[i]
+		f.Folded++
+		f.Related = append(f.Related, Related{Location: d.Location, Message: d.Message})
+		if d.Typical != nil && (f.Typical == nil || d.Typical.Shown*f.Typical.Runs > f.Typical.Shown*d.Typical.Runs) {
+			f.Typical = d.Typical
+		}
+	}
+	r.Diagnostics = folded
 	r.Sort()
 }
 

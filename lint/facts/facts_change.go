@@ -105,6 +105,8 @@ type Rollout struct {
 	Running []Placed `json:"running"`
 	// Refused lists the filters that, in the stuck state, reject nodes for the next new pod.
 	Refused []FilterNodes `json:"refused"`
+	// Typical says how often the rollout gets stuck, if the outcome is "sometimes".
+	Typical Typical `json:"typical"`
 }
 
 // Skew is the verdict on whether the new pods are evenly spread when a rollout completes. The
@@ -165,6 +167,9 @@ type Loss struct {
 	// WhereItRuns is true if the outcome is "never" and pods stay Pending after the loss of any
 	// domain that runs pods of the workload. The loss of any other domain is harmless.
 	WhereItRuns bool `json:"where_it_runs"`
+	// Typical says how often pods stay Pending when a domain that runs pods of the workload is
+	// lost, if the outcome is "sometimes".
+	Typical Typical `json:"typical"`
 }
 
 // Budget is a PodDisruptionBudget with its defect, if any.
@@ -244,6 +249,9 @@ type Drain struct {
 	Blocks bool `json:"blocks"`
 	// Amount is the minAvailable or maxUnavailable of the blocking budget.
 	Amount Amount `json:"amount"`
+	// Typical says how often pods stay Pending when a node that runs pods of the workload is
+	// drained, if the outcome is "sometimes".
+	Typical Typical `json:"typical"`
 }
 
 // Migration is the verdict on whether KubeVirt machines can move to another node while they run.

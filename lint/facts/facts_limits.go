@@ -25,6 +25,19 @@ type Sharing struct {
 	InOneZone int `json:"in_one_zone"`
 	// Soft is the list of preferred rules that request spreading.
 	Soft []Rule `json:"soft"`
+	// Typical says how often one node has all of the pods.
+	Typical Typical `json:"typical"`
+}
+
+// Typical says in how many simulated runs of kube-scheduler something happens. The runs place all
+// workloads on the declared nodes, with the scores of the default profile.
+type Typical struct {
+	// Runs is the number of runs, or 0 if there are none.
+	Runs int `json:"runs"`
+	// Shown is the number of runs in which it happens.
+	Shown int `json:"shown"`
+	// Preempts is the number of runs that leave it open, because a Pending pod can preempt others.
+	Preempts int `json:"preempts"`
 }
 
 // Rule is a placement rule of a workload.
@@ -347,6 +360,8 @@ type Order struct {
 	// Refused lists the filters that reject nodes for the next pod, starting with the one that
 	// rejects the most nodes.
 	Refused []FilterNodes `json:"refused"`
+	// Typical says how often pods of the workload are left out.
+	Typical Typical `json:"typical"`
 }
 
 // Placed is a group of pods of one workload, and the nodes that they run on.

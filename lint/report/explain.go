@@ -79,7 +79,7 @@ func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
 		fmt.Fprintf(e.b, " %s | %s\n", gutter, s.text)
 		fmt.Fprintf(e.b, " %*s | %s\n", len(gutter), "", s.marks)
 	}
-	for _, detail := range d.Details {
+	for _, detail := range details(d) {
 		writeFolded(e.b, "  = ", "    ", Visible(detail))
 	}
 	if rule.Title != "" {

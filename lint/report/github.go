@@ -119,7 +119,7 @@ func commandOf(l diag.Level) string {
 // The message therefore contains the location if it is outside the repository.
 func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 	told := []string{clipped(cmp.Or(message(d), d.Rule), maxSentence)}
-	for _, detail := range d.Details {
+	for _, detail := range details(d) {
 		told = append(told, clipped(detail, maxSentence))
 	}
 	var props []property

@@ -148,7 +148,7 @@ func markdownFinding(src *sources, d *diag.Diagnostic) string {
 		parts = append(parts, codeBlock(fmt.Sprintf(" %s | %s\n %*s | %s", number, s.text, len(number), "", s.marks)))
 	}
 	var items []string
-	for _, detail := range d.Details {
+	for _, detail := range details(d) {
 		items = append(items, "- "+prose(clipped(detail, maxSentence)))
 	}
 	for _, r := range d.Related[:min(maxItems, len(d.Related))] {

@@ -207,9 +207,9 @@ func (w *sarifWriter) result(c *candidate) *sarif.Result {
 // maxListed is the maximum number of clusters, and of renders, in a result.
 const maxListed = 100
 
-// resultProperties returns a result's clusters and renders, or nil if it has neither.
+// resultProperties returns a result's clusters, renders and simulated runs, or nil if it has none.
 func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
-	if d.Cluster == "" && len(d.Clusters) == 0 && len(d.Renders) == 0 {
+	if d.Cluster == "" && len(d.Clusters) == 0 && len(d.Renders) == 0 && d.Typical == nil {
 		return nil
 	}
 	bag := sarif.NewPropertyBag()
@@ -222,6 +222,9 @@ func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 	if n := len(d.Renders); n > 0 {
 		bag.Add("renders", d.Renders[:min(n, maxListed)])
 	}
+	if d.Typical != nil {
+		bag.Add("typical", d.Typical)
+	}
 	return bag
 }
 
@@ -230,7 +233,7 @@ func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 // to the related locations, because GitHub does not show related locations without links.
 func linked(d *diag.Diagnostic, links []string) string {
 	said := []string{sentence(cmp.Or(message(d), d.Rule))}
-	for _, detail := range d.Details {
+	for _, detail := range details(d) {
 		said = append(said, sentence(detail))
 	}
 	text := sentence(bracketed(clipped(strings.Join(said, " "), maxAnnotation)))

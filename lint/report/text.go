@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,7 +83,7 @@ func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 		t.source(gutter, strconv.Itoa(d.Location.Line), s.text)
 		t.source(gutter, "", t.paint(green, s.marks))
 	}
-	for _, detail := range d.Details {
+	for _, detail := range details(d) {
 		t.folded("  = ", "", Visible(detail))
 	}
 	for i := range d.Related {
@@ -92,7 +93,7 @@ func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 			text = Visible(place) + ": " + text
 		}
 		t.folded("  --> ", cyan, text)
-		if s, ok := t.src.snippet(r.Location); ok {
+		if s, ok := t.src.snippet(r.Location); ok && d.Folded == 0 {
 			t.source(gutter, strconv.Itoa(r.Location.Line), s.text)
 		}
 	}
@@ -116,7 +117,28 @@ func (t *textWriter) folded(mark, style, text string) {
 
 // oneLine returns a finding's message and details on one line.
 func oneLine(d *diag.Diagnostic) string {
-	return strings.Join(append([]string{message(d)}, d.Details...), "; ")
+	return strings.Join(append([]string{message(d)}, details(d)...), "; ")
+}
+
+// details returns the details of a finding. The last ones count the workloads that are folded into
+// it, and the simulated runs that show it.
+func details(d *diag.Diagnostic) []string {
+	all, most := slices.Clip(d.Details), ""
+	if d.Folded > 0 {
+		all, most = append(all, "the same applies to "+Count(d.Folded, "more workload")+" of the namespace"), "at most "
+	}
+	t := d.Typical
+	if t == nil {
+		return all
+	}
+	text := fmt.Sprintf("happens in %s%d of %d simulated runs", most, t.Shown, t.Runs)
+	if t.Shown == 0 {
+		text = fmt.Sprintf("happens in none of %d simulated runs", t.Runs)
+	}
+	if t.Preempts > 0 {
+		text += fmt.Sprintf("; %d stop where a pod can preempt others", t.Preempts)
+	}
+	return append(all, text)
 }
 
 // message returns the first line of a finding, including its clusters and renders. If the finding

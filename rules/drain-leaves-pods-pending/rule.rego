@@ -17,8 +17,9 @@
 package schedlint.rules["drain-leaves-pods-pending"]
 
 import data.schedlint.result
+import data.schedlint.typical
 
-report contains result.reason(rego.metadata.chain(), row, "drain-leaves-pods-pending") if {
+report contains result.worded(rego.metadata.chain(), row, typical.lowered(row, {"reason": "drain-leaves-pods-pending"})) if {
 	some row in input.drains
 	row.outcome in {"sometimes", "never"}
 	row.blocked_by == ""

@@ -19,8 +19,9 @@
 package schedlint.rules["node-loss-leaves-pods-pending"]
 
 import data.schedlint.result
+import data.schedlint.typical
 
-report contains result.reason(rego.metadata.chain(), row, "node-loss-leaves-pods-pending") if {
+report contains result.worded(rego.metadata.chain(), row, typical.lowered(row, {"reason": "node-loss-leaves-pods-pending"})) if {
 	some row in input.losses
 	row.required
 	row.key == "kubernetes.io/hostname"

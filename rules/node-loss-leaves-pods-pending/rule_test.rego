@@ -18,11 +18,11 @@ bad := {
 
 # reported gives the reasons that are reported of one row.
 reported(row) := reasons if {
-	reasons := {d.reason | some d in subject.report} with input as {"losses": [row]}
+	reasons := {d.given.reason | some d in subject.report} with input as {"losses": [row]}
 }
 
 test_reports if {
-	subject.report == {{"rule": "node-loss-leaves-pods-pending", "fact": 1, "reason": "node-loss-leaves-pods-pending"}} with input as {"losses": [bad]}
+	subject.report == {{"rule": "node-loss-leaves-pods-pending", "fact": 1, "given": {"reason": "node-loss-leaves-pods-pending"}}} with input as {"losses": [bad]}
 }
 
 test_sometimes if reported(object.union(bad, {"outcome": "sometimes", "pending_min": 0})) == {"node-loss-leaves-pods-pending"}
@@ -36,3 +36,8 @@ test_other_keys_are_another_rule if reported(object.union(bad, {"key": "topology
 test_not_recreated if reported(object.union(bad, {"meaning": "unreachable", "recreated": false})) == {"node-loss-leaves-pods-pending"}
 
 test_not_required_is_silent if reported(object.union(bad, {"required": false})) == set()
+
+test_rare_is_a_note if {
+	row := object.union(bad, {"typical": {"runs": 200, "shown": 2, "preempts": 0}, "outcome": "sometimes"})
+	{d.given.level | some d in subject.report} == {"note"} with input as {"losses": [row]}
+}

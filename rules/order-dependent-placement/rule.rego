@@ -14,7 +14,8 @@
 package schedlint.rules["order-dependent-placement"]
 
 import data.schedlint.result
+import data.schedlint.typical
 
-report contains result.reason(rego.metadata.chain(), row, "order-dependent-placement") if {
+report contains result.worded(rego.metadata.chain(), row, typical.lowered(row, {"reason": "order-dependent-placement"})) if {
 	some row in input.orders
 }

@@ -13,11 +13,11 @@ bad := {
 
 # reported gives the reasons that are reported of one row.
 reported(row) := reasons if {
-	reasons := {d.reason | some d in subject.report} with input as {"orders": [row]}
+	reasons := {d.given.reason | some d in subject.report} with input as {"orders": [row]}
 }
 
 test_reports if {
-	subject.report == {{"rule": "order-dependent-placement", "fact": 1, "reason": "order-dependent-placement"}} with input as {"orders": [bad]}
+	subject.report == {{"rule": "order-dependent-placement", "fact": 1, "given": {"reason": "order-dependent-placement"}}} with input as {"orders": [bad]}
 }
 
 test_names_a_few if {
@@ -31,3 +31,8 @@ test_single_pod if {
 }
 
 test_silent_without_runs if subject.report == set() with input as {"orders": []}
+
+test_rare_is_a_note if {
+	row := object.union(bad, {"typical": {"runs": 200, "shown": 2, "preempts": 0}})
+	{d.given.level | some d in subject.report} == {"note"} with input as {"orders": [row]}
+}

@@ -16,8 +16,9 @@
 package schedlint.rules["replicas-share-a-node"]
 
 import data.schedlint.result
+import data.schedlint.typical
 
-report contains result.reason(rego.metadata.chain(), row, "one-node-takes-all") if {
+report contains result.worded(rego.metadata.chain(), row, typical.lowered(row, {"reason": "one-node-takes-all"})) if {
 	some row in input.sharing
 	row.outcome == "sometimes"
 }

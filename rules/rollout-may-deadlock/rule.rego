@@ -18,8 +18,9 @@
 package schedlint.rules["rollout-may-deadlock"]
 
 import data.schedlint.result
+import data.schedlint.typical
 
-report contains result.reason(rego.metadata.chain(), row, "rollout-may-deadlock") if {
+report contains result.worded(rego.metadata.chain(), row, typical.lowered(row, {"reason": "rollout-may-deadlock"})) if {
 	some row in input.rollouts
 	row.outcome == "sometimes"
 }

@@ -47,6 +47,8 @@ type Input struct {
 	// Brief is set to skip the most expensive work: facts about changes, and advice that must be
 	// tested.
 	Brief bool
+	// Runs is the number of runs of kube-scheduler to simulate.
+	Runs int
 	// Answered is shared by contexts with the same nodes. Each answer about a change is then
 	// computed and reported only once. If Answered is nil, every context computes its own answers.
 	Answered *Answered
@@ -208,6 +210,7 @@ func build(in Input) *builder {
 		b.refusals().otherRefusals()
 	}
 	b.notes = append(b.notes, quirks(m)...)
+	b.simulate()
 	b.fill()
 	b.describe()
 	b.pendings()

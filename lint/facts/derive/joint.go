@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/sched/simulate"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -113,7 +114,11 @@ func (b joint) order(c *search.Conflict) {
 		p := placed(b.row(o), "", on[o])
 		fact.Placed, first = append(fact.Placed, p), append(first, message.Placed(&p, b.Facts))
 	}
-	s := about(w, blocking(b.m, w, ws)).withAccount(w, func(x *Explainer) diag.Account {
+	at := w.CountSpan()
+	if slices.ContainsFunc(fact.Refused, func(r facts.FilterNodes) bool { return !perNode[certificate.Reason(r.Filter)] }) {
+		at = blocking(b.m, w, ws)
+	}
+	s := about(w, at).withAccount(w, func(x *Explainer) diag.Account {
 		on := check.NewPlacement(x.b.m, c.Stuck.Placements)
 		return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAfter(w, first), on.Answers(w))}}
 	})
@@ -131,6 +136,26 @@ func (b joint) order(c *search.Conflict) {
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Orders = append(b.Orders, fact)
+}
+
+// perNode holds the filters that no rule of another workload has a part in.
+var perNode = map[certificate.Reason]bool{
+	certificate.RefusedByResources: true, certificate.RefusedByTaint: true, certificate.RefusedBySelector: true,
+	certificate.RefusedByCordon: true, certificate.RefusedByName: true,
+}
+
+// leftOut adds a fact about the pods of a component that some simulated runs leave out for want of
+// room, although others place all pods. The checker confirms the run.
+func (b joint) leftOut(c *simulate.Component) {
+	inFault := func(w *workload.Workload) bool { return b.faulty[w] || b.orderDependent[w] || !w.Count.Known }
+	if c.Stuck == nil || c.Complete == 0 || c.Grows || slices.ContainsFunc(c.Workloads, inFault) || !b.wanted("orders") {
+		return
+	}
+	b.m.Ask(c.Workloads, search.TogetherQuestion, b.m.Bounds(c.Workloads), func() {
+		if conflict, ok := search.StuckRun(b.m.Permanent(), c.Workloads, c.Stuck); ok {
+			b.order(&conflict)
+		}
+	})
 }
 
 // refusedNodes returns the number of nodes that each filter rejects. The largest number comes

@@ -78,7 +78,9 @@ func (b limits) sharing(w *workload.Workload) {
 	if fact.Outcome == diag.Sometimes {
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.advisor().apart(s, w) })
 	}
+	s.Fold = "rules"
 	for i := range fact.Soft {
+		s.Fold += " " + fact.Soft[i].Use + " " + fact.Soft[i].Key
 		fact.Soft[i].W = b.row(w)
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)

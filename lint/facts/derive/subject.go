@@ -24,6 +24,11 @@ type Subject struct {
 	Fixes    []diag.Fix
 	// Pending is the number of pods that stay Pending according to the row.
 	Pending int
+	// Fold is the cause that the finding shares with those about other workloads of its namespace, or
+	// "" (see diag.Diagnostic).
+	Fold string
+
+	typical facts.Typical
 
 	// written is the YAML node at which the paths of findings start, or nil. It belongs to file.
 	written *source.Node
@@ -31,6 +36,15 @@ type Subject struct {
 
 	advised advice
 	explain explanation
+}
+
+// Typical says how often simulated runs show what the row says, or nil.
+func (s *Subject) Typical() *diag.Typical {
+	if s.typical.Runs == 0 {
+		return nil
+	}
+	t := diag.Typical(s.typical)
+	return &t
 }
 
 // explanation holds the workload of a row, and the function that builds the row's account.

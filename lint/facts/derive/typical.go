@@ -5,11 +5,106 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/simulate"
 	"github.com/schedlint/schedlint/lint/workload"
 )
+
+// simulate adds to rows how often simulated runs show what they say, and a row for each component of
+// which some runs leave out pods. It comes last, so that no other answer lacks the steps.
+func (b *builder) simulate() {
+	if b.Runs == 0 || !b.topo || b.Brief {
+		return
+	}
+	r := simulate.Runs(b.m, b.Runs)
+	for _, c := range r.Components {
+		joint{b}.leftOut(c)
+	}
+	type tally struct {
+		*simulate.Component
+		*simulate.Tally
+	}
+	of, ws := map[int]tally{}, make([]*workload.Workload, len(b.Workloads))
+	for w, row := range b.rows {
+		ws[row] = w
+	}
+	for _, c := range r.Components {
+		for i := range c.Tallies {
+			if row, known := b.rows[c.Tallies[i].Workload]; known {
+				of[row] = tally{c, &c.Tallies[i]}
+			}
+		}
+	}
+	set := func(id int, to *facts.Typical, runs, shown, preempts int) {
+		if runs >= simulate.MinRuns {
+			*to = facts.Typical{Runs: runs, Shown: shown, Preempts: preempts}
+			b.subjects[id-1].typical = *to
+		}
+	}
+	for i := range b.Sharing {
+		row := &b.Sharing[i]
+		if t, known := of[row.W]; known && row.Outcome == diag.Sometimes {
+			set(row.ID, &row.Typical, t.Runs, t.OneNode, t.Preempts)
+		}
+	}
+	for i := range b.Orders {
+		row := &b.Orders[i]
+		if t, known := of[row.W]; known {
+			set(row.ID, &row.Typical, t.Runs, t.LeftOut, t.Preempts)
+		}
+	}
+	var changes []*simulate.Change
+	var tell []func()
+	ask := func(id int, to *facts.Typical, x simulate.Change, w int) {
+		x.Workload = ws[w]
+		changes = append(changes, &x)
+		tell = append(tell, func() { set(id, to, x.Runs, x.Shown, x.Preempts) })
+	}
+	for i := range b.Rollouts {
+		if row := &b.Rollouts[i]; row.Outcome == diag.Sometimes {
+			ask(row.ID, &row.Typical, simulate.Change{Way: workload.Way(row.Way), Pods: row.Replicas, Surge: row.Surge, Unavailable: row.Unavailable}, row.W)
+		}
+	}
+	for i := range b.Drains {
+		if row := &b.Drains[i]; row.Outcome == diag.Sometimes && row.BlockedBy == "" {
+			ask(row.ID, &row.Typical, simulate.Change{Key: corev1.LabelHostname, Meaning: certificate.Drained}, row.W)
+		}
+	}
+	for i := range b.Losses {
+		if row := &b.Losses[i]; row.Outcome == diag.Sometimes && row.Recreated {
+			meaning := certificate.Meaning(row.Meaning)
+			if row.Meaning == "both" {
+				meaning = certificate.Unreachable
+			}
+			ask(row.ID, &row.Typical, simulate.Change{Key: row.Key, Meaning: meaning}, row.W)
+		}
+	}
+	if len(changes) == 0 {
+		return
+	}
+	pods := map[*workload.Workload]int{}
+	for _, x := range changes {
+		if x.Way != "" {
+			pods[x.Workload] = x.Pods
+		}
+	}
+	m, old, fresh := b.j.Revisions(pods)
+	for _, x := range changes {
+		if x.Way != "" {
+			x.Fresh = fresh[x.Workload]
+		}
+		x.Workload = cmp.Or(old[x.Workload], x.Workload)
+	}
+	simulate.Changes(m, changes, b.Runs)
+	for _, f := range tell {
+		f()
+	}
+}
 
 // uncertain reports whether pods may stay Pending, but need not. Only then do simulated runs add to a
 // verdict.

@@ -221,10 +221,9 @@ type Conflict struct {
 	// workloads that interact with them.
 	Workloads, Among []*workload.Workload
 	// Pods is the total pod count of Workloads. Most is the largest number of these pods that one
-	// run places. If Stuck is set, some run places all of them.
+	// run places. Core explains why. They are not set if some run places all of them.
 	Pods, Most int
-	// Core explains why no run places all pods. It is nil if there is such a run.
-	Core *Core
+	Core       *Core
 	// Stuck is a run after which pods of the first pending workload fit nowhere. It omits unneeded
 	// placements.
 	Stuck *certificate.Stuck
@@ -426,13 +425,20 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	}
 	stuck := d.stuck()
 	slices.SortStableFunc(stuck.Pending, func(a, b certificate.Pending) int { return b.Count - a.Count })
+	return StuckRun(m, o.owners, stuck)
+}
+
+// StuckRun returns what a stuck run of the split model shows about some workloads of a model. It
+// returns false if a pool may grow for the first pending workload, or if the checker rejects the run.
+func StuckRun(m *model.Model, owners []*workload.Workload, stuck *certificate.Stuck) (c Conflict, ok bool) {
+	parts := m.Split()
 	blocked := parts.Groups[stuck.Pending[0].Workload]
 	if m.Eligible(blocked.Origin()).Growable > 0 { // a pool may grow to make room for the blocked pods
-		return Conflict{}, false
+		return c, false
 	}
 	if err := certificate.CheckerOf(parts).Certify(parts, stuck); err != nil {
-		m.Run().Refuse(o.owners, err)
-		return Conflict{}, false
+		m.Run().Refuse(owners, err)
+		return c, false
 	}
 	// If nodes that reject a blocked pod keep rejecting it as more pods arrive, drop every
 	// placement that is not needed. After the remaining run, no node may accept the pod.
@@ -445,7 +451,7 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 		}
 		stuck.Placements = run
 	}
-	c := Conflict{Workloads: o.owners, Pods: o.pods, Most: o.pods, Stuck: stuck}
+	c = Conflict{Workloads: owners, Stuck: stuck}
 	for i := range stuck.Placements {
 		stuck.Placements[i].Workload = parts.Groups[stuck.Placements[i].Workload].Origin()
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -37,6 +38,10 @@ type Component struct {
 	// Tallies has the results of single workloads, in the order of Workloads. If DaemonSet pods do
 	// not all fit on some node, DaemonSets follow with their pods on the component's nodes.
 	Tallies []Tally
+	// Stuck is a run of the split model (Model.Permanent, then Split) that leaves out pods of the
+	// workload that most runs leave out, which comes first among those pending. It is nil if there
+	// is none.
+	Stuck *certificate.Stuck
 }
 
 // end says how a run ends.
@@ -55,9 +60,10 @@ type Tally struct {
 	// LeftOut is the number of runs that leave out a pod, and Missing the most pods that a run
 	// leaves out.
 	LeftOut, Missing int
-	// Shared is the number of runs in which two of the pods share a node, and Most the most pods
-	// that a run puts on one node.
-	Shared, Most int
+	first            int // the first of these runs
+	// OneNode is the number of runs in which all pods, at least two, are on one node, and Most the
+	// most pods that a run puts on one node.
+	OneNode, Most int
 }
 
 // MinRuns is the number of runs below which no share is worth stating.
@@ -104,14 +110,10 @@ func (r *Result) Together() (runs, all, preempting int) {
 // workloads of each component.
 func Runs(m *model.Model, runs int) *Result {
 	r := &Result{}
-	if m.Topology.Empty() {
+	if len(m.Topology.Nodes) == 0 {
 		return r
 	}
-	pods := 0
-	for _, w := range m.Workloads {
-		pods += min(w.Count.N, maxPods)
-	}
-	if pods > maxChoices/len(m.Topology.Nodes) {
+	if tooLarge(m) {
 		r.Why = model.Reason{Cause: model.BySize}
 		return r
 	}
@@ -119,7 +121,7 @@ func Runs(m *model.Model, runs int) *Result {
 	if !m.Run().Within(m.Altogether(), func() {
 		s := NewState(m.Permanent())
 		failed := s.placeDaemons()
-		all = s.components(failed)
+		all = s.components(failed, nil)
 	}) {
 		r.Why = model.Reason{Cause: model.ByBudget}
 		return r
@@ -129,6 +131,15 @@ func Runs(m *model.Model, runs int) *Result {
 		c.simulate(runs)
 	}
 	return r
+}
+
+// tooLarge reports whether a cluster has too many pods and nodes to simulate.
+func tooLarge(m *model.Model) bool {
+	pods := 0
+	for _, w := range m.Workloads {
+		pods += min(w.Count.N, maxPods)
+	}
+	return pods > maxChoices/len(m.Topology.Nodes)
 }
 
 // maxChoices is the maximum number of pods times nodes in a cluster. Preparing larger ones takes
@@ -187,12 +198,13 @@ func (s *State) placeDaemons() (failed []pod) {
 	return failed
 }
 
-// components divides the workloads that are to be placed into those that interact.
-func (s *State) components(failed []pod) []*component {
+// components divides the workloads that are to be placed into those that interact. It leaves some
+// out.
+func (s *State) components(failed []pod, without map[*workload.Workload]bool) []*component {
 	index := map[*pods]int{}
 	var members []*pods
 	for _, p := range s.all {
-		if p.Placeable() && !p.Kind.PerNode() && p.Count.N > 0 {
+		if p.Placeable() && !p.Kind.PerNode() && p.Count.N > 0 && !without[p.Origin()] {
 			index[p] = len(members)
 			members = append(members, p)
 		}
@@ -344,8 +356,19 @@ func (c *component) simulate(runs int) {
 		}
 		seed := c.seed()
 		for c.Runs < runs {
-			c.run(NewDraw(seed, c.Runs))
+			how, left := c.run(NewDraw(seed, c.Runs))
+			c.tally(how, left, s.journal[start:])
 			s.Undo(start)
+		}
+		var worst Tally
+		for _, t := range c.Tallies {
+			if t.LeftOut > worst.LeftOut && !t.Workload.Kind.PerNode() {
+				worst = t
+			}
+		}
+		if worst.LeftOut > 0 {
+			_, left := c.run(NewDraw(seed, worst.first))
+			c.Stuck = c.stuck(left, worst.Workload)
 		}
 	})
 	s.Undo(start)
@@ -354,7 +377,7 @@ func (c *component) simulate(runs int) {
 		c.Why = model.Reason{Cause: model.ByBudget}
 	}
 	if c.Why.Given() {
-		c.Runs, c.Complete, c.Preempts, c.Tallies = 0, 0, 0, nil
+		c.Runs, c.Complete, c.Preempts, c.Tallies, c.Stuck = 0, 0, 0, nil, nil
 	}
 }
 
@@ -407,15 +430,20 @@ func (c *component) seed() string {
 	return b.String() + strings.Join(names, "\n")
 }
 
-// run makes one run.
-func (c *component) run(d *Draw) {
+// run makes one run. It returns how the run ends and the pods that are left out.
+func (c *component) run(d *Draw) (end, []pod) {
 	s := c.s
-	start := s.Mark()
 	s.next = d.below(len(s.nodes))
 	for _, p := range c.daemonsIn {
 		s.move(p.pods, p.node, -1)
 	}
-	queue := c.queue(d)
+	return c.fill(c.queue(d), d)
+}
+
+// fill places pods in order, again and again as long as that helps. It returns those that are left
+// out. It stops where one of them could preempt others.
+func (c *component) fill(queue []pod, d *Draw) (end, []pod) {
+	s := c.s
 	tried := map[*pods]int{} // how many pods were in place when a pod found no node
 	for moved := true; moved && len(queue) > 0; {
 		moved = false
@@ -428,8 +456,7 @@ func (c *component) run(d *Draw) {
 			case c.place(p, d):
 				moved = true
 			case s.preempts(p):
-				c.Runs, c.Preempts, c.ends = c.Runs+1, c.Preempts+1, append(c.ends, preempts)
-				return
+				return preempts, nil
 			default:
 				tried[p.pods] = len(s.journal)
 				left = append(left, p)
@@ -437,7 +464,35 @@ func (c *component) run(d *Draw) {
 		}
 		queue = left
 	}
-	c.tally(queue, s.journal[start:])
+	if len(queue) > 0 {
+		return leftOut, queue
+	}
+	return complete, nil
+}
+
+// stuck describes a run that left out pods, with those of w first.
+func (c *component) stuck(left []pod, w *workload.Workload) *certificate.Stuck {
+	out := &certificate.Stuck{}
+	for _, j := range c.s.journal {
+		at := certificate.Placed{Workload: j.p.Workload, Node: c.s.nodes[j.node]}
+		if j.by > 0 {
+			out.Placements = append(out.Placements, at)
+		} else {
+			out.Placements = without(out.Placements, at)
+		}
+	}
+	for _, p := range left {
+		i := slices.IndexFunc(out.Pending, func(o certificate.Pending) bool { return o.Workload == p.Workload })
+		if i < 0 {
+			i = len(out.Pending)
+			out.Pending = append(out.Pending, certificate.Pending{Workload: p.Workload})
+		}
+		out.Pending[i].Count++
+	}
+	slices.SortStableFunc(out.Pending, func(a, b certificate.Pending) int { return b.Count - a.Count })
+	i := slices.IndexFunc(out.Pending, func(p certificate.Pending) bool { return c.s.of[p.Workload].Origin() == w })
+	out.Pending[0], out.Pending[i] = out.Pending[i], out.Pending[0]
+	return out
 }
 
 // place places a pod where the scheduler would, and reports whether a node takes it.
@@ -509,8 +564,17 @@ func (s *State) preempts(p pod) bool {
 	return false
 }
 
-// tally counts a run in which some pods are left and the others are placed as the journal says.
-func (c *component) tally(left []pod, journal []change) {
+// tally counts a run that ends in some way, leaves pods out and has placed others as the journal
+// says.
+func (c *component) tally(how end, left []pod, journal []change) {
+	c.Runs, c.ends = c.Runs+1, append(c.ends, how)
+	switch how {
+	case complete:
+		c.Complete++
+	case preempts:
+		c.Preempts++
+		return
+	}
 	type place struct{ owner, node int }
 	missing, here, most := make([]int, len(c.Tallies)), map[place]int{}, make([]int, len(c.Tallies))
 	for _, p := range left {
@@ -523,18 +587,16 @@ func (c *component) tally(left []pod, journal []change) {
 			most[i] = max(most[i], here[at])
 		}
 	}
-	c.Runs, c.ends = c.Runs+1, append(c.ends, leftOut)
-	if len(left) == 0 {
-		c.Complete, c.ends[c.Runs-1] = c.Complete+1, complete
-	}
 	for i := range c.Tallies {
 		t := &c.Tallies[i]
 		t.Missing, t.Most = max(t.Missing, missing[i]), max(t.Most, most[i])
 		if missing[i] > 0 {
-			t.LeftOut++
+			if t.LeftOut++; t.LeftOut == 1 {
+				t.first = c.Runs - 1
+			}
 		}
-		if most[i] > 1 {
-			t.Shared++
+		if most[i] > 1 && most[i] == t.Pods {
+			t.OneNode++
 		}
 	}
 }

@@ -26,7 +26,7 @@ func text(r *Result) string {
 
 // TestRuns checks runs that chance does not decide, or only in part: "some" stands for a number
 // above 0 and below the number of runs. A line has the name of a workload, the runs that leave out
-// one of its pods, the most pods left out, the runs in which two share a node, and the most there.
+// one of its pods, the most pods left out, the runs in which all are on one node, and the most on one node.
 func TestRuns(t *testing.T) {
 	const big, small = "containers: [{name: c, image: c, resources: {requests: {cpu: 3}}}]", "containers: [{name: c, image: c, resources: {requests: {cpu: 1}}}]"
 	class := func(name string, value int) string {
@@ -44,9 +44,9 @@ func TestRuns(t *testing.T) {
 	stateful := func(text string) string { return strings.ReplaceAll(text, "Deployment", "StatefulSet") }
 	two := nodes("a", "b")
 	for _, c := range []struct{ name, nodes, manifests, runs, want string }{
-		{"room for all", two, deployment("web", 4, ""), "all complete", "web 0 0 all 2"},
+		{"room for all", two, deployment("web", 4, ""), "all complete", "web 0 0 0 2"},
 		{"replicas spread by default", two, deployment("web", 2, ""), "all complete", "web 0 0 0 1"},
-		{"one pod too many", nodes("a"), deployment("web", 5, small), "0 complete", "web all 1 all 4"},
+		{"one pod too many", nodes("a"), deployment("web", 5, small), "0 complete", "web all 1 0 4"},
 		{"what comes first", nodes("a"), deployment("web", 1, big) + deployment("db", 2, small), "0 complete", "db some 1 some 2, web some 1 0 1"},
 		{"priority", nodes("a"), deployment("web", 1, big+", priorityClassName: high") + deployment("db", 2, small) + class("high", 10), "0 complete", "db all 1 0 1, web 0 0 0 1"},
 		{"a pod that can preempt", nodes("a"), deployment("web", 1, big+", priorityClassName: high") + running("db", "a", big) + class("high", 10), "all preempt", "web 0 0 0 0"},
@@ -87,7 +87,7 @@ func TestRuns(t *testing.T) {
 			}
 			var got []string
 			for _, x := range last.Tallies {
-				got = append(got, fmt.Sprintf("%s %s %d %s %d", x.Workload.Object.Name, some(x.LeftOut), x.Missing, some(x.Shared), x.Most))
+				got = append(got, fmt.Sprintf("%s %s %d %s %d", x.Workload.Object.Name, some(x.LeftOut), x.Missing, some(x.OneNode), x.Most))
 			}
 			ended := some(last.Complete) + " complete"
 			if last.Preempts > 0 {

@@ -1,0 +1,305 @@
+package simulate
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Change is something that happens to a workload when all pods are in place: a rollout if Way is set,
+// else the loss or the drain of a domain of Key that runs pods of the workload.
+type Change struct {
+	Workload *workload.Workload
+
+	// Key is kubernetes.io/hostname for a single node.
+	Key     string
+	Meaning certificate.Meaning
+
+	// Pods is the number of pods that a rollout replaces.
+	Way                      workload.Way
+	Pods, Surge, Unavailable int
+	// Fresh has the pods of the next revision. They are not placed before the rollout.
+	Fresh *workload.Workload
+
+	// Runs is the number of simulated runs that place all pods of the component, or 0 if nothing can
+	// be said. Shown counts those after which the change leaves pods of the workload Pending.
+	// Preempts counts those in which a Pending pod can preempt others, which leaves the end open.
+	Runs, Shown, Preempts int
+}
+
+// Changes simulates changes that follow simulated runs of the scheduler, and counts how they end. A
+// lost or drained domain is drawn from those that run pods of the workload. Rollouts follow the steps
+// of the controllers (R-W5, R-W8, R-W12). Nothing is said about components with required affinity, whose
+// pods may have to wait for pods that terminate, or if a loss changes the domains of a hard spread
+// constraint.
+func Changes(m *model.Model, changes []*Change, runs int) {
+	if len(m.Topology.Nodes) == 0 || tooLarge(m) {
+		return
+	}
+	fresh := map[*workload.Workload]bool{}
+	for _, x := range changes {
+		fresh[x.Fresh] = x.Fresh != nil
+	}
+	var all []*component
+	m.Run().Within(m.Altogether(), func() {
+		s := NewState(m.Permanent())
+		failed := s.placeDaemons()
+		all = s.components(failed, fresh)
+	})
+	for _, c := range all {
+		var own []*Change
+		for _, x := range changes {
+			if slices.Contains(c.Workloads, x.Workload) && c.followable(x) {
+				own = append(own, x)
+			}
+		}
+		if len(own) > 0 && !c.Grows {
+			c.change(own, runs)
+		}
+	}
+}
+
+// change makes the runs that the steps suffice for, with all changes after each of them.
+func (c *component) change(changes []*Change, runs int) {
+	s := c.s
+	start := s.Mark()
+	s.m.Run().Within(s.m.Bounds(c.Workloads), func() {
+		known := !c.Why.Given() && !c.unknown().Given()
+		for _, x := range changes {
+			known = known && (x.Fresh == nil || !s.Why(x.Fresh).Given())
+		}
+		seed := c.seed()
+		for i := 0; known && i < runs; i++ {
+			d := NewDraw(seed, i)
+			if how, _ := c.run(d); how == complete {
+				c.follow(changes, d)
+			}
+			s.Undo(start)
+		}
+	})
+	clear(s.closed)
+	s.Undo(start)
+	s.forget()
+	for _, x := range changes {
+		if x.Runs < min(runs, MinRuns) {
+			x.Runs, x.Shown, x.Preempts = 0, 0, 0
+		}
+	}
+}
+
+// follow makes each of the changes to the placed pods, and takes it back.
+func (c *component) follow(changes []*Change, d *Draw) {
+	placed := c.s.Mark()
+	for _, x := range changes {
+		how := complete
+		if x.Way != "" {
+			how = c.roll(x, d)
+		} else {
+			how = c.lose(x, d)
+		}
+		x.Runs++
+		switch how {
+		case leftOut:
+			x.Shown++
+		case preempts:
+			x.Preempts++
+		}
+		clear(c.s.closed)
+		c.s.Undo(placed)
+	}
+}
+
+// followable reports whether the state represents everything that a change depends on.
+func (c *component) followable(x *Change) bool {
+	parts, loss := 0, x.Way == ""
+	for _, p := range c.s.all {
+		if !slices.Contains(c.Workloads, p.Origin()) {
+			continue
+		}
+		if p.Origin() == x.Workload {
+			parts++
+		}
+		if loss && (p.Kind.VM || (certificate.Loss{Meaning: x.Meaning}).Tolerates(p.Origin())) {
+			return false // its pods migrate, or come back to the closed node
+		}
+		for _, t := range p.Terms {
+			switch {
+			case !t.Hard:
+			case t.Use == model.Affinity:
+				return false
+			case t.Use == model.Spread && loss && x.Meaning == certificate.Gone && c.s.endsDomain(x.Key, t.Key):
+				return false
+			case t.Use == model.Spread && loss && x.Meaning != certificate.Gone && t.HonorsTaints():
+				return false
+			case t.Use == model.AntiAffinity && loss && x.Meaning == certificate.Unreachable && t.Key != corev1.LabelHostname:
+				return false // pods that terminate still count
+			}
+		}
+	}
+	return loss || parts == 1 && slices.Contains([]workload.Way{workload.Rolling, workload.InPlace, workload.Recreate, workload.BothWhole}, x.Way) && !x.Workload.Kind.PerNode()
+}
+
+// lose loses or drains a domain. The pods of a lost domain come back all at once, those of a drained
+// node one after another.
+func (c *component) lose(x *Change, d *Draw) end {
+	s := c.s
+	domain := s.lossDomains(x.Key)
+	var hit []int32
+	for _, p := range s.all {
+		if p.Origin() == x.Workload {
+			for _, n := range p.places {
+				if domain[n] >= 0 && !slices.Contains(hit, domain[n]) {
+					hit = append(hit, domain[n])
+				}
+			}
+		}
+	}
+	if len(hit) == 0 {
+		return complete
+	}
+	lost := hit[d.below(len(hit))]
+	loss := certificate.Loss{Meaning: x.Meaning}
+	var queue []pod
+	var from []int
+	for n := range s.nodes {
+		if domain[n] != lost {
+			continue
+		}
+		s.Close(n)
+		for _, p := range s.on[n] {
+			if p.at == nil && !p.Running && loss.Recreated(p.Origin()) {
+				queue, from = append(queue, pod{p, -1}), append(from, n)
+			}
+		}
+	}
+	if x.Meaning == certificate.Drained {
+		var left []pod
+		for len(queue) > 0 {
+			i := d.below(len(queue))
+			s.move(queue[i].pods, from[i], -1)
+			left = append(left, queue[i])
+			queue, from = slices.Delete(queue, i, i+1), slices.Delete(from, i, i+1)
+			how, still := c.fill(left, d)
+			if how == preempts {
+				return preempts
+			}
+			left = still
+		}
+		queue = left
+	} else {
+		for i, p := range queue {
+			s.move(p.pods, from[i], -1)
+		}
+		shuffle(d, queue)
+		slices.SortStableFunc(queue, byPriority)
+		how, left := c.fill(queue, d)
+		if how == preempts {
+			return preempts
+		}
+		queue = left
+	}
+	if slices.ContainsFunc(queue, func(p pod) bool { return p.Origin() == x.Workload }) {
+		return leftOut
+	}
+	return complete
+}
+
+// lossDomains returns the domain that each node is lost with. For kubernetes.io/hostname that is the
+// node alone, whatever its label.
+func (s *State) lossDomains(key string) []int32 {
+	domain, _ := s.m.Numbered(key, s.nodes)
+	if key == corev1.LabelHostname {
+		domain = make([]int32, len(s.nodes))
+		for n := range domain {
+			domain[n] = int32(n)
+		}
+	}
+	return domain
+}
+
+// endsDomain reports whether the loss of a domain of one key can take all nodes of a domain of
+// another key.
+func (s *State) endsDomain(lost, key string) bool {
+	s.m.Run().Spend(len(s.nodes) / model.PerStep)
+	domain, size := s.m.Numbered(key, s.nodes)
+	with, remains := make([]int32, size), make([]bool, size) // what the first node is lost with
+	seen := make([]bool, size)
+	for n, l := range s.lossDomains(lost) {
+		if d := domain[n]; d >= 0 {
+			remains[d] = remains[d] || l < 0 || seen[d] && l != with[d]
+			seen[d], with[d] = true, l
+		}
+	}
+	return slices.Contains(remains, false)
+}
+
+// roll replaces the pods of a workload.
+func (c *component) roll(x *Change, d *Draw) end {
+	s := c.s
+	var old *pods
+	for _, p := range s.all {
+		if p.Origin() == x.Workload {
+			old = p
+		}
+	}
+	fresh := s.of[x.Fresh]
+	all, placed := x.Pods, 0
+	surge, unavailable := x.Surge, x.Unavailable
+	switch x.Way {
+	case workload.Recreate:
+		surge, unavailable = 0, all
+	case workload.BothWhole:
+		surge, unavailable = all, 0
+	}
+	for placed < all || len(old.places) > 0 {
+		left := len(old.places)
+		canAdd := placed < min(all, all+surge-left)
+		canRemove := left > 0 && left+placed > all-unavailable
+		switch x.Way {
+		case workload.Recreate:
+			canAdd = left == 0
+		case workload.BothWhole:
+			canRemove = left > 0 && placed == all
+		}
+		if canRemove && (!canAdd || d.below(2) == 0) {
+			s.move(old, c.victim(old, fresh, d), -1)
+			continue
+		}
+		if canAdd {
+			if _, ok := s.Place(x.Fresh, d); ok {
+				placed++
+				continue
+			}
+		}
+		switch {
+		case canRemove:
+			s.move(old, c.victim(old, fresh, d), -1)
+		case canAdd && s.preempts(pod{fresh, -1}):
+			return preempts
+		default:
+			return leftOut
+		}
+	}
+	return complete
+}
+
+// victim returns the node whose old pod is removed next. A StatefulSet removes the pod with the
+// highest ordinal (R-W12), a ReplicaSet one on a node with most pods of all revisions (R-W33).
+func (c *component) victim(old, fresh *pods, d *Draw) int {
+	if old.Kind.Kind == "StatefulSet" {
+		return int(old.places[len(old.places)-1])
+	}
+	count, most := map[int32]int{}, 0
+	for _, n := range slices.Concat(old.places, fresh.places) {
+		count[n]++
+	}
+	for _, n := range old.places {
+		most = max(most, count[n])
+	}
+	crowded := slices.DeleteFunc(slices.Clone(old.places), func(n int32) bool { return count[n] < most })
+	return int(crowded[d.below(len(crowded))])
+}
