@@ -196,11 +196,13 @@ type Diagnostic struct {
 }
 
 // Typical counts the simulated runs that show something, and those that leave it open because a
-// Pending pod can preempt others.
+// Pending pod can preempt others. Without is the number of workloads that all runs leave out, because
+// too little is known about them.
 type Typical struct {
 	Runs     int `json:"runs"`
 	Shown    int `json:"shown"`
 	Preempts int `json:"preempts,omitempty"`
+	Without  int `json:"without,omitempty"`
 }
 
 // Compare orders diagnostics by location, level, rule, message, details, object and cluster. The

@@ -38,6 +38,9 @@ type Typical struct {
 	Shown int `json:"shown"`
 	// Preempts is the number of runs that leave it open, because a Pending pod can preempt others.
 	Preempts int `json:"preempts"`
+	// Without is the number of workloads that the runs leave out, because too little is known about
+	// them.
+	Without int `json:"without"`
 }
 
 // Rule is a placement rule of a workload.

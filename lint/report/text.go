@@ -135,6 +135,9 @@ func details(d *diag.Diagnostic) []string {
 	if t.Shown == 0 {
 		text = fmt.Sprintf("happens in none of %d simulated runs", t.Runs)
 	}
+	if t.Without > 0 {
+		text += ", which leave out " + Count(t.Without, "workload")
+	}
 	if t.Preempts > 0 {
 		text += fmt.Sprintf("; %d stop where a pod can preempt others", t.Preempts)
 	}

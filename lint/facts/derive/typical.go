@@ -40,22 +40,21 @@ func (b *builder) simulate() {
 			}
 		}
 	}
-	set := func(id int, to *facts.Typical, runs, shown, preempts int) {
-		if runs >= simulate.MinRuns {
-			*to = facts.Typical{Runs: runs, Shown: shown, Preempts: preempts}
-			b.subjects[id-1].typical = *to
+	set := func(id int, to *facts.Typical, t facts.Typical) {
+		if t.Runs >= simulate.MinRuns {
+			*to, b.subjects[id-1].typical = t, t
 		}
 	}
 	for i := range b.Sharing {
 		row := &b.Sharing[i]
 		if t, known := of[row.W]; known && row.Outcome == diag.Sometimes {
-			set(row.ID, &row.Typical, t.Runs, t.OneNode, t.Preempts)
+			set(row.ID, &row.Typical, facts.Typical{Runs: t.Runs, Shown: t.OneNode, Preempts: t.Preempts, Without: t.Without})
 		}
 	}
 	for i := range b.Orders {
 		row := &b.Orders[i]
-		if t, known := of[row.W]; known {
-			set(row.ID, &row.Typical, t.Runs, t.LeftOut, t.Preempts)
+		if t, known := of[row.W]; known && t.Without == 0 {
+			set(row.ID, &row.Typical, facts.Typical{Runs: t.Runs, Shown: t.LeftOut, Preempts: t.Preempts})
 		}
 	}
 	var changes []*simulate.Change
@@ -63,7 +62,7 @@ func (b *builder) simulate() {
 	ask := func(id int, to *facts.Typical, x simulate.Change, w int) {
 		x.Workload = ws[w]
 		changes = append(changes, &x)
-		tell = append(tell, func() { set(id, to, x.Runs, x.Shown, x.Preempts) })
+		tell = append(tell, func() { set(id, to, facts.Typical{Runs: x.Runs, Shown: x.Shown, Preempts: x.Preempts}) })
 	}
 	for i := range b.Rollouts {
 		if row := &b.Rollouts[i]; row.Outcome == diag.Sometimes {
@@ -122,8 +121,9 @@ func AddTypical(doc *diag.Placement, r *simulate.Result) {
 	of := map[string]*diag.PlacementTypical{}
 	whole := &diag.PlacementTypical{}
 	for _, c := range r.Components {
-		if !why.Given() {
-			why = c.Why
+		if c.Why.Given() {
+			why = cmp.Or(why, c.Why)
+			continue
 		}
 		for _, t := range c.Tallies {
 			o := t.Workload.Object

@@ -68,7 +68,11 @@ func (c *component) change(changes []*Change, runs int) {
 	s := c.s
 	start := s.Mark()
 	s.m.Run().Within(s.m.Bounds(c.Workloads), func() {
-		known := !c.Why.Given() && !c.unknown().Given()
+		if c.Why.Given() {
+			return
+		}
+		why, _ := c.unknown()
+		known := !why.Given()
 		for _, x := range changes {
 			known = known && (x.Fresh == nil || !s.Why(x.Fresh).Given())
 		}

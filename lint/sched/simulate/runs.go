@@ -28,6 +28,9 @@ type Component struct {
 	Workloads []*workload.Workload
 	// Why is the reason why there are no results. It is empty if there are some.
 	Why model.Reason
+	// Without is the number of workloads about which too little is known (Why). If some others are
+	// left, there are runs without them, and only Runs and the OneNode of tallies are set.
+	Without int
 	// Grows is set if a pool may add nodes for the pods. The runs use the declared nodes only.
 	Grows bool
 	// Runs is the number of runs, at least MinRuns. Complete counts those in which every pod gets
@@ -69,9 +72,12 @@ type Tally struct {
 // MinRuns is the number of runs below which no share is worth stating.
 const MinRuns = 20
 
-// Tally returns the results of a workload, and false if there are none.
+// Tally returns the results of a workload, and false if there are none for its whole component.
 func (r *Result) Tally(w *workload.Workload) (c *Component, t *Tally, ok bool) {
 	for _, c := range r.Components {
+		if c.Why.Given() {
+			continue
+		}
 		if i := slices.IndexFunc(c.Tallies, func(t Tally) bool { return t.Workload == w }); i >= 0 {
 			return c, &c.Tallies[i], true
 		}
@@ -85,7 +91,9 @@ func (r *Result) Tally(w *workload.Workload) (c *Component, t *Tally, ok bool) {
 func (r *Result) Together() (runs, all, preempting int) {
 	runs = math.MaxInt
 	for _, c := range r.Components {
-		runs = min(runs, c.Runs)
+		if runs = min(runs, c.Runs); c.Why.Given() {
+			runs = 0
+		}
 	}
 	if len(r.Components) == 0 {
 		runs = 0
@@ -351,7 +359,8 @@ func (c *component) simulate(runs int) {
 		if c.Why.Given() || c.least()*min(runs, MinRuns) > s.m.Run().Left() {
 			return
 		}
-		if c.Why = c.unknown(); c.Why.Given() {
+		others := false
+		if c.Why, others = c.unknown(); c.Why.Given() && !others {
 			return
 		}
 		seed := c.seed()
@@ -373,47 +382,60 @@ func (c *component) simulate(runs int) {
 	})
 	s.Undo(start)
 	s.forget()
-	if !c.Why.Given() && c.Runs < min(runs, MinRuns) {
-		c.Why = model.Reason{Cause: model.ByBudget}
+	if c.Runs < min(runs, MinRuns) {
+		c.Why = cmp.Or(c.Why, model.Reason{Cause: model.ByBudget})
+		c.Runs, c.Tallies, c.Without = 0, nil, 0
 	}
 	if c.Why.Given() {
-		c.Runs, c.Complete, c.Preempts, c.Tallies, c.Stuck = 0, 0, 0, nil, nil
+		c.Complete, c.Preempts, c.Stuck = 0, 0, nil
+		for i, t := range c.Tallies {
+			c.Tallies[i] = Tally{Workload: t.Workload, Pods: t.Pods, OneNode: t.OneNode}
+		}
+		c.Tallies = slices.DeleteFunc(c.Tallies, func(t Tally) bool { return t.Pods == 0 })
 	}
 }
 
 // least returns a lower bound on the steps of a run: every pod is tried on a number of nodes.
 func (c *component) least() (steps int) {
-	for _, group := range c.groups {
+	for _, group := range c.groups { // none is empty yet
 		steps += len(group) * max(1, min(len(group[0].nodes), c.s.enough()))
 	}
 	return steps
 }
 
-// unknown returns the reason why nothing can be said of the component, or an empty one.
-func (c *component) unknown() model.Reason {
+// unknown returns the reason why nothing can be said of the whole component, or an empty one. It
+// leaves out the workloads about which too little is known, and reports whether others are left.
+func (c *component) unknown() (why model.Reason, others bool) {
 	for _, p := range c.s.all {
 		if p.at != nil && slices.ContainsFunc(c.nodes, func(n int32) bool { _, ok := p.at[int(n)]; return ok }) {
-			if why := c.s.learn(p); why.Given() {
-				return why
+			if why = c.s.learn(p); why.Given() {
+				return why, false
+			}
+		}
+	}
+	for i, group := range c.groups {
+		for _, p := range group {
+			if doubt := c.s.learn(p.pods); doubt.Given() {
+				why = cmp.Or(why, doubt)
+				c.groups[i], c.Tallies[i].Pods = nil, 0
+				c.Without++
+				break
 			}
 		}
 	}
 	var top *pods
 	for _, pods := range slices.Concat(c.groups, [][]pod{c.daemons}) {
 		for _, p := range pods {
-			if why := c.s.learn(p.pods); why.Given() {
-				return why
-			}
 			if top == nil {
 				top = p.pods
 			}
 			c.ranked = c.ranked || p.Priority.Value != top.Priority.Value
 			if !(p.Priority.Known && top.Priority.Known) && p.Spec.PriorityClassName != top.Spec.PriorityClassName {
-				return model.Reason{Cause: model.ByPriority, Workload: p.Origin()}
+				return model.Reason{Cause: model.ByPriority, Workload: p.Origin()}, false
 			}
 		}
 	}
-	return model.Reason{}
+	return why, c.Without < len(c.groups)
 }
 
 // seed is the text from which the runs are drawn: workloads with their numbers of pods, and nodes.
