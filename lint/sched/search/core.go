@@ -31,6 +31,9 @@ type Core struct {
 // Repair is one way to resolve a contradiction: fewer replicas, more nodes like an existing one,
 // dropped atoms, or another topology key that was probably meant.
 //
+// The first entries of Further, as many as Nodes, are the nodes to add. Like is the node that they
+// are copies of. If Domain is not "", it is a topology key and the copies may have other values.
+//
 // Opens has one entry for each entry of Atoms. For a selector or taints, the entry is the condition
 // that excludes the most nodes, or nil. For any other atom, the entry is nil.
 type Repair struct {
@@ -38,6 +41,8 @@ type Repair struct {
 	Replicas int
 	Nodes    int
 	Like     *topology.Node
+	Further  []*topology.Node
+	Domain   string
 	Atoms    []Atom
 	Opens    []*model.Exclusion
 	Key      string
@@ -55,6 +60,9 @@ const (
 	PartPorts    Part = "ports"
 	PartReplicas Part = "replicas" // the number of pods
 )
+
+// partCordons is dropped to find repairs. A core counts cordons as taints.
+const partCordons = "cordons"
 
 var parts = []Part{PartSelector, PartTaints, PartRequests, PartSlots, PartPorts, PartReplicas}
 
@@ -482,17 +490,24 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	if r.without(g, PartRequests) {
 		requests = nil
 	}
-	selector, taints := r.without(g, PartSelector), r.without(g, PartTaints)
+	selector, taints, cordons := r.without(g, PartSelector), r.without(g, PartTaints), r.without(g, partCordons)
+	var filter *model.Filter
+	if cordons {
+		filter = model.NewFilter(g.Workload)
+	}
 	pods, room := r.pods(g), 0
 	for n, p := range m.Eligible(g.Workload).Nodes {
 		if room >= pods {
 			break
 		}
 		m.Run().Spend(1 + len(requests)/model.PerStep)
+		node := m.Topology.Nodes[n]
+		if cordons && !p.All() {
+			p = filter.Passes(model.Uncordoned(node))
+		}
 		if !p.Name || !p.Selector && !selector || !(p.Taints && p.Schedulable) && !taints {
 			continue
 		}
-		node := m.Topology.Nodes[n]
 		fit := pods
 		if !r.without(g, PartSlots) {
 			fit = min(fit, fitting(node, slots, fit))
