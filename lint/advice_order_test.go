@@ -63,7 +63,7 @@ func TestAdviceOrder(t *testing.T) {
 		"nodes that are not in service": {
 			replicas: 3, pools: []string{tainted("node.kubernetes.io/disk-pressure")},
 			lint:  []string{"add nodes without the taint node.kubernetes.io/disk-pressure:NoSchedule"},
-			place: []string{"add nodes without the taints that exclude Deployment shop/web"},
+			place: []string{"add nodes without the taint node.kubernetes.io/disk-pressure:NoSchedule"},
 		},
 		"nodes that are about to be deleted beside tainted ones": {
 			replicas: 3, pools: []string{tainted("dedicated"), "name: x, count: 1, taints: [{key: ToBeDeletedByClusterAutoscaler, effect: NoSchedule}]"},

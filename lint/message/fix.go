@@ -454,7 +454,7 @@ func giveUp(a search.Atom, opens *model.Exclusion) string {
 // workload.
 var givenUp = map[search.Part]string{
 	search.PartSelector: "label nodes to match the node selector or node affinity of %s, or relax it",
-	search.PartTaints:   "add nodes without the taints that exclude %s",
+	search.PartTaints:   "tolerate the taints that exclude %s, or remove them",
 	search.PartRequests: "lower the requests of %s",
 	search.PartSlots:    "raise the pod limit of the nodes that %s can use",
 	search.PartPorts:    "remove the host ports of %s",
@@ -468,8 +468,11 @@ var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string
 		return fmt.Sprintf("label %s with %s, or relax the node selector of %s", few(x), Label(x), w)
 	},
 	search.PartTaints: func(w *workload.Workload, x *model.Exclusion) string {
-		if x.Cordon() {
+		switch {
+		case x.Cordon():
 			return Uncordon(x)
+		case !x.Tolerable():
+			return AddUntainted(x)
 		}
 		return fmt.Sprintf("tolerate the taint %s:%s of %s in %s, or remove it", x.Taint.Key, x.Taint.Effect, few(x), w)
 	},

@@ -330,6 +330,10 @@ func TestRepair(t *testing.T) {
 			search.Repair{Workload: w, Atoms: []search.Atom{taints}, Opens: []*model.Exclusion{exclusion(model.Cordoned)}},
 			"uncordon n0, n1, n2 and 2 more",
 		},
+		{
+			search.Repair{Workload: w, Atoms: []search.Atom{taints}, Opens: []*model.Exclusion{{Kind: model.Tainted, Taint: &corev1.Taint{Key: "ToBeDeletedByClusterAutoscaler", Effect: "NoSchedule"}}}},
+			"add nodes without the taint ToBeDeletedByClusterAutoscaler:NoSchedule",
+		},
 	} {
 		if got := Repair(&row.r); got != row.want {
 			t.Errorf("got  %s\nwant %s", got, row.want)

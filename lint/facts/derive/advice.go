@@ -173,15 +173,8 @@ func (b advisor) givenUp(a *search.Atom, opens *model.Exclusion) (edit disruptio
 		return disruption.AnyNode(), true
 	case a.Part == "ports":
 		return disruption.NoHostPorts(), true
-	case a.Part != "taints" || opens != nil && opens.Cordon():
-	case opens != nil:
+	case a.Part == "taints" && opens != nil && !opens.Cordon():
 		return disruption.Tolerate(opens.Taint), true
-	default: // as if there were nodes without the taint
-		for _, x := range b.m.Excluded(a.Workload, false) {
-			if x.Taint != nil {
-				return disruption.Tolerate(x.Taint), true
-			}
-		}
 	}
 	return disruption.Edit{}, false
 }

@@ -473,7 +473,7 @@ func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok boo
 		return model.Maybe, false
 	}
 	ports := len(g.HostPorts) > 0 && !relax.without(g, PartPorts)
-	if ports || g.Kind.PerNode() || g.Spec.NodeName != "" || !model.Modelled(g) || len(q.m.Apart) > 0 ||
+	if ports || relax.without(g, partCordons) || g.Kind.PerNode() || g.Spec.NodeName != "" || !model.Modelled(g) || len(q.m.Apart) > 0 ||
 		slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && !relax.dropped(t) }) {
 		return model.Maybe, false
 	}
@@ -490,24 +490,17 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	if r.without(g, PartRequests) {
 		requests = nil
 	}
-	selector, taints, cordons := r.without(g, PartSelector), r.without(g, PartTaints), r.without(g, partCordons)
-	var filter *model.Filter
-	if cordons {
-		filter = model.NewFilter(g.Workload)
-	}
+	selector, taints := r.without(g, PartSelector), r.without(g, PartTaints)
 	pods, room := r.pods(g), 0
 	for n, p := range m.Eligible(g.Workload).Nodes {
 		if room >= pods {
 			break
 		}
 		m.Run().Spend(1 + len(requests)/model.PerStep)
-		node := m.Topology.Nodes[n]
-		if cordons && !p.All() {
-			p = filter.Passes(model.Uncordoned(node))
-		}
 		if !p.Name || !p.Selector && !selector || !(p.Taints && p.Schedulable) && !taints {
 			continue
 		}
+		node := m.Topology.Nodes[n]
 		fit := pods
 		if !r.without(g, PartSlots) {
 			fit = min(fit, fitting(node, slots, fit))

@@ -104,16 +104,17 @@ func (q question) without(base *relaxation, atom Atom) (repairs []Repair) {
 		repairs = append(repairs, Repair{Workload: atom.Workload, Atoms: []Atom{atom}, Opens: []*model.Exclusion{x}})
 	}
 	x := q.opened(atom)
-	if x != nil || atom.Part != PartTaints {
+	if x != nil && x.Tolerable() {
 		open(x)
 	}
 	if atom.Part == PartTaints {
-		if x := q.exclusion(atom, (*model.Exclusion).Cordon); x != nil && q.possible(base.and(Atom{Workload: atom.Workload, Part: partCordons})) == model.Yes {
-			open(x)
+		cordoned := q.exclusion(atom, (*model.Exclusion).Cordon)
+		if cordoned != nil && q.possible(base.and(Atom{Workload: atom.Workload, Part: partCordons})) == model.Yes {
+			open(cordoned)
 		}
 	}
 	if repairs == nil {
-		open(nil)
+		open(x)
 	}
 	return repairs
 }
@@ -262,14 +263,15 @@ func (q question) members(relax *relaxation) []*workload.Workload {
 }
 
 // opened returns the condition that excludes the most nodes, among the conditions that the atom
-// causes. It returns nil if there is no such condition. Taints of nodes that are not in service do
-// not count.
+// causes. It returns nil if there is no such condition. Taints that pods may tolerate come first,
+// and cordons come last.
 func (q question) opened(a Atom) *model.Exclusion {
 	switch a.Part {
 	case PartSelector:
 		return q.exclusion(a, func(x *model.Exclusion) bool { return x.Kind == model.LacksLabel })
 	case PartTaints:
-		return q.exclusion(a, (*model.Exclusion).Tolerable)
+		return cmp.Or(q.exclusion(a, (*model.Exclusion).Tolerable), q.exclusion(a, func(x *model.Exclusion) bool { return x.Taint != nil && !x.Cordon() }),
+			q.exclusion(a, (*model.Exclusion).Cordon))
 	}
 	return nil
 }
