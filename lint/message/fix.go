@@ -158,7 +158,7 @@ func IgnoreRevisions(key string, tight bool) string {
 // rule of the workload contributes to the problem.
 func AfterLoss(ruled bool) string {
 	if ruled {
-		return "add nodes, run fewer pods, or make the rule preferred"
+		return "add nodes, make the rule preferred, or run fewer pods"
 	}
 	return "add nodes or run fewer pods"
 }
@@ -186,7 +186,7 @@ func AllowDisruptions(b *disruption.Budget, grow bool) string {
 	case slices.ContainsFunc(b.Workloads, func(w *workload.Workload) bool { return !b.SelectsAllOf(w) }):
 		return "select all pods of the workload and set maxUnavailable: 1"
 	case grow:
-		return "set maxUnavailable: 1 instead or add a replica"
+		return "add a replica or set maxUnavailable: 1 instead"
 	}
 	return "set maxUnavailable: 1 instead"
 }
@@ -210,14 +210,33 @@ const (
 
 // AddNodes returns the repair that adds n nodes, each with a new value for the topology key.
 func AddNodes(n int, key string) string {
-	text, value := AddEligibleNode, fmt.Sprintf(" with a new %s value", key)
+	value := fmt.Sprintf(" with a new %s value", key)
 	if n > 1 {
-		text, value = fmt.Sprintf("add %d eligible nodes", n), fmt.Sprintf(", each with a new %s value", key)
+		value = ", each" + value
 	}
 	if key == corev1.LabelHostname {
-		return text
+		value = ""
 	}
-	return text + value
+	return addEligible(n) + value
+}
+
+// AddNodesIn returns the repair that adds n nodes in one domain of a topology key, or in a new
+// domain if domain is "".
+func AddNodesIn(n int, key, domain string) string {
+	switch {
+	case domain != "":
+		return fmt.Sprintf("%s with %s=%s", addEligible(n), key, domain)
+	case n == 1:
+		return AddNodes(1, key)
+	}
+	return fmt.Sprintf("%s with the same new %s value", addEligible(n), key)
+}
+
+func addEligible(n int) string {
+	if n == 1 {
+		return AddEligibleNode
+	}
+	return fmt.Sprintf("add %d eligible nodes", n)
 }
 
 // AddAnyNodes returns the repair that adds n nodes.
@@ -246,7 +265,7 @@ func RequestLess(resource corev1.ResourceName) string {
 // RequestLessTogether returns the repair for several workloads that together request too much of a
 // resource.
 func RequestLessTogether(resource corev1.ResourceName) string {
-	return fmt.Sprintf("request less %s, run fewer pods, or add nodes", resource)
+	return fmt.Sprintf("request less %s, add nodes, or run fewer pods", resource)
 }
 
 // RequestInstead returns the repair that requests the resource that was probably meant.
@@ -280,10 +299,7 @@ func LabelNode(x *model.Exclusion) string {
 func Select(label string) string { return "select " + label }
 
 // Uncordon returns the repair that uncordons the cordoned nodes.
-func Uncordon(x *model.Exclusion) string {
-	row := ExclusionRow(x)
-	return "uncordon " + strings.Join(excludedNames(&row), ", ")
-}
+func Uncordon(x *model.Exclusion) string { return "uncordon " + few(x) }
 
 // AddUntainted returns the repair that adds nodes without the taint of an exclusion.
 func AddUntainted(x *model.Exclusion) string { return "add nodes without the taint " + untolerated(x) }
@@ -379,7 +395,7 @@ func Repair(r *search.Repair) string {
 	case r.Replicas > 0:
 		return Replicas(r.Workload, r.Replicas)
 	case r.Nodes > 0:
-		return MoreNodes(r.Nodes, r.Like.Name)
+		return moreNodes(r)
 	case r.Key != "":
 		t := r.Atoms[0].Term
 		return fmt.Sprintf("set topologyKey: %s for the %s of %s on %s", r.Key, t.Use, r.Workload, t.Key)
@@ -396,10 +412,25 @@ func Replicas(w *workload.Workload, n int) string {
 	return fmt.Sprintf("set replicas of %s to %d", w, n)
 }
 
-// MoreNodes returns the repair that adds nodes. The argument like names an existing node of the
-// same kind.
-func MoreNodes(n int, like string) string {
-	return fmt.Sprintf("add %s like %s", plural(n, "more node"), like)
+// moreNodes describes a repair that adds nodes. It names an existing node of the same kind and, if
+// it matters, the domains of the new nodes.
+func moreNodes(r *search.Repair) string {
+	text := fmt.Sprintf("add %s like %s", plural(r.Nodes, "more node"), r.Like.Name)
+	if r.Domain == "" {
+		return text
+	}
+	domains := map[string]bool{}
+	for _, n := range r.Further[:r.Nodes] {
+		domains[n.Labels[r.Domain]] = true
+	}
+	where := "with"
+	switch {
+	case len(domains) > 1:
+		where = "spread over"
+	case domains[r.Like.Labels[r.Domain]]:
+		return text
+	}
+	return fmt.Sprintf("%s %s %s=%s", text, where, r.Domain, strings.Join(model.SortedKeys(domains), ", "))
 }
 
 // giveUp describes the change that removes one part of a core.
@@ -437,6 +468,12 @@ var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string
 		return fmt.Sprintf("label %s with %s, or relax the node selector of %s", few(x), Label(x), w)
 	},
 	search.PartTaints: func(w *workload.Workload, x *model.Exclusion) string {
+		switch {
+		case x.Cordon():
+			return Uncordon(x)
+		case !x.Tolerable():
+			return AddUntainted(x)
+		}
 		return fmt.Sprintf("tolerate the taint %s:%s of %s in %s, or remove it", x.Taint.Key, x.Taint.Effect, few(x), w)
 	},
 }

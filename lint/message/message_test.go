@@ -295,6 +295,9 @@ func TestRefusal(t *testing.T) {
 // TestRepair checks the words for repairs of a contradiction.
 func TestRepair(t *testing.T) {
 	w, node := web(), &topology.Node{Name: "n0"}
+	in := func(zone string) *topology.Node {
+		return &topology.Node{Name: "n0", Labels: map[string]string{"zone": zone}}
+	}
 	term := func(use model.Use) *model.Term { return &model.Term{Use: use, Key: "zone", Hard: true} }
 	selector, taints := search.Atom{Workload: w, Part: search.PartSelector}, search.Atom{Workload: w, Part: search.PartTaints}
 	for _, row := range []struct {
@@ -304,6 +307,9 @@ func TestRepair(t *testing.T) {
 		{search.Repair{Workload: w, Replicas: 2}, "set replicas of Deployment shop/web to 2"},
 		{search.Repair{Workload: w, Nodes: 1, Like: node}, "add 1 more node like n0"},
 		{search.Repair{Workload: w, Nodes: 2, Like: node}, "add 2 more nodes like n0"},
+		{search.Repair{Workload: w, Nodes: 2, Like: in("a"), Domain: "zone", Further: []*topology.Node{in("a"), in("a"), in("b")}}, "add 2 more nodes like n0"},
+		{search.Repair{Workload: w, Nodes: 2, Like: in("a"), Domain: "zone", Further: []*topology.Node{in("c"), in("c")}}, "add 2 more nodes like n0 with zone=c"},
+		{search.Repair{Workload: w, Nodes: 3, Like: in("a"), Domain: "zone", Further: []*topology.Node{in("c"), in("a"), in("c")}}, "add 3 more nodes like n0 spread over zone=a, c"},
 		{
 			search.Repair{Workload: w, Key: "topology.kubernetes.io/zone", Atoms: []search.Atom{{Workload: w, Term: term(model.Spread)}}},
 			"set topologyKey: topology.kubernetes.io/zone for the spread of Deployment shop/web on zone",
@@ -319,6 +325,14 @@ func TestRepair(t *testing.T) {
 		{
 			search.Repair{Workload: w, Atoms: []search.Atom{taints}, Opens: []*model.Exclusion{exclusion(model.Tainted)}},
 			"tolerate the taint t:NoSchedule of n0, n1, n2 and 2 more in Deployment shop/web, or remove it",
+		},
+		{
+			search.Repair{Workload: w, Atoms: []search.Atom{taints}, Opens: []*model.Exclusion{exclusion(model.Cordoned)}},
+			"uncordon n0, n1, n2 and 2 more",
+		},
+		{
+			search.Repair{Workload: w, Atoms: []search.Atom{taints}, Opens: []*model.Exclusion{{Kind: model.Tainted, Taint: &corev1.Taint{Key: "ToBeDeletedByClusterAutoscaler", Effect: "NoSchedule"}}}},
+			"add nodes without the taint ToBeDeletedByClusterAutoscaler:NoSchedule",
 		},
 	} {
 		if got := Repair(&row.r); got != row.want {
@@ -380,7 +394,7 @@ func TestFixesOfLimits(t *testing.T) {
 		Tolerate(tainted):                      "tolerate the taint t:NoSchedule (n0, n1, n2, ...)",
 		TolerateWith(tainted, "replicas", 2):   "tolerate the taint t:NoSchedule (n0, n1, n2, ...) and set replicas to 2 (with more, pods can stay Pending, or a rollout or node drain can get stuck)",
 		AddUntainted(tainted):                  "add nodes without the taint t:NoSchedule",
-		Uncordon(exclusion(model.Cordoned)):    "uncordon n0, n1, n2, ...",
+		Uncordon(exclusion(model.Cordoned)):    "uncordon n0, n1, n2 and 2 more",
 		LabelNode(exclusion(model.LacksLabel)): "label a node with k=v, or remove the rule",
 		KeepApart(Apart{Soft: true}):           "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: ScheduleAnyway",
 		KeepApart(Apart{AntiAffinity: true}):   "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: DoNotSchedule, or required anti-affinity",

@@ -109,6 +109,26 @@ const (
 	betaArch = "beta.kubernetes.io/arch"
 )
 
+// notInService holds the keys of taints that say that a node is not in service: it is cordoned,
+// broken, starting, or about to be deleted.
+var notInService = []string{
+	corev1.TaintNodeUnschedulable, // kubectl cordon
+	// The node controller sets these from the conditions of the node
+	// (pkg/controller/nodelifecycle/node_lifecycle_controller.go).
+	corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeMemoryPressure, corev1.TaintNodeDiskPressure,
+	corev1.TaintNodePIDPressure, corev1.TaintNodeNetworkUnavailable,
+	corev1.TaintNodeOutOfService, // set by hand after a node was shut down
+	// k8s.io/cloud-provider, api/well_known_taints.go
+	"node.cloudprovider.kubernetes.io/uninitialized", "node.cloudprovider.kubernetes.io/shutdown",
+	// cluster-autoscaler/utils/taints/taints.go
+	"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler",
+	// sigs.k8s.io/karpenter, pkg/apis/v1/taints.go and, for disruption, pkg/apis/v1beta1/taints.go
+	"karpenter.sh/disrupted", "karpenter.sh/unregistered", "karpenter.sh/disruption",
+}
+
+// NotInService reports whether a taint says that its node is not in service.
+func NotInService(key string) bool { return slices.Contains(notInService, key) }
+
 // deprecated maps labels that are no longer set, or that the API server warns about, to their
 // replacements (R-V41).
 var deprecated = map[string]string{

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -10,7 +11,6 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -19,6 +19,20 @@ type advisor struct{ *builder }
 
 // Advice that causes an outage is worse than no advice. Advice that changes a number or a rule must
 // therefore leave rollouts and drains possible. A misspelled name is always corrected.
+
+// tries maps kinds of fixes to functions that try one. Each returns the fix, or "" if it does not
+// work.
+type tries map[search.Kind]func() string
+
+// offer tries fixes in the order of their kinds and adds those that work.
+func (b advisor) offer(s Subject, all tries) Subject {
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		if text := all[k](); text != "" {
+			s = s.fix("%s", text)
+		}
+	}
+	return s
+}
 
 // maxLower limits how many smaller pod counts are tested. maxMore limits how many nodes are tested
 // beyond the minimum. maxNodes is the largest number of nodes that advice suggests.
@@ -34,27 +48,39 @@ func (b advisor) holds(w *workload.Workload, edit disruption.Edit, more int) boo
 	return b.j != nil && b.j.Holds(w, edit, more)
 }
 
-// lower adds advice to reduce the number of pods.
-func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject {
-	if w.Count.Key == nil || w.Scale != nil {
-		return s
+// lower returns an offer to reduce the number of pods.
+func (b advisor) lower(w *workload.Workload, l *bound.Limit) func() string {
+	return func() string {
+		if w.Count.Key == nil || w.Scale != nil {
+			return ""
+		}
+		n, ok := b.largest(w, l.Most, w.Count.N)
+		if !ok {
+			return ""
+		}
+		return message.SetReplicas(w.Count.Key.Value, n, l.Most)
 	}
-	n, ok := b.largest(w, l.Most)
-	if !ok {
-		return s
-	}
-	return s.fix("%s", message.SetReplicas(w.Count.Key.Value, n, l.Most))
 }
 
 // largest returns the largest number of pods, up to most, that can be placed, rolled out and
-// drained.
-func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
-	for n = most; n > 0 && n > most-maxLower; n-- {
+// drained. It is not much smaller than the number asked for.
+func (b advisor) largest(w *workload.Workload, most, asked int) (n int, ok bool) {
+	for n = most; n >= max(1, search.LeastPods(asked)) && n > most-maxLower; n-- {
 		if b.holds(w, disruption.Replicas(n), 0) {
 			return n, true
 		}
 	}
 	return 0, false
+}
+
+// when returns an offer of a fix that works if the edit does.
+func (b advisor) when(w *workload.Workload, edit disruption.Edit, text string) func() string {
+	return func() string {
+		if b.holds(w, edit, 0) {
+			return text
+		}
+		return ""
+	}
 }
 
 // repairTexts describes the repairs that work. Pods that run to completion are never rolled out or
@@ -83,7 +109,7 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	}
 	switch {
 	case r.Replicas > 0:
-		for n := r.Replicas; n > 0 && n > r.Replicas-maxLower; n-- {
+		for n := r.Replicas; n >= search.LeastPods(r.Workload.Count.N) && n > r.Replicas-maxLower; n-- {
 			if b.j.HoldTogether(ws, []disruption.Change{{Workload: r.Workload, Edit: disruption.Replicas(n)}}, nil) {
 				if n < r.Replicas {
 					return message.FewerReplicas(r.Workload, n, r.Replicas)
@@ -93,11 +119,11 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 		}
 		return ""
 	case r.Nodes > 0:
-		var further []*topology.Node
-		for n := 1; n <= r.Nodes+maxMore; n++ {
-			further = append(further, model.Another(r.Like, n))
-			if n >= r.Nodes && b.j.HoldTogether(ws, nil, further) {
-				return message.MoreNodes(n, r.Like.Name)
+		for n := r.Nodes; n <= min(r.Nodes+maxMore, len(r.Further)); n++ {
+			if b.j.HoldTogether(ws, nil, r.Further[:n]) {
+				more := *r
+				more.Nodes = n
+				return message.Repair(&more)
 			}
 		}
 		return ""
@@ -109,9 +135,9 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 		return message.Repair(r)
 	}
 	var changes []disruption.Change
-	for _, a := range r.Atoms {
+	for i, a := range r.Atoms {
 		a.Workload = b.declaredAs(a.Workload)
-		if edit, ok := b.givenUp(&a); ok {
+		if edit, ok := b.givenUp(&a, r.Opens[i]); ok {
 			changes = append(changes, disruption.Change{Workload: a.Workload, Edit: edit})
 		}
 	}
@@ -137,8 +163,9 @@ func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 }
 
 // givenUp returns the edit that removes a part of a core. It returns false if there are several
-// ways to remove the part. For example, requests can be lowered in many ways.
-func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
+// ways to remove the part. For example, requests can be lowered in many ways. It also returns false
+// for cordons, because they are no part of the workload.
+func (b advisor) givenUp(a *search.Atom, opens *model.Exclusion) (edit disruption.Edit, ok bool) {
 	switch {
 	case a.Term != nil:
 		return disruption.Soft(a.Term.Use, a.Term.Key), true
@@ -146,25 +173,23 @@ func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 		return disruption.AnyNode(), true
 	case a.Part == "ports":
 		return disruption.NoHostPorts(), true
-	case a.Part == "taints":
-		for _, x := range b.m.Excluded(a.Workload, false) {
-			if x.Taint != nil {
-				return disruption.Tolerate(x.Taint), true
-			}
-		}
+	case a.Part == "taints" && opens != nil && !opens.Cordon():
+		return disruption.Tolerate(opens.Taint), true
 	}
 	return disruption.Edit{}, false
 }
 
-// nodesToAdd returns the smallest number of additional nodes on which the pods can be placed,
+// nodesToAdd returns an offer to add the smallest number of nodes on which the pods can be placed,
 // rolled out and drained.
-func (b advisor) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) {
-	for n = pending; n <= min(pending+maxMore, maxNodes); n++ {
-		if b.holds(w, disruption.Edit{}, n) {
-			return n, true
+func (b advisor) nodesToAdd(w *workload.Workload, edit disruption.Edit, least int, text func(n int) string) func() string {
+	return func() string {
+		for n := least; n <= min(least+maxMore, maxNodes); n++ {
+			if b.holds(w, edit, n) {
+				return text(n)
+			}
 		}
+		return ""
 	}
-	return 0, false
 }
 
 // apart adds advice for replicas that share a node. It suggests a hard rule if the hard rule does
@@ -212,7 +237,7 @@ func (b advisor) toleration(s Subject, w *workload.Workload, x *model.Exclusion)
 	if w.Finite() || b.holds(w, tolerate, 0) {
 		return s.fix("%s", message.Tolerate(x))
 	}
-	for n := w.Count.N - 1; n > 0 && n >= w.Count.N-maxLower && w.Count.Key != nil && w.Scale == nil; n-- {
+	for n := w.Count.N - 1; n >= max(search.LeastPods(w.Count.N), w.Count.N-maxLower) && w.Count.Key != nil && w.Scale == nil; n-- {
 		if b.holds(w, disruption.Both(tolerate, disruption.Replicas(n)), 0) {
 			return s.fix("%s", message.TolerateWith(x, w.Count.Key.Value, n))
 		}

@@ -315,15 +315,15 @@ func (b changes) ownRules(w *workload.Workload) []facts.Rule {
 }
 
 // remedyText describes how to edit the workload to apply a remedy.
-func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy disruption.Remedy) string {
+func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy search.Kind) string {
 	switch remedy {
-	case disruption.MatchLabelKeys:
+	case search.MatchLabelKeys:
 		return message.MatchLabelKeys(w.Kind.Shared[0])
-	case disruption.MaxUnavailable:
+	case search.OneUnavailable:
 		return message.RemoveFirst(way)
-	case disruption.CountRevisions:
+	case search.CountRevisions:
 		return message.CountRevisions(w.Kind.Shared[0])
-	case disruption.MismatchLabelKeys:
+	case search.MismatchLabelKeys:
 		return message.MismatchLabelKeys
 	}
 	for _, t := range m.Group(w).Terms {
@@ -543,10 +543,15 @@ func (b changes) autoscaler(w *workload.Workload) {
 	if outcome == diag.Never {
 		fact.Pending = w.Scale.Max - s.Most
 		subject = subject.related(w.Object.NameSpan(), "%s", message.IsScaled(w))
-		if n, ok := b.advisor().largest(w, s.Most); ok {
-			subject = subject.fix("%s", message.LowerMaximum(n))
-		}
-		subject = subject.fix("%s", message.AddNodesOrPool)
+		subject = b.advisor().offer(subject, tries{
+			search.MoreNodes: func() string { return message.AddNodesOrPool },
+			search.FewerPods: func() string {
+				if n, ok := b.advisor().largest(w, s.Most, w.Scale.Max); ok {
+					return message.LowerMaximum(n)
+				}
+				return ""
+			},
+		})
 	}
 	fact.ID, fact.W = b.subject(subject), b.row(w)
 	b.Autoscalers = append(b.Autoscalers, fact)

@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -102,15 +103,13 @@ func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
 		}
 	}
 	if l.Exceeded {
+		a := b.advisor()
 		s = b.advised(s, w, fact, func(s Subject) Subject {
-			s = b.advisor().lower(s, w, l)
-			if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
-				s = s.fix("%s", message.AddNodes(n, fact.Keys[0]))
-			}
-			if b.advisor().holds(w, disruption.SoftAntiAffinity(), 0) {
-				s = s.fix("%s", message.PreferAntiAffinity(fact.Keys[0]))
-			}
-			return s
+			return a.offer(s, tries{
+				search.MoreNodes: a.nodesToAdd(w, disruption.Edit{}, unplaced(l), func(n int) string { return message.AddNodes(n, fact.Keys[0]) }),
+				search.Soften:    a.when(w, disruption.SoftAntiAffinity(), message.PreferAntiAffinity(fact.Keys[0])),
+				search.FewerPods: a.lower(w, l),
+			})
 		})
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
@@ -148,11 +147,12 @@ func (b limits) spread(w *workload.Workload, l *bound.Limit) {
 const maxListed = 20
 
 func (b limits) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fact *facts.Spread) Subject {
-	t := l.Terms[0]
+	a, t := b.advisor(), l.Terms[0]
+	all := tries{search.Soften: a.when(w, softSpread(t.Key), message.AcceptSkew), search.FewerPods: a.lower(w, l)}
 	switch l.Cause {
 	case "missing-key":
 		if fact.Suggestion != "" {
-			s.Fixes = append(s.Fixes, b.advisor().corrected(w, t, fact.Suggestion))
+			s.Fixes = append(s.Fixes, a.corrected(w, t, fact.Suggestion))
 			return s
 		}
 		return s.fix("%s", message.LabelNodes(t.Key))
@@ -160,28 +160,28 @@ func (b limits) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fact 
 		if span := fieldSpan(w, t.Node, "minDomains"); !span.IsZero() {
 			s = s.related(span, "%s", message.MinDomainsRequires(fact.MinDomains, fact.Domains))
 		}
+		if fact.Domains+1 == fact.MinDomains {
+			all[search.MoreNodes] = a.nodesToAdd(w, disruption.InDomain(t.Key, ""), 1, func(n int) string { return message.AddNodesIn(n, t.Key, "") })
+		}
 		n := max(1, fact.Domains)
-		edit := disruption.EachSpread(fmt.Sprint("minDomains ", n), t.Key, func(c *corev1.TopologySpreadConstraint) {
+		all[search.FewerDomains] = a.when(w, disruption.EachSpread(fmt.Sprint("minDomains ", n), t.Key, func(c *corev1.TopologySpreadConstraint) {
 			domains := int32(n)
 			c.MinDomains = &domains
-		})
-		if b.advisor().holds(w, edit, 0) {
-			s = s.fix("%s", message.SetMinDomains(n))
-		}
+		}), message.SetMinDomains(n))
 	default:
-		edit := disruption.EachSpread("honor", t.Key, func(c *corev1.TopologySpreadConstraint) {
-			honor := corev1.NodeInclusionPolicyHonor
-			c.NodeTaintsPolicy = &honor
-		})
-		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil && b.advisor().holds(w, edit, 0) {
-			s = s.fix(message.HonorTaints)
+		if fact.SmallestDomain != "" && !b.m.NodeByNode(t.Key, nil) {
+			all[search.MoreNodes] = a.nodesToAdd(w, disruption.InDomain(t.Key, fact.SmallestDomain), 1, func(n int) string {
+				return message.AddNodesIn(n, t.Key, fact.SmallestDomain)
+			})
+		}
+		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil {
+			all[search.HonorTaints] = a.when(w, disruption.EachSpread("honor", t.Key, func(c *corev1.TopologySpreadConstraint) {
+				honor := corev1.NodeInclusionPolicyHonor
+				c.NodeTaintsPolicy = &honor
+			}), message.HonorTaints)
 		}
 	}
-	s = b.advisor().lower(s, w, l)
-	if b.advisor().holds(w, softSpread(t.Key), 0) {
-		s = s.fix(message.AcceptSkew)
-	}
-	return s
+	return a.offer(s, all)
 }
 
 func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
@@ -193,15 +193,13 @@ func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
 		Pending: unplaced(l), Excluded: excluded, MoreExcluded: more, Growth: message.GrownPools(l.Growth),
 	}
 	if l.Exceeded {
+		a := b.advisor()
 		s = b.advised(s, w, fact, func(s Subject) Subject {
-			s = b.advisor().lower(s, w, l)
-			if b.advisor().holds(w, disruption.NoHostPorts(), 0) {
-				s = s.fix(message.RemoveHostPort)
-			}
-			if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
-				s = s.fix("%s", message.AddAnyNodes(n))
-			}
-			return s
+			return a.offer(s, tries{
+				search.MoreNodes: a.nodesToAdd(w, disruption.Edit{}, unplaced(l), message.AddAnyNodes),
+				search.FreePorts: a.when(w, disruption.NoHostPorts(), message.RemoveHostPort),
+				search.FewerPods: a.lower(w, l),
+			})
 		})
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
@@ -241,8 +239,12 @@ func (b limits) room(w *workload.Workload, l *bound.Limit) {
 	}
 	s, _, _ := b.frame(w, l, requestSpan(w, l.Binding))
 	if l.Exceeded {
+		a := b.advisor()
 		s = b.advised(s, w, fact, func(s Subject) Subject {
-			return b.advisor().lower(s, w, l).fix("%s", message.RequestLess(l.Binding))
+			return a.offer(s, tries{
+				search.LowerRequests: func() string { return message.RequestLess(l.Binding) },
+				search.FewerPods:     a.lower(w, l),
+			})
 		})
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)

@@ -229,13 +229,21 @@ func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 	excluded := b.m.Excluded(w, false)
 	if len(excluded) > 0 && len(s.Fixes) == 0 {
 		last := excluded[len(excluded)-1]
+		for _, x := range slices.Backward(excluded) { // the pods need not tolerate that a node is not in service
+			if x.Taint == nil || x.Tolerable() {
+				last = x
+				break
+			}
+		}
 		switch {
-		case last.Taint != nil:
+		case last.Cordon():
+			s = s.fix("%s", message.Uncordon(&last))
+		case last.Tolerable():
 			s = b.advisor().toleration(s, w, &last)
+		case last.Taint != nil:
+			s = s.fix("%s", message.AddUntainted(&last))
 		case last.Kind == model.LacksLabel:
 			s = s.fix("%s", message.LabelNode(&last))
-		case last.Kind == model.Cordoned:
-			s = s.fix("%s", message.Uncordon(&last))
 		default:
 			s = s.fix(message.MatchNodes)
 		}

@@ -44,7 +44,7 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 			group = all
 		}
 	}
-	try := func() bool { return tr.try(w, &c, group, contenders, more) }
+	try := func() bool { return tr.try(w, &c, group, contenders, more, edit.Label) }
 	if key.shape == "" || len(met) > 0 {
 		return try()
 	}
@@ -110,14 +110,18 @@ func union(lists ...[]*workload.Workload) (all []*workload.Workload) {
 	return all
 }
 
-// try replaces a workload in its group by an edited copy and adds `more` nodes. If contenders is not
-// nil, there are too many workloads to search, and the trial is decided by counting alone (T16).
-func (tr trials) try(w, edited *workload.Workload, group, contenders []*workload.Workload, more int) bool {
+// try replaces a workload in its group by an edited copy and adds `more` nodes, with a label if one
+// is given. If contenders is not nil, there are too many workloads to search, and the trial is
+// decided by counting alone (T16).
+func (tr trials) try(w, edited *workload.Workload, group, contenders []*workload.Workload, more int, label [2]string) bool {
 	t := &trial{j: tr.shared, w: w, changed: edited, group: group, contenders: contenders, steps: tr.each(group)}
 	for i := range more {
 		n := tr.oneMore(w)
 		if n == nil {
 			return false
+		}
+		if label[0] != "" {
+			n = model.In(n, label[0], label[1])
 		}
 		n.Name = fmt.Sprintf("%s %d", n.Name, i+1)
 		for k, v := range n.Labels {

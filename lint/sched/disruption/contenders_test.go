@@ -8,6 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -124,7 +125,7 @@ spec:
 			}
 		}
 	}
-	for others, want := range map[int]string{43: "[max-unavailable]", 60: "[]"} { // of which ten fit on a node
+	for others, want := range map[int]string{43: fmt.Sprint([]search.Kind{search.OneUnavailable}), 60: "[]"} { // of which ten fit on a node
 		j, web := crowded{others: others, pods: 1, cpu: "4", request: "370m", kind: "Deployment", spec: "  replicas: 5\n  strategy: {rollingUpdate: {maxUnavailable: 0}}\n", pod: apart}.judge(t)
 		r := j.Rollouts(web)[0]
 		if got := fmt.Sprint(j.Remedies(web, &r)); got != want {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
 // said returns all answers about changes to one workload.
@@ -20,7 +20,7 @@ func (s sample) said(t *testing.T, name string) string {
 	for _, r := range j.Rollouts(web) {
 		text += fmt.Sprintf("rollout %q, ", r.Verdict)
 		if r.Verdict == diag.Never || r.Verdict == diag.Sometimes {
-			of := slices.DeleteFunc(j.Remedies(web, &r), func(r disruption.Remedy) bool { return r == disruption.OneMoreNode }) // depends on node names
+			of := slices.DeleteFunc(j.Remedies(web, &r), func(r search.Kind) bool { return r == search.MoreNodes }) // depends on node names
 			text += fmt.Sprintf("remedies %v, ", of)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
 // TestTerminatingPodIsCompany checks a pod that requires any pod of its team nearby. A terminating
@@ -153,7 +153,7 @@ func TestRemedyAmongNeighbours(t *testing.T) {
 	j, m := judge(t, s.nodes(), s.manifests())
 	web := find(t, m, "web")
 	r := j.Rollout(web, 2)
-	if got := j.Remedies(web, &r); r.Verdict != diag.Never || slices.Contains(got, disruption.MatchLabelKeys) {
+	if got := j.Remedies(web, &r); r.Verdict != diag.Never || slices.Contains(got, search.MatchLabelKeys) {
 		t.Errorf("%s, %v", r.Verdict, got)
 	}
 }

@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,48 +12,28 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
-)
-
-// Remedy is a change after which a rollout completes in every run or a machine can migrate. Every
-// remedy is tried before it is offered.
-type Remedy string
-
-// The remedies, safest first. Some make the rules ignore pods of the other revision or of the
-// same machine. Others let a pod be unavailable, make a rule count the other revision's pods, or
-// add a node that is its own domain.
-const (
-	MatchLabelKeys    Remedy = "match-label-keys"
-	MismatchLabelKeys Remedy = "mismatch-label-keys"
-	MaxUnavailable    Remedy = "max-unavailable"
-	CountRevisions    Remedy = "count-revisions"
-	OneMoreNode       Remedy = "one-more-node"
 )
 
 // fixes tries changes that may resolve a finding.
 type fixes struct{ *shared }
 
-// Remedies returns the changes that make the rollout r complete. Without them, it may get stuck or
-// cannot complete.
-func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
+// Remedies returns the changes after which the rollout r completes in every run. Each of them was
+// tried, in the order of their kinds. MoreNodes is one more node that is a domain of its own.
+func (f fixes) Remedies(w *workload.Workload, r *Rollout) []search.Kind {
 	group, contenders := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas)
 	tooMany := contenders != nil
 	if tooMany && f.assembled(contenders).Overfull() {
 		return nil // pods that wait may take any room
 	}
-	var all []Remedy
+	var all []search.Kind
 	if own := revisionsApart(w); own != nil && f.completes(own, swapped(group, w, own), tooMany, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
-		all = append(all, MatchLabelKeys)
+		all = append(all, search.MatchLabelKeys)
 	}
-	if pace := r.Rollout; pace.Unavailable == 0 && (pace.Way == workload.Rolling || pace.Way == workload.PerNode) {
-		pace.Unavailable = 1
-		if pace.Way == workload.PerNode {
-			pace.Way = workload.InPlace
-		}
-		if f.completes(w, group, tooMany, f.m.Topology.Nodes, pace, r.Replicas) {
-			all = append(all, MaxUnavailable)
-		}
+	if more := f.oneMore(w); more != nil && f.completes(w, group, tooMany, append(slices.Clone(f.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
+		all = append(all, search.MoreNodes)
 	}
 	// Make hard spread constraints count other revisions' pods too.
 	together := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
@@ -62,10 +43,16 @@ func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 		return changed
 	})
 	if together != nil && f.completes(together, swapped(group, w, together), tooMany, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
-		all = append(all, CountRevisions)
+		all = append(all, search.CountRevisions)
 	}
-	if more := f.oneMore(w); more != nil && f.completes(w, group, tooMany, append(slices.Clone(f.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
-		all = append(all, OneMoreNode)
+	if pace := r.Rollout; pace.Unavailable == 0 && (pace.Way == workload.Rolling || pace.Way == workload.PerNode) {
+		pace.Unavailable = 1
+		if pace.Way == workload.PerNode {
+			pace.Way = workload.InPlace
+		}
+		if f.completes(w, group, tooMany, f.m.Topology.Nodes, pace, r.Replicas) {
+			all = append(all, search.OneUnavailable)
+		}
 	}
 	return all
 }
@@ -109,7 +96,7 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, tooMan
 }
 
 // MigrationRemedies returns the changes after which every migration of the machines completes.
-func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
+func (f fixes) MigrationRemedies(w *workload.Workload) []search.Kind {
 	group := f.group(w, true)
 	tooMany := f.contendersOf(w, model.Certain(w)) != nil // if set, nothing is tried
 	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
@@ -119,7 +106,7 @@ func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 			migrations{other}.migrate(w, other.group(w, true), &m)
 		}) && m.Answer == diag.Always
 	}
-	var all []Remedy
+	var all []search.Kind
 	passesOver := edited(w, "kubevirt.io/created-by", func(t *corev1.PodAffinityTerm) *[]string {
 		if t.TopologyKey == corev1.LabelHostname {
 			return nil // the second pod must avoid that node anyway
@@ -127,10 +114,10 @@ func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 		return &t.MismatchLabelKeys
 	})
 	if passesOver != nil && moves(passesOver, swapped(group, w, passesOver), f.m.Topology.Nodes) {
-		all = append(all, MismatchLabelKeys)
+		all = append(all, search.MismatchLabelKeys)
 	}
 	if more := f.oneMore(w); more != nil && moves(w, group, append(slices.Clone(f.m.Topology.Nodes), more)) {
-		all = append(all, OneMoreNode)
+		all = append(all, search.MoreNodes)
 	}
 	return all
 }
@@ -248,6 +235,8 @@ type Edit struct {
 	Name string
 	// Pods is the pod count that the edit sets, or 0 if it sets none.
 	Pods int
+	// Label is the key and the value of a label that additional nodes get, or empty.
+	Label [2]string
 	// Make edits a copy of a workload and reports whether anything changed. If Make is nil, the
 	// edit changes nothing.
 	Make func(*workload.Workload) bool
@@ -255,17 +244,23 @@ type Edit struct {
 
 // Replicas returns an edit that sets the pod count.
 func Replicas(n int) Edit {
-	return Edit{fmt.Sprint("replicas ", n), n, func(w *workload.Workload) bool {
+	return Edit{Name: fmt.Sprint("replicas ", n), Pods: n, Make: func(w *workload.Workload) bool {
 		w.Count.N, w.Count.Known, w.Scale = n, true, nil
 		return n > 0
 	}}
+}
+
+// InDomain returns an edit that changes no workload. Additional nodes are in the given domain of a
+// topology key or, if value is "", in a new one.
+func InDomain(key, value string) Edit {
+	return Edit{Name: "in " + key + "=" + value, Label: [2]string{key, cmp.Or(value, "the new "+key)}}
 }
 
 // SpreadOnNodes returns an edit that adds a hard spread constraint over nodes. If revisions is
 // set, the constraint spreads each revision separately and does not count nodes with taints that
 // the pods do not tolerate.
 func SpreadOnNodes(revisions bool) Edit {
-	return Edit{fmt.Sprint("spread ", revisions), 0, func(w *workload.Workload) bool {
+	return Edit{Name: fmt.Sprint("spread ", revisions), Make: func(w *workload.Workload) bool {
 		c := corev1.TopologySpreadConstraint{
 			MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: own(w),
 		}
@@ -280,7 +275,7 @@ func SpreadOnNodes(revisions bool) Edit {
 }
 
 // ApartOnNodes returns an edit that requires the workload's pods to be on different nodes.
-func ApartOnNodes() Edit { return Edit{"apartOnNodes", 0, apartOnNodes} }
+func ApartOnNodes() Edit { return Edit{Name: "apartOnNodes", Make: apartOnNodes} }
 
 func apartOnNodes(w *workload.Workload) bool {
 	a := &corev1.Affinity{}
@@ -303,12 +298,12 @@ func own(w *workload.Workload) *metav1.LabelSelector {
 
 // Both returns an edit that applies edits a and b.
 func Both(a, b Edit) Edit {
-	return Edit{a.Name + " and " + b.Name, max(a.Pods, b.Pods), func(w *workload.Workload) bool { return a.Make(w) && b.Make(w) }}
+	return Edit{Name: a.Name + " and " + b.Name, Pods: max(a.Pods, b.Pods), Make: func(w *workload.Workload) bool { return a.Make(w) && b.Make(w) }}
 }
 
 // SoftAntiAffinity returns an edit that removes required anti-affinity. Here that has the same
 // effect as making it preferred.
-func SoftAntiAffinity() Edit { return Edit{"softAntiAffinity", 0, softAntiAffinity} }
+func SoftAntiAffinity() Edit { return Edit{Name: "softAntiAffinity", Make: softAntiAffinity} }
 
 func softAntiAffinity(w *workload.Workload) bool {
 	if w.Spec.Affinity == nil || w.Spec.Affinity.PodAntiAffinity == nil {
@@ -323,7 +318,7 @@ func softAntiAffinity(w *workload.Workload) bool {
 // EachSpread returns an edit that changes every hard spread constraint on a key. The name
 // identifies the edit.
 func EachSpread(name, key string, edit func(*corev1.TopologySpreadConstraint)) Edit {
-	return Edit{name + " " + key, 0, func(w *workload.Workload) bool {
+	return Edit{Name: name + " " + key, Make: func(w *workload.Workload) bool {
 		c := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
 			applies := t.TopologyKey == key && t.WhenUnsatisfiable == corev1.DoNotSchedule
 			if applies {
@@ -341,7 +336,7 @@ func EachSpread(name, key string, edit func(*corev1.TopologySpreadConstraint)) E
 // TopologyKey returns an edit that replaces a topology key in spread constraints and in required
 // terms.
 func TopologyKey(from, to string) Edit {
-	return Edit{"key " + from + " " + to, 0, func(w *workload.Workload) bool {
+	return Edit{Name: "key " + from + " " + to, Make: func(w *workload.Workload) bool {
 		spreads, changed := slices.Clone(w.Spec.TopologySpreadConstraints), false
 		swap := func(key *string) {
 			if *key == from {
@@ -372,7 +367,7 @@ func TopologyKey(from, to string) Edit {
 
 // PerRevision returns an edit that limits required anti-affinity and hard spread constraints to
 // pods of the same revision.
-func PerRevision() Edit { return Edit{"perRevision", 0, perRevision} }
+func PerRevision() Edit { return Edit{Name: "perRevision", Make: perRevision} }
 
 func perRevision(w *workload.Workload) (changed bool) {
 	for _, edit := range []func(*workload.Workload) *workload.Workload{revisionsApart, revisionsCounted} {
@@ -389,7 +384,7 @@ func Soft(use model.Use, key string) Edit {
 	if use == model.Spread {
 		return EachSpread("soft", key, func(c *corev1.TopologySpreadConstraint) { c.WhenUnsatisfiable = corev1.ScheduleAnyway })
 	}
-	return Edit{fmt.Sprint("soft ", use, " ", key), 0, func(w *workload.Workload) bool {
+	return Edit{Name: fmt.Sprint("soft ", use, " ", key), Make: func(w *workload.Workload) bool {
 		if w.Spec.Affinity == nil {
 			return false
 		}
@@ -412,7 +407,7 @@ func Soft(use model.Use, key string) Edit {
 
 // Tolerate returns an edit that adds a toleration for a taint.
 func Tolerate(taint *corev1.Taint) Edit {
-	return Edit{"tolerate " + taint.Key + " " + string(taint.Effect), 0, func(w *workload.Workload) bool {
+	return Edit{Name: "tolerate " + taint.Key + " " + string(taint.Effect), Make: func(w *workload.Workload) bool {
 		w.Spec.Tolerations = append(slices.Clone(w.Spec.Tolerations), corev1.Toleration{Key: taint.Key, Operator: corev1.TolerationOpExists, Effect: taint.Effect})
 		return true
 	}}
@@ -420,7 +415,7 @@ func Tolerate(taint *corev1.Taint) Edit {
 
 // AnyNode returns an edit that removes the node selector and the node affinity.
 func AnyNode() Edit {
-	return Edit{"anyNode", 0, func(w *workload.Workload) bool {
+	return Edit{Name: "anyNode", Make: func(w *workload.Workload) bool {
 		w.Spec.NodeSelector = nil
 		if w.Spec.Affinity != nil {
 			a := w.Spec.Affinity.DeepCopy()
@@ -432,7 +427,7 @@ func AnyNode() Edit {
 }
 
 // NoHostPorts returns an edit that removes host ports and the host network.
-func NoHostPorts() Edit { return Edit{"noHostPorts", 0, noHostPorts} }
+func NoHostPorts() Edit { return Edit{Name: "noHostPorts", Make: noHostPorts} }
 
 func noHostPorts(w *workload.Workload) bool {
 	w.Spec.HostNetwork = false

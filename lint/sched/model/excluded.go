@@ -48,6 +48,15 @@ type Exclusion struct {
 	Nodes          []*topology.Node
 }
 
+// Cordon reports whether the nodes are cordoned. Some dumps have only the taint.
+func (x *Exclusion) Cordon() bool {
+	return x.Kind == Cordoned || x.Taint != nil && x.Taint.Key == corev1.TaintNodeUnschedulable
+}
+
+// Tolerable reports whether the pods may be made to tolerate a taint of the nodes. Nobody should
+// tolerate that a node is not in service.
+func (x *Exclusion) Tolerable() bool { return x.Taint != nil && !topology.NotInService(x.Taint.Key) }
+
 // exclusionKey identifies an Exclusion regardless of its nodes.
 type exclusionKey struct {
 	kind           ExclusionKind

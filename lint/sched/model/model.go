@@ -389,6 +389,22 @@ func Another(n *topology.Node, k int) *topology.Node {
 	return &more
 }
 
+// In returns a copy of a node that has another value for a topology key.
+func In(n *topology.Node, key, value string) *topology.Node {
+	moved := *n
+	moved.Labels = maps.Clone(n.Labels)
+	moved.Labels[key] = value
+	return &moved
+}
+
+// Uncordoned returns a copy of a node that is not cordoned.
+func Uncordoned(n *topology.Node) *topology.Node {
+	open := *n
+	open.Unschedulable = false
+	open.Taints = slices.DeleteFunc(slices.Clone(n.Taints), func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
+	return &open
+}
+
 // GrownBy returns the declared nodes plus the given number of additional nodes in a pool. It adds
 // them to the pool's zones in turn.
 func GrownBy(m *Model, p *topology.Pool, more int) []*topology.Node {

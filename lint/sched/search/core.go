@@ -31,6 +31,9 @@ type Core struct {
 // Repair is one way to resolve a contradiction: fewer replicas, more nodes like an existing one,
 // dropped atoms, or another topology key that was probably meant.
 //
+// The first entries of Further, as many as Nodes, are the nodes to add. Like is the node that they
+// are copies of. If Domain is not "", it is a topology key and the copies may have other values.
+//
 // Opens has one entry for each entry of Atoms. For a selector or taints, the entry is the condition
 // that excludes the most nodes, or nil. For any other atom, the entry is nil.
 type Repair struct {
@@ -38,6 +41,8 @@ type Repair struct {
 	Replicas int
 	Nodes    int
 	Like     *topology.Node
+	Further  []*topology.Node
+	Domain   string
 	Atoms    []Atom
 	Opens    []*model.Exclusion
 	Key      string
@@ -55,6 +60,9 @@ const (
 	PartPorts    Part = "ports"
 	PartReplicas Part = "replicas" // the number of pods
 )
+
+// partCordons is dropped to find repairs. A core counts cordons as taints.
+const partCordons = "cordons"
 
 var parts = []Part{PartSelector, PartTaints, PartRequests, PartSlots, PartPorts, PartReplicas}
 
@@ -465,7 +473,7 @@ func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok boo
 		return model.Maybe, false
 	}
 	ports := len(g.HostPorts) > 0 && !relax.without(g, PartPorts)
-	if ports || g.Kind.PerNode() || g.Spec.NodeName != "" || !model.Modelled(g) || len(q.m.Apart) > 0 ||
+	if ports || relax.without(g, partCordons) || g.Kind.PerNode() || g.Spec.NodeName != "" || !model.Modelled(g) || len(q.m.Apart) > 0 ||
 		slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && !relax.dropped(t) }) {
 		return model.Maybe, false
 	}

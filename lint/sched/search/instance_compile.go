@@ -280,8 +280,8 @@ func (b *compiler) requests(u *podGroup) []model.Request {
 // passes returns the node-level filter results for every node in the instance.
 func (b *compiler) passes(g *model.Group) []model.Passes {
 	all := b.m.Eligible(g.Workload).Nodes
-	selector, taints := b.relax.without(g, PartSelector), b.relax.without(g, PartTaints)
-	if len(all) == len(b.nodes) && !selector && !taints {
+	selector, taints, cordons := b.relax.without(g, PartSelector), b.relax.without(g, PartTaints), b.relax.without(g, partCordons)
+	if len(all) == len(b.nodes) && !selector && !taints && !cordons {
 		return all
 	}
 	b.m.Run().Spend(model.StepsPerTerm + len(b.nodes)/model.PerStep + (len(b.nodes)-len(all))*model.PerStep)
@@ -292,6 +292,9 @@ func (b *compiler) passes(g *model.Group) []model.Passes {
 	}
 	for i := range relaxed {
 		p := &relaxed[i]
+		if cordons && !p.All() {
+			*p = f.Passes(model.Uncordoned(b.nodes[i]))
+		}
 		p.Selector = p.Selector || selector
 		p.Taints, p.Schedulable = p.Taints || taints, p.Schedulable || taints
 	}
