@@ -148,8 +148,11 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 		r.countUnplaced(s, one)
 	})
 	r.recordRefusals(s)
-	if r.opts.Runs > 0 && derive.Typical(doc) { // last, so that no other answer lacks the steps
-		derive.AddTypical(doc, simulate.Runs(s.model, r.opts.Runs))
+	if r.opts.Runs > 0 { // last, so that no other answer lacks the steps
+		if derive.Typical(doc) {
+			derive.AddTypical(doc, simulate.Runs(s.model, r.opts.Runs))
+		}
+		derive.AddTypicalChanges(doc, s.model, disruption.New(s.model, s.set, search.Options{}), r.opts.Runs)
 	}
 	doc.Cluster, doc.Context = s.cluster.name, cmp.Or(s.cluster.render, s.cluster.entry, s.Name)
 	for i := range doc.Workloads {

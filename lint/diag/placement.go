@@ -126,7 +126,8 @@ type PlacementWorkload struct {
 
 // PlacementChange describes how well a workload copes with changes. The field AtCount of an answer
 // is the answer for the declared number of nodes. It is set if the answer with growing pools is
-// unknown.
+// unknown. Typical counts the simulated runs after which the change leaves pods Pending. It is set
+// only for the verdict "sometimes".
 type PlacementChange struct {
 	Rollout  PlacementRollout    `json:"rollout"`
 	Survives []PlacementSurvival `json:"survives"`
@@ -145,6 +146,7 @@ type PlacementRollout struct {
 	// Reason explains the verdict in words, or is "" if the rollout completes.
 	Reason  string            `json:"reason"`
 	AtCount *PlacementRollout `json:"atCount,omitempty"`
+	Typical *Typical          `json:"typical,omitempty"`
 }
 
 // PlacementSurvival describes whether all pods run again after the loss of a topology domain.
@@ -166,6 +168,7 @@ type PlacementSurvival struct {
 	// harmless.
 	WhereItRuns bool               `json:"whereItRuns,omitempty"`
 	AtCount     *PlacementSurvival `json:"atCount,omitempty"`
+	Typical     *Typical           `json:"typical,omitempty"`
 }
 
 // PlacementJudgement is a verdict with its reason. The verdict is "always", "sometimes", "never",
@@ -174,6 +177,7 @@ type PlacementJudgement struct {
 	Verdict string              `json:"verdict"`
 	Reason  string              `json:"reason"`
 	AtCount *PlacementJudgement `json:"atCount,omitempty"`
+	Typical *Typical            `json:"typical,omitempty"`
 }
 
 // PlacementCore is a member of a core, with its location.

@@ -289,14 +289,15 @@ func orderDependentPlacement(r *facts.Order, in *facts.Facts) Text {
 		"blocked by "+Rejected(r.Refused), "all pods fit in another order")
 }
 
-// placedFirst lists the pods of a few workloads and the nodes that run them.
+// placedFirst lists the pods of a few workloads and the nodes that run them. It counts more workloads,
+// because these fill the nodes together and the related locations say where.
 func placedFirst(all []facts.Placed, in *facts.Facts) string {
-	parts := make([]string, 0, maxNamed)
-	for i := range all[:min(maxNamed, len(all))] {
-		parts = append(parts, Placed(&all[i], in))
+	if len(all) > maxNamed {
+		return fmt.Sprintf("pods of %d workloads", len(all))
 	}
-	if more := len(all) - maxNamed; more > 0 {
-		return fmt.Sprintf("%s and those of %d more workloads", strings.Join(parts, ", "), more)
+	parts := make([]string, 0, maxNamed)
+	for i := range all {
+		parts = append(parts, Placed(&all[i], in))
 	}
 	return strings.Join(parts, " and ")
 }

@@ -1,8 +1,9 @@
 # METADATA
 # title: Whether all pods fit depends on the scheduling order
 # description: >-
-#   Some scheduling orders place all pods. In the one shown, other pods take the nodes that these pods need,
-#   and the scheduler does not move pods afterwards. Keep the other pods off those nodes with a taint or
+#   Some scheduling orders place all pods. In the one shown, other pods take the nodes or the room that these
+#   pods need, and the scheduler does not move pods afterwards. Where only room is short, it is reported if
+#   simulated runs of kube-scheduler leave pods out. Keep the other pods off those nodes with a taint or
 #   node selector, run fewer of them, add nodes, or make the rule preferred.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/

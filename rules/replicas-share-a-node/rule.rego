@@ -1,10 +1,11 @@
 # METADATA
 # title: All replicas can run on one node
 # description: >-
-#   Nothing keeps the replicas apart: the scheduler can place all of them on one node, and the loss, drain
+#   No rule keeps the replicas apart: the scheduler can place all of them on one node, and the loss, drain
 #   or upgrade of that node then takes the whole workload down. Preferred rules and scheduler defaults
-#   spread pods only while other nodes have capacity. Add required anti-affinity on kubernetes.io/hostname
-#   or a topologySpreadConstraint with whenUnsatisfiable: DoNotSchedule.
+#   spread pods only while other nodes have capacity. The finding is a note if simulated runs of
+#   kube-scheduler rarely place the replicas like that. Add required anti-affinity on
+#   kubernetes.io/hostname or a topologySpreadConstraint with whenUnsatisfiable: DoNotSchedule.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/

@@ -11,6 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/simulate"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -57,52 +59,119 @@ func (b *builder) simulate() {
 			set(row.ID, &row.Typical, facts.Typical{Runs: t.Runs, Shown: t.LeftOut, Preempts: t.Preempts})
 		}
 	}
-	var changes []*simulate.Change
-	var tell []func()
-	ask := func(id int, to *facts.Typical, x simulate.Change, w int) {
-		x.Workload = ws[w]
-		changes = append(changes, &x)
-		tell = append(tell, func() { set(id, to, facts.Typical{Runs: x.Runs, Shown: x.Shown, Preempts: x.Preempts}) })
-	}
+	var all asked
 	for i := range b.Rollouts {
 		if row := &b.Rollouts[i]; row.Outcome == diag.Sometimes {
-			ask(row.ID, &row.Typical, simulate.Change{Way: workload.Way(row.Way), Pods: row.Replicas, Surge: row.Surge, Unavailable: row.Unavailable}, row.W)
+			all.roll(ws[row.W], workload.Rollout{Way: workload.Way(row.Way), Surge: row.Surge, Unavailable: row.Unavailable}, row.Replicas,
+				func(t diag.Typical) { set(row.ID, &row.Typical, facts.Typical(t)) })
 		}
 	}
 	for i := range b.Drains {
 		if row := &b.Drains[i]; row.Outcome == diag.Sometimes && row.BlockedBy == "" {
-			ask(row.ID, &row.Typical, simulate.Change{Key: corev1.LabelHostname, Meaning: certificate.Drained}, row.W)
+			all.lose(ws[row.W], corev1.LabelHostname, string(certificate.Drained), func(t diag.Typical) { set(row.ID, &row.Typical, facts.Typical(t)) })
 		}
 	}
 	for i := range b.Losses {
-		if row := &b.Losses[i]; row.Outcome == diag.Sometimes && row.Recreated {
-			meaning := certificate.Meaning(row.Meaning)
-			if row.Meaning == "both" {
-				meaning = certificate.Unreachable
-			}
-			ask(row.ID, &row.Typical, simulate.Change{Key: row.Key, Meaning: meaning}, row.W)
+		if row := &b.Losses[i]; row.Outcome == diag.Sometimes {
+			all.lose(ws[row.W], row.Key, row.Meaning, func(t diag.Typical) { set(row.ID, &row.Typical, facts.Typical(t)) })
 		}
 	}
-	if len(changes) == 0 {
+	all.simulate(b.j, b.Runs)
+}
+
+// asked holds changes to simulate, each once, and what to do with the results.
+type asked struct {
+	changes []*simulate.Change
+	tell    [][]func(diag.Typical)
+	known   map[simulate.Change]int
+}
+
+func (a *asked) add(x simulate.Change, tell func(diag.Typical)) {
+	if a.known == nil {
+		a.known = map[simulate.Change]int{}
+	}
+	i, known := a.known[x]
+	if !known {
+		i = len(a.changes)
+		a.known[x], a.changes, a.tell = i, append(a.changes, &x), append(a.tell, nil)
+	}
+	a.tell[i] = append(a.tell[i], tell)
+}
+
+func (a *asked) roll(w *workload.Workload, how workload.Rollout, pods int, tell func(diag.Typical)) {
+	a.add(simulate.Change{Workload: w, Way: how.Way, Pods: pods, Surge: how.Surge, Unavailable: how.Unavailable}, tell)
+}
+
+// lose adds a loss. If it may have both meanings, it is one of an unreachable domain.
+func (a *asked) lose(w *workload.Workload, key, meaning string, tell func(diag.Typical)) {
+	x := simulate.Change{Workload: w, Key: key, Meaning: certificate.Meaning(meaning)}
+	if meaning == "both" {
+		x.Meaning = certificate.Unreachable
+	}
+	if (certificate.Loss{Meaning: x.Meaning}).Recreated(w) {
+		a.add(x, tell)
+	}
+}
+
+func (a *asked) simulate(j *disruption.Judge, runs int) {
+	if len(a.changes) == 0 {
 		return
 	}
 	pods := map[*workload.Workload]int{}
-	for _, x := range changes {
+	for _, x := range a.changes {
 		if x.Way != "" {
 			pods[x.Workload] = x.Pods
 		}
 	}
-	m, old, fresh := b.j.Revisions(pods)
-	for _, x := range changes {
+	m, old, fresh := j.Revisions(pods)
+	for _, x := range a.changes {
 		if x.Way != "" {
 			x.Fresh = fresh[x.Workload]
 		}
 		x.Workload = cmp.Or(old[x.Workload], x.Workload)
 	}
-	simulate.Changes(m, changes, b.Runs)
-	for _, f := range tell {
-		f()
+	simulate.Changes(m, a.changes, runs)
+	for i, x := range a.changes {
+		for _, tell := range a.tell[i] {
+			if x.Runs >= simulate.MinRuns {
+				tell(diag.Typical{Runs: x.Runs, Shown: x.Shown, Preempts: x.Preempts})
+			}
+		}
 	}
+}
+
+// AddTypicalChanges adds what simulated runs show to the answers about changes that are sometimes yes.
+func AddTypicalChanges(doc *diag.Placement, m *model.Model, j *disruption.Judge, runs int) {
+	of := map[string]*workload.Workload{}
+	for _, w := range m.Workloads {
+		of[Reference(w)] = w
+	}
+	const sometimes = string(diag.Sometimes)
+	var all asked
+	for i := range doc.Workloads {
+		d := &doc.Workloads[i]
+		w := of[reference(d)]
+		if w == nil {
+			continue
+		}
+		if c := &d.Change; c.Rollout.Verdict == sometimes && w.Scale == nil {
+			all.roll(w, w.Rollout(model.Certain(w)), model.Certain(w), func(t diag.Typical) { c.Rollout.Typical = &t })
+		}
+		for k := range d.Change.Survives {
+			if s := &d.Change.Survives[k]; s.Verdict == sometimes {
+				all.lose(w, s.Key, s.Meaning, func(t diag.Typical) { s.Typical = &t })
+			}
+		}
+		if c := &d.Change; c.Drain.Verdict == sometimes {
+			all.lose(w, corev1.LabelHostname, string(certificate.Drained), func(t diag.Typical) { c.Drain.Typical = &t })
+		}
+	}
+	all.simulate(j, runs)
+}
+
+// reference is Reference of the workload that a decision is about.
+func reference(w *diag.PlacementWorkload) string {
+	return strings.Join([]string{w.APIVersion, w.Kind, workload.Space(w.Namespace), w.Name}, "/")
 }
 
 // uncertain reports whether pods may stay Pending, but need not. Only then do simulated runs add to a
@@ -135,7 +204,7 @@ func AddTypical(doc *diag.Placement, r *simulate.Result) {
 	}
 	for i := range doc.Workloads {
 		if w := &doc.Workloads[i]; uncertain(w.Verdict) {
-			w.Typical = of[strings.Join([]string{w.APIVersion, w.Kind, workload.Space(w.Namespace), w.Name}, "/")]
+			w.Typical = of[reference(w)]
 		}
 	}
 	slices.SortStableFunc(whole.LeftOut, func(a, b diag.PlacementLeftOut) int {

@@ -53,8 +53,8 @@ func (x *Exclusion) Cordon() bool {
 	return x.Kind == Cordoned || x.Taint != nil && x.Taint.Key == corev1.TaintNodeUnschedulable
 }
 
-// Tolerable reports whether the pods may be made to tolerate a taint of the nodes. Nobody should
-// tolerate that a node is not in service.
+// Tolerable reports whether it makes sense to tolerate a taint of the nodes. Pods should not tolerate
+// that a node is out of service.
 func (x *Exclusion) Tolerable() bool { return x.Taint != nil && !topology.NotInService(x.Taint.Key) }
 
 // exclusionKey identifies an Exclusion regardless of its nodes.
