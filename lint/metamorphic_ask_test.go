@@ -81,7 +81,7 @@ func ask(t *testing.T, e *rego.Engine, v variant) answers {
 	}
 	for _, format := range report.PlaceFormats() {
 		var b bytes.Buffer
-		if err := report.WritePlacement(&b, format, placed, true); err != nil {
+		if err := report.WritePlacement(&b, format, placed, report.Options{Verbose: true}); err != nil {
 			t.Fatal(err)
 		}
 		a.bytes["place "+format] = b.String()

@@ -19,10 +19,10 @@ var strictness = []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown}
 type placeFlags struct {
 	inputFlags
 	failFlags
-	failOn  string
-	verbose bool
-	runs    uint
-	outputs outputs
+	failOn       string
+	all, verbose bool
+	runs         uint
+	outputs      outputs
 }
 
 func newPlace() *cobra.Command {
@@ -65,6 +65,7 @@ Exit status (the highest applies):
 	flags.Var(keys(&f.survive), "survive", "check the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable; default node and zone)")
 	flags.Var(choice(&f.failOn, failVerdicts()), "fail-on", "least severe `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
 	flags.UintVar(&f.runs, "runs", f.runs, "`number` of simulated runs of kube-scheduler for verdicts other than always and never; 0 for none")
+	flags.BoolVar(&f.all, "all", false, "print every workload, reason and node by itself (text, markdown)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print contexts without pods as well")
 	return cmd
 }
@@ -83,7 +84,7 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 		return err
 	}
 	err = f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, _ bool) error {
-		return report.WritePlacement(w, format, doc, f.verbose)
+		return report.WritePlacement(w, format, doc, report.Options{All: f.all, Verbose: f.verbose})
 	})
 	f.outputs.tell(cmd.ErrOrStderr(), doc.Failures)
 	if err != nil {
