@@ -223,12 +223,12 @@ func legend(columns []question, rows []row) []string {
 		for i, c := range r.cells {
 			used[c.answer], used[c.unreachable] = true, true
 			first, grows = first || strings.Contains(c.note, daemonSetsFirst), grows || strings.Contains(c.note, withGrowth)
-			lost = lost || columns[i].above != "" && !c.is(answerYes) && !c.is(answerNone)
+			lost = lost || columns[i].above != "" && !c.is(answerYes) && !c.is(answerBack) && !c.is(answerNone)
 		}
 	}
 	var parts []string
 	for _, m := range []struct{ word, meaning string }{
-		{answerYes, "in every run"}, {answerMay, "in some runs"}, {answerNo, "in no run"}, {answerUnknown, "undecided"}, {answerPreempts, "pods of lower priority make room"}, {answerWaits, "some or all pods wait for capacity and run later"}, {answerNone, "does not apply"},
+		{answerYes, "in every run"}, {answerBack, "down until its only pod runs on another node, as after an eviction without migration"}, {answerMay, "in some runs"}, {answerNo, "in no run"}, {answerUnknown, "undecided"}, {answerPreempts, "pods of lower priority make room"}, {answerWaits, "some or all pods wait for capacity and run later"}, {answerNone, "does not apply"},
 	} {
 		if used[m.word] {
 			parts = append(parts, m.word+": "+m.meaning)
@@ -258,6 +258,8 @@ const (
 	answerWaits   = "waits"
 	answerMay     = "may"
 	answerNo      = "no"
+	// answerBack stands for a workload with one pod, which is down until the pod is replaced.
+	answerBack = "comes back"
 	// answerPreempts stands for a DaemonSet whose pods preempt the pods that fill their node.
 	answerPreempts = "preempts"
 )
@@ -495,7 +497,8 @@ func survives(key string) question {
 }
 
 // survival returns the worst answer about losing a domain of a topology key. It returns two answers
-// if the answers for deleted and unreachable nodes differ.
+// if the answers for deleted and unreachable nodes differ. A single pod cannot survive the loss of its
+// node, but comes back.
 func survival(w *diag.PlacementWorkload, key string) tableCell {
 	gone, unreachable, grows := answerNone, answerNone, false
 	for i := range w.Change.Survives {
@@ -516,6 +519,11 @@ func survival(w *diag.PlacementWorkload, key string) tableCell {
 		grows = grows || s.AtCount != nil
 		if answer != *worst && badness[answer] > badness[*worst] {
 			*worst = answer
+		}
+	}
+	for _, answer := range []*string{&gone, &unreachable} {
+		if *answer == answerYes && w.Replicas == 1 {
+			*answer = answerBack
 		}
 	}
 	note := growthNote(grows)

@@ -268,6 +268,28 @@ yes: in every run; no: in no run; -: does not apply
 	}
 }
 
+// TestPlacementOfOnePod checks that the only pod of a workload comes back, and does not survive, and
+// that other answers about it stay.
+func TestPlacementOfOnePod(t *testing.T) {
+	for want, survives := range map[string][]diag.PlacementSurvival{
+		"comes back":                   {loss(byNode, "a", "gone", "always", 0, 0), loss(byNode, "a", "unreachable", "always", 0, 0)},
+		"comes back (unreachable: no)": {loss(byNode, "a", "gone", "always", 0, 0), loss(byNode, "a", "unreachable", "never", 1, 0)},
+		"may":                          {loss(byNode, "a", "gone", "sometimes", 1, 0)},
+		"not known":                    {loss(byNode, "a", "gone", "always", 0, 0), loss(byNode, "b", "gone", "unknown", 0, 0)},
+		"no":                           {loss(byNode, "a", "gone", "never", 1, 0)},
+	} {
+		w := decided("Deployment", "web", 1, 1, 1, "always", diag.PlacementChange{Survives: survives})
+		if got := survival(&w, byNode).String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	w := decided("Deployment", "web", 1, 1, 1, "always", diag.PlacementChange{Survives: []diag.PlacementSurvival{loss(byNode, "a", "gone", "always", 0, 0)}})
+	const want = "\nyes: in every run; comes back: down until its only pod runs on another node,\n  as after an eviction without migration\n"
+	if got := placementIn(t, "text", &diag.Placement{Verdict: "always", Workloads: []diag.PlacementWorkload{w}}); !strings.Contains(got, want) || strings.Contains(got, "gone:") {
+		t.Error(got)
+	}
+}
+
 // TestPlacementNames checks that steps keep their API version where nothing else tells two workloads
 // apart.
 func TestPlacementNames(t *testing.T) {
