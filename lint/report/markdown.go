@@ -61,6 +61,9 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 		p.add(0, prose(clipped(hollow, maxSentence)))
 	}
 	p.add(0, prose(clipped("Examined "+strings.Join(nonEmpty(examined(&r.Summary), skipped(r.Summary.Skipped), acceptedText(&r.Summary), sinceText(r.Change)), "; "), maxSentence)))
+	if text := provedText(&r.Summary); text != "" {
+		p.add(0, prose(text))
+	}
 	p.change(r.Change, opts.All)
 	var left diag.Report
 	for _, d := range groupEqual(worstFirst(r.Diagnostics), opts.All) {
