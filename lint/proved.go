@@ -26,7 +26,7 @@ const (
 )
 
 // prove adds the answers about the workloads of a context to those of its cluster. The facts already
-// say what becomes of rollouts and drains. If rollouts show that the pods of all workloads fit, there is
+// say how rollouts and drains end. If rollouts show that the pods of all workloads fit, there is
 // nothing left to decide.
 func (r *run) prove(s *scene, f *derive.Built) {
 	all := s.cluster.proved

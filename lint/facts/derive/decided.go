@@ -21,7 +21,7 @@ type progress struct {
 	judged, placed, changed, lost, guards bool
 	// sized is set if every node declares its allocatable resources.
 	sized bool
-	// rolls and drains are the outcomes of its rollout and its drain. They are "" if nobody asked.
+	// rolls and drains are the outcomes of its rollout and its drain. They are "" if they are not known.
 	// fits is set if the rollout shows that all its pods fit.
 	rolls, drains diag.Outcome
 	fits          bool
