@@ -93,7 +93,9 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	}
 	r.suppressions.gather(m)
 	x.explain(aboutFiles(m.set.Problems), nil, nil, nil)
-	for _, p := range r.clusters.parts(m) {
+	parts := r.clusters.parts(m)
+	for i, p := range parts {
+		r.progress(i, len(parts))
 		x.cluster(p)
 	}
 	_, accepted, complaints := r.suppressions.apply(r.judge.take())

@@ -426,6 +426,8 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 // each calls told.
 func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*pendingPart[T])) {
 	var begun []*pendingPart[T]
+	all := len(parts)
+	r.progress(0, all)
 	for len(parts) > 0 || len(begun) > 0 {
 		for len(parts) > 0 && len(begun) < runtime.GOMAXPROCS(0) {
 			p := parts[0]
@@ -436,6 +438,14 @@ func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*
 		begun[0], begun = nil, begun[1:]
 		r.apply(turn.cluster)
 		told(turn)
+		r.progress(all-len(parts)-len(begun), all)
+	}
+}
+
+// progress tells the caller how many of all parts are done.
+func (r *run) progress(done, all int) {
+	if r.opts.Progress != nil {
+		r.opts.Progress(done, all)
 	}
 }
 

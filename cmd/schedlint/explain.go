@@ -116,7 +116,11 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 		}
 	}
 	options.Policy, options.Today, options.Level = engine, today(), engine.Level
+	var stop func()
+	options.Progress, stop = progress(cmd.ErrOrStderr())
+	defer stop()
 	x, err := lint.Explain(cmd.Context(), options, spot)
+	stop()
 	switch {
 	case x == nil:
 		return err

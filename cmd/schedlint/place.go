@@ -79,7 +79,11 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 		return err
 	}
 	options.Placements, options.Runs = f.unknown == diag.FailPlacement, int(f.runs)
+	var stop func()
+	options.Progress, stop = progress(cmd.ErrOrStderr())
+	defer stop()
 	doc, err := lint.Place(cmd.Context(), options)
+	stop()
 	if err != nil {
 		return err
 	}
