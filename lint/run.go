@@ -442,7 +442,7 @@ func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*
 	}
 }
 
-// progress tells the caller how many of all parts are done.
+// progress reports how many of all parts are done.
 func (r *run) progress(done, all int) {
 	if r.opts.Progress != nil {
 		r.opts.Progress(done, all)
