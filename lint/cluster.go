@@ -163,6 +163,8 @@ type cluster struct {
 	// judged holds the findings of units that were checked separately.
 	judged map[unitKey][]accept.Finding
 	seed   maphash.Seed
+	// proved holds the answers about workloads, or nil if they are not counted.
+	proved map[*source.Object]proved
 	// effects holds errors, notes and an object count from reading the cluster, until they are
 	// added to the run.
 	effects effects

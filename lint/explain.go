@@ -1,9 +1,11 @@
 package lint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,9 +28,31 @@ type Spot struct {
 	Line, Column int
 	// Rule selects the findings of one rule, or of all rules if it is "".
 	Rule string
+	// Kind and Name name a workload instead, as the user writes them, for example deploy and web.
+	// Namespace selects one of several such workloads, or is "".
+	Kind, Namespace, Name string
 }
 
-func (s Spot) String() string { return locate.FileLine(s.File, s.Line) }
+func (s Spot) String() string {
+	if s.Name != "" {
+		return s.Kind + "/" + s.Name
+	}
+	return locate.FileLine(s.File, s.Line)
+}
+
+// shortKinds maps the short names of kubectl to kinds in lower case.
+var shortKinds = map[string]string{
+	"cj": "cronjob", "deploy": "deployment", "ds": "daemonset", "po": "pod", "rc": "replicationcontroller", "rs": "replicaset", "sts": "statefulset",
+	"vm": "virtualmachine", "vmi": "virtualmachineinstance", "vmirs": "virtualmachineinstancereplicaset", "vmpool": "virtualmachinepool",
+}
+
+// names reports whether the spot names an object.
+func (s Spot) names(o *source.Object) bool {
+	kind, group, _ := strings.Cut(strings.ToLower(s.Kind), ".")
+	own := strings.ToLower(o.Kind)
+	return s.Name == o.Name && (kind == own || kind == own+"s" || shortKinds[kind] == own) && (group == "" || group == o.Group()) &&
+		(s.Namespace == "" || workload.Space(s.Namespace) == workload.Space(o.Namespace))
+}
 
 // explaining holds the state of one Explain call.
 type explaining struct {
@@ -45,6 +69,12 @@ type explaining struct {
 	// at is the object that the line belongs to, or nil.
 	at   *source.Object
 	rest []diag.Explained // explanations for that object's workload
+	// named holds the first declaration of each workload that the spot names. others holds other
+	// workloads by name.
+	named  map[diag.Object]*workload.Workload
+	others map[string]string
+	// unanswered counts the contexts whose answers are left out because there are too many.
+	unanswered int
 }
 
 // Explain explains the findings at a location node by node. If there are no findings, it explains
@@ -55,7 +85,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	if err := r.failures.err(); err != nil {
 		return nil, err
 	}
-	x := &explaining{run: r, read: m, spot: spot, out: &diag.Explanation{
+	x := &explaining{run: r, read: m, spot: spot, named: map[diag.Object]*workload.Workload{}, others: map[string]string{}, out: &diag.Explanation{
 		Place: spot.String(), Rule: spot.Rule, Source: r.files.Text, Display: r.files.Display,
 	}}
 	if err := x.find(); err != nil {
@@ -63,7 +93,9 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	}
 	r.suppressions.gather(m)
 	x.explain(aboutFiles(m.set.Problems), nil, nil, nil)
-	for _, p := range r.clusters.parts(m) {
+	parts := r.clusters.parts(m)
+	for i, p := range parts {
+		r.progress(i, len(parts))
 		x.cluster(p)
 	}
 	_, accepted, complaints := r.suppressions.apply(r.judge.take())
@@ -83,6 +115,9 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 
 // find finds the file and the object that the line belongs to.
 func (x *explaining) find() error {
+	if x.spot.Name != "" {
+		return nil
+	}
 	for _, f := range slices.Concat(x.read.set.Files, x.read.beside) {
 		if x.is(f) {
 			x.file = f
@@ -144,6 +179,9 @@ func (x *explaining) cluster(p part) {
 			continue
 		}
 		s := x.run.scene(c, of)
+		if x.spot.Name != "" && !x.choose(s) {
+			continue
+		}
 		units, with := x.run.clusters.units(s)
 		together := map[foundAt][]accept.Finding{}
 		if units != nil {
@@ -159,12 +197,62 @@ func (x *explaining) cluster(p part) {
 			}
 		}
 		for _, w := range s.set.Workloads {
-			if x.isAt(w.Object) && len(x.out.Found) == 0 && len(x.rest) == 0 {
+			at := x.isAt(w.Object)
+			if x.spot.Name != "" {
+				at = x.named[w.Object.ID()] != nil
+			}
+			if at && len(x.out.Found) == 0 && len(x.rest) == 0 {
 				x.rest = append(x.rest, diag.Explained{Name: w.String(), Account: e.Workload(w)})
+			}
+			if at && x.spot.Name != "" && p.entry == "" {
+				x.answer(s, units, w)
 			}
 		}
 		x.run.recordRefusals(s)
 	}
+}
+
+// choose remembers the workloads of a context that the spot names. It reports whether there are any.
+func (x *explaining) choose(s *scene) (found bool) {
+	for _, w := range s.set.Workloads {
+		switch o := w.Object; {
+		case w.Fragment:
+		case !x.spot.names(o):
+			x.others[o.Name] = w.String()
+		default:
+			found = true
+			if x.named[o.ID()] == nil {
+				x.named[o.ID()] = w
+			}
+		}
+	}
+	return found
+}
+
+// answer adds what Place says about a workload. Like Place, it decides about a directory by itself.
+func (x *explaining) answer(s *scene, units []unit, w *workload.Workload) {
+	if len(x.out.Answers) == maxNear {
+		x.unanswered++
+		return
+	}
+	for _, u := range units {
+		if slices.Contains(u.objects, w.Object) {
+			s = x.run.clusters.unitScene(s, u)
+		}
+	}
+	doc := x.run.placed(s, lossesToSurvive(x.run.opts.Config, placeLosses(x.run.opts)))
+	if doc == nil {
+		return
+	}
+	o, ref := w.Object, derive.Reference(w)
+	own := diag.Placement{
+		Workloads: slices.DeleteFunc(doc.Workloads, func(d diag.PlacementWorkload) bool {
+			return d.APIVersion != o.APIVersion || d.Kind != o.Kind || d.Namespace != o.Namespace || d.Name != o.Name
+		}),
+		Unmodelled: slices.DeleteFunc(doc.Unmodelled, func(text string) bool { return !strings.HasPrefix(text, ref+": ") }),
+	}
+	x.run.locate(&own, s)
+	x.out.Answers = append(x.out.Answers, own)
 }
 
 // isAt reports whether o is the object at the requested location or is rendered from it.
@@ -198,10 +286,13 @@ func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Obje
 // add adds a finding in the requested file. It explains the finding if the line and the rule are
 // the requested ones. Otherwise, it adds the finding to the list of findings on other lines.
 func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, diag.Account)) {
-	if d.Location.File != x.file.Name {
+	if x.spot.Name != "" {
+		if x.named[d.Object] == nil {
+			return
+		}
+	} else if d.Location.File != x.file.Name {
 		return
-	}
-	if d.Location.Line != x.spot.Line || x.spot.Rule != "" && d.Rule != x.spot.Rule {
+	} else if d.Location.Line != x.spot.Line || x.spot.Rule != "" && d.Rule != x.spot.Rule {
 		x.elsewhere = append(x.elsewhere, d)
 		return
 	}
@@ -257,6 +348,11 @@ func (x *explaining) accepted(all []accept.Finding) {
 // settle sorts the findings. If there are no findings, it uses the explanations for the workload.
 // If there are none either, it returns an error.
 func (x *explaining) settle() error {
+	if x.spot.Name != "" {
+		if err := x.one(); err != nil {
+			return err
+		}
+	}
 	all := x.out.Found
 	otherColumn := func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }
 	if exact := slices.DeleteFunc(slices.Clone(all), otherColumn); len(exact) > 0 {
@@ -278,6 +374,39 @@ func (x *explaining) settle() error {
 		return x.nothing()
 	}
 	return nil
+}
+
+// one checks that the spot names one workload, and names it in the explanation.
+func (x *explaining) one() error {
+	switch len(x.named) {
+	case 0:
+		where, near := "", ""
+		if x.spot.Namespace != "" {
+			where = " in namespace " + x.spot.Namespace
+		}
+		if other := cmp.Or(x.others[x.spot.Name], x.others[diag.Within(x.spot.Name, slices.Sorted(maps.Keys(x.others)), 2)]); other != "" {
+			near = "; did you mean " + other + "?"
+		}
+		return fmt.Errorf("%s: no workload%s has this name among the manifests that were read%s", x.spot, where, near)
+	case 1:
+		for _, w := range x.named {
+			if x.unanswered > 0 {
+				x.out.Notes = append(x.out.Notes, fmt.Sprintf("answers in %d more contexts are left out", x.unanswered))
+			}
+			x.out.Workload, x.out.Declared = w.String(), x.run.renders.InSources(w.Object.NameSpan())
+		}
+		return nil
+	}
+	var all []string
+	for _, w := range x.named {
+		all = append(all, fmt.Sprintf("%s at %s", w, x.run.renders.At(w.Object)))
+	}
+	slices.Sort(all)
+	errs := []error{fmt.Errorf("%s: %d workloads have this name; choose one with --namespace or KIND.GROUP", x.spot, len(all))}
+	for _, text := range all[:min(len(all), maxExplained)] {
+		errs = append(errs, errors.New(text))
+	}
+	return errors.Join(errs...)
 }
 
 // maxNear is the maximum number of findings on other lines of the file to list.

@@ -250,7 +250,7 @@ func fuzzPlace(t *testing.T, o lint.Options, _ uint16) {
 			t.Errorf("a fault of schedlint: %v", doc.Failures)
 		}
 		for _, format := range report.PlaceFormats() {
-			if err := report.WritePlacement(&out, format, doc, true); err != nil {
+			if err := report.WritePlacement(&out, format, doc, report.Options{Verbose: true}); err != nil {
 				t.Fatalf("%s: %v", format, err)
 			}
 		}

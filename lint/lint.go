@@ -75,6 +75,9 @@ type Options struct {
 	// Runs is the number of runs of kube-scheduler to simulate. Place simulates them where a verdict
 	// is sometimes or unknown, and the others to see how likely the findings are.
 	Runs int
+	// Progress is called with the number of parts that are checked, such as renders and clusters, and
+	// the number of all parts. It may be nil.
+	Progress func(done, all int)
 	// Survive lists topology keys. Every workload must survive the loss of any single domain of
 	// these keys. The configuration may name further keys.
 	Survive []string

@@ -41,6 +41,7 @@ func whole(docs []string) []part { return []part{{"all.yaml", docs}} }
 type answers struct {
 	place    *diag.Placement
 	findings []string
+	proved   *diag.Proved
 	// gaveUp is set if a question exceeded its step budget, which may depend on names.
 	gaveUp bool
 	// bytes holds every output by command and format.
@@ -71,7 +72,7 @@ func ask(t *testing.T, e *rego.Engine, v variant) answers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := answers{place: only(t, placed), bytes: map[string]string{}}
+	a := answers{place: only(t, placed), proved: linted.Summary.Proved, bytes: map[string]string{}}
 	for _, format := range report.Formats() {
 		var b bytes.Buffer
 		if err := report.Write(&b, format, linted, report.Options{}); err != nil {
@@ -81,7 +82,7 @@ func ask(t *testing.T, e *rego.Engine, v variant) answers {
 	}
 	for _, format := range report.PlaceFormats() {
 		var b bytes.Buffer
-		if err := report.WritePlacement(&b, format, placed, true); err != nil {
+		if err := report.WritePlacement(&b, format, placed, report.Options{Verbose: true}); err != nil {
 			t.Fatal(err)
 		}
 		a.bytes["place "+format] = b.String()

@@ -28,11 +28,7 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	if o.Level == nil {
 		o.Level = func(string) diag.Level { return diag.LevelOff }
 	}
-	losses := o.Survive
-	if len(losses) == 0 {
-		losses = defaultLosses()
-	}
-	r := newRun(ctx, o, losses)
+	r := newRun(ctx, o, placeLosses(&o))
 	m := r.load()
 	if err := r.failures.err(); err != nil {
 		return nil, err
@@ -46,7 +42,7 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 			Stage: diag.StageRead, File: p.Span.File, Line: p.Span.Line, Message: fmt.Sprintf("%s: %s", p.Kind, p.Detail),
 		})
 	}
-	reason := func(s *scene) func() *diag.Placement { return func() *diag.Placement { return r.placed(s) } }
+	reason := func(s *scene) func() *diag.Placement { return func() *diag.Placement { return r.placed(s, r.survive) } }
 	each(r, r.clusters.parts(m), reason, func(a *pendingPart[*diag.Placement]) {
 		decisions, err := r.decidePart(a, len(m.set.Untracked))
 		r.failures.fail(err)
@@ -59,6 +55,14 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	doc.Failures = slices.Concat(r.notChecked(), doc.Failures, r.failures.undone)
 	doc.Unrendered = r.summary.Unrendered
 	return doc, nil
+}
+
+// placeLosses returns the topology keys whose losses Place decides about.
+func placeLosses(o *Options) []string {
+	if len(o.Survive) > 0 {
+		return o.Survive
+	}
+	return defaultLosses()
 }
 
 // nothingToPlace gives the verdict "none" to the contexts without pods, and leaves out objects
@@ -117,7 +121,7 @@ func (r *run) decidePart(a *pendingPart[*diag.Placement], untracked int) ([]diag
 			return nil, ErrNoTopology
 		}
 		if !known {
-			doc = r.placed(s)
+			doc = r.placed(s, r.survive)
 		}
 		units, with := r.clusters.units(s)
 		for _, u := range units {
@@ -127,7 +131,7 @@ func (r *run) decidePart(a *pendingPart[*diag.Placement], untracked int) ([]diag
 			c.judged[u.key(c.seed)] = nil
 			us := r.clusters.unitScene(s, u)
 			if r.apply(c); len(us.set.Workloads) > 0 {
-				alone := r.placed(us)
+				alone := r.placed(us, r.survive)
 				r.addCaveats(alone, us, untracked, a.leftOut)
 				all = append(all, *alone)
 			}
@@ -154,6 +158,16 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 		}
 		derive.AddTypicalChanges(doc, s.model, disruption.New(s.model, s.set, search.Options{}), r.opts.Runs)
 	}
+	r.locate(doc, s)
+	doc.Notes = append(doc.Notes, r.caveats(s, untracked, leftOut)...)
+	if len(doc.Workloads) == 0 && (r.summary.NotRendered() != "" || leftOut != "") { // workloads may be in the skipped inputs
+		doc.Verdict, doc.RulesVerdict = string(diag.Unknown), string(diag.Unknown)
+		doc.Notes = append(doc.Notes, "unknown because no workload was found, and inputs that may contain some are ignored")
+	}
+}
+
+// locate adds the context of a decision, and moves its cores to the sources.
+func (r *run) locate(doc *diag.Placement, s *scene) {
 	doc.Cluster, doc.Context = s.cluster.name, cmp.Or(s.cluster.render, s.cluster.entry, s.Name)
 	for i := range doc.Workloads {
 		for j := range doc.Workloads[i].Core {
@@ -162,21 +176,17 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 			m.File, m.Line, m.Column = m.Location.File, m.Location.Line, m.Location.Column
 		}
 	}
-	doc.Notes = append(doc.Notes, r.caveats(s, untracked, leftOut)...)
-	if len(doc.Workloads) == 0 && (r.summary.NotRendered() != "" || leftOut != "") { // workloads may be in the skipped inputs
-		doc.Verdict, doc.RulesVerdict = string(diag.Unknown), string(diag.Unknown)
-		doc.Notes = append(doc.Notes, "unknown because no workload was found, and inputs that may contain some are ignored")
-	}
 }
 
-// placed returns the decision about a context, or nil if the context has no nodes. What it leaves
-// unknown because pools can grow is decided again for the declared nodes.
-func (r *run) placed(s *scene) *diag.Placement {
+// placed returns the decision about a context, or nil if the context has no nodes. The function
+// survive returns the topology keys of the losses to decide about. What the decision leaves unknown
+// because pools can grow is decided again for the declared nodes.
+func (r *run) placed(s *scene, survive func(*workload.Workload) []string) *diag.Placement {
 	if s.nodes.Empty() {
 		return nil
 	}
 	on := func(m *model.Model) *diag.Placement {
-		return derive.Decision(m, s.decide(m), disruption.New(m, s.set, search.Options{}), r.survive)
+		return derive.Decision(m, s.decide(m), disruption.New(m, s.set, search.Options{}), survive)
 	}
 	doc := on(s.model)
 	if count := s.count(); count != nil && derive.Open(doc) {

@@ -53,7 +53,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	factor := max(o.Steps, 1)
 	r := &run{
 		ctx: ctx, opts: &o, table: workload.NewTable(), failures: &failures{},
-		budget:    &budget{factor: factor, advice: int(limits.AdviceSteps * factor)},
+		budget:    &budget{factor: factor, advice: int(limits.AdviceSteps * factor), proofs: int(proofSteps * factor)},
 		decisions: decisions{}, inRender: map[foundAt]bool{}, survive: lossesToSurvive(o.Config, losses),
 	}
 	r.files = locate.NewFiles(source.Options{
@@ -132,6 +132,7 @@ func (r *run) notChecked() diag.Failures {
 // cluster checks one cluster, context by context.
 func (r *run) cluster(a *pendingPart[*derive.Built]) {
 	c := a.cluster
+	c.proved = map[*source.Object]proved{}
 	for x := range c.Contexts() {
 		if r.budget.exceeded(c) {
 			r.summary.unanswered(manyContexts, c.objects)
@@ -164,6 +165,9 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 		}
 		r.summary.unknowns(s.set, s.model)
 		r.summary.givenUp(s.model)
+		if units == nil {
+			r.prove(s, f)
+		}
 		r.recordRefusals(s)
 		r.suppressions.recordDecided(f, x.Objects)
 		r.decisions.meet(c.key(), f.Decisions())
@@ -186,6 +190,8 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 			r.summary.note(in(c.name, note))
 		}
 	}
+	r.summary.proved(c.proved)
+	c.proved = nil
 }
 
 // judgeUnits checks a context with several units, first each unit separately and then all units
@@ -205,9 +211,11 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 			if len(s.set.Workloads) > 0 {
 				fresh++
 			}
-			found = r.judge.all(derive.Facts(r.input(s)), c, s.Objects)
+			own := derive.Facts(r.input(s))
+			found = r.judge.all(own, c, s.Objects)
 			r.countUnplaced(s, r.summary)
 			r.budget.spent += s.model.Run().Spent()
+			r.prove(s, own)
 			r.recordRefusals(s)
 			c.judged[key] = found
 		}
@@ -418,6 +426,8 @@ func (r *run) scene(c *cluster, x contexts.Context) *scene {
 // each calls told.
 func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*pendingPart[T])) {
 	var begun []*pendingPart[T]
+	all := len(parts)
+	r.progress(0, all)
 	for len(parts) > 0 || len(begun) > 0 {
 		for len(parts) > 0 && len(begun) < runtime.GOMAXPROCS(0) {
 			p := parts[0]
@@ -428,6 +438,14 @@ func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*
 		begun[0], begun = nil, begun[1:]
 		r.apply(turn.cluster)
 		told(turn)
+		r.progress(all-len(parts)-len(begun), all)
+	}
+}
+
+// progress reports how many of all parts are done.
+func (r *run) progress(done, all int) {
+	if r.opts.Progress != nil {
+		r.opts.Progress(done, all)
 	}
 }
 
@@ -484,8 +502,8 @@ type budget struct {
 	// factor scales every step budget.
 	factor float64
 	// spent is the number of steps that the contexts have used so far. advice is the number of
-	// steps left for trying advice.
-	spent, advice int
+	// steps left for trying advice, proofs that for proving what the summary counts.
+	spent, advice, proofs int
 	// objects is the number of objects counted so far. It includes objects that might be deployed
 	// together with a part. In a cluster with several contexts or units, an object counts once in
 	// each of them.

@@ -23,8 +23,8 @@ import (
 
 type explainFlags struct {
 	inputFlags
-	ruleDirs, paths []string
-	stdin           string
+	ruleDirs, paths  []string
+	stdin, namespace string
 }
 
 // stdinFlag is the name of a hidden flag for a location in standard input. The user writes -:LINE
@@ -34,13 +34,17 @@ const stdinFlag = "stdin"
 func newExplain() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
-		Use:   "explain FILE:LINE [RULE]",
-		Short: "Explain a finding node by node",
+		Use:   "explain FILE:LINE [RULE] | KIND/NAME [PATH...]",
+		Short: "Explain a finding or a workload node by node",
 		Long: `Explain takes a position as lint prints it, FILE:LINE or FILE:LINE:COLUMN. For
 each declared node it says whether the next pod can be scheduled there, which
 kube-scheduler filter rejects it and why. It also shows the effect of each
 suggested fix. RULE selects one of several findings on the line. On a line
 without findings, explain describes the workload at that line.
+
+KIND/NAME names a workload instead, as in deployment/web or sts/db. Explain then
+prints what place says about it, and explains all its findings. --namespace
+chooses one of several. PATH is as for lint.
 
 Findings depend on all declared objects, so pass lint's paths with --path. The
 default is the working directory, or the directory of FILE if FILE is outside
@@ -52,9 +56,18 @@ Exit status:
      incomplete run, such as after a rule failed
   3  internal error`,
 		Example: `  schedlint explain --topology nodes.yaml manifests/web.yaml:18
+  schedlint explain -t nodes.yaml -n shop deployment/web manifests
   helm template . | schedlint explain -t nodes.yaml -:18 rollout-deadlock`,
-		Args: func(cmd *cobra.Command, args []string) error { return cobra.RangeArgs(1, 2)(cmd, f.args(args)) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && isWorkload(args[0]) {
+				return nil
+			}
+			return cobra.RangeArgs(1, 2)(cmd, f.args(args))
+		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 && isWorkload(args[0]) {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
 			if len(f.args(args)) == 1 {
 				return ruleIDs(f.ruleDirs, f.config), cobra.ShellCompDirectiveNoFileComp
 			}
@@ -66,6 +79,7 @@ Exit status:
 	f.inputFlags.add(flags)
 	addRules(flags, &f.ruleDirs)
 	flags.StringArrayVar(&f.paths, "path", nil, "`path` that lint was given (repeatable; default: the working directory)")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "`namespace` of the workload KIND/NAME")
 	flags.Var(keys(&f.survive), "survive", "require every workload to survive the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable)")
 	flags.StringVarP(&f.stdin, stdinFlag, ":", "", "")
 	if err := flags.MarkHidden(stdinFlag); err != nil {
@@ -83,15 +97,11 @@ func (f *explainFlags) args(rest []string) []string {
 }
 
 func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
-	spot, err := parseSpot(args[0])
+	spot, paths, err := f.target(args)
 	if err != nil {
 		return err
 	}
-	paths, err := explainPaths(spot.File, f.paths)
-	if err != nil {
-		return err
-	}
-	options, err := f.options(cmd, paths, false)
+	options, err := f.options(cmd, paths, len(paths) == 0)
 	if err != nil {
 		return err
 	}
@@ -100,14 +110,17 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	if len(args) > 1 {
-		spot.Rule = args[1]
+	if spot.Rule != "" {
 		if err := runs(engine, options.Config, spot.Rule); err != nil {
 			return err
 		}
 	}
 	options.Policy, options.Today, options.Level = engine, today(), engine.Level
+	var stop func()
+	options.Progress, stop = progress(cmd.ErrOrStderr())
+	defer stop()
 	x, err := lint.Explain(cmd.Context(), options, spot)
+	stop()
 	switch {
 	case x == nil:
 		return err
@@ -124,6 +137,34 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 		return err
 	}
 	return incomplete(x.Failures)
+}
+
+// isWorkload reports whether an argument names a workload, as in deployment/web.
+func isWorkload(arg string) bool {
+	_, err := os.Stat(arg)
+	_, notSpot := parseSpot(arg)
+	kind, name, ok := strings.Cut(arg, "/")
+	return ok && err != nil && notSpot != nil && kind != "" && name != "" && !strings.Contains(name, "/")
+}
+
+// target returns what the arguments ask to explain, and the paths to read.
+func (f *explainFlags) target(args []string) (spot lint.Spot, paths []string, err error) {
+	if isWorkload(args[0]) {
+		spot.Namespace = f.namespace
+		spot.Kind, spot.Name, _ = strings.Cut(args[0], "/")
+		return spot, slices.Concat(args[1:], f.paths), nil
+	}
+	if spot, err = parseSpot(args[0]); err != nil {
+		return spot, nil, err
+	}
+	if f.namespace != "" {
+		return spot, nil, errors.New("--namespace belongs to KIND/NAME")
+	}
+	if len(args) > 1 {
+		spot.Rule = args[1]
+	}
+	paths, err = explainPaths(spot.File, f.paths)
+	return spot, paths, err
 }
 
 // runs returns an error if the rule is not enabled.
@@ -145,7 +186,7 @@ func runs(engine *rego.Engine, conf *config.Config, id string) error {
 func parseSpot(text string) (lint.Spot, error) {
 	rest, last, ok := cutNumber(strings.TrimRight(text, ":"))
 	if !ok {
-		return lint.Spot{}, fmt.Errorf("%s: expected FILE:LINE, as in manifests/web.yaml:18", text)
+		return lint.Spot{}, fmt.Errorf("%s: expected FILE:LINE, as in manifests/web.yaml:18, or KIND/NAME, as in deployment/web", text)
 	}
 	spot := lint.Spot{File: rest, Line: last}
 	if file, line, ok := cutNumber(rest); ok {

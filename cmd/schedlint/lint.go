@@ -158,6 +158,11 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		own = from.Rules
 	}
 	expectFacts(own.Dirs, options.Config)
+	stop := func() {}
+	if f.fix == "" { // otherwise the run itself writes to stderr
+		options.Progress, stop = progress(cmd.ErrOrStderr())
+	}
+	defer stop()
 	differs := false
 	now, err := change.Judge(options, own, func(o lint.Options) (r *diag.Report, err error) {
 		if from != nil {
@@ -184,6 +189,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		from.Announce(now.Report)
 		err = from.Clean(err)
 	}
+	stop()
 	r := now.Report
 	undone := slices.Clone(r.Failures)
 	if err != nil { // must come before the report, which says that it is incomplete

@@ -124,9 +124,12 @@ func (o outputs) write(stdout io.Writer, render func(w io.Writer, format string,
 }
 
 // colour reports whether w is a terminal that supports color (no-color.org).
-func colour(w io.Writer) bool {
+func colour(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && terminal(w) }
+
+// terminal reports whether w is a terminal that understands escape sequences.
+func terminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+	if !ok || os.Getenv("TERM") == "dumb" {
 		return false
 	}
 	info, err := file.Stat()

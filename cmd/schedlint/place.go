@@ -19,9 +19,9 @@ var strictness = []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown}
 type placeFlags struct {
 	inputFlags
 	failFlags
-	failOn  string
-	verbose bool
-	outputs outputs
+	failOn       string
+	all, verbose bool
+	outputs      outputs
 }
 
 func newPlace() *cobra.Command {
@@ -63,6 +63,7 @@ Exit status (the highest applies):
 	f.outputs.add(flags, report.PlaceFormats())
 	flags.Var(keys(&f.survive), "survive", "check the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable; default node and zone)")
 	flags.Var(choice(&f.failOn, failVerdicts()), "fail-on", "least severe `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
+	flags.BoolVar(&f.all, "all", false, "print every workload, reason and node by itself (text, markdown)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print contexts without pods as well")
 	return cmd
 }
@@ -76,12 +77,16 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 		return err
 	}
 	options.Placements = f.unknown == diag.FailPlacement
+	var stop func()
+	options.Progress, stop = progress(cmd.ErrOrStderr())
+	defer stop()
 	doc, err := lint.Place(cmd.Context(), options)
+	stop()
 	if err != nil {
 		return err
 	}
 	err = f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, _ bool) error {
-		return report.WritePlacement(w, format, doc, f.verbose)
+		return report.WritePlacement(w, format, doc, report.Options{All: f.all, Verbose: f.verbose})
 	})
 	f.outputs.tell(cmd.ErrOrStderr(), doc.Failures)
 	if err != nil {

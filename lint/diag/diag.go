@@ -292,6 +292,8 @@ type Summary struct {
 	// TopologyDeclared is false if there is no topology.
 	Nodes            int  `json:"nodes"`
 	TopologyDeclared bool `json:"topologyDeclared"`
+	// Proved counts what is proved about the workloads. It is nil without a topology.
+	Proved *Proved `json:"proved,omitempty"`
 	// Skipped lists the documents and paths that were left out. NotJudged lists kinds that no rule
 	// checks although they have a pod template or placement fields.
 	Skipped   []Skip `json:"skipped"`
@@ -320,6 +322,18 @@ func (s *Summary) Unjudged() []Skip {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(s.Skipped), func(k Skip) bool { return !k.MayHoldWorkloads })
+}
+
+// Proved counts workloads by the answer to a question: whether all pods fit, whether an update of
+// all pods completes, and whether the pods can leave any node. Always is a proof. Workloads that the
+// API server rejects, running pods and repeated declarations are left out.
+type Proved struct {
+	Workloads int             `json:"workloads"`
+	Fit       map[Outcome]int `json:"fit"`
+	Roll      map[Outcome]int `json:"roll"`
+	Drain     map[Outcome]int `json:"drain"`
+	// SingleReplica counts the workloads with one pod. They are down while its node is.
+	SingleReplica int `json:"singleReplica"`
 }
 
 // Inputs counts the inputs of one kind, such as releases or charts. Those in Accepted are not
@@ -493,6 +507,16 @@ const (
 	Unknown   Outcome = "unknown"
 	None      Outcome = "none"
 )
+
+// Worse returns the worse of two outcomes. An outcome that applies is worse than None, and an unknown
+// one is worse than Always.
+func (o Outcome) Worse(other Outcome) Outcome {
+	order := []Outcome{None, Always, "", Unknown, Sometimes, Never}
+	if slices.Index(order, other) > slices.Index(order, o) {
+		return other
+	}
+	return o
+}
 
 // sourcePlace is the key for merging findings from several contexts into one result.
 type sourcePlace struct {

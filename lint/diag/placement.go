@@ -224,8 +224,14 @@ type PlacementInvalid struct {
 	Message  string `json:"message"`
 }
 
-// Explanation is the output of the explain command for one location.
+// Explanation is the output of the explain command for one location or one workload.
 type Explanation struct {
+	// Workload is the name of the workload that was asked for, and Declared is its place. They are
+	// empty if a location was asked for. Answers holds what place says about the workload, one
+	// decision for each context.
+	Workload string
+	Declared Span
+	Answers  []Placement
 	// Place is the location as the user wrote it, for example web.yaml:18.
 	Place string
 	// Rule is the requested rule, or "".

@@ -12,8 +12,9 @@ import (
 func WriteExplanation(w io.Writer, x *diag.Explanation) error {
 	var b strings.Builder
 	e := &explanation{b: &b, x: x, src: &sources{read: x.Source, files: map[string]*file{}}}
+	e.answers()
 	for i := range x.Found {
-		if i > 0 {
+		if i > 0 || x.Workload != "" {
 			b.WriteByte('\n')
 		}
 		e.found(&x.Found[i])
@@ -51,9 +52,32 @@ func (e *explanation) place(s diag.Span) string {
 	return t.place(s)
 }
 
+// answers writes where the workload that was asked for is declared, and what place says about it.
+func (e *explanation) answers() {
+	if e.x.Workload == "" {
+		return
+	}
+	fmt.Fprintln(e.b, e.place(e.x.Declared)+": "+Visible(e.x.Workload))
+	for i := range e.x.Answers {
+		p := &e.x.Answers[i]
+		if len(e.x.Answers) > 1 {
+			fmt.Fprintf(e.b, "\n%s\n", contextTitle(p))
+		}
+		workloadTable(e.b, p, true)
+		if len(e.x.Found) > 0 && e.x.Found[0].Diagnostic == nil { // otherwise the findings have the same
+			cores(e.b, p)
+		}
+		for _, r := range limits(p) {
+			e.prose("", r)
+		}
+	}
+}
+
 func (e *explanation) found(f *diag.Explained) {
 	if d := f.Diagnostic; d != nil {
 		e.finding(d, &f.Rule)
+	} else if e.x.Workload != "" {
+		fmt.Fprintln(e.b, "no findings")
 	} else {
 		what := "no finding"
 		if e.x.Rule != "" {

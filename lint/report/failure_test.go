@@ -122,7 +122,7 @@ func TestHostileFailures(t *testing.T) {
 		}
 		for _, format := range PlaceFormats() {
 			var b bytes.Buffer
-			if err := WritePlacement(&b, format, &diag.Placements{Failures: f}, false); err != nil {
+			if err := WritePlacement(&b, format, &diag.Placements{Failures: f}, Options{}); err != nil {
 				t.Fatal(err)
 			}
 			if err := wrong(format, b.String()); err != nil {

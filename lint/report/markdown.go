@@ -61,6 +61,9 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 		p.add(0, prose(clipped(hollow, maxSentence)))
 	}
 	p.add(0, prose(clipped("Examined "+strings.Join(nonEmpty(examined(&r.Summary), skipped(r.Summary.Skipped), acceptedText(&r.Summary), sinceText(r.Change)), "; "), maxSentence)))
+	if text := provedText(&r.Summary); text != "" {
+		p.add(0, prose(text))
+	}
 	p.change(r.Change, opts.All)
 	var left diag.Report
 	for _, d := range groupEqual(worstFirst(r.Diagnostics), opts.All) {
@@ -263,10 +266,10 @@ func clipped(s string, n int) string {
 
 // placementMarkdown writes placements as a step summary for CI, including the table of workloads,
 // the reasons, the cores and the runs.
-func placementMarkdown(w io.Writer, p *diag.Placements, verbose bool) error {
+func placementMarkdown(w io.Writer, p *diag.Placements, opts Options) error {
 	var doc page
 	doc.list(incomplete(p.Failures))
-	all := withPods(p, verbose)
+	all := withPods(p, opts.Verbose)
 	if len(p.Decisions) > 1 || len(all) < len(p.Decisions) {
 		doc.add(0, "## schedlint place: "+prose(contextCounts(p)))
 	}
@@ -276,32 +279,33 @@ func placementMarkdown(w io.Writer, p *diag.Placements, verbose bool) error {
 		if len(p.Decisions) > 1 {
 			title = "### " + prose(clipped(contextTitle(d), maxPath)) + ": "
 		}
-		doc.placement(title, d)
+		doc.placement(title, d, opts.All)
 	}
 	return doc.writeTo(w)
 }
 
 // placement adds a placement under the given title.
-func (p *page) placement(title string, d *diag.Placement) {
+func (p *page) placement(title string, d *diag.Placement, every bool) {
 	p.add(0, title+prose(verdict(d)))
 	p.add(0, prose(pods(d)))
 	if d.Typical != nil {
 		p.add(0, prose(typical(d)))
 	}
 	if len(d.Workloads) > 0 {
-		p.decision(decide(d))
+		p.decision(decide(d, every))
 	}
 	for _, c := range contradictions(d) {
 		p.contradiction(&c)
 	}
+	names := shortNames(d)
 	if title := witnessTitle(d); title != "" {
 		var b strings.Builder
-		grid(&b, d.Witness)
+		grid(&b, d.Witness, names, every)
 		p.run(title, b.String())
 	}
 	if d.Stuck != nil {
 		var b strings.Builder
-		stuck(&b, d.Stuck)
+		stuck(&b, d.Stuck, names)
 		p.run(stuckTitle, b.String())
 	}
 	p.list(limits(d))
@@ -320,12 +324,15 @@ func (p *page) decision(d decision) {
 		texts := d.rows[i].texts()
 		row := tableRow(append([]string{prose(clipped(texts[0], maxPath))}, texts[1:]...))
 		if size += len(row) + 1; size > maxMarkdown/3 {
-			rows = append(rows, fmt.Sprintf("\nand %s more", Count(len(d.rows)-i, "workload")))
+			rows = append(rows, fmt.Sprintf("\nand %s more", Count(len(d.rows)-i, "row")))
 			break
 		}
 		rows = append(rows, row)
 	}
 	p.add(0, strings.Join(rows, "\n"))
+	if d.rest != "" {
+		p.add(0, prose(d.rest))
+	}
 	var sentences []string
 	for i, r := range d.reasons {
 		if size += min(maxSentence, len(r.why)); size > maxMarkdown/2 {
@@ -335,7 +342,7 @@ func (p *page) decision(d decision) {
 		sentences = append(sentences, fmt.Sprintf("%s %s: %s, %s", clipped(r.subject, maxPath), r.question, r.answer, r.why))
 	}
 	p.list(sentences)
-	p.add(0, prose(strings.Join(legend(d.columns, d.rows), "; ")))
+	p.add(0, prose(strings.Join(d.legend, "; ")))
 }
 
 // contradiction adds the constraints that conflict with each other, and the proposed changes.

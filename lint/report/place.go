@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,25 +19,25 @@ import (
 func PlaceFormats() []string { return []string{"text", "json", "markdown"} }
 
 // WritePlacement writes placements to w in the named format. Text and Markdown show contexts without
-// pods only if verbose is set.
-func WritePlacement(w io.Writer, format string, p *diag.Placements, verbose bool) error {
+// pods only if opts.Verbose is set, and fold equal lines unless opts.All is set.
+func WritePlacement(w io.Writer, format string, p *diag.Placements, opts Options) error {
 	switch format {
 	case "json":
 		return placementJSON(w, p)
 	case "text":
-		return placementText(w, p, verbose)
+		return placementText(w, p, opts)
 	case "markdown":
-		return placementMarkdown(w, p, verbose)
+		return placementMarkdown(w, p, opts)
 	}
 	return fmt.Errorf("unknown format %q: formats are %s", format, strings.Join(PlaceFormats(), ", "))
 }
 
-func placementText(out io.Writer, p *diag.Placements, verbose bool) error {
+func placementText(out io.Writer, p *diag.Placements, opts Options) error {
 	b := &lineWriter{out: out}
 	for _, line := range Incomplete(p.Failures) {
 		fmt.Fprintln(b, line)
 	}
-	all := withPods(p, verbose)
+	all := withPods(p, opts.Verbose)
 	if len(p.Decisions) > 1 || len(all) < len(p.Decisions) {
 		fmt.Fprintf(b, "%s\n", contextCounts(p))
 	}
@@ -44,7 +45,7 @@ func placementText(out io.Writer, p *diag.Placements, verbose bool) error {
 		if len(p.Decisions) > 1 {
 			fmt.Fprintf(b, "\n%s\n", contextTitle(&all[i]))
 		}
-		decisionText(b, &all[i])
+		decisionText(b, &all[i], opts.All)
 	}
 	return b.flush()
 }
@@ -105,20 +106,21 @@ func contextTitle(d *diag.Placement) string {
 	return strings.Join(parts, ", ")
 }
 
-func decisionText(b io.Writer, p *diag.Placement) {
+func decisionText(b io.Writer, p *diag.Placement, all bool) {
 	fmt.Fprintf(b, "verdict: %s\n%s\n", verdict(p), pods(p))
 	if p.Typical != nil {
 		writeFolded(b, "", "  ", typical(p))
 	}
-	workloadTable(b, p)
+	workloadTable(b, p, all)
 	cores(b, p)
+	names := shortNames(p)
 	if title := witnessTitle(p); title != "" {
 		fmt.Fprintf(b, "\n%s:\n", title)
-		grid(b, p.Witness)
+		grid(b, p.Witness, names, all)
 	}
 	if p.Stuck != nil {
 		fmt.Fprintf(b, "\n%s:\n", stuckTitle)
-		stuck(b, p.Stuck)
+		stuck(b, p.Stuck, names)
 	}
 	for _, r := range limits(p) {
 		fmt.Fprintln(b, Visible(r))
@@ -335,8 +337,36 @@ func cores(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// grid writes how many pods each zone has and which pods are on each node.
-func grid(b io.Writer, run []diag.PlacementStep) {
+// shortNames returns the names that the table shows, by the names in placement steps. It leaves out
+// workloads that differ only in their API version.
+func shortNames(p *diag.Placement) map[string]string {
+	count, short := map[string]int{}, map[string]string{}
+	for i := range p.Workloads {
+		count[subject(&p.Workloads[i])]++
+	}
+	for i := range p.Workloads {
+		w := &p.Workloads[i]
+		if name := subject(w); count[name] == 1 {
+			short[strings.Join([]string{w.APIVersion, w.Kind, cmp.Or(w.Namespace, "default"), w.Name}, "/")] = name
+		}
+	}
+	return short
+}
+
+// shortName returns the short name of a step's workload without hidden characters.
+func shortName(names map[string]string, ref string) string {
+	if name, ok := names[ref]; ok {
+		return name
+	}
+	return Visible(ref)
+}
+
+// gridLine is a node with its pods.
+type gridLine struct{ node, pods string }
+
+// grid writes how many pods each zone has and which pods are on each node. Unless every is set,
+// nodes of a zone with equal pods share a line.
+func grid(b io.Writer, run []diag.PlacementStep, names map[string]string, every bool) {
 	zones, nodes := map[string][]string{}, map[string][]string{}
 	for _, s := range run {
 		if nodes[s.Node] == nil {
@@ -344,26 +374,37 @@ func grid(b io.Writer, run []diag.PlacementStep) {
 		}
 		nodes[s.Node] = append(nodes[s.Node], s.Workload)
 	}
-	width := 0
-	for zone, names := range zones {
+	least := minFold
+	if every {
+		least = math.MaxInt
+	}
+	width, lines, pods := 0, map[string][]gridLine{}, map[string]int{}
+	var text []byte
+	for zone, all := range zones {
+		var list []gridLine
+		for _, n := range slices.Sorted(slices.Values(all)) {
+			pods[zone] += len(nodes[n])
+			text = appendTally(text[:0], nodes[n], names)
+			list = append(list, gridLine{Visible(n), string(text)})
+		}
 		width = max(width, utf8.RuneCountInString(zoneCell(zone)))
-		for _, n := range names {
-			width = max(width, len(nodeIndent(zone))+utf8.RuneCountInString(Visible(n)))
+		for _, same := range alike(list, least, func(l *gridLine) string { return l.pods }) {
+			l := same[0]
+			if more := len(same) - 1; more > 0 {
+				l.node += fmt.Sprintf(" (and %d alike)", more)
+			}
+			width = max(width, len(nodeIndent(zone))+utf8.RuneCountInString(l.node))
+			lines[zone] = append(lines[zone], l)
 		}
 	}
-	var line []byte
 	for _, zone := range slices.Sorted(maps.Keys(zones)) {
 		if zone != "" {
-			pods := 0
-			for _, n := range zones[zone] {
-				pods += len(nodes[n])
-			}
-			line = append(filled(line[:0], zoneCell(zone), "", width), Count(pods, "pod")...)
-			b.Write(append(line, '\n'))
+			text = append(filled(text[:0], zoneCell(zone), "", width), Count(pods[zone], "pod")...)
+			b.Write(append(text, '\n'))
 		}
-		for _, n := range slices.Sorted(slices.Values(zones[zone])) {
-			line = appendTally(filled(line[:0], nodeIndent(zone), Visible(n), width), nodes[n])
-			b.Write(append(line, '\n'))
+		for _, l := range lines[zone] {
+			text = append(filled(text[:0], nodeIndent(zone), l.node, width), l.pods...)
+			b.Write(append(text, '\n'))
 		}
 	}
 }
@@ -393,9 +434,9 @@ func filled(line []byte, indent, text string, width int) []byte {
 	return line
 }
 
-// appendTally appends the name and pod count of each workload to text. The argument pods holds one
-// workload name per pod. appendTally sorts pods in place.
-func appendTally(text []byte, pods []string) []byte {
+// appendTally appends the short name and pod count of each workload to text. The argument pods
+// holds one workload per pod. appendTally sorts pods in place.
+func appendTally(text []byte, pods []string, names map[string]string) []byte {
 	slices.Sort(pods)
 	for first := 0; first < len(pods); {
 		next := first + 1
@@ -406,7 +447,7 @@ func appendTally(text []byte, pods []string) []byte {
 			text = append(text, ", "...)
 		}
 		text = append(strconv.AppendInt(text, int64(next-first), 10), " x "...)
-		text, first = append(text, Visible(pods[first])...), next
+		text, first = append(text, shortName(names, pods[first])...), next
 	}
 	return text
 }
@@ -415,12 +456,12 @@ func appendTally(text []byte, pods []string) []byte {
 const stuckTitle = "a scheduling order that gets stuck"
 
 // stuck writes the steps of a stuck run and the pods that remain unscheduled.
-func stuck(b io.Writer, s *diag.PlacementStuck) {
+func stuck(b io.Writer, s *diag.PlacementStuck, names map[string]string) {
 	var line []byte
 	for i := range s.Placements {
 		p := &s.Placements[i]
 		line = strconv.AppendInt(append(line[:0], "  "...), int64(i+1), 10)
-		line = append(append(append(line, ". "...), Visible(p.Workload)...), " on "...)
+		line = append(append(append(line, ". "...), shortName(names, p.Workload)...), " on "...)
 		b.Write(append(append(line, Visible(p.Node)...), '\n'))
 	}
 	for _, p := range s.Pending {
@@ -428,6 +469,6 @@ func stuck(b io.Writer, s *diag.PlacementStuck) {
 		if p.Orphaned {
 			fate = "deleted by the pod garbage collector"
 		}
-		fmt.Fprintf(b, "  then %s of %s %s: %s\n", Count(p.Count, "pod"), Visible(p.Workload), fate, Visible(p.Reason))
+		fmt.Fprintf(b, "  then %s of %s %s: %s\n", Count(p.Count, "pod"), shortName(names, p.Workload), fate, Visible(p.Reason))
 	}
 }

@@ -18,14 +18,17 @@ import (
 type decision struct {
 	columns []question
 	rows    []row
+	// rest is a line about the workloads without a row, or "" if there are none.
+	rest    string
 	reasons []reason
+	legend  []string
 }
 
 // row holds a workload's answers, one per column.
 type row struct {
-	subject  string
-	replicas int
-	cells    []tableCell
+	kind, subject string
+	replicas      int
+	cells         []tableCell
 }
 
 // texts returns the cells of a row as text.
@@ -38,23 +41,113 @@ func (r *row) texts() []string {
 }
 
 // reason explains an answer.
-type reason struct{ subject, question, answer, why string }
+type reason struct{ kind, subject, question, answer, why string }
 
-func decide(p *diag.Placement) decision {
+// subject returns the name of a workload in the table.
+func subject(w *diag.PlacementWorkload) string {
+	return Visible(w.Kind) + " " + Visible(strings.TrimPrefix(w.Namespace+"/"+w.Name, "/"))
+}
+
+// decide returns the table for a placement. Unless every is set, it folds equal rows and reasons.
+func decide(p *diag.Placement, every bool) decision {
 	d := decision{columns: questions(p.Workloads)}
 	for i := range p.Workloads {
 		w := atCount(p.Workloads[i])
-		r := row{subject: Visible(w.Kind) + " " + Visible(strings.TrimPrefix(w.Namespace+"/"+w.Name, "/")), replicas: w.Replicas}
+		r := row{kind: Visible(w.Kind), subject: subject(w), replicas: w.Replicas}
 		for _, q := range d.columns {
 			c := q.answer(w)
 			r.cells = append(r.cells, c)
 			if why := q.reason(w); why != "" && !c.is(answerNone) && (!c.is(answerYes) || q.evenIfYes) {
-				d.reasons = append(d.reasons, reason{r.subject, q.whole(), c.String(), Visible(why)})
+				d.reasons = append(d.reasons, reason{r.kind, r.subject, q.whole(), c.String(), Visible(why)})
 			}
 		}
 		d.rows = append(d.rows, r)
 	}
+	d.legend = legend(d.columns, d.rows)
+	if !every {
+		d.fold()
+	}
 	return d
+}
+
+// minFold is the minimum number of equal lines that share one. Fewer take no more room with all
+// their names.
+const minFold = 3
+
+// fold leaves out rows without any answer other than yes, and joins rows and reasons that differ
+// only in the workload. The workloads of a row or a reason have the same kind.
+func (d *decision) fold() {
+	rows, reasons, fine := len(d.rows), len(d.reasons), 0
+	groups := alike(d.rows, minFold, func(r *row) string {
+		if d.fine(r) {
+			return ""
+		}
+		return fmt.Sprintf("%q", append(r.texts()[1:], r.kind))
+	})
+	d.rows = nil
+	for _, same := range groups {
+		r := same[0]
+		switch more := len(same) - 1; {
+		case more > 0 && d.fine(&r):
+			fine = len(same)
+			continue
+		case more > 0:
+			r.subject += fmt.Sprintf(" (and %d more)", more)
+		}
+		d.rows = append(d.rows, r)
+	}
+	if fine > 0 {
+		d.rest = Count(fine, "workload") + ": yes in every column that applies"
+		if fine < rows {
+			d.rest = "and " + strings.Replace(d.rest, " workloads", " more", 1)
+		}
+	}
+	equal := alike(d.reasons, 2, func(r *reason) string { return fmt.Sprintf("%q", []string{r.kind, r.question, r.answer, r.why}) })
+	d.reasons = nil
+	for _, same := range equal {
+		r := same[0]
+		switch more := len(same) - 1; {
+		case more == 1:
+			r.subject += " (and " + strings.TrimPrefix(same[1].subject, r.kind+" ") + ")"
+		case more > 1:
+			r.subject += fmt.Sprintf(" (and %d more)", more)
+		}
+		d.reasons = append(d.reasons, r)
+	}
+	if len(d.rows) < rows || len(d.reasons) < reasons {
+		d.legend = append(d.legend, "--all prints every workload and every reason by itself")
+	}
+}
+
+// fine reports whether a row has no answer other than yes. If all pods fit in every run, simulated
+// runs add nothing.
+func (d *decision) fine(r *row) bool {
+	for i, c := range r.cells {
+		if !c.is(answerYes) && !c.is(answerNone) && d.columns[i].title != typicalTitle {
+			return false
+		}
+	}
+	return true
+}
+
+// alike groups the elements that have the same key, in the order of their first elements. Where
+// fewer than least have a key, each of them is a group.
+func alike[T any](all []T, least int, key func(*T) string) [][]T {
+	keys, count, at := make([]string, len(all)), map[string]int{}, map[string]int{}
+	for i := range all {
+		keys[i] = key(&all[i])
+		count[keys[i]]++
+	}
+	var groups [][]T
+	for i, k := range keys {
+		if g, ok := at[k]; ok && count[k] >= least {
+			groups[g] = append(groups[g], all[i])
+			continue
+		}
+		at[k] = len(groups)
+		groups = append(groups, all[i:i+1:i+1])
+	}
+	return groups
 }
 
 // atCount returns a workload whose answers are those for the declared number of nodes where growth
@@ -81,13 +174,12 @@ func atCount(w diag.PlacementWorkload) *diag.PlacementWorkload {
 	return &w
 }
 
-// workloadTable writes every workload's answers, the reasons for answers other than yes, and a
-// legend.
-func workloadTable(b io.Writer, p *diag.Placement) {
+// workloadTable writes the workloads' answers, the reasons for answers other than yes, and a legend.
+func workloadTable(b io.Writer, p *diag.Placement, every bool) {
 	if len(p.Workloads) == 0 {
 		return
 	}
-	d := decide(p)
+	d := decide(p, every)
 	above, titles := []string{"", ""}, []string{"workload", "replicas"}
 	for _, q := range d.columns {
 		above, titles = append(above, q.above), append(titles, q.title)
@@ -98,10 +190,13 @@ func workloadTable(b io.Writer, p *diag.Placement) {
 	}
 	fmt.Fprintln(b)
 	table(b, lines)
+	if d.rest != "" {
+		fmt.Fprintln(b, d.rest)
+	}
 	for _, r := range d.reasons {
 		writeFolded(b, "  ", "    ", fmt.Sprintf("%s %s: %s, %s", r.subject, r.question, r.answer, r.why))
 	}
-	for _, text := range legend(d.columns, d.rows) {
+	for _, text := range d.legend {
 		writeFolded(b, "", "  ", text)
 	}
 }
@@ -128,12 +223,12 @@ func legend(columns []question, rows []row) []string {
 		for i, c := range r.cells {
 			used[c.answer], used[c.unreachable] = true, true
 			first, grows = first || strings.Contains(c.note, daemonSetsFirst), grows || strings.Contains(c.note, withGrowth)
-			lost = lost || columns[i].above != "" && !c.is(answerYes) && !c.is(answerNone)
+			lost = lost || columns[i].above != "" && !c.is(answerYes) && !c.is(answerBack) && !c.is(answerNone)
 		}
 	}
 	var parts []string
 	for _, m := range []struct{ word, meaning string }{
-		{answerYes, "in every run"}, {answerMay, "in some runs"}, {answerNo, "in no run"}, {answerUnknown, "undecided"}, {answerPreempts, "pods of lower priority make room"}, {answerWaits, "some or all pods wait for capacity and run later"}, {answerNone, "does not apply"},
+		{answerYes, "in every run"}, {answerBack, "down until its only pod runs on another node, as after an eviction without migration"}, {answerMay, "in some runs"}, {answerNo, "in no run"}, {answerUnknown, "undecided"}, {answerPreempts, "pods of lower priority make room"}, {answerWaits, "some or all pods wait for capacity and run later"}, {answerNone, "does not apply"},
 	} {
 		if used[m.word] {
 			parts = append(parts, m.word+": "+m.meaning)
@@ -163,6 +258,8 @@ const (
 	answerWaits   = "waits"
 	answerMay     = "may"
 	answerNo      = "no"
+	// answerBack stands for a workload with one pod, which is down until the pod is replaced.
+	answerBack = "comes back"
 	// answerPreempts stands for a DaemonSet whose pods preempt the pods that fill their node.
 	answerPreempts = "preempts"
 )
@@ -228,7 +325,7 @@ func questions(ws []diag.PlacementWorkload) []question {
 		{title: "fits", answer: fits, reason: rulesAlone, evenIfYes: true},
 		{title: typicalTitle, answer: typically, reason: func(*diag.PlacementWorkload) string { return "" }},
 		judgement("rolls", func(c *diag.PlacementChange) diag.PlacementJudgement {
-			j := diag.PlacementJudgement{Verdict: c.Rollout.Verdict, Reason: c.Rollout.Reason}
+			j := diag.PlacementJudgement{Verdict: c.Rollout.Verdict, Reason: c.Rollout.Reason, Typical: c.Rollout.Typical}
 			if c.Rollout.AtCount != nil {
 				j.AtCount = &j
 			}
@@ -276,7 +373,10 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 			j := of(&w.Change)
 			return tableCell{answer: answerTo(j.Verdict), note: growthNote(j.AtCount != nil)}
 		},
-		reason: func(w *diag.PlacementWorkload) string { return of(&w.Change).Reason },
+		reason: func(w *diag.PlacementWorkload) string {
+			j := of(&w.Change)
+			return strings.Join(nonEmpty(j.Reason, happens(j.Typical, "")), "; ")
+		},
 	}
 }
 
@@ -400,7 +500,8 @@ func survives(key string) question {
 }
 
 // survival returns the worst answer about losing a domain of a topology key. It returns two answers
-// if the answers for deleted and unreachable nodes differ.
+// if the answers for deleted and unreachable nodes differ. A single pod cannot survive the loss of its
+// node, but comes back.
 func survival(w *diag.PlacementWorkload, key string) tableCell {
 	gone, unreachable, grows := answerNone, answerNone, false
 	for i := range w.Change.Survives {
@@ -421,6 +522,11 @@ func survival(w *diag.PlacementWorkload, key string) tableCell {
 		grows = grows || s.AtCount != nil
 		if answer != *worst && badness[answer] > badness[*worst] {
 			*worst = answer
+		}
+	}
+	for _, answer := range []*string{&gone, &unreachable} {
+		if *answer == answerYes && w.Replicas == 1 {
+			*answer = answerBack
 		}
 	}
 	note := growthNote(grows)
@@ -475,6 +581,12 @@ func lossReasons(w *diag.PlacementWorkload, key string) string {
 	}
 	if more := len(parts) - maxLosses; more > 0 {
 		parts = append(parts[:maxLosses], fmt.Sprintf("and %d more", more))
+	}
+	for i := range all { // a simulated loss is one of all domains, so one sentence is enough
+		if text := happens(all[i].Typical, ""); text != "" {
+			parts = append(parts, text)
+			break
+		}
 	}
 	return strings.Join(parts, "; ")
 }

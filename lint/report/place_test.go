@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,8 +107,13 @@ func hostile() *diag.Placement {
 
 func placementIn(t testing.TB, format string, p *diag.Placement) string {
 	t.Helper()
+	return placementWith(t, format, p, Options{})
+}
+
+func placementWith(t testing.TB, format string, p *diag.Placement, opts Options) string {
+	t.Helper()
 	var b bytes.Buffer
-	if err := WritePlacement(&b, format, alone(p), false); err != nil {
+	if err := WritePlacement(&b, format, alone(p), opts); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -207,6 +213,95 @@ func TestPlacementWithoutChange(t *testing.T) {
 	}
 }
 
+// TestPlacementFolds checks what equal workloads, reasons and nodes look like, and that All shows each
+// of them.
+func TestPlacementFolds(t *testing.T) {
+	p := &diag.Placement{Verdict: "always", RulesVerdict: "always", Pods: diag.PlacementPods{Total: 30, MaxPlaced: 30, MinPlaced: 30, Exact: true}}
+	add := func(kind, name string, drain diag.PlacementJudgement, node string) {
+		p.Workloads = append(p.Workloads, decided(kind, name, 1, 1, 1, "always", diag.PlacementChange{Drain: drain}))
+		p.Witness = append(p.Witness, diag.PlacementStep{Workload: "apps/v1/" + kind + "/shop/" + name, Node: node, Zone: "a"})
+	}
+	no := judged("never", "draining worker-0 leaves 1 of 1 pod Pending")
+	for i := range 4 {
+		add("Deployment", fmt.Sprint("fine-", i), judged([]string{"always", "none"}[i%2], ""), "worker-0")
+		add("Deployment", fmt.Sprint("no-", i), no, "worker-0")
+	}
+	add("StatefulSet", "one", no, "worker-0")
+	add("StatefulSet", "two", no, "worker-0")
+	for i := range 3 {
+		p.Witness = append(p.Witness, diag.PlacementStep{Workload: "apps/v1/Deployment/shop/fine-0", Node: fmt.Sprint("worker-", i+1), Zone: "a"})
+	}
+	const want = `
+workload                           replicas  fits  drains
+Deployment shop/no-0 (and 3 more)  1         yes   no
+StatefulSet shop/one               1         yes   no
+StatefulSet shop/two               1         yes   no
+and 4 more: yes in every column that applies
+  Deployment shop/no-0 (and 3 more) drains: no, draining worker-0 leaves 1 of
+    1 pod Pending
+  StatefulSet shop/one (and shop/two) drains: no, draining worker-0 leaves 1
+    of 1 pod Pending
+yes: in every run; no: in no run; -: does not apply
+--all prints every workload and every reason by itself
+`
+	got := placementIn(t, "text", p)
+	if !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if want := "    worker-1 (and 2 alike)  1 x Deployment shop/fine-0\n"; !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if markdown := placementIn(t, "markdown", p); strings.Count(markdown, "\n| ") != 5 || !strings.Contains(markdown, "and 4 more: yes in every column") {
+		t.Error(markdown)
+	}
+	for _, format := range []string{"text", "markdown"} {
+		all := placementWith(t, format, p, Options{All: true})
+		if strings.Contains(all, " more") || strings.Contains(all, "alike") || strings.Count(all, "drains: no") != 6 || !strings.Contains(all, "worker-3") {
+			t.Error(all)
+		}
+	}
+	for i := range p.Workloads {
+		p.Workloads[i].Change = diag.PlacementChange{}
+	}
+	if got := placementIn(t, "text", p); !strings.Contains(got, "\n10 workloads: yes in every column that applies\n") {
+		t.Error(got)
+	}
+}
+
+// TestPlacementOfOnePod checks that the only pod of a workload comes back, and does not survive, and
+// that other answers about it stay.
+func TestPlacementOfOnePod(t *testing.T) {
+	for want, survives := range map[string][]diag.PlacementSurvival{
+		"comes back":                   {loss(byNode, "a", "gone", "always", 0, 0), loss(byNode, "a", "unreachable", "always", 0, 0)},
+		"comes back (unreachable: no)": {loss(byNode, "a", "gone", "always", 0, 0), loss(byNode, "a", "unreachable", "never", 1, 0)},
+		"may":                          {loss(byNode, "a", "gone", "sometimes", 1, 0)},
+		"not known":                    {loss(byNode, "a", "gone", "always", 0, 0), loss(byNode, "b", "gone", "unknown", 0, 0)},
+		"no":                           {loss(byNode, "a", "gone", "never", 1, 0)},
+	} {
+		w := decided("Deployment", "web", 1, 1, 1, "always", diag.PlacementChange{Survives: survives})
+		if got := survival(&w, byNode).String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	w := decided("Deployment", "web", 1, 1, 1, "always", diag.PlacementChange{Survives: []diag.PlacementSurvival{loss(byNode, "a", "gone", "always", 0, 0)}})
+	const want = "\nyes: in every run; comes back: down until its only pod runs on another node,\n  as after an eviction without migration\n"
+	if got := placementIn(t, "text", &diag.Placement{Verdict: "always", Workloads: []diag.PlacementWorkload{w}}); !strings.Contains(got, want) || strings.Contains(got, "gone:") {
+		t.Error(got)
+	}
+}
+
+// TestPlacementNames checks that steps keep their API version where nothing else tells two workloads
+// apart.
+func TestPlacementNames(t *testing.T) {
+	p := &diag.Placement{Workloads: []diag.PlacementWorkload{{APIVersion: "a/v1", Kind: "Job", Name: "x"}, {APIVersion: "b/v1", Kind: "Job", Name: "x"}, {APIVersion: "v1", Kind: "Pod", Name: "y"}}}
+	names := shortNames(p)
+	for ref, want := range map[string]string{"a/v1/Job/default/x": "a/v1/Job/default/x", "b/v1/Job/default/x": "b/v1/Job/default/x", "v1/Pod/default/y": "Pod y"} {
+		if got := shortName(names, ref); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 // TestPlacementBounds checks that bounds are printed if they say more than the number of pods.
 func TestPlacementBounds(t *testing.T) {
 	const open = " (bounds: more could not be decided)"
@@ -224,12 +319,12 @@ func TestPlacementBounds(t *testing.T) {
 }
 
 func TestPlacementFormats(t *testing.T) {
-	err := WritePlacement(&bytes.Buffer{}, "sarif", alone(placed()), false)
+	err := WritePlacement(&bytes.Buffer{}, "sarif", alone(placed()), Options{})
 	if err == nil || err.Error() != `unknown format "sarif": formats are text, json, markdown` {
 		t.Error(err)
 	}
 	for _, f := range PlaceFormats() {
-		if err := WritePlacement(full{}, f, alone(placed()), false); !errors.Is(err, errFull) {
+		if err := WritePlacement(full{}, f, alone(placed()), Options{}); !errors.Is(err, errFull) {
 			t.Errorf("%s: got %v", f, err)
 		}
 	}

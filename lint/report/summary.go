@@ -30,6 +30,9 @@ func (t *textWriter) summary(r *diag.Report) {
 		all = append(told, remarks(s, t.path)...)
 	}
 	var b strings.Builder
+	if text := provedText(s); text != "" {
+		writeFolded(&b, "", "", text)
+	}
 	for _, line := range all {
 		writeFolded(&b, "  ", "    ", line)
 	}
@@ -40,6 +43,60 @@ func (t *textWriter) summary(r *diag.Report) {
 	for _, line := range lines {
 		t.out.WriteString(line)
 	}
+}
+
+// provedText says what is proved about the workloads if there are only notes or no findings. It
+// returns "" if there are others or nothing is proved.
+func provedText(s *diag.Summary) string {
+	p := s.Proved
+	if p == nil || s.Errors+s.Warnings > 0 {
+		return ""
+	}
+	all, ending := "all ", ""
+	if p.Workloads == 1 {
+		all, ending = "", "s"
+	}
+	var whole, some []string
+	proofs := 0
+	for _, q := range []struct {
+		verb    string
+		answers map[diag.Outcome]int
+	}{{"fit", p.Fit}, {"roll", p.Roll}, {"drain", p.Drain}} {
+		asked, always := p.Workloads-q.answers[diag.None], q.answers[diag.Always]
+		proofs += always
+		var rest []string
+		for _, o := range []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown} {
+			if n := q.answers[o]; n > 0 {
+				rest = append(rest, fmt.Sprintf("%d %s", n, o))
+			}
+		}
+		switch {
+		case len(rest) > 0:
+			some = append(some, fmt.Sprintf("%d of %d %s (%s)", always, asked, q.verb, strings.Join(rest, ", ")))
+		case asked > 0:
+			whole = append(whole, q.verb+ending)
+		}
+	}
+	if proofs == 0 {
+		return ""
+	}
+	if n := len(whole); n > 1 {
+		whole = append(whole[:n-2], whole[n-2]+" and "+whole[n-1])
+	}
+	if len(whole) > 0 {
+		some = slices.Insert(some, 0, all+strings.Join(whole, ", "))
+	}
+	text := Count(p.Workloads, "workload") + ": " + strings.Join(some, "; ")
+	switch n := p.SingleReplica; {
+	case n == 1:
+		text += "; 1 is down while a node is (one replica)"
+	case n > 1:
+		text += fmt.Sprintf("; %d are down while a node is (one replica)", n)
+	}
+	if more := s.Workloads - p.Workloads; more > 0 {
+		text += fmt.Sprintf("; %d more rejected, running or repeated", more)
+	}
+	return text
 }
 
 // found returns the number of findings per level. If the run is incomplete, it does not say that

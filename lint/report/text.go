@@ -127,9 +127,14 @@ func details(d *diag.Diagnostic) []string {
 	if d.Folded > 0 {
 		all, most = append(all, "the same applies to "+Count(d.Folded, "more workload")+" of the namespace"), "at most "
 	}
-	t := d.Typical
+	return append(all, nonEmpty(happens(d.Typical, most))...)
+}
+
+// happens says how often simulated runs show something, with a word before the number. It returns ""
+// if there are no runs.
+func happens(t *diag.Typical, most string) string {
 	if t == nil {
-		return all
+		return ""
 	}
 	text := fmt.Sprintf("happens in %s%d of %d simulated runs", most, t.Shown, t.Runs)
 	if t.Shown == 0 {
@@ -141,7 +146,7 @@ func details(d *diag.Diagnostic) []string {
 	if t.Preempts > 0 {
 		text += fmt.Sprintf("; %d stop where a pod can preempt others", t.Preempts)
 	}
-	return append(all, text)
+	return text
 }
 
 // message returns the first line of a finding, including its clusters and renders. If the finding

@@ -114,6 +114,44 @@ func TestSummaryLine(t *testing.T) {
 	}
 }
 
+// TestProved checks what a run without findings says about workloads.
+func TestProved(t *testing.T) {
+	type answers = map[diag.Outcome]int
+	yes := func(n int) answers { return answers{diag.Always: n} }
+	for want, s := range map[string]diag.Summary{
+		"86 workloads: all fit, roll and drain; 3 are down while a node is (one replica)": {
+			Proved: &diag.Proved{Workloads: 86, Fit: yes(86), Roll: answers{diag.Always: 80, diag.None: 6}, Drain: answers{diag.Always: 79, diag.None: 7}, SingleReplica: 3},
+		},
+		"1 workload: fits, rolls and drains; 1 is down while a node is (one replica)": {
+			Proved: &diag.Proved{Workloads: 1, Fit: yes(1), Roll: yes(1), Drain: yes(1), SingleReplica: 1},
+		},
+		"9 workloads: all fit and drain; 4 of 8 roll (1 never, 1 sometimes, 2 unknown)": {
+			Proved: &diag.Proved{Workloads: 9, Fit: yes(9), Roll: answers{diag.Always: 4, diag.Never: 1, diag.Sometimes: 1, diag.Unknown: 2, diag.None: 1}, Drain: yes(9)},
+		},
+		"2 workloads: all fit; 2 more rejected, running or repeated": {
+			Workloads: 4, Proved: &diag.Proved{Workloads: 2, Fit: yes(2), Roll: answers{diag.None: 2}, Drain: answers{diag.None: 2}},
+		},
+	} {
+		if got := provedText(&s); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		for _, format := range []string{"text", "markdown"} {
+			if got := string(written(t, format, &diag.Report{Summary: s}, Options{})); strings.Count(got, want) != 1 {
+				t.Errorf("%s: got %s, want %s", format, got, want)
+			}
+		}
+	}
+	unknown := answers{diag.Unknown: 2}
+	for _, s := range []diag.Summary{
+		{Workloads: 2}, {Proved: &diag.Proved{}}, {Proved: &diag.Proved{Workloads: 2, Fit: unknown, Roll: unknown, Drain: unknown}},
+		{NoteFindings: 1, Proved: &diag.Proved{Workloads: 1, Fit: yes(1), Roll: yes(1), Drain: yes(1)}},
+	} {
+		if got := provedText(&s); got != "" {
+			t.Errorf("got %s", got)
+		}
+	}
+}
+
 // Options.Color must not change anything except colors.
 func TestColorIsDecoration(t *testing.T) {
 	out := string(written(t, "text", canned(), Options{Color: true}))

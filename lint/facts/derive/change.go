@@ -47,7 +47,9 @@ func (b changes) change() {
 		shared := b.Answered != nil && !b.complete
 		if shared {
 			if known, ok := b.Answered.changes[b.j.Question(w)]; ok {
-				b.settle(w, func(d *progress) { d.changed, d.lost = known.changed, known.lost })
+				b.settle(w, func(d *progress) {
+					d.changed, d.lost, d.rolls, d.drains, d.fits = known.changed, known.lost, known.rolls, known.drains, known.fits
+				})
 				continue
 			}
 		}
@@ -84,6 +86,9 @@ func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload
 func (b changes) rollout(w *workload.Workload) {
 	all := filterStarted(b.j.Rollouts(w))
 	r, ending := worst(all)
+	b.settle(w, func(d *progress) {
+		d.rolls, d.fits = ending, ending == diag.Always && !slices.ContainsFunc(all, func(r disruption.Rollout) bool { return !r.Placed() })
+	})
 	if ending == diag.None {
 		return
 	}

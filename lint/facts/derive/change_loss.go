@@ -109,10 +109,11 @@ func pendingOf(s *disruption.Survival) (least, most int) {
 // drain adds a fact about pods that fit on no other node when their node is drained. With a single
 // node this is expected. There is then no fact.
 func (b changes) drain(w *workload.Workload) {
+	d := b.j.Drain(w)
+	b.settle(w, func(of *progress) { of.drains = d.Answer })
 	if len(b.m.Topology.Nodes) < 2 {
 		return
 	}
-	d := b.j.Drain(w)
 	if d.Answer == diag.Unknown {
 		b.markUnknown(w, d.Why)
 	}

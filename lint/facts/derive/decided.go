@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"cmp"
 	"reflect"
 
 	"github.com/schedlint/schedlint/lint/accept"
@@ -20,6 +21,10 @@ type progress struct {
 	judged, placed, changed, lost, guards bool
 	// sized is set if every node declares its allocatable resources.
 	sized bool
+	// rolls and drains are the outcomes of its rollout and its drain. They are "" if they are not known.
+	// fits is set if the rollout shows that all its pods fit.
+	rolls, drains diag.Outcome
+	fits          bool
 	// budget is set for a disruption budget. idle is set for a workload without pods.
 	budget, idle bool
 }
@@ -30,6 +35,16 @@ type Decisions map[diag.Object]*progress
 // Decisions returns the decisions that were made while the facts were built. It holds no reference
 // to the facts, so that their memory can be freed.
 func (f *Built) Decisions() Decisions { return f.settled }
+
+// Changes returns the outcomes of a workload's rollout and drain. An outcome that is not known for
+// certain is unknown. The result fits is true if the rollout shows that all pods fit.
+func (d Decisions) Changes(o diag.Object) (rolls, drains diag.Outcome, fits bool) {
+	s := d[o]
+	if s == nil {
+		return diag.Unknown, diag.Unknown, false
+	}
+	return cmp.Or(s.rolls, diag.Unknown), cmp.Or(s.drains, diag.Unknown), s.fits
+}
 
 // Unjudged returns decisions for objects that were not checked.
 func Unjudged(objects []*source.Object) Decisions {
@@ -52,6 +67,7 @@ func (d Decisions) Merge(o Decisions) {
 		*known = progress{
 			judged: known.judged && s.judged, placed: known.placed && s.placed, changed: known.changed && s.changed, lost: known.lost && s.lost,
 			guards: known.guards && s.guards, sized: known.sized && s.sized, budget: known.budget || s.budget, idle: known.idle && s.idle,
+			rolls: known.rolls.Worse(s.rolls), drains: known.drains.Worse(s.drains), fits: known.fits && s.fits,
 		}
 	}
 }

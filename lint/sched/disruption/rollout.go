@@ -39,6 +39,9 @@ type Rollout struct {
 	placed bool
 }
 
+// Placed reports whether the rollout completes because all pods fit, however they are placed.
+func (r *Rollout) Placed() bool { return r.Verdict == diag.Always && r.placed }
+
 // Left returns the nodes that the old and the new pods are on when the rollout is stuck.
 func (r *Rollout) Left() (old, fresh []*topology.Node) {
 	for _, m := range r.Stuck {

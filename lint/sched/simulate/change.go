@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -78,9 +79,8 @@ func (c *component) change(changes []*Change, runs int) {
 		}
 		seed := c.seed()
 		for i := 0; known && i < runs; i++ {
-			d := NewDraw(seed, i)
-			if how, _ := c.run(d); how == complete {
-				c.follow(changes, d)
+			if how, _ := c.run(NewDraw(seed, i)); how == complete {
+				c.follow(changes, seed, i)
 			}
 			s.Undo(start)
 		}
@@ -95,13 +95,19 @@ func (c *component) change(changes []*Change, runs int) {
 	}
 }
 
-// follow makes each of the changes to the placed pods, and takes it back.
-func (c *component) follow(changes []*Change, d *Draw) {
+// follow makes each of the changes to the placed pods of a run, and takes it back. What is drawn for a
+// change does not depend on the others.
+func (c *component) follow(changes []*Change, seed string, run int) {
 	placed := c.s.Mark()
+	places := map[*pods][]int32{} // in the order of placement, which later changes lose
+	for _, p := range c.s.all {
+		places[p] = slices.Clone(p.places)
+	}
 	for _, x := range changes {
+		d := NewDraw(fmt.Sprintf("%s\n%s %s%s%s", seed, x.Workload, x.Way, x.Key, x.Meaning), run)
 		how := complete
 		if x.Way != "" {
-			how = c.roll(x, d)
+			how = c.roll(x, places, d)
 		} else {
 			how = c.lose(x, d)
 		}
@@ -165,6 +171,7 @@ func (c *component) lose(x *Change, d *Draw) end {
 	if len(hit) == 0 {
 		return complete
 	}
+	slices.Sort(hit)
 	lost := hit[d.below(len(hit))]
 	loss := certificate.Loss{Meaning: x.Meaning}
 	var queue []pod
@@ -174,9 +181,14 @@ func (c *component) lose(x *Change, d *Draw) end {
 			continue
 		}
 		s.Close(n)
-		for _, p := range s.on[n] {
-			if p.at == nil && !p.Running && loss.Recreated(p.Origin()) {
-				queue, from = append(queue, pod{p, -1}), append(from, n)
+	}
+	for _, p := range s.all {
+		if p.at != nil || p.Running || !loss.Recreated(p.Origin()) {
+			continue
+		}
+		for _, n := range slices.Sorted(slices.Values(p.places)) {
+			if s.closed[n] {
+				queue, from = append(queue, pod{p, -1}), append(from, int(n))
 			}
 		}
 	}
@@ -241,8 +253,8 @@ func (s *State) endsDomain(lost, key string) bool {
 	return slices.Contains(remains, false)
 }
 
-// roll replaces the pods of a workload.
-func (c *component) roll(x *Change, d *Draw) end {
+// roll replaces the pods of a workload. The map places has the nodes of all pods before.
+func (c *component) roll(x *Change, places map[*pods][]int32, d *Draw) end {
 	s := c.s
 	var old *pods
 	for _, p := range s.all {
@@ -250,7 +262,7 @@ func (c *component) roll(x *Change, d *Draw) end {
 			old = p
 		}
 	}
-	fresh := s.of[x.Fresh]
+	left, fresh := slices.Clone(places[old]), s.of[x.Fresh]
 	all, placed := x.Pods, 0
 	surge, unavailable := x.Surge, x.Unavailable
 	switch x.Way {
@@ -259,51 +271,52 @@ func (c *component) roll(x *Change, d *Draw) end {
 	case workload.BothWhole:
 		surge, unavailable = all, 0
 	}
-	for placed < all || len(old.places) > 0 {
-		left := len(old.places)
-		canAdd := placed < min(all, all+surge-left)
-		canRemove := left > 0 && left+placed > all-unavailable
+	for placed < all || len(left) > 0 {
+		canAdd := placed < min(all, all+surge-len(left))
+		canRemove := len(left) > 0 && len(left)+placed > all-unavailable
 		switch x.Way {
 		case workload.Recreate:
-			canAdd = left == 0
+			canAdd = len(left) == 0
 		case workload.BothWhole:
-			canRemove = left > 0 && placed == all
+			canRemove = len(left) > 0 && placed == all
 		}
-		if canRemove && (!canAdd || d.below(2) == 0) {
-			s.move(old, c.victim(old, fresh, d), -1)
-			continue
-		}
-		if canAdd {
+		if canAdd && !(canRemove && d.below(2) == 0) {
 			if _, ok := s.Place(x.Fresh, d); ok {
 				placed++
 				continue
 			}
+			if !canRemove && s.preempts(pod{fresh, -1}) {
+				return preempts
+			}
 		}
-		switch {
-		case canRemove:
-			s.move(old, c.victim(old, fresh, d), -1)
-		case canAdd && s.preempts(pod{fresh, -1}):
-			return preempts
-		default:
+		if !canRemove {
 			return leftOut
 		}
+		i := victim(old, left, fresh, d)
+		s.move(old, int(left[i]), -1)
+		left = slices.Delete(left, i, i+1)
 	}
 	return complete
 }
 
-// victim returns the node whose old pod is removed next. A StatefulSet removes the pod with the
+// victim returns the index of the old pod that is removed next. A StatefulSet removes the pod with the
 // highest ordinal (R-W12), a ReplicaSet one on a node with most pods of all revisions (R-W33).
-func (c *component) victim(old, fresh *pods, d *Draw) int {
+func victim(old *pods, left []int32, fresh *pods, d *Draw) int {
 	if old.Kind.Kind == "StatefulSet" {
-		return int(old.places[len(old.places)-1])
+		return len(left) - 1
 	}
 	count, most := map[int32]int{}, 0
-	for _, n := range slices.Concat(old.places, fresh.places) {
+	for _, n := range slices.Concat(left, fresh.places) {
 		count[n]++
 	}
-	for _, n := range old.places {
+	for _, n := range left {
 		most = max(most, count[n])
 	}
-	crowded := slices.DeleteFunc(slices.Clone(old.places), func(n int32) bool { return count[n] < most })
-	return int(crowded[d.below(len(crowded))])
+	var crowded []int
+	for i, n := range left {
+		if count[n] == most {
+			crowded = append(crowded, i)
+		}
+	}
+	return crowded[d.below(len(crowded))]
 }
