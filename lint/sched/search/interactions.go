@@ -54,18 +54,8 @@ type interactions struct{ *state }
 // rule of one selects the other, or if they use the same host port. They are also in the same
 // component if they may fill a node together.
 func (s interactions) components() []component {
-	parent := make([]int, len(s.units))
-	for i := range parent {
-		parent[i] = i
-	}
-	find := func(i int) int {
-		for parent[i] != i {
-			parent[i] = parent[parent[i]]
-			i = parent[i]
-		}
-		return i
-	}
-	join := func(i, j int) { parent[find(j)] = find(i) }
+	sets := model.NewSets(len(s.units))
+	join := sets.Join
 	for i, u := range s.units {
 		s.m.Run().Spend(1 + len(u.exclusions)/2)
 		for _, x := range u.exclusions {
@@ -102,7 +92,7 @@ func (s interactions) components() []component {
 	unsure := map[int]bool{}
 	for i, u := range s.units {
 		if len(u.unsure) > 0 || u.open {
-			unsure[find(i)] = true
+			unsure[sets.Of(i)] = true
 		}
 	}
 	var all []component
@@ -110,7 +100,7 @@ func (s interactions) components() []component {
 		if u.g.Running {
 			continue
 		}
-		root := find(i)
+		root := sets.Of(i)
 		at, ok := by[root]
 		if !ok {
 			at = len(all)

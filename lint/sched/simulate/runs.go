@@ -217,21 +217,8 @@ func (s *State) components(failed []pod, without map[*workload.Workload]bool) []
 			members = append(members, p)
 		}
 	}
-	parent := make([]int, len(members))
-	for i := range parent {
-		parent[i] = i
-	}
-	find := func(i int) int {
-		for parent[i] != i {
-			parent[i] = parent[parent[i]]
-			i = parent[i]
-		}
-		return i
-	}
-	join := func(i, j int) { // the first workload stands for all
-		i, j = find(i), find(j)
-		parent[max(i, j)] = min(i, j)
-	}
+	sets := model.NewSets(len(members)) // the first workload of each stands for all
+	join := sets.Join
 	origins, lists, first := map[*workload.Workload]int{}, map[*int32]int{}, map[int32]int{}
 	for i, p := range members {
 		join(i, model.Cached(origins, p.Origin(), func() int { return i }))
@@ -253,7 +240,7 @@ func (s *State) components(failed []pod, without map[*workload.Workload]bool) []
 			for _, list := range s.m.Index.Candidates(t, p.Workload) {
 				s.m.Run().Spend(len(list) / model.PerStep)
 				for _, w := range list {
-					if j, ok := index[s.of[w]]; ok && find(i) != find(j) && s.m.Peer(t, p.Workload, w) != model.No {
+					if j, ok := index[s.of[w]]; ok && sets.Of(i) != sets.Of(j) && s.m.Peer(t, p.Workload, w) != model.No {
 						join(i, j)
 					}
 				}
@@ -269,10 +256,10 @@ func (s *State) components(failed []pod, without map[*workload.Workload]bool) []
 	var all []*component
 	at := map[int]*component{}
 	for i, p := range members {
-		c := at[find(i)]
+		c := at[sets.Of(i)]
 		if c == nil {
 			c = &component{s: s, owner: map[*pods]int{}, lists: map[*int32]bool{}}
-			at[find(i)], all = c, append(all, c)
+			at[sets.Of(i)], all = c, append(all, c)
 		}
 		c.add(p)
 	}
