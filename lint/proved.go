@@ -19,10 +19,12 @@ type proved struct {
 }
 
 // Deciding whether pods fit is no part of the facts, so it may take only a few steps: a number for
-// the whole run, and a share of what the facts of each context took.
+// the whole run, and a share of what the facts of each context took. Setting a decision up is not
+// counted in steps, so contexts with more than proofPairs pairs of a workload and a node get none.
 const (
 	proofSteps = 500_000
 	proofShare = 32
+	proofPairs = 5_000
 )
 
 // prove adds the answers about the workloads of a context to those of its cluster. The facts already
@@ -73,6 +75,9 @@ func (r *run) decided(s *scene) *certificate.Decision {
 		return d
 	}
 	d, run := &certificate.Decision{}, s.model.Run()
+	if len(s.set.Workloads)*len(s.nodes.Nodes) > proofPairs {
+		return d
+	}
 	r.budget.proofs += run.Spent() / proofShare
 	before := run.Spent()
 	run.Within(r.budget.proofs, func() { d = search.Decide(s.model, search.Options{}) })
