@@ -178,6 +178,8 @@ type PlacementJudgement struct {
 	Reason  string              `json:"reason"`
 	AtCount *PlacementJudgement `json:"atCount,omitempty"`
 	Typical *Typical            `json:"typical,omitempty"`
+	// ByPlacement is set if the verdict of a drain depends on where the pods find room.
+	ByPlacement bool `json:"-"`
 }
 
 // PlacementCore is a member of a core, with its location.

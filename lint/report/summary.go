@@ -71,6 +71,8 @@ func provedText(s *diag.Summary) string {
 			}
 		}
 		switch {
+		case q.answers[diag.Unknown] == asked && asked > 0:
+			some = append(some, "whether they "+q.verb+" is unknown")
 		case len(rest) > 0:
 			some = append(some, fmt.Sprintf("%d of %d %s (%s)", always, asked, q.verb, strings.Join(rest, ", ")))
 		case asked > 0:

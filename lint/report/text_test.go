@@ -128,6 +128,9 @@ func TestProved(t *testing.T) {
 		"9 workloads: all fit and drain; 4 of 8 roll (1 never, 1 sometimes, 2 unknown)": {
 			Proved: &diag.Proved{Workloads: 9, Fit: yes(9), Roll: answers{diag.Always: 4, diag.Never: 1, diag.Sometimes: 1, diag.Unknown: 2, diag.None: 1}, Drain: yes(9)},
 		},
+		"2 workloads: all roll and drain; whether they fit is unknown": {
+			NoteFindings: 1, Proved: &diag.Proved{Workloads: 2, Fit: answers{diag.Unknown: 2}, Roll: yes(2), Drain: yes(2)},
+		},
 		"2 workloads: all fit; 2 more rejected, running or repeated": {
 			Workloads: 4, Proved: &diag.Proved{Workloads: 2, Fit: yes(2), Roll: answers{diag.None: 2}, Drain: answers{diag.None: 2}},
 		},
@@ -144,7 +147,7 @@ func TestProved(t *testing.T) {
 	unknown := answers{diag.Unknown: 2}
 	for _, s := range []diag.Summary{
 		{Workloads: 2}, {Proved: &diag.Proved{}}, {Proved: &diag.Proved{Workloads: 2, Fit: unknown, Roll: unknown, Drain: unknown}},
-		{NoteFindings: 1, Proved: &diag.Proved{Workloads: 1, Fit: yes(1), Roll: yes(1), Drain: yes(1)}},
+		{Warnings: 1, Proved: &diag.Proved{Workloads: 1, Fit: yes(1), Roll: yes(1), Drain: yes(1)}},
 	} {
 		if got := provedText(&s); got != "" {
 			t.Errorf("got %s", got)

@@ -414,7 +414,7 @@ func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	case d.Evicts && !d.Why.Given():
 		out.Reason = message.StrategyRefuses
 	case d.Worst != nil:
-		out.Reason = message.Drained(&d, model.Certain(w))
+		out.Reason, out.ByPlacement = message.Drained(&d, model.Certain(w)), true
 		if d.Next != nil {
 			out.Reason += message.ThenNoDisruptions(d.Next.String(), message.Budget(d.Next))
 		}

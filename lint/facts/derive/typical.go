@@ -163,7 +163,7 @@ func AddTypicalChanges(doc *diag.Placement, m *model.Model, j *disruption.Judge,
 				all.lose(w, s.Key, s.Meaning, func(t diag.Typical) { s.Typical = &t })
 			}
 		}
-		if c := &d.Change; c.Drain.Verdict == sometimes {
+		if c := &d.Change; c.Drain.Verdict == sometimes && c.Drain.ByPlacement {
 			all.lose(w, corev1.LabelHostname, string(certificate.Drained), func(t diag.Typical) { c.Drain.Typical = &t })
 		}
 	}
