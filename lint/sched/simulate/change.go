@@ -153,8 +153,8 @@ func (c *component) followable(x *Change) bool {
 	return loss || parts == 1 && slices.Contains([]workload.Way{workload.Rolling, workload.InPlace, workload.Recreate, workload.BothWhole}, x.Way) && !x.Workload.Kind.PerNode()
 }
 
-// lose loses or drains a domain. The pods of a lost domain come back all at once, those of a drained
-// node one after another.
+// lose loses or drains a domain. The pods of a lost domain are created again all at once, those of a
+// drained node one after another.
 func (c *component) lose(x *Change, d *Draw) end {
 	s := c.s
 	domain := s.lossDomains(x.Key)
@@ -174,43 +174,44 @@ func (c *component) lose(x *Change, d *Draw) end {
 	slices.Sort(hit)
 	lost := hit[d.below(len(hit))]
 	loss := certificate.Loss{Meaning: x.Meaning}
-	var queue []pod
-	var from []int
 	for n := range s.nodes {
-		if domain[n] != lost {
-			continue
+		if domain[n] == lost {
+			s.Close(n)
 		}
-		s.Close(n)
 	}
+	type hitPod struct {
+		pod
+		from int
+	}
+	var all []hitPod
 	for _, p := range s.all {
 		if p.at != nil || p.Running || !loss.Recreated(p.Origin()) {
 			continue
 		}
 		for _, n := range slices.Sorted(slices.Values(p.places)) {
 			if s.closed[n] {
-				queue, from = append(queue, pod{p, -1}), append(from, int(n))
+				all = append(all, hitPod{pod{p, -1}, int(n)})
 			}
 		}
 	}
+	shuffle(d, all)
+	var queue []pod
 	if x.Meaning == certificate.Drained {
-		var left []pod
-		for len(queue) > 0 {
-			i := d.below(len(queue))
-			s.move(queue[i].pods, from[i], -1)
-			left = append(left, queue[i])
-			queue, from = slices.Delete(queue, i, i+1), slices.Delete(from, i, i+1)
-			how, still := c.fill(left, d)
+		// A StatefulSet replaces a pod when it is gone, other controllers when it terminates (R-W34).
+		waits := func(p hitPod) bool { return p.Kind.Kind == "StatefulSet" }
+		for _, p := range slices.Concat(slices.DeleteFunc(slices.Clone(all), waits), slices.DeleteFunc(all, func(p hitPod) bool { return !waits(p) })) {
+			s.move(p.pods, p.from, -1)
+			how, left := c.fill(append(queue, p.pod), d)
 			if how == preempts {
 				return preempts
 			}
-			left = still
+			queue = left
 		}
-		queue = left
 	} else {
-		for i, p := range queue {
-			s.move(p.pods, from[i], -1)
+		for _, p := range all {
+			s.move(p.pods, p.from, -1)
+			queue = append(queue, p.pod)
 		}
-		shuffle(d, queue)
 		slices.SortStableFunc(queue, byPriority)
 		how, left := c.fill(queue, d)
 		if how == preempts {
