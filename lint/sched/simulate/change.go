@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -51,15 +52,21 @@ func Changes(m *model.Model, changes []*Change, runs int) {
 		failed := s.placeDaemons()
 		all = s.components(failed, fresh)
 	})
+	of := map[*workload.Workload]*component{}
 	for _, c := range all {
-		var own []*Change
-		for _, x := range changes {
-			if slices.Contains(c.Workloads, x.Workload) && c.followable(x) {
-				own = append(own, x)
-			}
+		for _, w := range c.Workloads {
+			of[w] = c
 		}
-		if len(own) > 0 && !c.Grows {
-			c.change(own, runs)
+	}
+	asked := map[*component][]*Change{}
+	for _, x := range changes {
+		if c := of[x.Workload]; c != nil && !c.Grows && !c.Why.Given() {
+			asked[c] = append(asked[c], x)
+		}
+	}
+	for _, c := range all {
+		if len(asked[c]) > 0 {
+			c.change(asked[c], runs)
 		}
 	}
 }
@@ -69,18 +76,19 @@ func (c *component) change(changes []*Change, runs int) {
 	s := c.s
 	start := s.Mark()
 	s.m.Run().Within(s.m.Bounds(c.Workloads), func() {
-		if c.Why.Given() {
+		if why, _ := c.unknown(); why.Given() {
 			return
 		}
-		why, _ := c.unknown()
-		known := !why.Given()
-		for _, x := range changes {
-			known = known && (x.Fresh == nil || !s.Why(x.Fresh).Given())
-		}
+		known := map[Change]bool{}
+		changes = slices.DeleteFunc(slices.Clone(changes), func(x *Change) bool {
+			kind := Change{Key: x.Key, Meaning: x.Meaning, Way: x.Way}
+			return !model.Cached(known, kind, func() bool { return c.followable(x) }) || x.Fresh != nil && !c.replaceable(x)
+		})
 		seed := c.seed()
-		for i := 0; known && i < runs; i++ {
+		short := fmt.Sprintf("%x", sha256.Sum256([]byte(seed))) // a seed may be long
+		for i := 0; len(changes) > 0 && i < runs; i++ {
 			if how, _ := c.run(NewDraw(seed, i)); how == complete {
-				c.follow(changes, seed, i)
+				c.follow(changes, short, i)
 			}
 			s.Undo(start)
 		}
@@ -99,6 +107,7 @@ func (c *component) change(changes []*Change, runs int) {
 // change does not depend on the others.
 func (c *component) follow(changes []*Change, seed string, run int) {
 	placed := c.s.Mark()
+	c.s.m.Run().Spend(1 + (len(c.s.all)+c.size)/model.PerStep)
 	places := map[*pods][]int32{} // in the order of placement, which later changes lose
 	for _, p := range c.s.all {
 		places[p] = slices.Clone(p.places)
@@ -123,15 +132,16 @@ func (c *component) follow(changes []*Change, seed string, run int) {
 	}
 }
 
-// followable reports whether the state represents everything that a change depends on.
+// followable reports whether the state represents everything that a kind of change depends on.
 func (c *component) followable(x *Change) bool {
-	parts, loss := 0, x.Way == ""
+	loss, members := x.Way == "", map[*workload.Workload]bool{}
+	for _, w := range c.Workloads {
+		members[w] = true
+	}
+	c.s.m.Run().Spend(1 + (len(c.s.all)+len(members))/model.PerStep)
 	for _, p := range c.s.all {
-		if !slices.Contains(c.Workloads, p.Origin()) {
+		if !members[p.Origin()] {
 			continue
-		}
-		if p.Origin() == x.Workload {
-			parts++
 		}
 		if loss && (p.Kind.VM || (certificate.Loss{Meaning: x.Meaning}).Tolerates(p.Origin())) {
 			return false // its pods migrate, or come back to the closed node
@@ -150,13 +160,26 @@ func (c *component) followable(x *Change) bool {
 			}
 		}
 	}
-	return loss || parts == 1 && slices.Contains([]workload.Way{workload.Rolling, workload.InPlace, workload.Recreate, workload.BothWhole}, x.Way) && !x.Workload.Kind.PerNode()
+	return true
+}
+
+// replaceable reports whether the pods of a workload can be replaced by those of its next revision.
+func (c *component) replaceable(x *Change) bool {
+	parts := 0
+	for _, p := range c.s.all {
+		if p.Origin() == x.Workload {
+			parts++
+		}
+	}
+	ways := []workload.Way{workload.Rolling, workload.InPlace, workload.Recreate, workload.BothWhole}
+	return parts == 1 && slices.Contains(ways, x.Way) && !x.Workload.Kind.PerNode() && !c.s.Why(x.Fresh).Given()
 }
 
 // lose loses or drains a domain. The pods of a lost domain are created again all at once, those of a
 // drained node one after another.
 func (c *component) lose(x *Change, d *Draw) end {
 	s := c.s
+	s.m.Run().Spend(1 + (len(s.nodes)+len(s.all))/model.PerStep)
 	domain := s.lossDomains(x.Key)
 	var hit []int32
 	for _, p := range s.all {
@@ -257,6 +280,7 @@ func (s *State) endsDomain(lost, key string) bool {
 // roll replaces the pods of a workload. The map places has the nodes of all pods before.
 func (c *component) roll(x *Change, places map[*pods][]int32, d *Draw) end {
 	s := c.s
+	s.m.Run().Spend(1 + len(s.all)/model.PerStep)
 	var old *pods
 	for _, p := range s.all {
 		if p.Origin() == x.Workload {
