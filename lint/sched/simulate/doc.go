@@ -3,10 +3,11 @@
 // that happens when the scheduler scores the nodes.
 //
 // Contract: Runs makes a number of runs for all workloads that are to be placed, and counts how
-// many are complete, which workloads are left out and which have pods that share a node. State is
-// for other questions: it starts with the running pods, takes pods away, closes nodes, and places
-// pods one by one where the scheduler would. Filters are those of package search, so runs and
-// verdicts agree. Shares are estimates and prove nothing.
+// many are complete, which workloads are left out and which have all pods on one node. Changes
+// follows losses, drains and rollouts from runs that place all pods, and counts how they end. State
+// is for other questions: it starts with the running pods, takes pods away, and places pods one by
+// one where the scheduler would. Filters are those of package search, so runs and verdicts agree.
+// Shares are estimates and prove nothing.
 //
 // What is simulated is kube-scheduler 1.36 with the default profile (R-B1 to R-B9): the scores of
 // taints, node affinity, topology spread with its default constraints, inter-pod affinity, least
@@ -23,8 +24,10 @@
 //
 // A component has no results, but a reason, if a rule or score of its pods depends on something
 // unknown: pods that take no part in decisions, a label that only the cluster knows, the CPU or
-// memory of a node, or the value of a PriorityClass. The same applies if the steps suffice for
-// fewer than MinRuns runs.
+// memory of a node, or the value of a PriorityClass. If only some of its workloads are the reason,
+// runs without them still say which of the others have all pods on one node. There are no results
+// either if the steps suffice for fewer than MinRuns runs. Changes says nothing where terminating
+// pods, migrations or changed domains of a spread constraint would decide.
 //
 // Invariants: the same input gives the same result on every machine. Random numbers are drawn from
 // the names of a component's workloads and nodes, so other workloads change nothing, nor does the
