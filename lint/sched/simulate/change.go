@@ -172,7 +172,8 @@ func (c *component) replaceable(x *Change) bool {
 		}
 	}
 	ways := []workload.Way{workload.Rolling, workload.InPlace, workload.Recreate, workload.BothWhole}
-	return parts == 1 && slices.Contains(ways, x.Way) && !x.Workload.Kind.PerNode() && !c.s.Why(x.Fresh).Given()
+	fresh := c.s.of[x.Fresh] // nil if its pods are told apart
+	return parts == 1 && fresh != nil && slices.Contains(ways, x.Way) && !x.Workload.Kind.PerNode() && !c.s.learn(fresh).Given()
 }
 
 // lose loses or drains a domain. The pods of a lost domain are created again all at once, those of a
