@@ -202,6 +202,9 @@ func (s *State) learn(p *pods) model.Reason {
 			}
 		}
 	}
+	if p.why.Given() {
+		return p.why // its pods are not scored
+	}
 	if s.avoiding {
 		f := model.NewFilter(p.Workload)
 		p.avoided = make([]int64, len(s.nodes))
@@ -261,7 +264,14 @@ func (s *State) learnSpreads(p *pods) {
 		}
 	}
 	passes := s.m.Eligible(p.Workload).Nodes
-	for _, t := range terms {
+	var chosen []*pods
+	for i, t := range terms {
+		if i == 0 || !standard { // both default constraints have the same selector
+			chosen = nil
+			if t.Sel.Form == model.FormSet { // others count no pods
+				chosen = s.selected(t, p, true)
+			}
+		}
 		domain, size := s.m.Numbered(t.Key, s.nodes)
 		c := &spread{host: t.Key == corev1.LabelHostname, skew: int64(t.Constraint.MaxSkew) - 1, domain: domain, carries: carries}
 		if c.host {
@@ -273,10 +283,7 @@ func (s *State) learnSpreads(p *pods) {
 			}
 		}
 		p.spreads = append(p.spreads, c)
-		if t.Sel.Form != model.FormSet {
-			continue // counts no pods
-		}
-		for _, o := range s.selected(t, p, true) {
+		for _, o := range chosen {
 			if !o.Terminating() {
 				o.counts, s.touched = append(o.counts, c), append(s.touched, o)
 				s.m.Run().Spend(1 + len(o.places)/model.PerStep)
