@@ -140,6 +140,10 @@ func (c *component) followable(x *Change) bool {
 	}
 	c.s.m.Run().Spend(1 + (len(c.s.all)+len(members))/model.PerStep)
 	for _, p := range c.s.all {
+		against := func(t *model.Term) bool { return t.Hard && t.Use == model.AntiAffinity }
+		if loss && p.Running && x.Meaning != certificate.Gone && slices.ContainsFunc(p.Terms, against) {
+			return false // its rules apply until it is gone
+		}
 		if !members[p.Origin()] {
 			continue
 		}
@@ -209,12 +213,14 @@ func (c *component) lose(x *Change, d *Draw) end {
 	}
 	var all []hitPod
 	for _, p := range s.all {
-		if p.at != nil || p.Running || !loss.Recreated(p.Origin()) {
-			continue
-		}
+		again := p.at == nil && !p.Running && loss.Recreated(p.Origin())
 		for _, n := range slices.Sorted(slices.Values(p.places)) {
-			if s.closed[n] {
+			switch {
+			case !s.closed[n]:
+			case again:
 				all = append(all, hitPod{pod{p, -1}, int(n)})
+			case x.Meaning == certificate.Gone: // so are its rules
+				s.move(p, int(n), -1)
 			}
 		}
 	}
