@@ -71,6 +71,9 @@ func Changes(m *model.Model, changes []*Change, runs int) {
 	}
 }
 
+// changeSteps is the number of steps after which no more runs are made if there are enough.
+const changeSteps = 1_500_000
+
 // change makes the runs that the steps suffice for, with all changes after each of them.
 func (c *component) change(changes []*Change, runs int) {
 	s := c.s
@@ -86,7 +89,8 @@ func (c *component) change(changes []*Change, runs int) {
 		})
 		seed := c.seed()
 		short := fmt.Sprintf("%x", sha256.Sum256([]byte(seed))) // a seed may be long
-		for i := 0; len(changes) > 0 && i < runs; i++ {
+		until := s.m.Run().Spent() + s.m.Run().Times(changeSteps)
+		for i := 0; len(changes) > 0 && i < runs && (changes[0].Runs < MinRuns || s.m.Run().Spent() < until); i++ {
 			if how, _ := c.run(NewDraw(seed, i)); how == complete {
 				c.follow(changes, short, i)
 			}
