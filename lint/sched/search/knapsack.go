@@ -86,7 +86,7 @@ func (h *headroom) fresh(x *knapsack) solution {
 		row := took[c*len(cost) : (c+1)*len(cost)]
 		sum = min(top, sum+i.size)
 		least := max(1, x.need-rest)
-		h.m.Run().Spend(1 + max(0, sum-least)*width/(4*model.PerStep))
+		h.m.Run().Spend(1 + max(0, sum-least)*width/(2*model.PerStep))
 		if width == 1 && x.exact { // the same as below, and quicker
 			if least = max(least, i.size); least <= sum {
 				to := cost[least : sum+1]
