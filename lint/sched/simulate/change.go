@@ -72,7 +72,7 @@ func Changes(m *model.Model, changes []*Change, runs int) {
 }
 
 // changeSteps is the number of steps after which no more runs are made if there are enough.
-const changeSteps = 1_500_000
+const changeSteps = 750_000
 
 // change makes the runs that the steps suffice for, with all changes after each of them.
 func (c *component) change(changes []*Change, runs int) {
