@@ -105,7 +105,8 @@ type Rollout struct {
 	Running []Placed `json:"running"`
 	// Refused lists the filters that, in the stuck state, reject nodes for the next new pod.
 	Refused []FilterNodes `json:"refused"`
-	// Typical is how often the rollout gets stuck, if the outcome is "sometimes".
+	// Typical is the share of simulated runs in which the rollout gets stuck, if the outcome is
+	// "sometimes".
 	Typical Typical `json:"typical"`
 }
 
@@ -167,8 +168,8 @@ type Loss struct {
 	// WhereItRuns is true if the outcome is "never" and pods stay Pending after the loss of any
 	// domain that runs pods of the workload. The loss of any other domain is harmless.
 	WhereItRuns bool `json:"where_it_runs"`
-	// Typical is how often pods stay Pending when a domain that runs pods of the workload is
-	// lost, if the outcome is "sometimes".
+	// Typical is the share of simulated runs in which pods stay Pending when a domain that runs
+	// pods of the workload is lost, if the outcome is "sometimes".
 	Typical Typical `json:"typical"`
 }
 
@@ -249,8 +250,8 @@ type Drain struct {
 	Blocks bool `json:"blocks"`
 	// Amount is the minAvailable or maxUnavailable of the blocking budget.
 	Amount Amount `json:"amount"`
-	// Typical is how often pods stay Pending when a node that runs pods of the workload is
-	// drained, if the outcome is "sometimes".
+	// Typical is the share of simulated runs in which pods stay Pending when a node that runs pods
+	// of the workload is drained, if the outcome is "sometimes".
 	Typical Typical `json:"typical"`
 }
 

@@ -25,7 +25,7 @@ type Sharing struct {
 	InOneZone int `json:"in_one_zone"`
 	// Soft is the list of preferred rules that request spreading.
 	Soft []Rule `json:"soft"`
-	// Typical is how often one node has all of the pods.
+	// Typical is the share of simulated runs in which one node has all of the pods.
 	Typical Typical `json:"typical"`
 }
 
@@ -363,7 +363,7 @@ type Order struct {
 	// Refused lists the filters that reject nodes for the next pod, starting with the one that
 	// rejects the most nodes.
 	Refused []FilterNodes `json:"refused"`
-	// Typical is how often pods of the workload are left out.
+	// Typical is the share of simulated runs that leave out pods of the workload.
 	Typical Typical `json:"typical"`
 }
 
