@@ -40,7 +40,7 @@ func TestAdviceOrder(t *testing.T) {
 			lint:  []string{"add 2 eligible nodes", share, "set replicas to 5 (with 6, a rollout or node drain can get stuck)"},
 			place: []string{"add 2 more nodes like w-0", alone, "set replicas of Deployment shop/web to 5 (with 6, a rollout or node drain can get stuck)"},
 		},
-		"a service of 6 of which one pod fits": {
+		"six replicas, and room for one": {
 			replicas: 6, pod: apart, pools: []string{"name: w, count: 1"},
 			lint:  []string{"add 6 eligible nodes", share},
 			place: []string{"add 6 more nodes like w-0", alone},

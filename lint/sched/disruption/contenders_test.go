@@ -125,7 +125,7 @@ spec:
 			}
 		}
 	}
-	for others, want := range map[int]string{43: fmt.Sprint([]search.Kind{search.OneUnavailable}), 60: "[]"} { // of which ten fit on a node
+	for others, want := range map[int]string{43: fmt.Sprint([]search.Kind{search.OneUnavailable}), 60: "[]"} { // a node takes ten of them
 		j, web := crowded{others: others, pods: 1, cpu: "4", request: "370m", kind: "Deployment", spec: "  replicas: 5\n  strategy: {rollingUpdate: {maxUnavailable: 0}}\n", pod: apart}.judge(t)
 		r := j.Rollouts(web)[0]
 		if got := fmt.Sprint(j.Remedies(web, &r)); got != want {

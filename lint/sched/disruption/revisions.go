@@ -21,7 +21,7 @@ func (j *shared) Revisions(pods map[*workload.Workload]int) (m *model.Model, old
 	fresh = map[*workload.Workload]*workload.Workload{}
 	for _, w := range j.m.Workloads {
 		if n, asked := pods[w]; asked {
-			fresh[w] = s.twinNamed(w, n, " of "+w.String())
+			fresh[w] = s.twin(w, n)
 		}
 	}
 	if len(fresh) == 0 {

@@ -48,18 +48,12 @@ func (s *scene) with(w *workload.Workload, pods int) *scene {
 // twin adds pods from a workload's next revision. They differ from the old pods only in the
 // labels that distinguish revisions.
 func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
-	return s.twinNamed(w, pods, "")
-}
-
-// twinNamed is like twin, for scenes with next revisions of several workloads. The name is part of
-// the labels' values.
-func (s *scene) twinNamed(w *workload.Workload, pods int, name string) *workload.Workload {
 	old := s.of[w]
 	fresh := s.copy(old, pods)
 	object := *old.Object // a selector for the workload's own revision must not match the copy
 	fresh.Object = &object
-	label(old, w.Kind.Shared, "old revision"+name)
-	label(fresh, w.Kind.Shared, "new revision"+name)
+	label(old, w.Kind.Shared, "old revision of "+w.String()) // differs from those of other workloads
+	label(fresh, w.Kind.Shared, "new revision of "+w.String())
 	s.ws = append(s.ws, fresh)
 	return fresh
 }

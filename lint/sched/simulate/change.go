@@ -208,7 +208,7 @@ func (c *component) lose(x *Change, d *Draw) end {
 	loss := certificate.Loss{Meaning: x.Meaning}
 	for n := range s.nodes {
 		if domain[n] == lost {
-			s.Close(n)
+			s.closed[n] = true // the node remains part of its domains
 		}
 	}
 	type hitPod struct {

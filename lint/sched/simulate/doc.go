@@ -5,8 +5,8 @@
 // Contract: Runs makes a number of runs for all workloads that are to be placed, and counts how
 // many are complete, which workloads are left out and which have all pods on one node. Changes
 // follows losses, drains and rollouts from runs that place all pods, and counts how they end. State
-// is for other questions: it starts with the running pods, takes pods away, and places pods one by
-// one where the scheduler would. Filters are those of package search, so runs and verdicts agree.
+// is for single questions: it starts with the running pods, and places pods one by one where the
+// scheduler would. Filters are those of package search, so runs and verdicts agree.
 // Shares are estimates and prove nothing.
 //
 // What is simulated is kube-scheduler 1.36 with the default profile (R-B1 to R-B9): the scores of

@@ -41,9 +41,9 @@ type Component struct {
 	// Tallies has the results of single workloads, in the order of Workloads. If DaemonSet pods do
 	// not all fit on some node, DaemonSets follow with their pods on the component's nodes.
 	Tallies []Tally
-	// Stuck is a run of the split model (Model.Permanent, then Split) that leaves out pods of the
-	// workload that most runs leave out, which comes first among those pending. It is nil if there
-	// is none.
+	// Stuck is a run of the split model (Model.Permanent, then Split). It leaves out pods of the
+	// workload that is left out most often, which comes first in Pending. Stuck is nil if every run
+	// places all pods.
 	Stuck *certificate.Stuck
 }
 
@@ -71,19 +71,6 @@ type Tally struct {
 
 // MinRuns is the number of runs below which no share is worth stating.
 const MinRuns = 20
-
-// Tally returns the results of a workload, and false if there are none for its whole component.
-func (r *Result) Tally(w *workload.Workload) (c *Component, t *Tally, ok bool) {
-	for _, c := range r.Components {
-		if c.Why.Given() {
-			continue
-		}
-		if i := slices.IndexFunc(c.Tallies, func(t Tally) bool { return t.Workload == w }); i >= 0 {
-			return c, &c.Tallies[i], true
-		}
-	}
-	return nil, nil, false
-}
 
 // Together counts the runs of all components as runs of one cluster: how many there are, how many of
 // them place all pods, and in how many a pending pod can preempt others. There are none if a

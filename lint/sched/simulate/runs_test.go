@@ -65,7 +65,7 @@ func TestRuns(t *testing.T) {
 		{"too many pods", two, deployment("web", 2_000_000_000, ""), "size", ""},
 		{"another scheduler", two, deployment("web", 1, "") + deployment("db", 1, "schedulerName: volcano"), "not-modeled", ""},
 		{"another scheduler for other nodes", nodes("a", "b disk: ssd"), deployment("web", 1, "nodeSelector: {kubernetes.io/hostname: a}") + deployment("db", 1, "schedulerName: volcano, nodeSelector: {disk: ssd}"), "not-modeled", ""},
-		{"some of which too little is known", two, deployment("web", 2, "") + deployment("db", 1, "containers: [{name: c, image: c, resources: {limits: {example.com/gpu: 1}}}]"), "unlisted-resource", "web 0 0 0 0"},
+		{"too little is known about one of them", two, deployment("web", 2, "") + deployment("db", 1, "containers: [{name: c, image: c, resources: {limits: {example.com/gpu: 1}}}]"), "unlisted-resource", "web 0 0 0 0"},
 		{"an unknown priority", two, deployment("web", 1, "priorityClassName: high") + deployment("db", 1, ""), "priority", ""},
 		{"one unknown priority for all", two, deployment("web", 1, "priorityClassName: high") + deployment("db", 1, "priorityClassName: high"), "all complete", "db 0 0 0 1, web 0 0 0 1"},
 		{"a node without memory", strings.Replace(two, "memory: 8Gi, ", "", 1), deployment("web", 1, ""), "unlisted-resource", ""},

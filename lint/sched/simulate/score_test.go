@@ -133,9 +133,9 @@ func TestState(t *testing.T) {
 		s.Bind(web, 1)
 	}
 	start := s.Mark()
-	s.Close(0)
+	s.closed[0] = true
 	for range 2 {
-		s.Remove(web, 0)
+		s.move(s.of[web], 0, -1)
 		if n, ok := s.Place(web, d); !ok || n != 2 {
 			t.Errorf("the pod goes to %d, %v, want node c", n, ok)
 		}

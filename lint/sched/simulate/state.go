@@ -191,13 +191,6 @@ func (s *State) Undo(mark int) {
 // Bind puts a pod of a workload of the split model on a node without applying filters.
 func (s *State) Bind(w *workload.Workload, node int) { s.move(s.of[w], node, 1) }
 
-// Remove removes a pod of a workload of the split model from a node, where it must have one.
-func (s *State) Remove(w *workload.Workload, node int) { s.move(s.of[w], node, -1) }
-
-// Close keeps further pods off a node. The node remains part of its domains, like a node that is
-// cordoned or not ready.
-func (s *State) Close(node int) { s.closed[node] = true }
-
 // Place puts a pod of a workload of the split model on the node that the scheduler would choose. It
 // reports whether a node takes the pod. For DaemonSets, which choose the node themselves, use Bind.
 func (s *State) Place(w *workload.Workload, d *Draw) (node int, ok bool) {
