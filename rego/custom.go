@@ -15,6 +15,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // Size limits for a rule's METADATA and configuration. The title and description are not limited.
@@ -160,7 +161,7 @@ func runbookError(address string) error {
 	return nil
 }
 
-var tagForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var tagForm = lazy.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func readTags(n *notes, value any) error {
 	list, ok := value.([]any)
@@ -169,7 +170,7 @@ func readTags(n *notes, value any) error {
 	}
 	for _, v := range list {
 		tag, _ := v.(string)
-		if len(tag) > maxWord || !tagForm.MatchString(tag) {
+		if len(tag) > maxWord || !tagForm().MatchString(tag) {
 			return fmt.Errorf("with %s; expected lower-case words with hyphens", found(v))
 		}
 		if !slices.Contains(n.Tags, tag) {

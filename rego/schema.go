@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 // Limits on the parameters of a rule and on their values.
@@ -200,7 +201,7 @@ func (r *schemaReader) properties(s *schema, at string, value any) error {
 	}
 	s.properties = map[string]*schema{}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !paramName.MatchString(name) {
+		if !paramName().MatchString(name) {
 			return fmt.Errorf("holds the name %q; expected lower-case letters, digits and underscores", cut(name))
 		}
 		s.properties[name] = r.schema(at+"."+name, given[name])
@@ -210,7 +211,7 @@ func (r *schemaReader) properties(s *schema, at string, value any) error {
 
 // paramName matches valid parameter names. Rules can write them as input.params.<name> without
 // quotes.
-var paramName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
+var paramName = lazy.Regexp(`^[a-z][a-z0-9_]{0,62}$`)
 
 func (r *schemaReader) required(s *schema, _ string, value any) error {
 	list, ok := value.([]any)

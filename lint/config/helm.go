@@ -15,6 +15,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -61,11 +62,11 @@ const (
 )
 
 var (
-	releaseForm     = regexp.MustCompile(releasePattern)
-	namespaceForm   = regexp.MustCompile(namespacePattern)
-	kubeVersionForm = regexp.MustCompile(kubeVersionPattern)
-	setKeyForm      = regexp.MustCompile(setKeyPattern)
-	eachForm        = regexp.MustCompile(eachPattern)
+	releaseForm     = lazy.Regexp(releasePattern)
+	namespaceForm   = lazy.Regexp(namespacePattern)
+	kubeVersionForm = lazy.Regexp(kubeVersionPattern)
+	setKeyForm      = lazy.Regexp(setKeyPattern)
+	eachForm        = lazy.Regexp(eachPattern)
 )
 
 // helm checks a renders entry for Helm charts.
@@ -87,20 +88,20 @@ func (l *loader) helm(k, item *source.Node, r *Render, c *Config, key string) {
 		form *regexp.Regexp
 		want string
 	}{
-		{"namespace", namespaceForm, "a namespace"},
-		{"kube-version", kubeVersionForm, `a version of Kubernetes such as "1.36"`},
-		{"each-values", eachForm, "a path with one {name} and no glob, such as env/{name}.yaml"},
+		{"namespace", namespaceForm(), "a namespace"},
+		{"kube-version", kubeVersionForm(), `a version of Kubernetes such as "1.36"`},
+		{"each-values", eachForm(), "a path with one {name} and no glob, such as env/{name}.yaml"},
 	} {
 		if k, v := item.Field(text.word); isString(v) && !text.form.MatchString(v.Value) {
 			l.fail(l.at(k), "%s.%s: expected %s, found %q", key, text.word, text.want, v.Value)
 		}
 	}
-	if k, v := item.Field("kube-version"); isString(v) && kubeVersionForm.MatchString(v.Value) {
+	if k, v := item.Field("kube-version"); isString(v) && kubeVersionForm().MatchString(v.Value) {
 		if err := chart.CheckKubeVersion(v.Value); err != nil {
 			l.fail(l.at(k), "%s.kube-version: %v", key, err)
 		}
 	}
-	if k, name := item.Field("name"); isString(name) && (len(r.Name) > longestRelease || !releaseForm.MatchString(r.Name)) && !r.IsGlob() {
+	if k, name := item.Field("name"); isString(name) && (len(r.Name) > longestRelease || !releaseForm().MatchString(r.Name)) && !r.IsGlob() {
 		l.fail(l.at(k), "%s.name: expected the name of a Helm release, found %q", key, r.Name)
 	}
 	if k, _ := item.Field("each-values"); k != nil {
@@ -122,7 +123,7 @@ func (l *loader) set(item *source.Node, r *Render, key string) {
 		for k, v := range item.Get(word).Fields() {
 			arg := k.Value + "="
 			switch {
-			case !setKeyForm.MatchString(k.Value):
+			case !setKeyForm().MatchString(k.Value):
 				l.fail(l.at(k), `%s.%s: expected a key as --set takes it, without any of =,{} and no \ at the end, found %q`, key, word, k.Value)
 			case !v.IsNull() && v.Kind != source.Scalar:
 				l.fail(l.at(k), "%s.%s.%s: expected one value; write nested keys with dots, as in --set", key, word, k.Value)
@@ -351,7 +352,7 @@ func (c *Config) matching(pattern string, t Tree) (names []string, err error) {
 		if !begins || !ends || name == "" || strings.HasPrefix(entry, ".") || !c.isFile(file, t) {
 			continue
 		}
-		if !renderForm.MatchString(name) {
+		if !renderForm().MatchString(name) {
 			return nil, fmt.Errorf("%q cannot be a part of the name of a render: rename the file", name)
 		}
 		if err := c.check(file, false); err != nil {

@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -312,10 +312,10 @@ func (l *loader) scopes(root *source.Node, c *Config) {
 	}
 }
 
-var globForm = regexp.MustCompile(`[*?\[\]{}\\]`)
+var globForm = lazy.Regexp(`[*?\[\]{}\\]`)
 
 // isGlob reports whether a key in the rules section is a glob.
-func isGlob(key string) bool { return globForm.MatchString(key) }
+func isGlob(key string) bool { return globForm().MatchString(key) }
 
 // loosenedPolicies reports removed packs, rule folders and rules, as well as rules whose parameters
 // or scopes have changed.

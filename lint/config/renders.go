@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -280,7 +280,7 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	case name.IsNull():
 	case r.IsGlob():
 		l.fail(l.at(n), "%s.name: a glob may stand for several renders: remove the name, or name one directory", key)
-	case isString(name) && !renderForm.MatchString(r.Name):
+	case isString(name) && !renderForm().MatchString(r.Name):
 		l.fail(l.at(n), "%s.name: expected a name without control characters and any of %s]}, found %q", key, globMeta, r.Name)
 	}
 	return true
@@ -344,7 +344,7 @@ func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
 // renderPattern is the pattern for render names. schema.json has the same pattern.
 const renderPattern = `^[^*?\[\]{}\\\x00-\x1f\x7f]+$`
 
-var renderForm = regexp.MustCompile(renderPattern)
+var renderForm = lazy.Regexp(renderPattern)
 
 // loosenedRenders reports renders that were removed, that now render less, or that render something
 // different. Findings in them may disappear.

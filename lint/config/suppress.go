@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/thirdparty"
 )
@@ -260,11 +260,11 @@ const (
 	maxDomain    = 253
 )
 
-var keyForm, valueForm = regexp.MustCompile(keyPattern), regexp.MustCompile(valuePattern)
+var keyForm, valueForm = lazy.Regexp(keyPattern), lazy.Regexp(valuePattern)
 
 func isKey(s string) bool {
 	domain, _, _ := strings.Cut(s, "/")
-	return keyForm.MatchString(s) && len(domain) <= maxDomain
+	return keyForm().MatchString(s) && len(domain) <= maxDomain
 }
 
 // TopologyKey returns the topology key for a word such as node or zone. It returns any other valid
@@ -310,7 +310,7 @@ func (l *loader) selection(item *source.Node, path, wrong string, lists ...strin
 		switch {
 		case !isKey(k.Value):
 			l.fail(l.at(k), "%s.labels: %q cannot be the key of a label", path, k.Value)
-		case v.IsNull() || !valueForm.MatchString(v.Value):
+		case v.IsNull() || !valueForm().MatchString(v.Value):
 			l.fail(l.at(k), "%s.labels.%s: %q cannot be the value of a label", path, k.Value, v.Value)
 		}
 	}

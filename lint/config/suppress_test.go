@@ -109,7 +109,7 @@ func TestLabelForms(t *testing.T) {
 		if got, want := isKey(s), len(validation.IsQualifiedName(s)) == 0; got != want {
 			t.Errorf("%q is a key: %v, want %v", s, got, want)
 		}
-		if got, want := valueForm.MatchString(s), len(validation.IsValidLabelValue(s)) == 0; got != want {
+		if got, want := valueForm().MatchString(s), len(validation.IsValidLabelValue(s)) == 0; got != want {
 			t.Errorf("%q is a value: %v, want %v", s, got, want)
 		}
 	}

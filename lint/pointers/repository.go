@@ -3,7 +3,6 @@ package pointers
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -263,25 +262,25 @@ func (r *Repositories) Ours(named Repository) Whose {
 }
 
 var (
-	scheme  = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
-	shortIn = regexp.MustCompile(`^([^/@:]+@)?([^/:]+):([^/].*)$`)
-	secret  = regexp.MustCompile(`(^|:)//[^/@]*@`)
+	scheme  = lazy.Regexp(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
+	shortIn = lazy.Regexp(`^([^/@:]+@)?([^/:]+):([^/].*)$`)
+	secret  = lazy.Regexp(`(^|:)//[^/@]*@`)
 )
 
 // Masked returns an address without its credentials.
-func Masked(url string) string { return secret.ReplaceAllString(url, "$1//") }
+func Masked(url string) string { return secret().ReplaceAllString(url, "$1//") }
 
 // Canonical normalizes an address, so that all addresses of one repository are equal. The result is
 // the host and path, without scheme, user, port and .git.
 func Canonical(url string) string {
 	url = strings.TrimSpace(url)
-	if at := scheme.FindString(url); at != "" {
+	if at := scheme().FindString(url); at != "" {
 		url = url[len(at):]
 		host, rest, _ := strings.Cut(url, "/")
 		host = host[strings.LastIndexByte(host, '@')+1:]
 		host, _, _ = strings.Cut(host, ":")
 		url = host + "/" + rest
-	} else if m := shortIn.FindStringSubmatch(url); m != nil {
+	} else if m := shortIn().FindStringSubmatch(url); m != nil {
 		url = m[2] + "/" + m[3]
 	}
 	url = strings.TrimSuffix(strings.TrimRight(url, "/"), ".git")
@@ -289,7 +288,7 @@ func Canonical(url string) string {
 }
 
 // fixedRevision matches a full commit hash, or a tag that is a version or version range.
-var fixedRevision = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64}|[v~^<>=]*\s*\d+\.(?:\d+|[x*])(?:\.(?:\d+|[x*]))?(?:[-+ ].{0,60})?)$`)
+var fixedRevision = lazy.Regexp(`^(?:[0-9a-f]{40}|[0-9a-f]{64}|[v~^<>=]*\s*\d+\.(?:\d+|[x*])(?:\.(?:\d+|[x*]))?(?:[-+ ].{0,60})?)$`)
 
 // Fixed returns a Git source's revision if it is a commit or a version. It returns "" for names
 // that may be branches.
@@ -301,7 +300,7 @@ func (r *Repositories) Fixed(s *Source) string {
 			revision = cmp.Or(ref.Get("commit").Text(), ref.Get("semver").Text(), ref.Get("tag").Text())
 		}
 	}
-	if !fixedRevision.MatchString(revision) {
+	if !fixedRevision().MatchString(revision) {
 		return ""
 	}
 	return revision

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -511,12 +510,12 @@ type params struct {
 }
 
 var (
-	action    = regexp.MustCompile(`\{\{(.*?)\}\}`)
-	fastName  = regexp.MustCompile(`^([\w.-]+(?:\[\d+\])?)$`)
-	goName    = regexp.MustCompile(`^\.([\w.]+)$`)
-	goIndex   = regexp.MustCompile(`^index \.([\w.]+) (\d+)$`)
+	action    = lazy.Regexp(`\{\{(.*?)\}\}`)
+	fastName  = lazy.Regexp(`^([\w.-]+(?:\[\d+\])?)$`)
+	goName    = lazy.Regexp(`^\.([\w.]+)$`)
+	goIndex   = lazy.Regexp(`^index \.([\w.]+) (\d+)$`)
 	goKey     = lazy.Regexp(`^index \.([\w.]+) "([^"\\]+)"$`)
-	fastIndex = regexp.MustCompile(`^([\w.-]+)\[(\d+)\]$`)
+	fastIndex = lazy.Regexp(`^([\w.-]+)\[(\d+)\]$`)
 )
 
 // fill replaces parameters in text with their values. ok is false if the text contains any other
@@ -529,7 +528,7 @@ func (p *params) fill(text string) (string, bool) {
 	if !strings.Contains(text, "{{") {
 		return text, !strings.Contains(text, "${")
 	}
-	filled := action.ReplaceAllStringFunc(text, func(all string) string {
+	filled := action().ReplaceAllStringFunc(text, func(all string) string {
 		inner := all[2 : len(all)-2]
 		if p.goTemplate {
 			inner = strings.TrimSuffix(strings.TrimPrefix(inner, "-"), "-")
@@ -552,7 +551,7 @@ func (p *params) value(name string) (string, bool) {
 	if p.goTemplate {
 		index, plain = goIndex, goName
 	}
-	if m := index.FindStringSubmatch(name); m != nil {
+	if m := index().FindStringSubmatch(name); m != nil {
 		i, err := strconv.Atoi(m[2])
 		list := p.lists[m[1]]
 		if err != nil || i >= len(list) {
@@ -562,7 +561,7 @@ func (p *params) value(name string) (string, bool) {
 	}
 	if m := goKey().FindStringSubmatch(name); m != nil && p.goTemplate {
 		name = "." + m[1] + "." + p.key(m[2])
-	} else if !plain.MatchString(name) {
+	} else if !plain().MatchString(name) {
 		return "", false
 	}
 	if p.goTemplate {
@@ -597,8 +596,8 @@ func (p *params) pathParams(prefix, dir string) {
 
 // sanitized turns text into the name of an object (argo-cd: SanitizeName).
 func sanitized(text string) string {
-	text = notInNames.ReplaceAllString(strings.ToLower(text), "-")
+	text = notInNames().ReplaceAllString(strings.ToLower(text), "-")
 	return strings.Trim(text[:min(len(text), 253)], "-.")
 }
 
-var notInNames = regexp.MustCompile(`[^-a-z0-9.]+`)
+var notInNames = lazy.Regexp(`[^-a-z0-9.]+`)

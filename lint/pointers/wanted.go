@@ -60,7 +60,7 @@ func (r *Repositories) Wanted(p *Pointer, s *Source) (e Wanted, ok bool) {
 	case url == "" || source.IsVariable(url) || s.Why.Some() && !(artifact && s.Why.What == WhySource):
 		return e, false
 	case remote:
-		if s.Repository.Kind == "" && !scheme.MatchString(url) { // Argo CD writes no scheme for OCI
+		if s.Repository.Kind == "" && !scheme().MatchString(url) { // Argo CD writes no scheme for OCI
 			url = "oci://" + url
 		}
 		e = RemoteChart(url, s.Chart.Name, s.Chart.Version)

@@ -163,7 +163,7 @@ func wrongMarkdown(out string) error {
 	columns, fence := 0, ""
 	for line := range strings.Lines(out) {
 		line = strings.TrimSuffix(line, "\n")
-		if mark := backticks.FindString(line); fence != "" {
+		if mark := backticks().FindString(line); fence != "" {
 			if line == mark && len(mark) >= len(fence) {
 				fence = ""
 			}
@@ -198,12 +198,12 @@ func wrongMarkdown(out string) error {
 func withoutCode(line string) string {
 	var b strings.Builder
 	for line != "" {
-		at := backticks.FindStringIndex(line)
+		at := backticks().FindStringIndex(line)
 		if at == nil {
 			break
 		}
 		mark, rest, end := line[at[0]:at[1]], line[at[1]:], -1
-		for _, next := range backticks.FindAllStringIndex(rest, -1) {
+		for _, next := range backticks().FindAllStringIndex(rest, -1) {
 			if next[1]-next[0] == len(mark) {
 				end = next[1]
 				break

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 const (
@@ -181,14 +181,14 @@ func placeSpan(s diag.Span) string {
 
 var (
 	// plainWord matches words that mean nothing special in Markdown or on GitHub.
-	plainWord = regexp.MustCompile(`^\(?["']?[A-Za-z]+(?:['-][A-Za-z]+)*["']?[),.;:?]*$`)
+	plainWord = lazy.Regexp(`^\(?["']?[A-Za-z]+(?:['-][A-Za-z]+)*["']?[),.;:?]*$`)
 	// plainNumber matches numbers. At the start of a line, 3. and 3) would begin a list.
-	plainNumber = regexp.MustCompile(`^\(?\d{1,6}[),.;:%]*$`)
+	plainNumber = lazy.Regexp(`^\(?\d{1,6}[),.;:%]*$`)
 	// commitID matches words that GitHub could mistake for a commit hash.
-	commitID = regexp.MustCompile(`^[(]?[a-f]{7,}[),.;:?]*$`)
+	commitID = lazy.Regexp(`^[(]?[a-f]{7,}[),.;:?]*$`)
 	// backticks matches runs of backticks. The fence around a code span must be longer than any run
 	// inside it.
-	backticks = regexp.MustCompile("`+")
+	backticks = lazy.Regexp("`+")
 )
 
 // prose returns a sentence as one line of Markdown. Plain words stay as they are, and everything
@@ -201,7 +201,7 @@ func prose(s string) string {
 		}
 	}
 	for i, word := range strings.Fields(Visible(s)) {
-		if plainWord.MatchString(word) && !commitID.MatchString(word) || plainNumber.MatchString(word) && (i > 0 || !strings.ContainsAny(word, ".)")) {
+		if plainWord().MatchString(word) && !commitID().MatchString(word) || plainNumber().MatchString(word) && (i > 0 || !strings.ContainsAny(word, ".)")) {
 			flush("")
 			out = append(out, word)
 			continue
@@ -239,7 +239,7 @@ func codeBlock(text string) string {
 
 func longestBackticks(s string) int {
 	longest := 0
-	for _, run := range backticks.FindAllString(s, -1) {
+	for _, run := range backticks().FindAllString(s, -1) {
 		longest = max(longest, len(run))
 	}
 	return longest

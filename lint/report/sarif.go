@@ -16,6 +16,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 )
 
 const (
@@ -471,10 +472,10 @@ func link(address string) string {
 // isWebAddress reports whether an address from a rule is safe to link to in Markdown and SARIF.
 func isWebAddress(address string) bool {
 	_, err := url.Parse(address)
-	return err == nil && webAddress.MatchString(address)
+	return err == nil && webAddress().MatchString(address)
 }
 
-var webAddress = regexp.MustCompile(`^https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+$`)
+var webAddress = lazy.Regexp(`^https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+$`)
 
 // maxTags is the maximum number of tags that GitHub accepts per rule.
 const maxTags = 20

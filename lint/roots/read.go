@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -225,7 +224,7 @@ func (f *finder) remote(dir string, e entry) bool {
 }
 
 // user matches the user in the short form of SSH addresses, git@host:path.
-var user = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]*@`)
+var user = lazy.Regexp(`^[a-zA-Z][a-zA-Z0-9-]*@`)
 
 // IsRemote reports whether an entry of a kustomization, such as a resource, is a URL (kustomize:
 // api/internal/git/repospec.go, NewRepoSpecFromURL, and api/internal/loader/fileloader.go,
@@ -240,7 +239,7 @@ func IsRemote(entry string) bool {
 		}
 	}
 	scheme, _, ok := strings.Cut(text, "://")
-	return ok && !strings.ContainsAny(scheme, "/\n ") || user.MatchString(text)
+	return ok && !strings.ContainsAny(scheme, "/\n ") || user().MatchString(text)
 }
 
 // chart records a chart of a chart repository, unless the directory for charts has it.

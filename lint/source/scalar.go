@@ -90,6 +90,24 @@ var braceComma = lazy.Regexp(`\{[A-Za-z_][\w.-]*, ?\}`)
 // unquoted key or value.
 var signed = lazy.Regexp(`(?:^[ \t]*(?:- +)*|[:\[{,] +|[\[,])(%+[A-Za-z_][\w.-]*%+|%{3,}|%[dqsv]\b|@[A-Za-z_][\w.-]*@|\{[A-Za-z_][\w.\[\]-]*\})`)
 
+// signs returns the matches of signed in a line. Most lines with a brace hold {{...}} or a map with
+// spaces, for which the expression would take most of the time of reading a file.
+func signs(line []byte) [][]int {
+	if bytes.ContainsAny(line, "%@") {
+		return signed().FindAllSubmatchIndex(line, -1)
+	}
+	for rest := line; ; {
+		_, after, found := bytes.Cut(rest, []byte("{"))
+		if !found {
+			return nil
+		}
+		if end := bytes.IndexAny(after, " {}"); end > 0 && after[end] == '}' {
+			return signed().FindAllSubmatchIndex(line, -1)
+		}
+		rest = after
+	}
+}
+
 // withPlainPlaceholders rewrites text that does not parse. It replaces each %X%, @X@ and {X} that
 // YAML treats as syntax with <X>, and %%% with <->, so that all positions stay the same. The map
 // named was has the original string for each replacement. plain is nil if nothing was replaced.
@@ -100,7 +118,7 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 	offset := 0
 	for line, inBlock := range blockLines(text) {
 		at, quote := 0, byte(0)
-		for _, m := range signed().FindAllSubmatchIndex(line, -1) {
+		for _, m := range signs(line) {
 			from, to := m[2], m[3]
 			for ; at < from && quote != '#'; at++ { // skip quotes and comments
 				switch c := line[at]; {

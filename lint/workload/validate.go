@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -349,7 +349,7 @@ func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	if s == "" || f.fits(whole) {
 		return s != ""
 	}
-	better, fix := unfit.ReplaceAllString(strings.ToLower(s), "-"), ""
+	better, fix := unfit().ReplaceAllString(strings.ToLower(s), "-"), ""
 	if len(validation.IsDNS1123Label(better)) > 0 && len(f.check("a.b")) > 0 {
 		better = strings.ReplaceAll(better, ".", "-")
 	}
@@ -394,12 +394,12 @@ func (c *checker) indexName(spec *place, stage Stage, suffix string) {
 var (
 	// markers matches names that contain placeholders of custom tools, for example <name>, @NAME@,
 	// %NAME% or RELEASE-NAME-web.
-	markers = regexp.MustCompile(`[$<>{}\[\]%@!|()#]|__|\b[A-Z][A-Z0-9]*[-_][A-Z][A-Z0-9]*`)
+	markers = lazy.Regexp(`[$<>{}\[\]%@!|()#]|__|\b[A-Z][A-Z0-9]*[-_][A-Z][A-Z0-9]*`)
 	// unfit matches characters that are not allowed in a name.
-	unfit = regexp.MustCompile(`[^a-z0-9.-]+`)
+	unfit = lazy.Regexp(`[^a-z0-9.-]+`)
 )
 
 // marker reports whether a name is unknown because a later tool replaces it.
 func marker(n *source.Node) bool {
-	return n.Placeholder() || !plainWord(n.Text()) && markers.MatchString(n.Text())
+	return n.Placeholder() || !plainWord(n.Text()) && markers().MatchString(n.Text())
 }

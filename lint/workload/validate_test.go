@@ -176,7 +176,7 @@ func TestPlainWordsFit(t *testing.T) {
 				t.Errorf("%q: %v", word, problems)
 			}
 		}
-		if markers.Match(word) {
+		if markers().Match(word) {
 			t.Errorf("%q is a marker", word)
 		}
 	}

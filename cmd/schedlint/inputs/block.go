@@ -7,13 +7,13 @@ import (
 	"io"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -188,9 +188,9 @@ func (in *Found) pointerGlobs() []string {
 
 // escapeGlob returns a glob that matches only the given name. It changes only names with special
 // characters.
-func escapeGlob(name string) string { return globSpecial.ReplaceAllString(name, `\$0`) }
+func escapeGlob(name string) string { return globSpecial().ReplaceAllString(name, `\$0`) }
 
-var globSpecial = regexp.MustCompile(`[*?\[\]{}\\]`)
+var globSpecial = lazy.Regexp(`[*?\[\]{}\\]`)
 
 // empty reports whether the block has no entries.
 func (b *Block) empty() bool { return b.len()+len(b.ignore) == 0 }
@@ -239,7 +239,7 @@ func (b *Block) text(newline string) string {
 
 // plainName matches strings that need no quotes in YAML. Words in yamlWords also match, but need
 // quotes.
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
+var plainName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
 
 // yamlWords lists words that must be quoted in YAML to be strings.
 var yamlWords = []string{"false", "n", "no", "null", "off", "on", "true", "y", "yes"}
@@ -247,7 +247,7 @@ var yamlWords = []string{"false", "n", "no", "null", "off", "on", "true", "y", "
 // yamlString returns s as a YAML scalar without invisible characters. If s needs quotes, yamlString
 // quotes it like a Go string, whose escapes are also valid in YAML.
 func yamlString(s string) string {
-	if plainName.MatchString(s) && !slices.Contains(yamlWords, strings.ToLower(s)) {
+	if plainName().MatchString(s) && !slices.Contains(yamlWords, strings.ToLower(s)) {
 		return s
 	}
 	return strings.ReplaceAll(strconv.QuoteToASCII(s), "#", `\x23`)

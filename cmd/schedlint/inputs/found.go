@@ -12,12 +12,12 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/gitops"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/render/engine"
 	"github.com/schedlint/schedlint/lint/revision"
@@ -272,8 +272,8 @@ func (in *Found) valuesPath(c chartInput, name string) string {
 }
 
 var (
-	notOfRelease = regexp.MustCompile(`[^a-z0-9]+`)
-	valuesMark   = regexp.MustCompile(`^values[-.]|[-.]values$`)
+	notOfRelease = lazy.Regexp(`[^a-z0-9]+`)
+	valuesMark   = lazy.Regexp(`^values[-.]|[-.]values$`)
 )
 
 // longestName is the maximum length of a generated release name, excluding its numeric suffix. Helm
@@ -283,8 +283,8 @@ const longestName = 45
 // releaseName returns an unused release name for a chart and values file, such as shop-prod.
 func releaseName(chart, values string, taken map[string]bool) string {
 	base := path.Base(values)
-	stem := valuesMark.ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "")
-	name := notOfRelease.ReplaceAllString(strings.ToLower(path.Base(chart)+"-"+stem), "-")
+	stem := valuesMark().ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "")
+	name := notOfRelease().ReplaceAllString(strings.ToLower(path.Base(chart)+"-"+stem), "-")
 	name = cmp.Or(strings.Trim(name[:min(len(name), longestName)], "-"), "chart")
 	unique := name
 	for i := 2; taken[unique]; i++ {

@@ -16,6 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/expect"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/rego"
 )
@@ -143,13 +144,13 @@ func problems(r *ownRule, f *fixture, found []diag.Diagnostic) []expect.Problem 
 }
 
 // paramsComment matches the comment in a fixture that sets the rule's parameters.
-var paramsComment = regexp.MustCompile(`(?m)^# params: (.*)$`)
+var paramsComment = lazy.Regexp(`(?m)^# params: (.*)$`)
 
 // params returns the parameters that the fixture sets for its rule.
 func (f *fixture) params() (rego.Values, error) {
 	var v rego.Values
 	for name, text := range f.files {
-		if m := paramsComment.FindSubmatch(text); m != nil {
+		if m := paramsComment().FindSubmatch(text); m != nil {
 			if err := json.Unmarshal(m[1], &v.Values); err != nil {
 				return v, fmt.Errorf("%s: params: %w", name, err)
 			}

@@ -10,11 +10,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/vendored"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -23,7 +23,7 @@ import (
 )
 
 // vendorName matches source names that are valid folder names.
-var vendorName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var vendorName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // vendorDir returns the folder to copy a source's rules to. The folder is inside the first
 // configured rule folder that is not vendored. If there is no such rule folder, it is inside the
@@ -37,7 +37,7 @@ func vendorDir(source string) (string, error) {
 	for _, end := range []string{".tar.gz", ".tgz"} {
 		name = strings.TrimSuffix(name, end)
 	}
-	if !vendorName.MatchString(name) || strings.HasSuffix(name, ".") {
+	if !vendorName().MatchString(name) || strings.HasSuffix(name, ".") {
 		return "", fmt.Errorf("%q is not a valid folder name; choose one with --to", name)
 	}
 	dirs, err := Dirs(nil)
