@@ -23,7 +23,7 @@ func TestPlacesOfChoices(t *testing.T) {
 		`coalesce .Values.empty .Values.port "5432"`:           port,
 		`coalesce "5432" .Values.port`:                         none,
 		`or (include "p" .) .Values.port`:                      none,
-		`coalesce .Values.port .Values.same`:                   none,
+		`coalesce .Values.port .Values.same`:                   port,
 		`ternary "5432" .Values.port true`:                     none,
 		`ternary "5432" .Values.port .Values.use | quote`:      none,
 		`.Values.use | ternary 5432 .Values.port`:              none,

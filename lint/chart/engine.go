@@ -47,7 +47,7 @@ func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
 	e.constants = &constants{chart: c.Name()}
 	e.trace = &trace{
 		e: e, sources: map[*template.Source]*written{}, nodes: map[parse.Node]*node{}, texts: map[*byte]*traced{},
-		index: &index{containers: map[container]*fieldPath{}, texts: map[*byte]*fieldPath{}, sources: newSources(l, c)},
+		index: &index{containers: map[container]*fieldPath{}, scalars: map[*byte]*fieldPath{}, sources: newSources(l, c)},
 	}
 	if values, err := top.Table("Values"); err == nil {
 		e.trace.index.add(map[string]any(values), &fieldPath{}, 0)

@@ -17,7 +17,7 @@ import (
 // address, because templates pass on maps, lists and strings without copying them.
 type index struct {
 	containers map[container]*fieldPath
-	texts      map[*byte]*fieldPath
+	scalars    map[*byte]*fieldPath // by address
 	sources    *sources
 }
 
@@ -33,6 +33,11 @@ type fieldPath struct {
 	parent *fieldPath
 	key    string // key in a map
 	item   int    // index in a list, or -1 for a key
+	// other is a further path of the value, with lower precedence, or nil. A map into which others
+	// were merged has several.
+	other *fieldPath
+	// fixed is set instead of all other fields if only the position of the value is known.
+	fixed Place
 }
 
 // step is one element of a path.
@@ -51,9 +56,17 @@ func (p *fieldPath) steps() []step {
 	return all
 }
 
-func (p *fieldPath) of(key string) *fieldPath { return &fieldPath{p, key, -1} }
+func (p *fieldPath) of(key string) *fieldPath { return p.child(step{key, -1}) }
 
-func (p *fieldPath) at(item int) *fieldPath { return &fieldPath{p, "", item} }
+func (p *fieldPath) at(item int) *fieldPath { return p.child(step{item: item}) }
+
+// child returns the path of a value in a map or list, or nil if p is nil.
+func (p *fieldPath) child(s step) *fieldPath {
+	if p == nil || p.fixed != (Place{}) {
+		return nil
+	}
+	return &fieldPath{parent: p, key: s.key, item: s.item, other: p.other.child(s)}
+}
 
 // add adds a value and everything in it. If a value occurs at several paths, the first one in key
 // order is kept. Globals, for example, occur at several paths.
@@ -61,9 +74,9 @@ func (x *index) add(v any, p *fieldPath, depth int) {
 	if depth > limits.ChartNesting {
 		return
 	}
-	if s, ok := v.(string); ok && len(s) > 1 {
-		if at := unsafe.StringData(s); x.texts[at] == nil {
-			x.texts[at] = p
+	if at := boxOf(v); at != nil {
+		if x.scalars[at] == nil {
+			x.scalars[at] = p
 		}
 		return
 	}
@@ -210,6 +223,8 @@ func (p outcome) against(rival outcome) outcome {
 
 func outcomeOf(arg parse.Node) outcome {
 	switch n := arg.(type) {
+	case *parse.DotNode:
+		return outcome{chains: []chain{{}}, open: true}
 	case *parse.FieldNode:
 		return outcome{chains: []chain{{names: n.Ident}}}
 	case *parse.VariableNode:
@@ -229,9 +244,6 @@ func outcomeOf(arg parse.Node) outcome {
 func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 	var all []candidate
 	for _, c := range n.chains {
-		if len(c.names) == 0 {
-			continue
-		}
 		base := seen.Dot
 		if c.base != "" {
 			base = seen.Variable(c.base)
@@ -239,15 +251,19 @@ func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 		if base = concrete(base); !base.IsValid() || !base.CanInterface() {
 			continue
 		}
-		v, last := base.Interface(), c.names[len(c.names)-1]
-		for _, name := range c.names[:len(c.names)-1] {
+		v, within := base.Interface(), (*fieldPath)(nil)
+		for i, name := range c.names {
+			if i == len(c.names)-1 {
+				within = t.index.pathOf(v).of(name)
+			}
 			v = tableOf(v)[name]
 		}
-		if p := t.index.pathOf(v); p != nil {
-			for _, found := range t.index.sources.scalar(p.of(last), tableOf(v)[last]) {
-				if !slices.ContainsFunc(c.rivals, func(r string) bool { return same(r, found.scalar) }) {
-					all = append(all, found)
-				}
+		if own := t.index.valuePath(v); own != nil {
+			within = own
+		}
+		for _, found := range t.index.sources.scalar(within, v) {
+			if !slices.ContainsFunc(c.rivals, func(r string) bool { return same(r, found.scalar) }) {
+				all = append(all, found)
 			}
 		}
 	}

@@ -22,16 +22,22 @@ import (
 // line must equal the field scalar.
 type candidate struct {
 	place         Place
+	path          *fieldPath // nil if it is unknown
 	scalar, whole string
 	// begins is set if the candidate is the position of a list item that begins on the line.
 	begins bool
 }
 
 // chosen returns the position of the value on a line. If begins is true, it returns the position of
-// the list item that begins on the line. It ignores candidates that do not agree with the line. It
-// returns the zero Place if the remaining candidates have different positions.
+// the list item that begins on the line.
 func chosen(all []candidate, line string, begins bool) Place {
-	var found Place
+	c, _ := pick(all, line, begins)
+	return c.place
+}
+
+// pick returns the candidate for a line. It ignores candidates that do not agree with the line. ok
+// is false if no candidate is left, or if the remaining candidates have different positions.
+func pick(all []candidate, line string, begins bool) (found candidate, ok bool) {
 	for _, c := range all {
 		agrees := same(scalarOf(line), c.scalar)
 		if c.whole != "" {
@@ -40,12 +46,12 @@ func chosen(all []candidate, line string, begins bool) Place {
 		if c.begins != begins || !agrees {
 			continue
 		}
-		if found != (Place{}) && found != c.place {
-			return Place{}
+		if ok && found.place != c.place {
+			return candidate{}, false
 		}
-		found = c.place
+		found, ok = c, true
 	}
-	return found
+	return found, ok
 }
 
 // item returns a line without indentation and list dashes.
@@ -109,6 +115,8 @@ type setSource struct {
 // values is a parsed values file.
 type values struct {
 	name   string
+	text   []byte
+	lines  []string // of text, nil until first use
 	root   *kyaml.Node
 	budget *budget
 	keys   map[*kyaml.Node]map[string]int // index of each key in a mapping
@@ -142,7 +150,7 @@ func newSources(l *loader, c *helm.Chart) *sources {
 }
 
 func newValues(l *loader, name string, text []byte) *values {
-	v := &values{name: name, budget: &l.budget, keys: map[*kyaml.Node]map[string]int{}}
+	v := &values{name: name, text: text, budget: &l.budget, keys: map[*kyaml.Node]map[string]int{}}
 	var doc kyaml.Node
 	if kyaml.Unmarshal(bytes.TrimPrefix(text, bom), &doc) == nil && len(doc.Content) == 1 {
 		v.root = doc.Content[0]
@@ -168,8 +176,17 @@ func newChartValues(l *loader, c *helm.Chart, depth int) *chartValues {
 
 // spot is the position of a value in a values file. It holds the nodes of the value and of its key.
 type spot struct {
+	in         *values // nil for a value from the command line
 	file       string
 	key, value *kyaml.Node
+}
+
+// at returns the position of a node.
+func (s spot) at(n *kyaml.Node) Place {
+	if n == nil {
+		return Place{File: s.file}
+	}
+	return Place{s.file, n.Line, n.Column}
 }
 
 // find returns the position that sets the value at a path. ok is false if no source sets the value.
@@ -256,7 +273,7 @@ func (v *values) find(at []step) (spot, bool) {
 	if v == nil || v.root == nil {
 		return spot{}, false
 	}
-	found := spot{file: v.name, key: v.root, value: v.root}
+	found := spot{v, v.name, v.root, v.root}
 	for _, s := range at {
 		key, value := v.child(found.value, s, 0)
 		if value == nil {
@@ -320,6 +337,27 @@ func plain(n *kyaml.Node) *kyaml.Node {
 	return n
 }
 
+// container returns the position of a map or list, which must be of the given kind. If there are
+// several, the first that is not empty counts.
+func (s *sources) container(p *fieldPath, kind kyaml.Kind) (best spot, ok bool) {
+	for ; p != nil; p = p.other {
+		if p.fixed != (Place{}) {
+			return spot{file: p.fixed.File, key: &kyaml.Node{Line: p.fixed.Line, Column: p.fixed.Column}}, true
+		}
+		found, known := s.find(p)
+		if !known || p.parent == nil || found.value != nil && plain(found.value).Kind != kind {
+			continue
+		}
+		if full := found.value == nil || len(plain(found.value).Content) > 0; full || !ok {
+			best, ok = found, true
+			if full {
+				break
+			}
+		}
+	}
+	return best, ok
+}
+
 // scalar returns the candidates for the position of a printed value.
 func (s *sources) scalar(p *fieldPath, value any) []candidate {
 	printed := "" // as text/template prints numbers and booleans
@@ -329,18 +367,49 @@ func (s *sources) scalar(p *fieldPath, value any) []candidate {
 	case string:
 		printed = value
 	}
-	found, ok := s.find(p)
-	if !ok || printed == "" {
-		return nil
+	for q := p; q != nil && printed != ""; q = q.other {
+		if q.fixed != (Place{}) {
+			return []candidate{{place: q.fixed, path: p, scalar: printed}}
+		}
+		found, ok := s.find(q)
+		switch {
+		case !ok:
+		case found.value == nil:
+			return []candidate{{place: found.at(nil), path: p, scalar: printed}}
+		default:
+			if n := plain(found.value); n.Kind == kyaml.ScalarNode && same(n.Value, printed) {
+				return []candidate{{place: found.at(n), path: p, scalar: printed}}
+			}
+		}
 	}
-	if found.value == nil {
-		return []candidate{{place: Place{File: found.file}, scalar: printed}}
+	return nil
+}
+
+// blockLine returns the position of a line of a literal block scalar, counted from 0. ok is false
+// if the values file has another text there.
+func (s *sources) blockLine(p *fieldPath, i int, line string) (at Place, ok bool) {
+	found, known := s.find(p)
+	if !known || found.in == nil {
+		return at, false
 	}
 	n := plain(found.value)
-	if n.Kind != kyaml.ScalarNode || !same(n.Value, printed) {
-		return nil
+	if n.Kind != kyaml.ScalarNode || n.Style&kyaml.LiteralStyle == 0 {
+		return at, false
 	}
-	return []candidate{{place: Place{found.file, n.Line, n.Column}, scalar: printed}}
+	written := found.in.line(n.Line + 1 + i)
+	text := strings.TrimLeft(written, " ")
+	return Place{found.file, n.Line + 1 + i, len(written) - len(text) + 1}, strings.HasSuffix(written, line) && text != ""
+}
+
+// line returns a line of the file, counted from 1, or "".
+func (v *values) line(n int) string {
+	if v.lines == nil {
+		v.lines = strings.Split(string(v.text), "\n")
+	}
+	if n < 1 || n > len(v.lines) {
+		return ""
+	}
+	return strings.TrimSuffix(v.lines[n-1], "\r")
 }
 
 // lines returns the origins of the lines in a frame. The number of lines is the number of line
@@ -487,7 +556,7 @@ const reach = 20
 
 // ofValues returns the origins of the lines of a string that is part of the merged values.
 func (t *trace) ofValues(text string) *traced {
-	p := t.index.textPath(text)
+	p := t.index.valuePath(text)
 	if p == nil {
 		return nil
 	}
@@ -501,6 +570,10 @@ func (t *trace) ofValues(text string) *traced {
 		c := all[0]
 		if len(lines) > 1 {
 			c = candidate{place: c.place, whole: line}
+			if at, ok := t.index.sources.blockLine(p, i, line); ok {
+				c.place = at
+				c.path = &fieldPath{fixed: at}
+			}
 		}
 		one.lines[i].cands = []candidate{c}
 	}
@@ -511,7 +584,10 @@ func (t *trace) ofValues(text string) *traced {
 // called records the line origins of a function's result.
 func (t *trace) called(name string, args []reflect.Value, result reflect.Value) {
 	text, ok := stringOf(result)
-	if !ok || len(text) < 2 || t.tracedOf(text) != nil {
+	if !ok {
+		t.made(name, args, result)
+	}
+	if len(text) < 2 || t.tracedOf(text) != nil {
 		return
 	}
 	if name == "toYaml" || name == "toYamlPretty" {

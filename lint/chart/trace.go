@@ -6,7 +6,6 @@ import (
 	"sort"
 	"strings"
 	"text/template/parse"
-	"unsafe"
 
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -167,8 +166,10 @@ func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Valu
 	s := segment{node: t.nodeOf(of, n)}
 	if text, ok := stringOf(v); ok {
 		s.value = t.tracedOf(text)
+	} else if one := concrete(v); one.Kind() == reflect.Float64 {
+		s.cands = t.index.sources.scalar(t.index.valuePath(one.Interface()), one.Interface())
 	}
-	if s.value == nil {
+	if s.value == nil && s.cands == nil {
 		t.e.budget.charge(len(s.node.chains) * seen.Steps())
 		s.cands = t.scalars(s.node, seen)
 	}
@@ -208,7 +209,7 @@ func (w *walk) walk(n *kyaml.Node, v any, p *fieldPath, depth int) {
 	if list, ok := v.([]any); ok {
 		if n.Kind == kyaml.SequenceNode && len(n.Content) == len(list) {
 			for i, item := range n.Content {
-				w.value(nil, item, list[i], childOf(p, step{item: i}), depth)
+				w.value(nil, item, list[i], p.at(i), depth)
 			}
 		}
 		return
@@ -221,19 +222,9 @@ func (w *walk) walk(n *kyaml.Node, v any, p *fieldPath, depth int) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if value, ok := table[key.Value]; ok {
-			w.value(key, n.Content[i+1], value, childOf(p, step{key.Value, -1}), depth)
+			w.value(key, n.Content[i+1], value, p.of(key.Value), depth)
 		}
 	}
-}
-
-func childOf(p *fieldPath, s step) *fieldPath {
-	switch {
-	case p == nil:
-		return nil
-	case s.item >= 0:
-		return p.at(s.item)
-	}
-	return p.of(s.key)
 }
 
 // value pairs the YAML of one field or item with its value.
@@ -248,13 +239,8 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 		w.walk(n, v, p, depth+1)
 		return
 	}
-	if text, ok := v.(string); ok {
-		if own := w.t.index.textPath(text); own != nil {
-			p = own
-		}
-	}
-	if p == nil {
-		return
+	if own := w.t.index.valuePath(v); own != nil {
+		p = own
 	}
 	for _, c := range w.t.index.sources.scalar(p, v) {
 		first := n.Line
@@ -262,23 +248,15 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 			first = key.Line
 		}
 		for line := first; line <= first+strings.Count(n.Value, "\n") && line <= len(w.texts); line++ {
-			w.set(line, candidate{place: c.place})
+			w.set(line, candidate{place: c.place, path: p})
 		}
 	}
 }
 
 // container records the position of a map or list for the line with its key.
 func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
-	if p == nil {
-		return
-	}
-	found, ok := w.t.index.sources.find(p)
-	switch {
-	case !ok:
-	case found.value == nil:
-		w.set(line, candidate{place: Place{File: found.file}})
-	case plain(found.value).Kind == kind:
-		w.set(line, candidate{place: Place{found.file, found.key.Line, found.key.Column}})
+	if found, ok := w.t.index.sources.container(p, kind); ok {
+		w.set(line, candidate{place: found.at(found.key), path: p})
 	}
 }
 
@@ -287,18 +265,18 @@ func (w *walk) item(n *kyaml.Node, p *fieldPath) {
 	if p == nil || p.parent == nil || p.item < 0 || len(n.Content) == 0 {
 		return
 	}
-	found, ok := w.t.index.sources.find(p)
+	found, ok := w.t.index.sources.container(p, kyaml.MappingNode)
 	if !ok || found.value == nil {
 		return
 	}
 	of := plain(found.value)
-	if of.Kind != kyaml.MappingNode || len(of.Content) == 0 {
+	if len(of.Content) == 0 {
 		return
 	}
 	if of.Style&kyaml.FlowStyle == 0 {
 		of = of.Content[0] // an anchor may be several lines further up
 	}
-	w.set(n.Line, candidate{place: Place{found.file, of.Line, of.Column}, begins: true})
+	w.set(n.Line, candidate{place: found.at(of), path: p, begins: true})
 }
 
 // set records a candidate for a line of the text, counted from 1.
@@ -307,12 +285,4 @@ func (w *walk) set(line int, c candidate) {
 	w.found = true
 	c.whole = w.texts[line-1]
 	o.cands = append(o.cands, c)
-}
-
-// textPath returns the path of a string in the merged values.
-func (x *index) textPath(text string) *fieldPath {
-	if len(text) < 2 {
-		return nil
-	}
-	return x.texts[unsafe.StringData(text)]
 }
