@@ -97,6 +97,11 @@ type Origin struct {
 	// Exact is set if the template line contains the text of the output line. Otherwise an action
 	// on the template line printed the output line.
 	Exact bool
+	// Call is the outermost action that led to the line. It is in the template that Manifest names,
+	// or in Template, while Template may be the file of a library.
+	Call Place
+	// Condition is the innermost if action around the line that depends on values, or nil.
+	Condition *Condition
 	// Values is the position at which the value on the line was set. It is zero if the value was
 	// computed or the position is unknown.
 	Values Place
@@ -104,6 +109,13 @@ type Origin struct {
 	// is unknown or no such map begins there. In the values file, the map may begin with another
 	// key, because keys are printed in sorted order.
 	Item Place
+}
+
+// Condition is the condition of an if action. Places are the positions of the scalars on which it
+// depends. Outer is the next such action around it, or around the call that led to it.
+type Condition struct {
+	Outer  *Condition
+	Places []Place
 }
 
 // Place is the position at which a value was set.

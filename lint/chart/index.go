@@ -239,29 +239,49 @@ func outcomeOf(arg parse.Node) outcome {
 	return outcome{open: true}
 }
 
+// chainsIn appends all field chains in a condition.
+func chainsIn(all []chain, n parse.Node) []chain {
+	switch n := n.(type) {
+	case *parse.PipeNode:
+		for _, c := range n.Cmds {
+			for _, arg := range c.Args {
+				all = chainsIn(all, arg)
+			}
+		}
+		return all
+	}
+	return append(all, outcomeOf(n).chains...)
+}
+
+// follow returns the value of a field chain and its path, or nil if it is unknown.
+func (t *trace) follow(c chain, seen template.Scope) (*fieldPath, any) {
+	base := seen.Dot
+	if c.base != "" {
+		base = seen.Variable(c.base)
+	}
+	if base = concrete(base); !base.IsValid() || !base.CanInterface() {
+		return nil, nil
+	}
+	v, within := base.Interface(), (*fieldPath)(nil)
+	for i, name := range c.names {
+		if i == len(c.names)-1 {
+			within = t.index.pathOf(v).of(name)
+		}
+		v = tableOf(v)[name]
+	}
+	if own := t.index.valuePath(v); own != nil {
+		within = own
+	}
+	return within, v
+}
+
 // scalars returns a candidate for each field whose value an action may have printed. It skips a
 // field if its value equals a rival.
 func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 	var all []candidate
 	for _, c := range n.chains {
-		base := seen.Dot
-		if c.base != "" {
-			base = seen.Variable(c.base)
-		}
-		if base = concrete(base); !base.IsValid() || !base.CanInterface() {
-			continue
-		}
-		v, within := base.Interface(), (*fieldPath)(nil)
-		for i, name := range c.names {
-			if i == len(c.names)-1 {
-				within = t.index.pathOf(v).of(name)
-			}
-			v = tableOf(v)[name]
-		}
-		if own := t.index.valuePath(v); own != nil {
-			within = own
-		}
-		for _, found := range t.index.sources.scalar(within, v) {
+		p, v := t.follow(c, seen)
+		for _, found := range t.index.sources.scalar(p, v) {
 			if !slices.ContainsFunc(c.rivals, func(r string) bool { return same(r, found.scalar) }) {
 				all = append(all, found)
 			}

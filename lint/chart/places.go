@@ -2,6 +2,7 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -478,6 +479,16 @@ func (w *weighed) add(o origin, action bool, piece []byte) {
 // the argument "of" is the number of lines in the segment. The result "action" is true if an action
 // printed the line.
 func (s *segment) origin(k, of int) (o origin, action bool) {
+	o, action = s.written(k, of)
+	o.call = cmp.Or(s.called, s.node)
+	if o.condition == nil {
+		o.condition = s.condition
+	}
+	return o, action
+}
+
+// written returns the origin of a line without the call and the condition that led to it.
+func (s *segment) written(k, of int) (o origin, action bool) {
 	n := s.node
 	switch {
 	case !n.action && n.in.lines != nil && n.line-1+k < len(n.in.lines.lines):

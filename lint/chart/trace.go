@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 	"text/template/parse"
@@ -24,12 +25,18 @@ type trace struct {
 	nodes   map[parse.Node]*node
 	texts   map[*byte]*traced
 	index   *index
+	// condition is the innermost if action that is being executed, or nil.
+	condition *condition
 }
 
 // frame is a string that is being printed. It is the output of a template file, include or tpl.
 type frame struct {
 	text     bytes.Buffer
 	segments []segment
+	// called is the outermost template action that is being executed, or nil. calls counts the
+	// nested ones.
+	called *node
+	calls  int
 }
 
 // segment is the output of one node. It ends at the offset of the next segment.
@@ -38,6 +45,9 @@ type segment struct {
 	node  *node
 	value *traced     // set if an action prints a string with known origins
 	cands []candidate // set if an action prints a value
+	// called is the template action in the frame's own template that leads to node, or nil.
+	called    *node
+	condition *condition
 }
 
 // written is the text of a template file, or an argument of tpl.
@@ -62,6 +72,19 @@ type origin struct {
 	line  int
 	exact bool
 	cands []candidate
+	// call is the node in the outermost template of the frame that led to the line.
+	call      *node
+	condition *condition
+}
+
+// condition is an if action that is being executed. paths and values are those of the fields in its
+// condition.
+type condition struct {
+	outer  *condition
+	paths  []*fieldPath
+	values []any
+	told   *Condition // see (*trace).told; done is set if it is known
+	done   bool
 }
 
 // traced is a string with the origin of each of its lines.
@@ -74,7 +97,7 @@ func (t *trace) top() *frame { return t.frames[len(t.frames)-1] }
 
 // add begins a segment. It replaces the previous segment if that one is empty.
 func (f *frame) add(s segment) {
-	s.from = f.text.Len()
+	s.from, s.called = f.text.Len(), f.called
 	if n := len(f.segments); n > 0 && f.segments[n-1].from == s.from {
 		f.segments[n-1] = s
 		return
@@ -111,7 +134,10 @@ func (t *trace) origins(f *frame) []Origin {
 	all := make([]Origin, len(lines))
 	texts := strings.Split(string(withoutNoValue(f.text.Bytes())), "\n")
 	for i, o := range lines {
-		all[i] = Origin{Template: o.in.file, Line: o.line, Exact: o.exact, Values: chosen(o.cands, texts[i], false), Item: chosen(o.cands, texts[i], true)}
+		all[i] = Origin{Template: o.in.file, Line: o.line, Exact: o.exact, Values: chosen(o.cands, texts[i], false), Item: chosen(o.cands, texts[i], true), Condition: t.told(o.condition)}
+		if o.call != nil && o.call.in.file != "" {
+			all[i].Call = Place{File: o.call.in.file, Line: o.call.line}
+		}
 	}
 	return all
 }
@@ -139,9 +165,12 @@ func (t *trace) nodeOf(of *template.Template, n parse.Node) *node {
 	if known == nil {
 		w := t.sources[of.Source]
 		known = &node{in: w, line: w.lineAt(int(n.Position()))}
-		if action, ok := n.(*parse.ActionNode); ok {
+		switch n := n.(type) {
+		case *parse.ActionNode:
 			known.action = true
-			known.chains = outcomeIn(action.Pipe).chains
+			known.chains = outcomeIn(n.Pipe).chains
+		case *parse.IfNode:
+			known.chains = chainsIn(nil, n.Pipe)
 		}
 		t.nodes[n] = known
 	}
@@ -153,7 +182,7 @@ func (t *trace) Step(n int) error { return t.e.budget.take(n) }
 
 // Text begins the segment of a text node.
 func (t *trace) Text(of *template.Template, n *parse.TextNode) error {
-	t.top().add(segment{node: t.nodeOf(of, n)})
+	t.top().add(segment{node: t.nodeOf(of, n), condition: t.condition})
 	return nil
 }
 
@@ -163,7 +192,7 @@ func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Valu
 	if v.IsValid() && !t.e.budget.deep(v, 0) {
 		return errCyclic
 	}
-	s := segment{node: t.nodeOf(of, n)}
+	s := segment{node: t.nodeOf(of, n), condition: t.condition}
 	if text, ok := stringOf(v); ok {
 		s.value = t.tracedOf(text)
 	} else if one := concrete(v); one.Kind() == reflect.Float64 {
@@ -177,17 +206,68 @@ func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Valu
 	return nil
 }
 
+// Branch begins an if action.
+func (t *trace) Branch(of *template.Template, n *parse.IfNode, seen template.Scope) (err error) {
+	defer limited(&err)
+	at, c := t.nodeOf(of, n), &condition{outer: t.condition}
+	t.e.budget.charge(len(at.chains) * seen.Steps())
+	for _, one := range at.chains {
+		if p, v := t.follow(one, seen); p != nil && !isContainer(v) {
+			c.paths, c.values = append(c.paths, p), append(c.values, v)
+		}
+	}
+	t.condition = c
+	return nil
+}
+
+// Join ends the if action that Branch began.
+func (t *trace) Join() { t.condition = t.condition.outer }
+
+// told returns the conditions of a line in the form of the result. It leaves out those whose values
+// are set nowhere.
+func (t *trace) told(c *condition) *Condition {
+	if c == nil || c.done {
+		if c == nil {
+			return nil
+		}
+		return c.told
+	}
+	c.done, c.told = true, t.told(c.outer)
+	var places []Place
+	for i, p := range c.paths {
+		for _, found := range t.index.sources.scalar(p, c.values[i]) {
+			if !slices.Contains(places, found.place) {
+				places = append(places, found.place)
+			}
+		}
+	}
+	if len(places) > 0 {
+		c.told = &Condition{c.told, places}
+	}
+	return c.told
+}
+
 // Enter begins a level of nested templates.
-func (t *trace) Enter() error {
+func (t *trace) Enter(of *template.Template, n *parse.TemplateNode) error {
 	if t.e.depth >= limits.ChartIncludes {
 		return errDepth
 	}
 	t.e.depth++
+	f := t.top()
+	if f.calls++; f.calls == 1 {
+		f.called = t.nodeOf(of, n)
+	}
 	return nil
 }
 
 // Leave ends the level that Enter began.
-func (t *trace) Leave() { t.e.depth-- }
+func (t *trace) Leave() {
+	t.e.depth--
+	f := t.top()
+	if f.calls--; f.calls == 0 {
+		f.called = nil
+	}
+}
 
 // walk walks a value and its toYaml output in parallel. It records where the value on each line was
 // set.

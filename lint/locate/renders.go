@@ -149,12 +149,14 @@ func (x *Rendered) Kustomization() string {
 }
 
 // Document returns the document that contains a line of the rendered text.
-func (x *Rendered) Document(line int) (render.Document, bool) {
-	i := sort.Search(len(x.Out.Documents), func(i int) bool { return x.Out.Documents[i].Line > line })
+func (x *Rendered) Document(line int) (render.Document, bool) { return documentAt(x.Out, line) }
+
+func documentAt(out *render.Output, line int) (render.Document, bool) {
+	i := sort.Search(len(out.Documents), func(i int) bool { return out.Documents[i].Line > line })
 	if i == 0 {
 		return render.Document{}, false
 	}
-	return x.Out.Documents[i-1], true
+	return out.Documents[i-1], true
 }
 
 // ToSources moves a finding from rendered text to the sources.
@@ -180,6 +182,12 @@ func (r *Renders) ToSources(x *Rendered, f *accept.Finding) {
 		d.Related = append(d.Related, diag.Related{Message: at.Inside, Location: at.Span})
 	case at.Near || at.Whole:
 		d.Related = append(d.Related, diag.Related{Message: notFound, Location: at.Span})
+	}
+	if !at.Library.IsZero() {
+		d.Related = append(d.Related, diag.Related{Message: byLibrary, Location: at.Library})
+	}
+	for _, s := range at.Conditions {
+		d.Related = append(d.Related, diag.Related{Message: byCondition, Location: s})
 	}
 	d.Location, f.Moved = at.Span, true
 	if o := Around(r.rawOf(at.Span.File), at.Span.Line, at.Span.Column); o != nil && !at.Whole {
@@ -360,12 +368,17 @@ func (r *Renders) PrintedBy(x *Rendered, s diag.Span) diag.Span {
 	return at.Span
 }
 
-// byTemplate is the message for the template line that prints a value.
-const byTemplate = "printed by this line of the template"
+// Messages for the lines of templates and values that lead to a text.
+const (
+	byTemplate  = "printed by this line of the template"
+	byLibrary   = "printed by this line of the dependency"
+	byCondition = "this value decides whether the chart prints it"
+)
 
-// fromLine returns the source of a line in chart output. The source is a value in a values file
-// together with the template line, or else only the template line. The argument name is a key in
-// Output.Charts, or "" if the render itself is the chart.
+// fromLine returns the source of a line in chart output. It is, in this order of preference: a value
+// in a values file, together with the template line; the line of a template that a person edits; a
+// value that decides whether the line is printed. The argument name is a key in Output.Charts, or ""
+// if the render itself is the chart.
 func (r *Renders) fromLine(x *Rendered, name string, s diag.Span, unknown origin.Place) origin.Place {
 	printed, text := x.Out, x.File
 	if name != "" {
@@ -379,18 +392,75 @@ func (r *Renders) fromLine(x *Rendered, name string, s diag.Span, unknown origin
 	if at.Item >= 0 && isItem(text.Line(s.Line), s) {
 		at.Values, at.ValuesAt, at.ValuesColumn = at.Item, at.ItemAt, at.ItemColumn
 	}
-	inside := ""
+	var to origin.Place
 	if at.Inside >= 1 && at.Inside <= len(printed.Inside) { // the template is in an archive
 		archive, name, _ := strings.Cut(printed.Inside[at.Inside-1], ".tgz:")
-		inside = fmt.Sprintf("printed by line %d of %s in %s.tgz", at.InsideAt, Start(name, mostName), Start(archive, mostName))
+		to.Inside = fmt.Sprintf("printed by line %d of %s in %s.tgz", at.InsideAt, Start(name, mostName), Start(archive, mostName))
 	}
-	if value, ok := r.lineOf(x, fileOf(printed, at.Values), at.ValuesAt, at.ValuesColumn); ok {
-		return origin.Place{Span: value, Template: template, Inside: inside}
+	if at.LibraryAt > 0 {
+		to.Library, _ = r.lineOf(x, fileOf(printed, at.Library), at.LibraryAt, 1)
 	}
-	if !known {
+	value, isSet := r.lineOf(x, fileOf(printed, at.Values), at.ValuesAt, at.ValuesColumn)
+	inside, around := r.conditions(x, printed, s.Line)
+	outside := slices.IndexFunc(around, func(s diag.Span) bool { return !x.downloaded(s.File) })
+	switch {
+	case isSet:
+		to.Span, to.Template = value, template
+	case known && (at.Inside == 0 || at.LibraryAt > 0) && !x.downloaded(template.File):
+		to.Span = template
+	case outside >= 0 && at.ValuesAt == 0:
+		to.Span, to.Template = around[outside], template
+	case known:
+		to.Span, to.Whole = template, at.Inside > 0
+	default:
+		if unknown.Inside = to.Inside; at.ValuesAt > 0 && x.Root.Chart != nil && x.Root.Chart.Archive != "" {
+			unknown.Inside = "set by the default values in " + Start(x.FromRoot(x.Root.Chart.Archive), mostName)
+		}
 		return unknown
 	}
-	return origin.Place{Span: template, Inside: inside, Whole: inside != ""}
+	for _, s := range inside {
+		if (s.File != to.Span.File || s.Line != to.Span.Line) && len(to.Conditions) < mostConditions {
+			to.Conditions = append(to.Conditions, s)
+		}
+	}
+	return to
+}
+
+// mostConditions is the maximum number of conditions that a finding names.
+const mostConditions = 2
+
+// conditions returns the values that decide whether a line of chart output is printed, the innermost
+// first. inside leaves out those that decide the same for the whole object.
+func (r *Renders) conditions(x *Rendered, out *render.Output, line int) (inside, around []diag.Span) {
+	whole := map[int]bool{}
+	if d, ok := documentAt(out, line); ok && d.Line <= len(out.Lines) {
+		for c := out.Lines[d.Line-1].Condition; c > 0 && c <= len(out.Conditions); c = out.Conditions[c-1].Outer {
+			whole[c] = true
+		}
+	}
+	for c := out.Lines[line-1].Condition; c > 0 && c <= len(out.Conditions); c = out.Conditions[c-1].Outer {
+		for _, p := range out.Conditions[c-1].Places {
+			s, ok := r.lineOf(x, fileOf(out, p.File), p.Line, p.Column)
+			if !ok || slices.Contains(around, s) {
+				continue
+			}
+			if around = append(around, s); !whole[c] {
+				inside = append(inside, s)
+			}
+		}
+	}
+	return inside, around
+}
+
+// downloaded reports whether a file belongs to a copy of a chart that comes from elsewhere. Its
+// name is relative to the root of the run.
+func (x *Rendered) downloaded(file string) bool {
+	for _, to := range x.Root.Remotes {
+		if to = x.FromRoot(to); file == to || strings.HasPrefix(file, to+"/") {
+			return true
+		}
+	}
+	return x.Root.Chart != nil && strings.HasPrefix(file, x.FromRoot(path.Join(x.Root.Dir, "charts"))+"/")
 }
 
 // mostName is the maximum length in bytes of an archive file name in a message.

@@ -188,6 +188,11 @@ type Place struct {
 	// otherwise. Template is then the position at which the archive is named. If Template is zero,
 	// Span is this position.
 	Inside string
+	// Library is the line of a dependency's template that prints the text, if Span or Template is the
+	// call in the chart itself that leads to it.
+	Library diag.Span
+	// Conditions are values that decide whether the object has the text at Span.
+	Conditions []diag.Span
 }
 
 // Mapper finds positions in a render's sources. It reads every file only once.

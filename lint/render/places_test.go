@@ -15,7 +15,7 @@ func TestPlacesCross(t *testing.T) {
 	var lines Lines
 	for _, n := range []int{0, 1, -1, 63, 64, 1 << 20, math.MaxInt, math.MinInt} {
 		marks = append(marks, Mark{n, 1, -1, 2, n, false}, Mark{3, n, n, 4, 5, true})
-		lines = append(lines, Line{n, 1, -1, n, 0, 7, n, 8, n, 1}, Line{-1, n, n, 2, 3, -1, 0, n, 0, n})
+		lines = append(lines, Line{n, 1, -1, n, 0, 7, n, 8, n, 1, n, 2, n}, Line{-1, n, n, 2, 3, -1, 0, n, 0, n, -1, n, 0})
 	}
 	for _, out := range []*Output{{Marks: marks, Lines: lines}, {}} {
 		text, err := json.Marshal(out)

@@ -152,10 +152,12 @@ type Output struct {
 	Marks Marks
 	// Lines holds the origin of each line of Text. It is set only for charts.
 	Lines Lines
-	// Inside lists the templates in packed dependencies to which Lines refers. An element consists
-	// of the archive's path in the chart, a colon, and the template's path in the archive. Inside
-	// is set only for charts.
+	// Inside lists the templates in archives to which Lines refers. An element consists of the path
+	// of the archive, a colon, and the template's path in the archive. The path is that in the chart,
+	// or that of the chart itself, relative to Confinement. Inside is set only for charts.
 	Inside []string
+	// Conditions lists the conditions of if actions to which Lines refers. It is set only for charts.
+	Conditions []Condition
 	// Charts maps names of virtual files to the chart outputs that they contain. Kustomize reads
 	// these files. A position in such a file refers to the Text of the chart's output. The Lines of
 	// this output contain the positions in the sources.
@@ -215,7 +217,24 @@ type Line struct {
 	// sources, the item may begin with another key, because Helm sorts keys.
 	Item, ItemAt, ItemColumn int
 	Inside, InsideAt         int
+	// LibraryAt is positive if a template of a dependency printed the line, but Template and At are the
+	// call in the chart itself that led to it. Library and LibraryAt are then the line of the
+	// dependency. Library is -1 if the dependency is packed.
+	Library, LibraryAt int
+	// Condition is the innermost condition around the line, as a number in Output.Conditions counted
+	// from 1, or 0 if there is none.
+	Condition int
 }
+
+// Condition describes the condition of an if action. Outer is the condition around it, as in Line.
+// Places are the positions of the values on which it depends.
+type Condition struct {
+	Outer  int
+	Places []ValuesPlace
+}
+
+// ValuesPlace is a position in a values file. File is an index in Output.Files.
+type ValuesPlace struct{ File, Line, Column int }
 
 // Kinds of problems with a render.
 const (
@@ -340,14 +359,14 @@ func (all *Marks) UnmarshalJSON(text []byte) error {
 // MarshalJSON implements json.Marshaler with the compact encoding.
 func (all Lines) MarshalJSON() ([]byte, error) {
 	return pack(all, func(to []int, l *Line) []int {
-		return append(to, l.Template, l.At, l.Values, l.ValuesAt, l.ValuesColumn, l.Item, l.ItemAt, l.ItemColumn, l.Inside, l.InsideAt)
+		return append(to, l.Template, l.At, l.Values, l.ValuesAt, l.ValuesColumn, l.Item, l.ItemAt, l.ItemColumn, l.Inside, l.InsideAt, l.Library, l.LibraryAt, l.Condition)
 	})
 }
 
 // UnmarshalJSON implements json.Unmarshaler with the compact encoding.
 func (all *Lines) UnmarshalJSON(text []byte) error {
-	return unpack(text, 10, (*[]Line)(all), func(n []int) Line {
-		return Line{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9]}
+	return unpack(text, 13, (*[]Line)(all), func(n []int) Line {
+		return Line{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[11], n[12]}
 	})
 }
 

@@ -35,9 +35,13 @@ type Watch interface {
 	// Decide is called before a value decides which node is executed next, or is an argument of a
 	// predefined function or method. The argument "what" names the node or the function.
 	Decide(what string, v reflect.Value) error
+	// Branch is called before a branch of an if action is executed. The scope is the one in which
+	// the condition was evaluated. Join is called after the branch, unless there was an error.
+	Branch(*Template, *parse.IfNode, Scope) error
+	Join()
 	// Enter is called before a template action executes another template. Leave is called
 	// afterwards, unless there was an error.
-	Enter() error
+	Enter(*Template, *parse.TemplateNode) error
 	Leave()
 }
 
@@ -162,9 +166,9 @@ func (x *run) node(dot reflect.Value, n parse.Node) flow {
 	case *parse.TemplateNode:
 		x.invoke(dot, n)
 	case *parse.IfNode:
-		return x.branch(dot, &n.BranchNode)
+		return x.branch(dot, &n.BranchNode, n)
 	case *parse.WithNode:
-		return x.branch(dot, &n.BranchNode)
+		return x.branch(dot, &n.BranchNode, nil)
 	case *parse.RangeNode:
 		return x.loop(dot, n)
 	case *parse.BreakNode:
@@ -181,7 +185,7 @@ func (x *run) invoke(dot reflect.Value, n *parse.TemplateNode) {
 	if t == nil {
 		x.fail("template %q not defined", n.Name)
 	}
-	x.must(x.Watch.Enter())
+	x.must(x.Watch.Enter(x.template, n))
 	x.deeper()
 	mark := len(x.variables)
 	dot = x.pipeline(dot, n.Pipe)
@@ -193,8 +197,8 @@ func (x *run) invoke(dot reflect.Value, n *parse.TemplateNode) {
 	x.Watch.Leave()
 }
 
-// branch executes an if or with action.
-func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
+// branch executes an if or with action. For an if action, watched is its node.
+func (x *run) branch(dot reflect.Value, b *parse.BranchNode, watched *parse.IfNode) flow {
 	x.deeper()
 	mark := len(x.variables)
 	v := x.pipeline(dot, b.Pipe)
@@ -208,7 +212,13 @@ func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 			dot = v
 		}
 	}
+	if watched != nil {
+		x.must(x.Watch.Branch(x.template, watched, Scope{dot, x.variables}))
+	}
 	f := x.list(dot, list)
+	if watched != nil {
+		x.Watch.Join()
+	}
 	x.variables = x.variables[:mark]
 	x.depth--
 	return f

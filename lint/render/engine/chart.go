@@ -290,7 +290,7 @@ func (c *charting) render(out *render.Output) {
 	for _, n := range result.Notes {
 		out.Unchecked = append(out.Unchecked, c.problem(n.File, 1, errors.New(n.Detail)))
 	}
-	w := &chartOutput{c: c, out: out, index: map[string]int{}, names: map[string]string{}, inside: map[string]archived{}}
+	w := &chartOutput{c: c, out: out, index: map[string]int{}, names: map[string]string{}, inside: map[string]archived{}, conditions: map[*chart.Condition]int{}, known: map[string]int{}}
 	for i, d := range docs {
 		if i > 0 {
 			w.line("---", chart.Origin{Template: d.from[0].Template, Line: d.from[0].Line})
@@ -521,21 +521,61 @@ type chartOutput struct {
 	names map[string]string // names relative to the confinement directory, by package chart's file names
 	// inside holds the files in packed dependencies, keyed by the names that package chart uses.
 	inside map[string]archived
+	// conditions holds the numbers of conditions, and known those of conditions with the same places.
+	conditions map[*chart.Condition]int
+	known      map[string]int
 }
 
 func (w *chartOutput) line(text string, from chart.Origin) {
 	w.out.Text = append(append(w.out.Text, text...), '\n')
-	at := render.Line{Template: w.file(from.Template), At: from.Line, Values: -1, Item: -1}
+	at := render.Line{Template: w.file(from.Template), At: from.Line, Values: -1, Item: -1, Library: -1, Condition: w.condition(from.Condition)}
 	if i := from.Item; i.Line > 0 {
 		at.Item, at.ItemAt, at.ItemColumn = w.values(i)
 	}
 	if v := from.Values; v.Line > 0 {
 		at.Values, at.ValuesAt, at.ValuesColumn = w.values(v)
 	}
-	if a, ok := w.archived(from.Template); ok {
+	a, packed := w.archived(from.Template)
+	if packed {
 		at.Template, at.At, at.Inside, at.InsideAt = w.confined(a.File), a.Line, a.inside, from.Line
 	}
+	if isDependency(from.Template) && from.Call.Line > 0 && !isDependency(from.Call.File) {
+		if !packed {
+			at.Library = at.Template
+		}
+		at.LibraryAt = from.Line
+		at.Template, at.At = w.file(from.Call.File), from.Call.Line
+	}
 	w.out.Lines = append(w.out.Lines, at)
+}
+
+// isDependency reports whether a chart file belongs to a dependency.
+func isDependency(name string) bool {
+	return strings.HasPrefix(name, "charts/") || strings.Contains(name, archiveSign)
+}
+
+// condition returns the number of a condition in Output.Conditions, counted from 1, or 0.
+func (w *chartOutput) condition(c *chart.Condition) int {
+	if c == nil {
+		return 0
+	}
+	return lazy.Cached(w.conditions, c, func() int {
+		told := render.Condition{Outer: w.condition(c.Outer)}
+		key := fmt.Sprint(told.Outer)
+		for _, p := range c.Places {
+			if file, line, column := w.values(p); file >= 0 && line > 0 {
+				told.Places = append(told.Places, render.ValuesPlace{File: file, Line: line, Column: column})
+				key += fmt.Sprint("|", file, line, column)
+			}
+		}
+		if len(told.Places) == 0 {
+			return told.Outer
+		}
+		return lazy.Cached(w.known, key, func() int {
+			w.out.Conditions = append(w.out.Conditions, told)
+			return len(w.out.Conditions)
+		})
+	})
 }
 
 // values returns the position at which a value was set. The file is a chart file or one of
@@ -567,8 +607,8 @@ func (w *chartOutput) confined(known string) int {
 	})
 }
 
-// archived describes a file in a packed dependency. It holds the position at which the chart lists
-// the dependency, and the number of the file in Output.Inside, counted from 1.
+// archived describes a file in a packed dependency or chart. It holds the position at which the chart
+// lists the dependency, and the number of the file in Output.Inside, counted from 1.
 type archived struct {
 	render.Place
 	inside int
@@ -578,17 +618,20 @@ type archived struct {
 // chart uses it in file names.
 const archiveSign = ".tgz:"
 
-// archived returns a file in a packed dependency. name is its name in package chart.
+// archived returns a file in a packed dependency or chart. name is its name in package chart.
 func (w *chartOutput) archived(name string) (a archived, ok bool) {
 	archive, _, ok := strings.Cut(name, archiveSign)
-	if !ok || w.c.root.Chart.Archive != "" || strings.HasPrefix(name, "/") {
+	whole := w.c.root.Chart.Archive // with the chart itself
+	if !ok || strings.HasPrefix(name, "/") {
 		return a, false
 	}
 	if a, ok = w.inside[name]; ok {
 		return a, true
 	}
-	a.Place, _ = w.c.dependency(archive)
-	w.out.Inside = append(w.out.Inside, name)
+	if whole == "" {
+		a.Place, _ = w.c.dependency(archive)
+	}
+	w.out.Inside = append(w.out.Inside, path.Join(path.Dir(whole), name))
 	a.inside = len(w.out.Inside)
 	w.inside[name] = a
 	return a, true
