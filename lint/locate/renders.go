@@ -275,7 +275,7 @@ func (r *Renders) marked(x *Rendered, s diag.Span) (at origin.Place, ok bool) {
 	}
 	var from source.Origin
 	if d, ok := x.Document(int(o.Root.Line)); ok && d.File >= 0 {
-		from.Path = Relative(x.Root.Dir, x.Out.Files[d.File])
+		from.Path, from.Document = Relative(x.Root.Dir, x.Out.Files[d.File]), d.Index+1
 	}
 	if at, ok = x.marks.Locate(o, from, s); !ok {
 		return at, false

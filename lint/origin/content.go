@@ -25,7 +25,7 @@ func (m *Mapper) Find(o *source.Object) (source.Origin, bool) {
 			if file == nil || file == o.File {
 				continue
 			}
-			if w := m.match(o, file, loose); w != nil && w.agrees() {
+			if w := m.match(o, file, loose, 0); w != nil && w.agrees() {
 				found = append(found, file.Name)
 			}
 		}
@@ -159,8 +159,10 @@ type files struct {
 	known   map[string]*source.File
 	printed map[string]*source.File
 	roots   map[string][]*source.Node
-	indexes map[string]index
-	left    int64
+	// numbered holds the documents of files including those without a root.
+	numbered map[string][]*source.Node
+	indexes  map[string]index
+	left     int64
 }
 
 // index maps kinds and names to a file's objects.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -221,7 +222,7 @@ func New(o Options) (*Mapper, error) {
 	m := &Mapper{
 		files: &files{
 			Lookup: worktree.NewLookup(o.Root), dir: worktree.Resolved(o.Dir), tracked: o.Tracked, known: o.Files, printed: o.Printed,
-			roots: map[string][]*source.Node{}, indexes: map[string]index{}, left: maxBytes,
+			roots: map[string][]*source.Node{}, numbered: map[string][]*source.Node{}, indexes: map[string]index{}, left: maxBytes,
 		},
 		named: o.Base != "",
 		dirs:  map[string]*kustomization{}, objects: map[*source.Object]*sourceObject{},
@@ -249,7 +250,7 @@ func (m *Mapper) Locate(o *source.Object, from source.Origin, span diag.Span) (P
 	case from.ConfiguredIn != "":
 		return m.generator(o, from)
 	}
-	w := m.sourceOf(o, from.Path)
+	w := m.sourceOf(o, from)
 	if w == nil {
 		return Place{}, false
 	}
@@ -264,7 +265,7 @@ func (m *Mapper) Read(name string) *source.File { return m.files.read(name) }
 const maxObjects = 64
 
 // sourceOf returns a rendered object's source, or nil if it is unknown.
-func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
+func (m *Mapper) sourceOf(o *source.Object, from source.Origin) *sourceObject {
 	w, known := m.objects[o]
 	if known {
 		return w
@@ -272,8 +273,8 @@ func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 	if len(m.objects) >= maxObjects {
 		clear(m.objects)
 	}
-	if file := m.files.read(path.Join(m.base, from)); file != nil {
-		if w = m.match(o, file, m.named); w != nil && !w.agrees() {
+	if file := m.files.read(path.Join(m.base, from.Path)); file != nil {
+		if w = m.match(o, file, m.named, from.Document); w != nil && !w.agrees() {
 			w = nil
 		}
 	}
@@ -283,8 +284,9 @@ func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 
 // match finds the object in a file from which o was rendered. Group and kind must be equal. The
 // kustomizations on a path from the file may change the name to the rendered name. If loose is
-// true, the name may also be part of the rendered name.
-func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceObject {
+// true, the name may also be part of the rendered name. If the number of the document is known and
+// no name explains the rendered one, the document counts.
+func (m *Mapper) match(o *source.Object, file *source.File, loose bool, document int) *sourceObject {
 	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
 	names, exact := map[string]bool{o.Name: true}, map[string][]steps{}
 	ways := m.pathsTo(file.Name)
@@ -297,6 +299,15 @@ func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceO
 	var matching []*source.Object
 	for name := range names {
 		matching = append(matching, all[name]...)
+	}
+	if len(matching) == 0 && document > 0 {
+		if numbered := lazy.Cached(m.files.numbered, file.Name, file.Numbered); document <= len(numbered) {
+			for _, in := range file.ObjectsOf(numbered[document-1]) {
+				if in.Group() == o.Group() && in.Kind == o.Kind {
+					matching = append(matching, in)
+				}
+			}
+		}
 	}
 	if len(matching) == 0 && loose && len(all) == 1 {
 		for name, alone := range all {

@@ -19,8 +19,10 @@ import (
 // Origin is the source of a rendered object, as reported by the tool that rendered it. Paths use
 // forward slashes. They are relative and may begin with "..".
 type Origin struct {
-	// Path is the file of the object, relative to the directory that was rendered.
-	Path string
+	// Path is the file of the object, relative to the directory that was rendered. Document is the
+	// number of the object's document in the file, counted from 1, or 0 if it is unknown.
+	Path     string
+	Document int
 	// For a generated object, ConfiguredIn is set instead of Path. It is the file that configures
 	// the generator. Generator and Name are the generator's kind and name.
 	ConfiguredIn, Generator, Name string
@@ -178,11 +180,22 @@ func opening(text []byte) []byte {
 // Roots returns every readable document in a file, whatever its kind. It parses the text again and
 // does not affect the objects that Load returned.
 func (f *File) Roots() []*Node {
+	return slices.DeleteFunc(f.Numbered(), func(root *Node) bool { return root == nil })
+}
+
+// Numbered is like Roots, but has nil for each document without a root.
+func (f *File) Numbered() []*Node {
 	if f.refused || !utf8.Valid(f.Text) || bytes.IndexByte(f.Text, 0) >= 0 {
 		return nil
 	}
 	docs, _ := documents(f.Text, wholeOptions())
-	return roots(docs)
+	all := make([]*Node, len(docs))
+	for i, d := range docs {
+		if d.template == "" {
+			all[i] = d.root
+		}
+	}
+	return all
 }
 
 // ObjectsOf returns the objects in a document of this file. The items of a List are separate

@@ -10,6 +10,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/resid"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/render"
@@ -26,8 +28,8 @@ type results struct {
 	// replaces it with an index into Output.Files.
 	marks []render.Mark
 	// names maps the kind and name of a rendered object to the documents that may declare it. The
-	// name includes prefixes and suffixes. It does not include changes by patches, plugins or
-	// hashes.
+	// name includes prefixes, suffixes and the names that JSON patches set. It does not include
+	// changes by other patches, plugins or hashes.
 	names map[identity][]origin
 	// patches lists the overlay's JSON patches, which leave no markers.
 	patches []jsonPatch
@@ -293,6 +295,7 @@ func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 			}
 		}
 	}
+	p.rename(k, objects)
 	if k.spec.NamePrefix == "" && k.spec.NameSuffix == "" {
 		return objects
 	}
@@ -302,6 +305,37 @@ func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 		}
 	}
 	return objects
+}
+
+// rename changes the names of objects as the JSON patches of a kustomization do. A patch changes no
+// name if it has a label selector, or if its target fits several objects.
+func (p *plan) rename(k *kustomization, objects []renamed) {
+	for _, patch := range deprecatedPatches(&k.spec) {
+		target := patch.Target
+		if target == nil || target.LabelSelector != "" || target.AnnotationSelector != "" {
+			continue
+		}
+		text := []byte(patch.Patch)
+		if patch.Path != "" {
+			text = p.tree.read(path.Join(k.dir, patch.Path)).text
+		}
+		match, err := types.NewSelectorRegex(target)
+		if err != nil || !bytes.Contains(text, []byte("/metadata/name")) {
+			continue
+		}
+		fits := func(o renamed) bool {
+			return match.MatchGvk(resid.NewGvk(o.group, target.Version, o.kind)) && match.MatchName(o.name)
+		}
+		i := slices.IndexFunc(objects, fits)
+		if i < 0 || slices.IndexFunc(objects[i+1:], fits) >= 0 {
+			continue
+		}
+		for _, op := range operationsIn(string(text), "", nil) {
+			if slices.Equal(op.path, []string{"metadata", "name"}) && op.value.Kind == yaml.ScalarNode {
+				objects[i].name = op.value.Value
+			}
+		}
+	}
 }
 
 // declared returns the objects that a file declares.

@@ -112,7 +112,7 @@ func TestDocuments(t *testing.T) {
 	for _, c := range []struct{ name, overlay, want string }{
 		{"base", "resources: [../base]", "base/deploy.yaml#0 base/deploy.yaml#2 base/config.yaml#0"},
 		{"patched by JSON", "namePrefix: eu-\nresources: [../base]\npatches:\n- target: {kind: .*}\n  patch: |-\n    - {op: add, path: /metadata/annotations, value: {a: b}}\n", "base/deploy.yaml#0 base/deploy.yaml#2 base/config.yaml#0"},
-		{"patched and renamed by a patch", "resources: [../base]\npatches:\n- target: {kind: Service}\n  options: {allowNameChange: true}\n  patch: |-\n    - {op: replace, path: /metadata/name, value: other}\n", "base/deploy.yaml#0 ? base/config.yaml#0"},
+		{"patched and renamed by a patch", "resources: [../base]\npatches:\n- target: {kind: Service}\n  options: {allowNameChange: true}\n  patch: |-\n    - {op: replace, path: /metadata/name, value: other}\n", "base/deploy.yaml#0 base/deploy.yaml#2 base/config.yaml#0"},
 		{"version patched by JSON", "resources: [../base]\npatches:\n- target: {kind: Deployment}\n  patch: |-\n    - {op: replace, path: /apiVersion, value: apps/v1beta2}\n", "base/deploy.yaml#0 base/deploy.yaml#2 base/config.yaml#0"},
 		{"generated", "resources: [../base]\nsecretGenerator:\n- {name: made, literals: [a=b]}\n", "base/deploy.yaml#0 base/deploy.yaml#2 base/config.yaml#0 ?"},
 		{"twice", "resources: [../a, ../b]\n-- a/kustomization.yaml --\nnamePrefix: a-\nresources: [../base]\n-- b/kustomization.yaml --\nnameSuffix: -b\nresources: [../base]\npatches:\n- target: {kind: Deployment}\n  patch: |-\n    - {op: add, path: /spec/paused, value: true}\n",
