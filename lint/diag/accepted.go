@@ -111,15 +111,15 @@ func (d *Diagnostic) Key() Key {
 
 // ResultKey returns the key that identifies a result. It stays the same when the finding is fixed
 // in only some of several contexts. It is usually the key of the finding. If Written is set, it
-// names this source object instead of the rendered object. For a finding about nodes, it leaves out
-// the context.
+// names this source object instead of the rendered object, and the release instead of the render. For
+// a finding about nodes, it leaves out the context.
 func (d *Diagnostic) ResultKey() Key {
 	w := *d
 	switch {
 	case d.Nodes:
 		w.Cluster, w.Branch, w.Render = "", "", ""
 	case d.Written != (Object{}):
-		w.Object, w.Render, w.Field = d.Written, "", cmp.Or(d.WrittenField, d.Field)
+		w.Object, w.Render, w.Field = d.Written, d.Release, cmp.Or(d.WrittenField, d.Field)
 	}
 	return w.Key()
 }

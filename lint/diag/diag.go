@@ -166,8 +166,11 @@ type Diagnostic struct {
 	// "". It is not part of keys.
 	Assumed string `json:"-"`
 	// Differ is set if the message applies to Render only.
-	Differ   bool `json:"-"`
-	Location Span `json:"location"`
+	Differ bool `json:"-"`
+	// Release is the namespace and name of the Helm release to which a GitOps pointer deploys the
+	// object. It is "" for all other objects. Findings of different releases are not merged.
+	Release  string `json:"-"`
+	Location Span   `json:"location"`
 	// Written is the object in the sources that contains Location. It is the zero Object if that
 	// object has the same name as the rendered object.
 	Written Object `json:"-"`
@@ -524,6 +527,7 @@ type sourcePlace struct {
 	location      Span
 	object        Object // set only if the location is the source of all objects in a render
 	said          string // only set for nodes, because contexts may have different messages about them
+	release       string
 }
 
 // sourcePlace returns the key for merging a finding with others. Findings about nodes are merged if
@@ -533,9 +537,9 @@ func (d *Diagnostic) sourcePlace() sourcePlace {
 	case d.Nodes:
 		return sourcePlace{rule: d.Rule, location: d.Location, said: fmt.Sprintf("%q", append([]string{d.Message}, d.Details...))}
 	case d.Written == (Object{}):
-		return sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location, object: d.Object}
+		return sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location, object: d.Object, release: d.Release}
 	}
-	return sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location}
+	return sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location, release: d.Release}
 }
 
 // Merge combines findings of the same rule at the same location. The findings come from several
