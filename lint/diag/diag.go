@@ -167,8 +167,8 @@ type Diagnostic struct {
 	Assumed string `json:"-"`
 	// Differ is set if the message applies to Render only.
 	Differ bool `json:"-"`
-	// Release is the namespace and name of the Helm release to which a GitOps pointer deploys the
-	// object. It is "" for all other objects. Findings of different releases are not merged.
+	// Release identifies the Helm release of a GitOps pointer that deploys the object, or is "".
+	// Findings of different releases are not merged.
 	Release  string `json:"-"`
 	Location Span   `json:"location"`
 	// Written is the object in the sources that contains Location. It is the zero Object if that

@@ -172,6 +172,9 @@ type Render struct {
 	Pointer     diag.Span
 	PointerName string
 	Source      int
+	// Release identifies the Helm release of a GitOps pointer, or is "". The releases of an
+	// ApplicationSet are one, as they have one source.
+	Release string
 	// Entries names the entry pointers that lead to the render, each with its destination cluster.
 	// Renders that share an entry are deployed together.
 	Entries []string

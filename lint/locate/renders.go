@@ -162,9 +162,7 @@ func documentAt(out *render.Output, line int) (render.Document, bool) {
 // ToSources moves a finding from rendered text to the sources.
 func (r *Renders) ToSources(x *Rendered, f *accept.Finding) {
 	d := &f.Diagnostic
-	if c := x.Root.Chart; c != nil && !x.Pointer.IsZero() {
-		d.Release = c.Namespace + "/" + c.Name
-	}
+	d.Release = x.Release
 	at := r.SourceOf(x, d.Location)
 	for i := range d.Related {
 		if x := r.Results[d.Related[i].Location.File]; x != nil {

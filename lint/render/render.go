@@ -217,9 +217,9 @@ type Line struct {
 	// sources, the item may begin with another key, because Helm sorts keys.
 	Item, ItemAt, ItemColumn int
 	Inside, InsideAt         int
-	// LibraryAt is positive if a template of a dependency printed the line, but Template and At are the
-	// call in the chart itself that led to it. Library and LibraryAt are then the line of the
-	// dependency. Library is -1 if the dependency is packed.
+	// LibraryAt is positive if another template, of a dependency, printed the line, and Template and At
+	// are the call that led to it. Library and LibraryAt are then the line of the dependency. Library
+	// is -1 if the dependency is packed.
 	Library, LibraryAt int
 	// Condition is the innermost condition around the line, as a number in Output.Conditions counted
 	// from 1, or 0 if there is none.

@@ -111,7 +111,13 @@ func (c *choosing) takePointers(f *pointed) {
 		x := config.Chosen{Name: name, Dir: c.fromBase(f.root, d.Root.Dir), Pointers: files, Destinations: destinations(d)}
 		c.rendered[keyOf(d.Root)] = d.Output
 		at.Line = d.Pointer.Object
-		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Pointer: at, PointerName: d.Pointer.Name, Source: d.Source, Entries: entries, Argo: d.Pointer.Kind == pointers.Application || d.Pointer.Kind == pointers.ApplicationSet})
+		release := ""
+		if d.Root.Chart != nil {
+			if release = at.File; d.Pointer.Kind != pointers.ApplicationSet {
+				release += "#" + d.Pointer.Name
+			}
+		}
+		c.all = append(c.all, lint.Render{Chosen: x, Root: d.Root, Pointer: at, PointerName: d.Pointer.Name, Release: release, Source: d.Source, Entries: entries, Argo: d.Pointer.Kind == pointers.Application || d.Pointer.Kind == pointers.ApplicationSet})
 	}
 }
 

@@ -528,23 +528,26 @@ type chartOutput struct {
 
 func (w *chartOutput) line(text string, from chart.Origin) {
 	w.out.Text = append(append(w.out.Text, text...), '\n')
-	at := render.Line{Template: w.file(from.Template), At: from.Line, Values: -1, Item: -1, Library: -1, Condition: w.condition(from.Condition)}
+	file, line := from.Template, from.Line
+	if isDependency(file) && from.Call.Line > 0 && from.Call.File != file { // a library serves many templates
+		file, line = from.Call.File, from.Call.Line
+	}
+	at := render.Line{Template: w.file(file), At: line, Values: -1, Item: -1, Library: -1, Condition: w.condition(from.Condition)}
 	if i := from.Item; i.Line > 0 {
 		at.Item, at.ItemAt, at.ItemColumn = w.values(i)
 	}
 	if v := from.Values; v.Line > 0 {
 		at.Values, at.ValuesAt, at.ValuesColumn = w.values(v)
 	}
-	a, packed := w.archived(from.Template)
-	if packed {
-		at.Template, at.At, at.Inside, at.InsideAt = w.confined(a.File), a.Line, a.inside, from.Line
-	}
-	if isDependency(from.Template) && from.Call.Line > 0 && !isDependency(from.Call.File) {
-		if !packed {
-			at.Library = at.Template
-		}
+	if a, packed := w.archived(file); packed {
+		at.Template, at.At, at.Inside, at.InsideAt = w.confined(a.File), a.Line, a.inside, line
+	} else if file != from.Template {
 		at.LibraryAt = from.Line
-		at.Template, at.At = w.file(from.Call.File), from.Call.Line
+		if a, packed := w.archived(from.Template); packed {
+			at.Inside, at.InsideAt = a.inside, from.Line
+		} else {
+			at.Library = w.file(from.Template)
+		}
 	}
 	w.out.Lines = append(w.out.Lines, at)
 }
