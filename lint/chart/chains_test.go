@@ -31,6 +31,7 @@ func TestPlacesOfChoices(t *testing.T) {
 		`ternary (include "p" .) .Values.port .Values.use`:     none,
 		`required "5432" .Values.same`:                         same,
 		`printf "%v" .Values.port`:                             none,
+		`or (.Capabilities.APIVersions.Has "v1") .Values.use`:  none,
 		`(default "x" .Values.port) | int`:                     port,
 		`coalesce (default "5432" .Values.empty) .Values.port`: none,
 	} {

@@ -193,7 +193,7 @@ func printedBy(name string, args []outcome) outcome {
 		return all
 	case name == "ternary" && len(args) == 3:
 		return args[0].against(args[1]).with(args[1].against(args[0]))
-	case name != "" && !slices.Contains(passing, name):
+	case name != "" && !slices.Contains(passing, name), name == "" && len(args) > 1: // a method with arguments
 		return outcome{open: true}
 	}
 	var all outcome

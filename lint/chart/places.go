@@ -346,8 +346,8 @@ func (s *sources) container(p *fieldPath, kind kyaml.Kind) (best spot, ok bool) 
 			return spot{file: p.fixed.File, key: &kyaml.Node{Line: p.fixed.Line, Column: p.fixed.Column}}, true
 		}
 		found, known := s.find(p)
-		if !known || p.parent == nil || found.value != nil && plain(found.value).Kind != kind {
-			continue
+		if !known || p.parent == nil || found.value != nil && (found.value == found.in.root || plain(found.value).Kind != kind) {
+			continue // the root of a file has no key
 		}
 		if full := found.value == nil || len(plain(found.value).Content) > 0; full || !ok {
 			best, ok = found, true
@@ -359,8 +359,21 @@ func (s *sources) container(p *fieldPath, kind kyaml.Kind) (best spot, ok bool) 
 	return best, ok
 }
 
-// scalar returns the candidates for the position of a printed value.
+// scalar returns the candidates for the position of a printed value. A Boolean that two maps set
+// before they were merged has none, because false does not override true.
 func (s *sources) scalar(p *fieldPath, value any) []candidate {
+	if _, ok := value.(bool); ok && p != nil && p.other != nil {
+		var all []candidate
+		for q := p; q != nil && len(all) < 2; q = q.other {
+			one := *q
+			one.other = nil
+			all = append(all, s.scalar(&one, value)...)
+		}
+		if len(all) > 1 {
+			return nil
+		}
+		return all
+	}
 	printed := "" // as text/template prints numbers and booleans
 	switch value := value.(type) {
 	case bool, int, int64, float64:

@@ -350,8 +350,8 @@ func (w *walk) item(n *kyaml.Node, p *fieldPath) {
 		return
 	}
 	of := plain(found.value)
-	if len(of.Content) == 0 {
-		return
+	if key, _ := found.in.child(of, step{n.Content[0].Value, -1}, 0); key == nil {
+		return // a function has added the first entry
 	}
 	if of.Style&kyaml.FlowStyle == 0 {
 		of = of.Content[0] // an anchor may be several lines further up

@@ -130,11 +130,16 @@ func (s *sources) wrong(at ours.Place, line string) string {
 	if strings.HasPrefix(at.File, "--set") {
 		return ""
 	}
-	if _, ok := s.text(at.File); !ok {
+	text, ok := s.text(at.File)
+	if !ok {
 		return "there is no such file"
 	}
 	n := s.node(at)
 	if n == nil {
+		if all := strings.Split(string(text), "\n"); at.Line <= len(all) && strings.TrimSpace(line) != "" && at.Column <= len(all[at.Line-1]) &&
+			strings.TrimSpace(all[at.Line-1][at.Column-1:]) == strings.TrimSpace(line) {
+			return "" // a line of a literal block
+		}
 		return "nothing begins there"
 	}
 	if n.Kind == yaml3.AliasNode {
