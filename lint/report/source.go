@@ -272,6 +272,9 @@ func Visible(s string) string {
 	return b.String()
 }
 
+// Line is like Visible, but for a whole line of output.
+func Line(s string) string { return notCommand(Visible(s)) }
+
 // plain reports whether s is printable ASCII without #. Visible does not change such text, and
 // nearly all text is plain.
 func plain(s string) bool {

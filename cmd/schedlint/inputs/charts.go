@@ -23,7 +23,7 @@ const chartName = "Chart.yaml"
 // Without VALUES, chart uses the configuration's entries for the chart, if there are any.
 func (c *choosing) chart(arg string) error {
 	dir, files, _ := strings.Cut(arg, "=")
-	if !isFile(worktree.Absolute(c.o.Dir, dir), chartName) {
+	if !IsChart(worktree.Absolute(c.o.Dir, dir)) {
 		return errors.New("there is no Chart.yaml")
 	}
 	real, err := filepath.EvalSymlinks(worktree.Absolute(c.o.Dir, dir))

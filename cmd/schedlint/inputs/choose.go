@@ -38,6 +38,8 @@ type Choice struct {
 	// Release is the default release name for charts.
 	Release string
 	Mode    string
+	// Whole keeps everything in the outputs, even what no rule reads.
+	Whole bool
 	// Library replaces the lock that the repository has, or is nil.
 	Library *thirdparty.Library
 	// known caches the repository's addresses. They are read from the work tree and also used for
@@ -69,6 +71,12 @@ func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	}
 	if len(c.all) > 0 {
 		o.Renderer = func(ctx context.Context, all []render.Root) []*render.Output {
+			if f.Whole {
+				all = slices.Clone(all)
+				for i := range all {
+					all[i].Whole = all[i].Chart == nil || all[i].Overlay.Changes()
+				}
+			}
 			return verified(c.library, all, c.rendered.render(ctx, all))
 		}
 	}
@@ -96,7 +104,7 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	}
 	o.Overlay = c.reads.overlay
 	for _, dir := range f.Dirs {
-		if !isKustomization(worktree.Absolute(o.Dir, dir)) {
+		if !IsKustomization(worktree.Absolute(o.Dir, dir)) {
 			return nil, fmt.Errorf("-k %s: there is no kustomization.yaml, kustomization.yml or Kustomization", dir)
 		}
 		if err := c.name(dir); err != nil {
@@ -112,10 +120,10 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 		return c, nil
 	}
 	for _, path := range o.Paths {
-		if path != "-" && isFile(worktree.Absolute(o.Dir, path), chartName) {
+		if path != "-" && IsChart(worktree.Absolute(o.Dir, path)) {
 			_ = c.chart(path) // outside the repository, it is read but not rendered
 		}
-		if path != "-" && isKustomization(worktree.Absolute(o.Dir, path)) {
+		if path != "-" && IsKustomization(worktree.Absolute(o.Dir, path)) {
 			_ = c.name(path) // outside the repository, it is read but not rendered
 		}
 	}
@@ -146,10 +154,13 @@ func Repository(dir string) string {
 	return dir
 }
 
-// isKustomization reports whether a directory contains a kustomization file.
-func isKustomization(dir string) bool {
+// IsKustomization reports whether a directory contains a kustomization file.
+func IsKustomization(dir string) bool {
 	return slices.ContainsFunc(source.KustomizationFiles(), func(name string) bool { return isFile(dir, name) })
 }
+
+// IsChart reports whether a directory contains a chart.
+func IsChart(dir string) bool { return isFile(dir, chartName) }
 
 // isFile reports whether a directory has a regular file with the given name. It follows symbolic
 // links. This is safe, because rendering checks where they lead.

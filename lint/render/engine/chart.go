@@ -295,7 +295,7 @@ func (c *charting) render(out *render.Output) {
 		if i > 0 {
 			w.line("---", chart.Origin{Template: d.from[0].Template, Line: d.from[0].Line})
 		}
-		out.Documents = append(out.Documents, render.Document{Line: len(out.Lines) + 1, File: w.file(d.from[0].Template), Index: d.index})
+		out.Documents = append(out.Documents, render.Document{Line: len(out.Lines) + 1, File: w.file(d.from[0].Template), Index: d.index, Template: d.template})
 		for k, line := range d.lines {
 			w.line(line, d.from[k])
 		}
@@ -332,8 +332,10 @@ type printed struct {
 	lines []string
 	from  []chart.Origin
 	index int // index in the output of the template
-	kind  string
-	hook  bool
+	// template is Helm's name for the template.
+	template string
+	kind     string
+	hook     bool
 	// test is set for a helm test hook. unknown is set for a hook that Helm does not recognize and
 	// therefore omits.
 	test, unknown bool
@@ -395,7 +397,7 @@ func (c *charting) objects(m chart.Manifest, what string) ([]printed, *render.Pr
 	all := split(m)
 	for i := range all {
 		d := &all[i]
-		d.index = i
+		d.index, d.template = i, m.Template
 		if err := d.head(); err != nil {
 			line, _ := lineSaid(err)
 			at := d.from[min(line, len(d.from))-1]
