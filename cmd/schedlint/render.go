@@ -20,6 +20,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/origin"
+	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -46,8 +47,8 @@ a comment names each.
 With --trace, each line ends in a comment that says where a finding on this line
 is reported:
   FILE:LINE                    the line that sets or prints the value
-  FILE:LINE, by TEMPLATE:LINE  the line of a values file that sets the value, and
-                               the line of the template that prints it
+  FILE:LINE, by TEMPLATE:LINE  the line of a values file that sets the value,
+                               and the line of the template that prints it
   in FILE:LINE                 the field around it; what sets this is not known
   unknown                      no source is known
 In a text of several lines, the comments become part of the text: use --trace
@@ -69,7 +70,7 @@ Exit status (the highest applies):
 	flags := cmd.Flags()
 	addConfig(flags, &f.config)
 	f.render.Mode = inputs.Auto
-	f.addRenders(flags)
+	f.addRenders(flags, true)
 	flags.BoolVar(&f.trace, "trace", false, "end each line in a comment with the file and line that it comes from")
 	return cmd
 }
@@ -162,18 +163,20 @@ type wanted struct {
 
 // choices returns what the flags and arguments ask for, in their order.
 func (f *renderFlags) choices(args []string) (all []wanted, err error) {
+	charts := len(f.render.Charts)
 	if len(args) == 0 || len(f.render.Dirs)+len(f.render.Charts) > 0 {
 		all = append(all, wanted{Choice: f.render})
 	}
 	for _, arg := range args {
 		one := wanted{Choice: f.render}
-		one.Dirs, one.Charts = nil, nil
+		one.Dirs, one.Charts, one.Settings = nil, nil, render.Chart{}
 		chart, _, _ := strings.Cut(arg, "=")
 		switch info, err := os.Stat(arg); {
 		case arg == "-":
 			return nil, errors.New("standard input holds no files to render: name a kustomization, a chart or a file with GitOps pointers")
 		case inputs.IsChart(chart):
-			one.Charts = []string{arg}
+			charts++
+			one.Charts, one.Settings = []string{arg}, f.render.Settings
 		case inputs.IsKustomization(arg):
 			one.Dirs = []string{arg}
 		case err == nil && info.IsDir():
@@ -183,7 +186,7 @@ func (f *renderFlags) choices(args []string) (all []wanted, err error) {
 		}
 		all = append(all, one)
 	}
-	return all, nil
+	return all, f.render.Check(charts)
 }
 
 // selected returns the options for printing what was asked for.

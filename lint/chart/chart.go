@@ -56,6 +56,8 @@ type Input struct {
 	KubeVersion string
 	// APIVersions lists API versions that are added to Helm's default API versions.
 	APIVersions []string
+	// HelmVersion is the version of Helm that templates see. Empty means 3.21.4.
+	HelmVersion string
 }
 
 // DefaultKubeVersion is the Kubernetes version that Helm 3.21.4 assumes by default.
@@ -168,6 +170,11 @@ func (l *loader) release(c *helm.Chart) (chartutil.Values, error) {
 	caps, err := chartutil.NewCapabilities(l.in.KubeVersion, l.in.APIVersions)
 	if err != nil {
 		return nil, l.at(chartFile, "", "Kubernetes version %q: %v", l.in.KubeVersion, err)
+	}
+	if text := l.in.HelmVersion; text != "" {
+		if caps.HelmVersion.Version, err = chartutil.HelmVersion(text); err != nil {
+			return nil, l.at(chartFile, "", "Helm version %q: %v", text, err)
+		}
 	}
 	name := cmp.Or(l.in.Name, DefaultRelease)
 	if !chartutil.IsReleaseName(name) {

@@ -475,6 +475,12 @@ func CheckKubeVersion(version string) error {
 	return err
 }
 
+// CheckHelmVersion returns an error for a version of Helm that templates cannot be told.
+func CheckHelmVersion(version string) error {
+	_, err := chartutil.HelmVersion(version)
+	return err
+}
+
 // Problem is the reason why a chart cannot be rendered. Its strings may contain text from the
 // chart. This text is shortened but not escaped.
 type Problem struct {

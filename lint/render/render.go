@@ -89,9 +89,10 @@ type Chart struct {
 	// template does more with it than print it.
 	Unknown []string
 	// KubeVersion and APIVersions are the assumed capabilities of the cluster. APIVersions are
-	// added to Helm's default API versions.
+	// added to Helm's default API versions. HelmVersion is the version of Helm that templates see.
 	KubeVersion string
 	APIVersions []string
+	HelmVersion string `json:",omitempty"`
 	// CRDs adds the CRDs at the beginning of the output. NoHooks leaves out hooks, and NoTests
 	// leaves out test hooks.
 	CRDs, NoHooks, NoTests bool

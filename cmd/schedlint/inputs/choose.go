@@ -37,7 +37,10 @@ type Choice struct {
 	Charts []string // charts, each optionally followed by = and values files
 	// Release is the default release name for charts.
 	Release string
-	Mode    string
+	// Settings holds the settings for Charts. With any of them, the entries that the configuration
+	// has for a chart are not used, as with values files.
+	Settings render.Chart
+	Mode     string
 	// Whole keeps everything in the outputs, even what no rule reads.
 	Whole bool
 	// Library replaces the lock that the repository has, or is nil.
@@ -46,6 +49,22 @@ type Choice struct {
 	// other revisions.
 	known []string
 	asked bool
+}
+
+// Check returns an error if the flags do not fit the number of charts on the command line.
+func (f *Choice) Check(charts int) error {
+	if f.Release != "" && charts > 1 {
+		return fmt.Errorf("--release-name is the name of one release, but there are %d charts: run schedlint for each, or list them under renders in %s, each with a name", charts, config.Name)
+	}
+	for _, flag := range []struct{ name, value string }{
+		{"namespace", f.Settings.Namespace}, {"set", strings.Join(f.Settings.Set, "")}, {"set-string", strings.Join(f.Settings.SetString, "")},
+		{"kube-version", f.Settings.KubeVersion}, {"api-versions", strings.Join(f.Settings.APIVersions, "")}, {"helm-version", f.Settings.HelmVersion},
+	} {
+		if flag.value != "" && charts == 0 {
+			return fmt.Errorf("--%s belongs to --helm: name the chart with --helm CHART, or list it under renders in %s", flag.name, config.Name)
+		}
+	}
+	return nil
 }
 
 // Apply adds the renders to the options of a run. The argument pathless is true if the command line
@@ -112,7 +131,7 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 		}
 	}
 	for _, named := range f.Charts {
-		if err := c.chart(named); err != nil {
+		if err := c.chart(named, &f.Settings); err != nil {
 			return nil, fmt.Errorf("--helm %s: %w", named, err)
 		}
 	}
@@ -121,7 +140,7 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	}
 	for _, path := range o.Paths {
 		if path != "-" && IsChart(worktree.Absolute(o.Dir, path)) {
-			_ = c.chart(path) // outside the repository, it is read but not rendered
+			_ = c.chart(path, &render.Chart{}) // outside the repository, it is read but not rendered
 		}
 		if path != "-" && IsKustomization(worktree.Absolute(o.Dir, path)) {
 			_ = c.name(path) // outside the repository, it is read but not rendered

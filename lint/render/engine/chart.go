@@ -97,6 +97,7 @@ func (c *charting) read() *render.Problem {
 	}
 	c.in.Chart, c.in.Version = r.Chart, r.Version
 	c.in.Name, c.in.Namespace, c.in.KubeVersion, c.in.APIVersions = r.Name, r.Namespace, r.KubeVersion, r.APIVersions
+	c.in.HelmVersion = r.HelmVersion
 	c.in.Set, c.in.SetString, c.in.Unknown = r.Set, r.SetString, r.Unknown
 	return nil
 }
