@@ -153,7 +153,7 @@ func said(p source.Problem, display func(string) string) string {
 	return locate.FileLine(display(p.Span.File), p.Span.Line) + ": " + text
 }
 
-// wanted is what one argument of render asks for, or the flags. If name is not empty, only the
+// wanted holds the renders that one argument or the flags ask for. If name is not empty, only the
 // render of this name and those of the pointers in a file of this name are printed.
 type wanted struct {
 	inputs.Choice

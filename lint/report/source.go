@@ -272,7 +272,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// Line is like Visible, but for a whole line of output.
+// Line returns a whole line of output without hidden characters or commands to a CI runner.
 func Line(s string) string { return notCommand(Visible(s)) }
 
 // plain reports whether s is printable ASCII without #. Visible does not change such text, and
