@@ -40,6 +40,13 @@ type Input struct {
 	// versions holds the version in Chart.lock, which may be empty, and the one in Chart.yaml. A nil
 	// function stands for one that returns nil.
 	Dependency func(repository, name string, versions ...string) (*File, error)
+	// Dir is the directory of the chart in the repository, by which a chart is recognized that is a
+	// dependency of itself.
+	Dir string
+	// Folder returns the files of a chart in another directory, and those that cannot be read, as
+	// Files and Absent do. The directory is relative to that of the chart, and the names of the files
+	// are relative to the directory. If it is nil, charts in other directories are not used.
+	Folder func(dir string) (files []File, absent []Note, err error)
 	// Values lists the files given with -f. Later entries take precedence. The first Defaults
 	// entries replace the chart's values.yaml.
 	Values   []File

@@ -35,7 +35,8 @@ type Root struct {
 	Overlay *Overlay
 	// Chart is set if Dir contains a Helm chart instead of a kustomization.
 	Chart *Chart
-	// Whole keeps the schemas of CustomResourceDefinitions in the output of kustomize.
+	// Whole keeps what no rule reads in the output: schemas of CustomResourceDefinitions, and
+	// documents of charts that contain only comments.
 	Whole bool
 	// Left is the part of the run's limits that this render may use.
 	Left limits.Cost

@@ -93,7 +93,7 @@ func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 			if f.Whole {
 				all = slices.Clone(all)
 				for i := range all {
-					all[i].Whole = all[i].Chart == nil || all[i].Overlay.Changes()
+					all[i].Whole = true
 				}
 			}
 			return verified(c.library, all, c.rendered.render(ctx, all))
