@@ -107,15 +107,15 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 		return nil
 	}}, "steps", "multiply the step budget of each question by this `factor`; 10 searches up to ten times longer (default 1)")
 	flags.UintVar(&f.runs, "runs", simulatedRuns, "`number` of simulated runs of kube-scheduler that show how likely an uncertain outcome is; 0 for none")
-	f.addRenders(flags, flags.Lookup("namespace") == nil)
+	f.addRenders(flags, flags.Lookup("namespace") == nil, "to render and check; without a PATH nothing else is checked")
 	flags.Var(choice(&f.render.Mode, []string{inputs.Auto, inputs.Off, inputs.Only}), "render", "`mode`: auto renders the kustomizations and charts it finds and checks other files as written, off renders none, only checks renders only (default auto)")
 }
 
 // addRenders adds the flags that name what to render. The argument namespaced is set if the command
-// has no flag --namespace of its own.
-func (f *inputFlags) addRenders(flags *pflag.FlagSet, namespaced bool) {
-	flags.StringArrayVarP(&f.render.Dirs, "kustomize", "k", nil, "kustomization `directory` to render and check; without a PATH nothing else is checked (repeatable)")
-	flags.StringArrayVar(&f.render.Charts, "helm", nil, "Helm `chart[=values,...]` to render and check: a directory, and values files from the working directory; without a PATH nothing else is checked (repeatable)")
+// has no flag --namespace of its own. purpose says what the flags are for.
+func (f *inputFlags) addRenders(flags *pflag.FlagSet, namespaced bool, purpose string) {
+	flags.StringArrayVarP(&f.render.Dirs, "kustomize", "k", nil, "kustomization `directory` "+purpose+" (repeatable)")
+	flags.StringArrayVar(&f.render.Charts, "helm", nil, "Helm `chart[=values,...]`, a directory and values files from the working directory, "+purpose+" (repeatable)")
 	flags.Var(checked(&f.render.Release, "the name of a Helm release: at most 53 lower case letters, digits, dashes and dots", chartutil.IsReleaseName), "release-name", "release `name` of the charts for which nothing else sets one (default "+chart.DefaultRelease+")")
 	set := &f.render.Settings
 	if namespaced {

@@ -39,10 +39,10 @@ func newRender() *cobra.Command {
 		Long: `Render prints the manifests that lint checks: those of a kustomization as
 kustomize build prints them, those of a chart as helm template prints them, and
 what a Flux or Argo CD object deploys. PATH is a kustomization, a chart with its
-values files, a file with GitOps pointers, or a directory with any of them. NAME
-is the name of a render, as findings print it: (render NAME). Without arguments,
-render prints what lint renders in the working directory. If there are several,
-a comment names each.
+values files (as in --helm), a file with GitOps pointers, or a directory with
+any of them. NAME is the name of a render, as findings print it: (render NAME).
+Without arguments, render prints what lint renders in the working directory. If
+there are several, a comment names each.
 
 With --trace, each line ends in a comment that says where a finding on this line
 is reported:
@@ -70,7 +70,7 @@ Exit status (the highest applies):
 	flags := cmd.Flags()
 	addConfig(flags, &f.config)
 	f.render.Mode = inputs.Auto
-	f.addRenders(flags, true)
+	f.addRenders(flags, true, "to render")
 	flags.BoolVar(&f.trace, "trace", false, "end each line in a comment with the file and line that it comes from")
 	return cmd
 }
@@ -86,6 +86,7 @@ func runRender(cmd *cobra.Command, args []string, f *renderFlags) error {
 	}
 	var parts []part
 	var errs []error
+	var notes []string
 	var failures diag.Failures
 	for i := range choices {
 		o, err := f.selected(cmd, &choices[i])
@@ -100,7 +101,7 @@ func runRender(cmd *cobra.Command, args []string, f *renderFlags) error {
 			if choices[i].name != "" {
 				errs = append(errs, errors.New(text))
 			} else {
-				fmt.Fprintln(cmd.ErrOrStderr(), "note:", report.Visible(text))
+				notes = append(notes, text)
 			}
 		}
 		if len(o.Renders) == 0 {
@@ -115,7 +116,7 @@ func runRender(cmd *cobra.Command, args []string, f *renderFlags) error {
 			parts = append(parts, part{t.Name, printed(t, p.Display)})
 		}
 		for _, problem := range p.Quiet {
-			fmt.Fprintln(cmd.ErrOrStderr(), "note:", report.Visible(said(problem, p.Display)))
+			notes = append(notes, said(problem, p.Display))
 		}
 		for _, problem := range p.Problems {
 			errs = append(errs, errors.New(said(problem, p.Display)))
@@ -133,6 +134,13 @@ func runRender(cmd *cobra.Command, args []string, f *renderFlags) error {
 	}
 	if err := out.Flush(); err != nil {
 		return err
+	}
+	for i, note := range notes {
+		if i == mostNotes && len(notes) > i+1 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "note: %d more are not rendered: schedlint inputs lists them\n", len(notes)-i)
+			break
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), "note:", report.Visible(note))
 	}
 	printFailures(cmd.ErrOrStderr(), failures)
 	if len(errs) > 0 {
@@ -203,6 +211,7 @@ func (f *renderFlags) selected(cmd *cobra.Command, w *wanted) (lint.Options, err
 		return o, err
 	}
 	o.Paths = nil
+	o.Renders = slices.DeleteFunc(o.Renders, func(x lint.Render) bool { return len(x.Files) > 0 }) // another tool rendered them
 	if w.name != "" {
 		err = w.only(&o)
 	}
@@ -232,6 +241,9 @@ func (w *wanted) only(o *lint.Options) error {
 	}
 	return nil
 }
+
+// mostNotes is the maximum number of notes to print about inputs that are not rendered.
+const mostNotes = 10
 
 // mostPadding is the column up to which the comments of --trace are aligned.
 const mostPadding = 60
