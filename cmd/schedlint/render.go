@@ -251,8 +251,7 @@ const mostPadding = 60
 // printed returns the text of a render. The documents of a chart begin with the comments of helm
 // template. If the sources of the lines are known, each line ends in a comment with its source.
 func printed(t lint.Text, display func(string) string) []byte {
-	lines := strings.SplitAfter(string(t.Text), "\n")
-	lines = lines[:len(lines)-1]
+	lines := slices.Collect(strings.Lines(string(t.Text)))
 	sources := map[int]string{} // Helm's comments, by the index of the line that follows
 	for _, d := range t.Documents {
 		if d.Template != "" {
