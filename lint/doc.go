@@ -3,7 +3,7 @@
 // Contract: Run reads the manifests and the node files, builds the facts about each cluster,
 // evaluates a Policy on them and returns a single sorted Report. Each stage turns one value into
 // the next, without callbacks. Fix applies the safe edits that a second run confirms. It does so in
-// memory, and the caller writes the files.
+// memory, and the caller writes the files. Print returns what is rendered, and judges nothing.
 //
 // Problems are reported in three separate ways. Diagnostics are about the user's manifests,
 // including syntax errors, and appear in the Report. Errors are about the invocation, such as a

@@ -76,10 +76,10 @@ Exit status:
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, f.args(args), &f) },
 	}
 	flags := cmd.Flags()
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "`namespace` of the workload KIND/NAME, and of the release of each --helm")
 	f.inputFlags.add(flags)
 	addRules(flags, &f.ruleDirs)
 	flags.StringArrayVar(&f.paths, "path", nil, "`path` that lint was given (repeatable; default: the working directory)")
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "`namespace` of the workload KIND/NAME")
 	flags.Var(keys(&f.survive), "survive", "require every workload to survive the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable)")
 	flags.StringVarP(&f.stdin, stdinFlag, ":", "", "")
 	if err := flags.MarkHidden(stdinFlag); err != nil {
@@ -100,6 +100,9 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 	spot, paths, err := f.target(args)
 	if err != nil {
 		return err
+	}
+	if len(f.render.Charts) > 0 {
+		f.render.Settings.Namespace = f.namespace
 	}
 	options, err := f.options(cmd, paths, len(paths) == 0)
 	if err != nil {
@@ -157,8 +160,8 @@ func (f *explainFlags) target(args []string) (spot lint.Spot, paths []string, er
 	if spot, err = parseSpot(args[0]); err != nil {
 		return spot, nil, err
 	}
-	if f.namespace != "" {
-		return spot, nil, errors.New("--namespace belongs to KIND/NAME")
+	if f.namespace != "" && len(f.render.Charts) == 0 {
+		return spot, nil, errors.New("--namespace belongs to KIND/NAME and to --helm")
 	}
 	if len(args) > 1 {
 		spot.Rule = args[1]

@@ -107,10 +107,41 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 		return nil
 	}}, "steps", "multiply the step budget of each question by this `factor`; 10 searches up to ten times longer (default 1)")
 	flags.UintVar(&f.runs, "runs", simulatedRuns, "`number` of simulated runs of kube-scheduler that show how likely an uncertain outcome is; 0 for none")
-	flags.StringArrayVarP(&f.render.Dirs, "kustomize", "k", nil, "kustomization `directory` to render and check; without a PATH nothing else is checked (repeatable)")
-	flags.StringArrayVar(&f.render.Charts, "helm", nil, "Helm `chart[=values,...]` to render and check: a directory, and values files from the working directory; without a PATH nothing else is checked (repeatable)")
-	flags.Var(checked(&f.render.Release, "the name of a Helm release: at most 53 lower case letters, digits, dashes and dots", chartutil.IsReleaseName), "release-name", "release `name` of the charts for which nothing else sets one (default "+chart.DefaultRelease+")")
+	f.addRenders(flags, flags.Lookup("namespace") == nil, "to render and check; without a PATH nothing else is checked")
 	flags.Var(choice(&f.render.Mode, []string{inputs.Auto, inputs.Off, inputs.Only}), "render", "`mode`: auto renders the kustomizations and charts it finds and checks other files as written, off renders none, only checks renders only (default auto)")
+}
+
+// addRenders adds the flags that name what to render. The argument namespaced is set if the command
+// has no flag --namespace of its own. purpose says what the flags are for.
+func (f *inputFlags) addRenders(flags *pflag.FlagSet, namespaced bool, purpose string) {
+	flags.StringArrayVarP(&f.render.Dirs, "kustomize", "k", nil, "kustomization `directory` "+purpose+" (repeatable)")
+	flags.StringArrayVar(&f.render.Charts, "helm", nil, "Helm `chart[=values,...]`, a directory and values files from the working directory, "+purpose+" (repeatable)")
+	flags.Var(checked(&f.render.Release, "the name of a Helm release: at most 53 lower case letters, digits, dashes and dots", chartutil.IsReleaseName), "release-name", "release `name` of the charts for which nothing else sets one (default "+chart.DefaultRelease+")")
+	set := &f.render.Settings
+	if namespaced {
+		flags.VarP(checked(&set.Namespace, "the name of a namespace", chartutil.IsNamespace), "namespace", "n", "`namespace` of the release of each --helm (default default)")
+	}
+	flags.Var(helmSet(&set.Set, false), "set", "`key=value,...` that overrides values of each --helm (repeatable)")
+	flags.Var(helmSet(&set.SetString, true), "set-string", "`key=value,...` like --set, but the values are strings (repeatable)")
+	flags.Var(accepted(&set.KubeVersion, chart.CheckKubeVersion), "kube-version", "`version` of Kubernetes that each --helm sees (default "+chart.DefaultKubeVersion+")")
+	flags.StringSliceVar(&set.APIVersions, "api-versions", nil, "API `versions` that each --helm sees in addition to those that Helm assumes (repeatable)")
+	flags.Var(accepted(&set.HelmVersion, chart.CheckHelmVersion), "helm-version", "`version` of Helm that each --helm sees, 3 or 4 (default "+chartutil.DefaultHelmVersion+")")
+}
+
+// accepted returns a string flag. The function check returns an error for an invalid string.
+func accepted(to *string, check func(s string) error) value {
+	return value{kind: "string", words: []string{}, set: func(s string) error {
+		*to = s
+		return check(s)
+	}}
+}
+
+// helmSet returns a repeatable flag for values, in the syntax of --set or --set-string.
+func helmSet(to *[]string, text bool) value {
+	return value{kind: "stringArray", words: []string{}, set: func(s string) error {
+		*to = append(*to, s)
+		return chart.CheckSet(s, text)
+	}}
 }
 
 // simulatedRuns is the default number of simulated runs.
@@ -119,6 +150,9 @@ const simulatedRuns = 200
 // options returns the options for a run: the paths, the topology, the configuration and the
 // renders. The paths default to the working directory.
 func (f *inputFlags) options(cmd *cobra.Command, args []string, pathless bool) (lint.Options, error) {
+	if err := f.render.Check(len(f.render.Charts)); err != nil {
+		return lint.Options{}, err
+	}
 	o, err := f.read(cmd, args, config.Choose)
 	if err == nil {
 		err = f.render.Apply(&o, pathless)

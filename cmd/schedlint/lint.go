@@ -229,7 +229,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 
 // check returns an error if any of the given flags cannot be used together.
 func (f *lintFlags) check() error {
-	if err := f.outputs.check(); err != nil {
+	if err := cmp.Or(f.outputs.check(), f.render.Check(len(f.render.Charts))); err != nil {
 		return err
 	}
 	fix, rebase, since := f.fix != "", f.write != "", f.Since != ""

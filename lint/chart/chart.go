@@ -40,6 +40,13 @@ type Input struct {
 	// versions holds the version in Chart.lock, which may be empty, and the one in Chart.yaml. A nil
 	// function stands for one that returns nil.
 	Dependency func(repository, name string, versions ...string) (*File, error)
+	// Dir is the directory of the chart in the repository, by which a chart is recognized that is a
+	// dependency of itself.
+	Dir string
+	// Folder returns the files of a chart in another directory, and those that cannot be read, as
+	// Files and Absent do. The directory is relative to that of the chart, and the names of the files
+	// are relative to the directory. If it is nil, charts in other directories are not used.
+	Folder func(dir string) (files []File, absent []Note, err error)
 	// Values lists the files given with -f. Later entries take precedence. The first Defaults
 	// entries replace the chart's values.yaml.
 	Values   []File
@@ -56,6 +63,8 @@ type Input struct {
 	KubeVersion string
 	// APIVersions lists API versions that are added to Helm's default API versions.
 	APIVersions []string
+	// HelmVersion is the version of Helm that templates see. Empty means 3.21.4.
+	HelmVersion string
 }
 
 // DefaultKubeVersion is the Kubernetes version that Helm 3.21.4 assumes by default.
@@ -180,6 +189,11 @@ func (l *loader) release(c *helm.Chart) (chartutil.Values, error) {
 	caps, err := chartutil.NewCapabilities(l.in.KubeVersion, l.in.APIVersions)
 	if err != nil {
 		return nil, l.at(chartFile, "", "Kubernetes version %q: %v", l.in.KubeVersion, err)
+	}
+	if text := l.in.HelmVersion; text != "" {
+		if caps.HelmVersion.Version, err = chartutil.HelmVersion(text); err != nil {
+			return nil, l.at(chartFile, "", "Helm version %q: %v", text, err)
+		}
 	}
 	name := cmp.Or(l.in.Name, DefaultRelease)
 	if !chartutil.IsReleaseName(name) {

@@ -3,8 +3,9 @@
 //
 // Contract: Render returns the output of the templates of a chart. The output has the same bytes as
 // that of Helm 3.21.4 with the same chart, values and capabilities. Helm's own package loads the
-// chart. Package chartutil computes values and dependencies. The engine in this package provides
-// Helm's functions, and package template executes the templates.
+// chart, and dependencies in other folders as helm dependency build packs them. Package chartutil
+// computes values and dependencies. The engine in this package provides Helm's functions, and
+// package template executes the templates.
 //
 // Invariants: no file outside Input is read, nothing is executed, and there are no network
 // connections. Equal inputs give equal bytes. Functions that are random or depend on the machine

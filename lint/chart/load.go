@@ -42,6 +42,8 @@ type loader struct {
 	// absent holds the names in Input.Absent that .helmignore does not match.
 	absent []string
 	left   unpacked
+	// packed counts the dependencies that were added from folders.
+	packed int
 }
 
 // load unpacks, checks and loads the chart.
@@ -51,13 +53,7 @@ func (l *loader) load() (*helm.Chart, error) {
 	}
 	c, err := helmload.LoadFiles(l.files)
 	if err != nil {
-		file := chartFile
-		for _, name := range []string{"requirements.lock", requirementsFile, "Chart.lock", valuesFile} {
-			if strings.Contains(err.Error(), "cannot load "+name) {
-				file = name
-			}
-		}
-		return nil, l.at(file, "", "%v", err)
+		return nil, l.unloaded(".", err)
 	}
 	sortDependencies(c, 0)
 	if kind := c.Metadata.Type; kind != "" && kind != "application" {
@@ -75,6 +71,18 @@ func (l *loader) load() (*helm.Chart, error) {
 		}
 	}
 	return c, nil
+}
+
+// unloaded returns the problem for a chart that Helm cannot load. Its directory is relative to the
+// chart of the release.
+func (l *loader) unloaded(dir string, err error) error {
+	file := chartFile
+	for _, name := range []string{"requirements.lock", requirementsFile, "Chart.lock", valuesFile} {
+		if strings.Contains(err.Error(), "cannot load "+name) {
+			file = name
+		}
+	}
+	return l.at(path.Join(dir, file), "", "%v", err)
 }
 
 // meets checks that the chart has the requested name and version. A version is accepted if it equals
@@ -121,38 +129,46 @@ func (l *loader) collect() error {
 	if a := l.in.Archive; a != nil {
 		return l.unpack(packed{"", a.Name, a.Data}, 0)
 	}
+	return l.take(l.in.Files, l.in.Absent, ".", "")
+}
+
+// take adds the files of the chart in a directory, except those that its .helmignore excludes. The
+// names of the files are relative to this directory, which is relative to the chart of the release.
+// inside is the prefix that Helm has for them.
+func (l *loader) take(files []File, absent []Note, dir, inside string) error {
 	rules, err := ignore.Empty(), error(nil)
-	if text := l.text(ignore.HelmIgnore); text != nil {
+	known := func(name string) string { return path.Join(dir, name) }
+	if text := l.text(known(ignore.HelmIgnore)); text != nil {
 		if rules, err = ignore.Parse(bytes.NewReader(text)); err != nil {
-			return l.at(ignore.HelmIgnore, "", "%v", err)
+			return l.at(known(ignore.HelmIgnore), "", "%v", err)
 		}
 	}
 	rules.AddDefaults()
-	for _, a := range l.in.Absent {
+	for _, a := range absent {
 		switch {
 		case isIgnored(rules, a.File):
 		case !spare(a.File):
-			return limitAt(a.File, "%s", a.Detail)
+			return limitAt(known(a.File), "%s", a.Detail)
 		default:
-			l.absent = append(l.absent, a.File)
+			l.absent = append(l.absent, known(a.File))
 		}
 	}
-	in := slices.Clone(l.in.Files)
+	in := slices.Clone(files)
 	slices.SortStableFunc(in, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	for i, f := range in {
 		if !fs.ValidPath(f.Name) || f.Name == "." {
 			return limitAt(chartFile, "the file name %q leads outside the chart or is not in its shortest form", f.Name)
 		}
 		if i > 0 && in[i-1].Name == f.Name {
-			return limitAt(f.Name, "there are two files of this name")
+			return limitAt(known(f.Name), "there are two files of this name")
 		}
 		if isIgnored(rules, f.Name) {
 			continue
 		}
 		if isArchive(f.Name) {
-			err = l.unpack(packed{insideOf(f.Name), f.Name, f.Data}, 0)
-		} else if err = l.left.take(f.Name, len(f.Data)); err == nil {
-			l.keep(f.Name, f.Name, bytes.TrimPrefix(f.Data, bom))
+			err = l.unpack(packed{insideOf(inside + f.Name), known(f.Name), f.Data}, 0)
+		} else if err = l.left.take(known(f.Name), len(f.Data)); err == nil {
+			l.keep(inside+f.Name, known(f.Name), bytes.TrimPrefix(f.Data, bom))
 		}
 		if err != nil {
 			return err
@@ -238,31 +254,45 @@ func sortDependencies(c *helm.Chart, depth int) {
 	}
 }
 
+// hasDependency reports whether a chart has a dependency of this name in charts/.
+func hasDependency(c *helm.Chart, name string) bool {
+	return slices.ContainsFunc(c.Dependencies(), func(d *helm.Chart) bool { return d.Name() == name })
+}
+
+// dependencyAt returns a problem with a dependency of a chart, without its detail. The chart's
+// directory is relative to the chart of the release.
+func (l *loader) dependencyAt(c *helm.Chart, dir string, i int) *Problem {
+	file := path.Join(dir, chartFile)
+	if old := path.Join(dir, requirementsFile); c.Metadata.APIVersion == helm.APIVersionV1 && l.text(old) != nil {
+		file = old
+	}
+	return &Problem{File: file, Line: lineOfPath(l.text(file), "dependencies", i), Refused: true}
+}
+
 // complete adds the dependencies in Chart.yaml that are not in charts/, including disabled ones, and
 // loads the chart again. It does not add dependencies of dependencies, which Helm does not require.
 func (l *loader) complete(c *helm.Chart) (*helm.Chart, error) {
+	if err := l.folders(&folder{chart: c, dir: "."}); err != nil {
+		return nil, err
+	}
 	added := map[string]bool{}
 	var asked []func(c *helm.Chart) error // say that an archive is another chart
 	for i, want := range c.Metadata.Dependencies {
-		if want == nil || slices.ContainsFunc(c.Dependencies(), func(d *helm.Chart) bool { return d.Name() == want.Name }) {
+		if want == nil || hasDependency(c, want.Name) || strings.HasPrefix(want.Repository, folderScheme) {
 			continue
 		}
 		locked := ""
 		if c.Lock != nil && i < len(c.Lock.Dependencies) && c.Lock.Dependencies[i].Name == want.Name {
 			locked = c.Lock.Dependencies[i].Version
 		}
-		file := chartFile
-		if c.Metadata.APIVersion == helm.APIVersionV1 && l.text(requirementsFile) != nil {
-			file = requirementsFile
-		}
-		p := &Problem{File: file, Line: lineOfPath(l.text(file), "dependencies", i), Refused: true}
+		p := l.dependencyAt(c, ".", i)
 		var f *File
 		err := error(nil)
 		if l.in.Dependency != nil {
 			f, err = l.in.Dependency(want.Repository, want.Name, locked, want.Version)
 		}
 		advice := diag.Vendor
-		if want.Repository == "" || strings.HasPrefix(want.Repository, "file:") {
+		if want.Repository == "" {
 			advice = "run helm dependency build and commit charts/"
 		}
 		switch {
@@ -290,7 +320,7 @@ func (l *loader) complete(c *helm.Chart) (*helm.Chart, error) {
 			return nil, err
 		}
 	}
-	if len(added) == 0 {
+	if len(added)+l.packed == 0 {
 		return c, nil
 	}
 	c, err := helmload.LoadFiles(l.files)
@@ -472,6 +502,12 @@ func CheckSet(argument string, text bool) (err error) {
 // CheckKubeVersion returns an error for an invalid Kubernetes version.
 func CheckKubeVersion(version string) error {
 	_, err := chartutil.NewCapabilities(version, nil)
+	return err
+}
+
+// CheckHelmVersion returns an error for a version of Helm that templates cannot be told.
+func CheckHelmVersion(version string) error {
+	_, err := chartutil.HelmVersion(version)
 	return err
 }
 

@@ -33,7 +33,7 @@ suppress:
 renders:
 - kustomize: "clusters/*/overlays/*"
 - {kustomize: legacy, name: old, load-restrictor: root-only, remotes: {"https://example.com/base?ref=v1": third/base}}
-- {helm: "charts/*", each-values: "env/{name}.yaml", values: [a.yaml], set: {replicas: 3, a.b: c}, set-string: {d: 1}, namespace: shop, kube-version: "1.36", api-versions: [a/v1]}
+- {helm: "charts/*", each-values: "env/{name}.yaml", values: [a.yaml], set: {replicas: 3, a.b: c}, set-string: {d: 1}, namespace: shop, kube-version: "1.36", api-versions: [a/v1], helm-version: 4.0.0}
 - {files: [rendered/prod.yaml, more], source-root: charts/shop, name: shop}
 clusters:
 - name: prod

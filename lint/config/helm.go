@@ -36,6 +36,8 @@ type Helm struct {
 	SetStringNodes map[string]*source.Node `json:"set-string"`
 	KubeVersion    string                  `json:"kube-version"`
 	APIVersions    []string                `json:"api-versions"`
+	// HelmVersion is the version of Helm that templates see.
+	HelmVersion string `json:"helm-version"`
 
 	setPlaces, setStringPlaces []diag.Span
 
@@ -56,6 +58,7 @@ const (
 	releasePattern     = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	namespacePattern   = `^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
 	kubeVersionPattern = `^v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+][-+.0-9A-Za-z]+)?$`
+	helmVersionPattern = `^v?[34](\.[0-9]+){0,2}([-+][-+.0-9A-Za-z]+)?$`
 	setKeyPattern      = `^[^=,{}\x00-\x1f\x7f]*[^=,{}\\\x00-\x1f\x7f]$`
 	eachPattern        = `^[^*?\[\]{}\\]*\{name\}[^*?\[\]{}\\]*$`
 	longestRelease     = 53
@@ -65,6 +68,7 @@ var (
 	releaseForm     = lazy.Regexp(releasePattern)
 	namespaceForm   = lazy.Regexp(namespacePattern)
 	kubeVersionForm = lazy.Regexp(kubeVersionPattern)
+	helmVersionForm = lazy.Regexp(helmVersionPattern)
 	setKeyForm      = lazy.Regexp(setKeyPattern)
 	eachForm        = lazy.Regexp(eachPattern)
 )
@@ -99,6 +103,11 @@ func (l *loader) helm(k, item *source.Node, r *Render, c *Config, key string) {
 	if k, v := item.Field("kube-version"); isString(v) && kubeVersionForm().MatchString(v.Value) {
 		if err := chart.CheckKubeVersion(v.Value); err != nil {
 			l.fail(l.at(k), "%s.kube-version: %v", key, err)
+		}
+	}
+	if k, v := item.Field("helm-version"); isString(v) {
+		if err := chart.CheckHelmVersion(v.Value); err != nil || !helmVersionForm().MatchString(v.Value) {
+			l.fail(l.at(k), `%s.helm-version: expected a version of Helm 3 or 4, such as "4.0.0", found %q`, key, v.Value)
 		}
 	}
 	if k, name := item.Field("name"); isString(name) && (len(r.Name) > longestRelease || !releaseForm().MatchString(r.Name)) && !r.IsGlob() {
@@ -207,6 +216,7 @@ func (h *Helm) otherSettings(was *Helm) (words []string) {
 		{"set", strings.Join(h.SetArgs, "\n"), strings.Join(was.SetArgs, "\n")},
 		{"set-string", strings.Join(h.SetStringArgs, "\n"), strings.Join(was.SetStringArgs, "\n")},
 		{"kube-version", h.KubeVersion, was.KubeVersion},
+		{"helm-version", h.HelmVersion, was.HelmVersion},
 		{"api-versions", strings.Join(h.APIVersions, "\n"), strings.Join(was.APIVersions, "\n")},
 	} {
 		if key.is != key.was {

@@ -35,6 +35,9 @@ type Root struct {
 	Overlay *Overlay
 	// Chart is set if Dir contains a Helm chart instead of a kustomization.
 	Chart *Chart
+	// Whole keeps what no rule reads in the output: schemas of CustomResourceDefinitions, and
+	// documents of charts that contain only comments.
+	Whole bool
 	// Left is the part of the run's limits that this render may use.
 	Left limits.Cost
 }
@@ -87,9 +90,10 @@ type Chart struct {
 	// template does more with it than print it.
 	Unknown []string
 	// KubeVersion and APIVersions are the assumed capabilities of the cluster. APIVersions are
-	// added to Helm's default API versions.
+	// added to Helm's default API versions. HelmVersion is the version of Helm that templates see.
 	KubeVersion string
 	APIVersions []string
+	HelmVersion string `json:",omitempty"`
 	// CRDs adds the CRDs at the beginning of the output. NoHooks leaves out hooks, and NoTests
 	// leaves out test hooks.
 	CRDs, NoHooks, NoTests bool
@@ -142,7 +146,7 @@ func share(c limits.Cost) float64 {
 // Output is the result of rendering a root.
 type Output struct {
 	// Text is the result as kustomize prints it, with one document per object. Schemas of
-	// CustomResourceDefinitions may be null.
+	// CustomResourceDefinitions may be null, unless Root.Whole is set.
 	Text []byte
 	// Documents describes the documents of Text in order.
 	Documents []Document
@@ -190,6 +194,9 @@ type Document struct {
 	// is unknown, for instance because a generator created the object. Index is the number of the
 	// document in the file, counted from 0.
 	File, Index int
+	// Template is Helm's name for the template that prints the object, such as
+	// shop/templates/api.yaml. It is set only for charts.
+	Template string `json:",omitempty"`
 }
 
 // Mark maps a scalar of the result to its position in the sources. Columns count code points from

@@ -272,6 +272,9 @@ func Visible(s string) string {
 	return b.String()
 }
 
+// Line returns a whole line of output without hidden characters or commands to a CI runner.
+func Line(s string) string { return notCommand(Visible(s)) }
+
 // plain reports whether s is printable ASCII without #. Visible does not change such text, and
 // nearly all text is plain.
 func plain(s string) bool {

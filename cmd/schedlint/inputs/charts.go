@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -20,10 +21,11 @@ import (
 const chartName = "Chart.yaml"
 
 // chart adds a chart given on the command line. The argument has the form CHART or CHART=VALUES.
-// Without VALUES, chart uses the configuration's entries for the chart, if there are any.
-func (c *choosing) chart(arg string) error {
+// Without VALUES and settings, chart uses the configuration's entries for the chart, if there are
+// any.
+func (c *choosing) chart(arg string, settings *render.Chart) error {
 	dir, files, _ := strings.Cut(arg, "=")
-	if !isFile(worktree.Absolute(c.o.Dir, dir), chartName) {
+	if !IsChart(worktree.Absolute(c.o.Dir, dir)) {
 		return errors.New("there is no Chart.yaml")
 	}
 	real, err := filepath.EvalSymlinks(worktree.Absolute(c.o.Dir, dir))
@@ -31,17 +33,19 @@ func (c *choosing) chart(arg string) error {
 		return err
 	}
 	root, name := confinement(c.root, real), named(c.base, real)
-	if files == "" && c.asConfigured(name, root) {
+	if files == "" && reflect.ValueOf(*settings).IsZero() && c.asConfigured(name, root) {
 		return nil
 	}
+	chart := *settings
+	chart.Name = c.Release
 	x := lint.Render{Chosen: config.Chosen{Name: name, Dir: name, Literal: true}, Requested: true}
-	x.Root = render.Root{Confinement: root, Dir: named(root, real), Remotes: c.remotes(root, nil), Chart: &render.Chart{Name: c.Release}}
+	x.Root = render.Root{Confinement: root, Dir: named(root, real), Remotes: c.remotes(root, nil), Chart: &chart}
 	for i, file := range strings.FieldsFunc(files, func(r rune) bool { return r == ',' }) {
 		name, err := valuesFile(root, worktree.Absolute(c.o.Dir, file))
 		if err != nil {
 			return fmt.Errorf("values file %s: %w", file, err)
 		}
-		x.Root.Chart.Values = append(x.Root.Chart.Values, render.Values{File: name})
+		chart.Values = append(chart.Values, render.Values{File: name})
 		x.Name += map[bool]string{true: "=", false: ","}[i == 0] + name
 	}
 	if !c.seen[x.Name] {
@@ -69,7 +73,7 @@ func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 	e := x.Entry
 	chart := &render.Chart{
 		Name: cmp.Or(e.Name, c.Release), Namespace: e.Namespace, Set: e.SetArgs, SetString: e.SetStringArgs,
-		KubeVersion: e.KubeVersion, APIVersions: e.APIVersions,
+		KubeVersion: e.KubeVersion, APIVersions: e.APIVersions, HelmVersion: e.HelmVersion,
 	}
 	for _, file := range x.Values {
 		chart.Values = append(chart.Values, render.Values{File: within(file)})

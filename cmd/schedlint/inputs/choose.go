@@ -37,13 +37,34 @@ type Choice struct {
 	Charts []string // charts, each optionally followed by = and values files
 	// Release is the default release name for charts.
 	Release string
-	Mode    string
+	// Settings holds the settings for Charts. With any of them, the entries that the configuration
+	// has for a chart are not used, as with values files.
+	Settings render.Chart
+	Mode     string
+	// Whole keeps everything in the outputs, even what no rule reads.
+	Whole bool
 	// Library replaces the lock that the repository has, or is nil.
 	Library *thirdparty.Library
 	// known caches the repository's addresses. They are read from the work tree and also used for
 	// other revisions.
 	known []string
 	asked bool
+}
+
+// Check returns an error if the flags do not fit the number of charts on the command line.
+func (f *Choice) Check(charts int) error {
+	if f.Release != "" && charts > 1 {
+		return fmt.Errorf("--release-name is the name of one release, but there are %d charts: run schedlint for each, or list them under renders in %s, each with a name", charts, config.Name)
+	}
+	for _, flag := range []struct{ name, value string }{
+		{"namespace", f.Settings.Namespace}, {"set", strings.Join(f.Settings.Set, "")}, {"set-string", strings.Join(f.Settings.SetString, "")},
+		{"kube-version", f.Settings.KubeVersion}, {"api-versions", strings.Join(f.Settings.APIVersions, "")}, {"helm-version", f.Settings.HelmVersion},
+	} {
+		if flag.value != "" && charts == 0 {
+			return fmt.Errorf("--%s belongs to --helm: name the chart with --helm CHART, or list it under renders in %s", flag.name, config.Name)
+		}
+	}
+	return nil
 }
 
 // Apply adds the renders to the options of a run. The argument pathless is true if the command line
@@ -69,6 +90,12 @@ func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	}
 	if len(c.all) > 0 {
 		o.Renderer = func(ctx context.Context, all []render.Root) []*render.Output {
+			if f.Whole {
+				all = slices.Clone(all)
+				for i := range all {
+					all[i].Whole = true
+				}
+			}
 			return verified(c.library, all, c.rendered.render(ctx, all))
 		}
 	}
@@ -96,7 +123,7 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	}
 	o.Overlay = c.reads.overlay
 	for _, dir := range f.Dirs {
-		if !isKustomization(worktree.Absolute(o.Dir, dir)) {
+		if !IsKustomization(worktree.Absolute(o.Dir, dir)) {
 			return nil, fmt.Errorf("-k %s: there is no kustomization.yaml, kustomization.yml or Kustomization", dir)
 		}
 		if err := c.name(dir); err != nil {
@@ -104,7 +131,7 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 		}
 	}
 	for _, named := range f.Charts {
-		if err := c.chart(named); err != nil {
+		if err := c.chart(named, &f.Settings); err != nil {
 			return nil, fmt.Errorf("--helm %s: %w", named, err)
 		}
 	}
@@ -112,10 +139,10 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 		return c, nil
 	}
 	for _, path := range o.Paths {
-		if path != "-" && isFile(worktree.Absolute(o.Dir, path), chartName) {
-			_ = c.chart(path) // outside the repository, it is read but not rendered
+		if path != "-" && IsChart(worktree.Absolute(o.Dir, path)) {
+			_ = c.chart(path, &render.Chart{}) // outside the repository, it is read but not rendered
 		}
-		if path != "-" && isKustomization(worktree.Absolute(o.Dir, path)) {
+		if path != "-" && IsKustomization(worktree.Absolute(o.Dir, path)) {
 			_ = c.name(path) // outside the repository, it is read but not rendered
 		}
 	}
@@ -146,10 +173,13 @@ func Repository(dir string) string {
 	return dir
 }
 
-// isKustomization reports whether a directory contains a kustomization file.
-func isKustomization(dir string) bool {
+// IsKustomization reports whether a directory contains a kustomization file.
+func IsKustomization(dir string) bool {
 	return slices.ContainsFunc(source.KustomizationFiles(), func(name string) bool { return isFile(dir, name) })
 }
+
+// IsChart reports whether a directory contains a chart.
+func IsChart(dir string) bool { return isFile(dir, chartName) }
 
 // isFile reports whether a directory has a regular file with the given name. It follows symbolic
 // links. This is safe, because rendering checks where they lead.

@@ -3,11 +3,13 @@ package chartutil
 import (
 	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/version"
 )
@@ -52,8 +54,8 @@ type VersionSet []string
 func (v VersionSet) Has(api string) bool { return slices.Contains(v, api) }
 
 const (
-	// HelmVersion is the version of Helm that this package imitates.
-	HelmVersion = "v3.21.4"
+	// DefaultHelmVersion is the version of Helm that this package imitates.
+	DefaultHelmVersion = "v3.21.4"
 	// DefaultKubeVersion is the Kubernetes version that helm template assumes by default.
 	DefaultKubeVersion = "v1.36.0"
 )
@@ -78,9 +80,22 @@ func NewCapabilities(kube string, apis []string) (*Capabilities, error) {
 			Minor:   strconv.FormatUint(uint64(v.Minor()), 10),
 		},
 		APIVersions: append(strings.Fields(apiVersions), apis...),
-		HelmVersion: BuildInfo{Version: HelmVersion},
+		HelmVersion: BuildInfo{Version: DefaultHelmVersion},
 	}, nil
 }
+
+// HelmVersion returns a version as templates see it, such as v4.0.0 for 4. Templates are rendered as
+// Helm 3 renders them, so charts for versions other than 3 and 4 may render differently.
+func HelmVersion(text string) (string, error) {
+	v, err := semver.NewVersion(text)
+	if err != nil || v.Major() != 3 && v.Major() != 4 {
+		return "", errors.New("expected a version of Helm 3 or 4, such as 4.0.0")
+	}
+	return "v" + v.String(), nil
+}
+
+// IsNamespace reports whether a namespace can have this name.
+func IsNamespace(name string) bool { return len(validation.IsDNS1123Label(name)) == 0 }
 
 // IsReleaseName reports whether Helm accepts a release name. The maximum length allows for suffixes
 // in object names.

@@ -45,6 +45,17 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
+func TestHelmVersion(t *testing.T) {
+	for text, want := range map[string]string{
+		"4": "v4.0.0", "v4.1": "v4.1.0", "3.21.4": "v3.21.4", "4.0.0-rc.1+a": "v4.0.0-rc.1+a",
+		"2.17.0": "", "5": "", "": "", "x": "", "4.0.0.0": "", "4.99999999999999999999": "",
+	} {
+		if got, err := HelmVersion(text); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
 // TestAPIVersionsAreSorted checks the order of the list. The oracle compares its contents with
 // Helm.
 func TestAPIVersionsAreSorted(t *testing.T) {

@@ -10,6 +10,9 @@
 // (stubs.go). A chart that Helm itself renders in two ways, because it prints an address or depends
 // on the order of a map, counts as unstable.
 //
+// The output of schedlint render is compared with that of helm dependency update and helm template
+// for charts with dependencies in folders (folders_test.go, testdata).
+//
 // Recorded charts are in fixtures/oracle/charts, for the main module to replay.
 //
 // The traces are checked independently of the code that makes them (trace.go, places.go): a line

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"sigs.k8s.io/kustomize/kyaml/resid"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -33,6 +34,9 @@ type charting struct {
 func buildChart(r render.Root, t *tree) *render.Output {
 	c := &charting{root: r, tree: t, left: r.Left.Entries, used: used{}}
 	c.in.Dependency = c.elsewhere
+	if r.Chart.Archive == "" {
+		c.in.Dir, c.in.Folder = r.Dir, c.folder
+	}
 	out := &render.Output{Used: c.used}
 	if out.Problem = c.read(); out.Problem == nil {
 		c.render(out)
@@ -97,6 +101,7 @@ func (c *charting) read() *render.Problem {
 	}
 	c.in.Chart, c.in.Version = r.Chart, r.Version
 	c.in.Name, c.in.Namespace, c.in.KubeVersion, c.in.APIVersions = r.Name, r.Namespace, r.KubeVersion, r.APIVersions
+	c.in.HelmVersion = r.HelmVersion
 	c.in.Set, c.in.SetString, c.in.Unknown = r.Set, r.SetString, r.Unknown
 	return nil
 }
@@ -123,6 +128,32 @@ func (c *charting) elsewhere(repository, name string, versions ...string) (*char
 	}
 	return nil, nil
 }
+
+// folder returns the files of a dependency in a directory of the repository. The directory is
+// relative to the chart.
+func (c *charting) folder(dir string) (files []chart.File, absent []chart.Note, err error) {
+	at := path.Join(c.root.Dir, dir)
+	switch f := c.tree.read(at); {
+	case f.err != nil:
+		return nil, nil, fmt.Errorf("%s %w", shown(at), f.err)
+	case !f.dir:
+		return nil, nil, fmt.Errorf("%s is not a directory", shown(at))
+	}
+	read, missing := len(c.in.Files), len(c.in.Absent)
+	if p := c.walk(dir, 0); p != nil {
+		return nil, nil, p
+	}
+	for _, f := range c.in.Files[read:] {
+		files = append(files, chart.File{Name: within(dir, f.Name), Data: f.Data})
+	}
+	for _, n := range c.in.Absent[missing:] {
+		absent = append(absent, chart.Note{File: within(dir, n.File), Detail: n.Detail})
+	}
+	return files, absent, nil
+}
+
+// within returns a name in a directory, relative to the directory.
+func within(dir, name string) string { return strings.TrimPrefix(name, path.Clean(dir)+"/") }
 
 // file reads a file. It fails if name is a directory.
 func (c *charting) file(name string) *file {
@@ -295,7 +326,7 @@ func (c *charting) render(out *render.Output) {
 		if i > 0 {
 			w.line("---", chart.Origin{Template: d.from[0].Template, Line: d.from[0].Line})
 		}
-		out.Documents = append(out.Documents, render.Document{Line: len(out.Lines) + 1, File: w.file(d.from[0].Template), Index: d.index})
+		out.Documents = append(out.Documents, render.Document{Line: len(out.Lines) + 1, File: w.file(d.from[0].Template), Index: d.index, Template: d.template})
 		for k, line := range d.lines {
 			w.line(line, d.from[k])
 		}
@@ -332,8 +363,10 @@ type printed struct {
 	lines []string
 	from  []chart.Origin
 	index int // index in the output of the template
-	kind  string
-	hook  bool
+	// template is Helm's name for the template.
+	template string
+	kind     string
+	hook     bool
 	// test is set for a helm test hook. unknown is set for a hook that Helm does not recognize and
 	// therefore omits.
 	test, unknown bool
@@ -392,10 +425,13 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 // objects splits the output of a template into objects. The argument what describes the output in
 // messages.
 func (c *charting) objects(m chart.Manifest, what string) ([]printed, *render.Problem) {
-	all := split(m)
+	all := split(m, c.root.Whole)
 	for i := range all {
 		d := &all[i]
-		d.index = i
+		d.index, d.template = i, m.Template
+		if d.empty() {
+			continue
+		}
 		if err := d.head(); err != nil {
 			line, _ := lineSaid(err)
 			at := d.from[min(line, len(d.from))-1]
@@ -405,23 +441,32 @@ func (c *charting) objects(m chart.Manifest, what string) ([]printed, *render.Pr
 	return all, nil
 }
 
+// blank reports whether a line contains only white space.
+func blank(line string) bool { return strings.TrimSpace(line) == "" }
+
+// empty reports whether a part of the output contains only white space and comments.
+func (d *printed) empty() bool {
+	return !slices.ContainsFunc(d.lines, func(line string) bool { return !blank(line) && strings.TrimSpace(line)[0] != '#' })
+}
+
 // split splits the output of a template at lines that begin with three dashes, as Helm does. It
-// drops parts that contain only white space and comments.
-func split(m chart.Manifest) []printed {
+// drops parts that contain only white space and, unless whole is set, those that contain only
+// comments.
+func split(m chart.Manifest, whole bool) []printed {
 	var all []printed
 	var now printed
 	end := func() {
-		blank := func(line string) bool { return strings.TrimSpace(line) == "" }
 		for len(now.lines) > 0 && blank(now.lines[0]) {
 			now.lines, now.from = now.lines[1:], now.from[1:]
 		}
 		for n := len(now.lines); n > 0 && blank(now.lines[n-1]); n-- {
 			now.lines, now.from = now.lines[:n-1], now.from[:n-1]
 		}
-		if len(now.lines) > 0 {
+		if n := len(now.lines); n > 0 {
 			now.lines[0] = strings.TrimSpace(now.lines[0])
+			now.lines[n-1] = strings.TrimRightFunc(now.lines[n-1], unicode.IsSpace)
 		}
-		if slices.ContainsFunc(now.lines, func(line string) bool { return !blank(line) && strings.TrimSpace(line)[0] != '#' }) {
+		if whole && len(now.lines) > 0 || !now.empty() {
 			all = append(all, now)
 		}
 		now = printed{}

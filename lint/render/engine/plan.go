@@ -78,7 +78,7 @@ func (p *plan) make() (sum, *render.Problem) {
 			problem = edits[0].entry.problem(refusal(edits[0].entry.label() + " is remote, and a generator reads this kustomization as data"))
 		}
 	}
-	if problem == nil && len(p.cut) > 0 && p.seesSchemas() {
+	if problem == nil && len(p.cut) > 0 && (p.root.Whole || p.seesSchemas()) {
 		for name := range p.cut { // kustomize may use a schema, so keep all of them
 			delete(p.cut, name)
 			if doc, err := parse(p.tree.real[name].text); err == nil {

@@ -65,6 +65,12 @@ func TestSchemas(t *testing.T) {
 			if want, err := plain(filepath.Join(dir, "r")); err != nil || string(out.Text) != schemaless(want) {
 				t.Errorf("got\n%s\nwant\n%s %v", out.Text, schemaless(want), err)
 			}
+			whole := rootOf(dir, "r")
+			whole.Whole = true
+			all := Build(whole, nonce)
+			if want, err := plain(filepath.Join(dir, "r")); err != nil || all.Problem != nil || string(all.Text) != want {
+				t.Errorf("the whole is\n%s\nwant\n%s %v %v", all.Text, want, err, all.Problem)
+			}
 			at, found := strings.Split(string(out.Text), "\n"), false
 			for _, m := range out.Marks {
 				found = found || strings.TrimSpace(at[m.Line-1]) == "a: b" && m.At == 50
