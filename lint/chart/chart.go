@@ -79,8 +79,17 @@ type Result struct {
 	CRDs []File
 	// Notes lists checks that schedlint skipped but Helm may perform.
 	Notes []Note
+	// Omitted lists the values that make templates leave out workloads.
+	Omitted []Omission
 	// Steps is the number of steps that rendering took.
 	Steps int
+}
+
+// Omission describes an if action that leaves out a workload. Places are the positions of the scalars
+// that decide it.
+type Omission struct {
+	Template string
+	Places   []Place
 }
 
 // Note explains why schedlint does not handle a chart file as Helm would.
@@ -175,7 +184,7 @@ func render(in Input, steps int) (res *Result, err error) {
 	for _, crd := range c.CRDObjects() {
 		crds = append(crds, File{Name: l.nameOf(crd.File.Data, crd.Filename), Data: crd.File.Data})
 	}
-	return &Result{Manifests: manifests, CRDs: crds, Notes: l.notes, Steps: l.budget.Spent}, nil
+	return &Result{Manifests: manifests, CRDs: crds, Notes: l.notes, Omitted: e.trace.omissions(), Steps: l.budget.Spent}, nil
 }
 
 // DefaultRelease is the default name of a release, as in helm template (helm:

@@ -46,7 +46,7 @@ func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
 	e := &engine{l: l, budget: &l.budget, templates: map[string]*source{}, included: map[string]int{}}
 	e.constants = &constants{chart: c.Name()}
 	e.trace = &trace{
-		e: e, sources: map[*template.Source]*written{}, nodes: map[parse.Node]*node{}, texts: map[*byte]*traced{},
+		e: e, sources: map[*template.Source]*written{}, nodes: map[parse.Node]*node{}, texts: map[*byte]*traced{}, makes: map[*parse.ListNode]bool{},
 		index: &index{containers: map[container]*fieldPath{}, scalars: map[*byte]*fieldPath{}, sources: newSources(l, c)},
 	}
 	if values, err := top.Table("Values"); err == nil {

@@ -11,6 +11,7 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/chart/template"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
@@ -27,6 +28,15 @@ type trace struct {
 	index   *index
 	// condition is the innermost if action that is being executed, or nil.
 	condition *condition
+	// omitted holds the if actions that left out a workload, and makes whether a branch has one.
+	omitted []omission
+	makes   map[*parse.ListNode]bool
+}
+
+// omission is an if action that left out a workload.
+type omission struct {
+	at *node
+	*condition
 }
 
 // frame is a string that is being printed. It is the output of a template file, include or tpl.
@@ -207,7 +217,7 @@ func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Valu
 }
 
 // Branch begins an if action.
-func (t *trace) Branch(of *template.Template, n *parse.IfNode, seen template.Scope) (err error) {
+func (t *trace) Branch(of *template.Template, n *parse.IfNode, omitted *parse.ListNode, seen template.Scope) (err error) {
 	defer limited(&err)
 	at, c := t.nodeOf(of, n), &condition{outer: t.condition}
 	t.e.budget.charge(len(at.chains) * seen.Steps())
@@ -217,7 +227,42 @@ func (t *trace) Branch(of *template.Template, n *parse.IfNode, seen template.Sco
 		}
 	}
 	t.condition = c
+	if len(c.paths) > 0 && lazy.Cached(t.makes, omitted, func() bool { return makesPods(omitted) }) {
+		t.omitted = append(t.omitted, omission{at, c})
+	}
 	return nil
+}
+
+// workload matches the kind of an object that makes pods.
+var workload = lazy.Regexp(`(?m)^kind: "?(Deployment|StatefulSet|DaemonSet|ReplicaSet|Job|CronJob|Pod)"?\s*$`)
+
+// makesPods reports whether a branch has the text of a workload.
+func makesPods(l *parse.ListNode) bool {
+	if l == nil {
+		return false
+	}
+	for _, n := range l.Nodes {
+		if text, ok := n.(*parse.TextNode); ok && workload().Match(text.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// omissions returns the values that leave out workloads.
+func (t *trace) omissions() []Omission {
+	var all []Omission
+	for _, o := range t.omitted {
+		if c := t.told(o.condition); c != nil && o.at.in.file != "" {
+			one := Omission{Template: o.at.in.file, Places: c.Places}
+			if !slices.ContainsFunc(all, func(known Omission) bool {
+				return known.Template == one.Template && slices.Equal(known.Places, one.Places)
+			}) {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
 }
 
 // Join ends the if action that Branch began.

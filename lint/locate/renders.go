@@ -190,6 +190,11 @@ func (r *Renders) ToSources(x *Rendered, f *accept.Finding) {
 	for _, s := range at.Conditions {
 		d.Related = append(d.Related, diag.Related{Message: byCondition, Location: s})
 	}
+	if slices.Contains(selectsNothing, d.Rule) {
+		for _, s := range r.omissions(x, cmp.Or(at.Template, at.Span)) {
+			d.Related = append(d.Related, diag.Related{Message: omits, Location: s})
+		}
+	}
 	d.Location, f.Moved = at.Span, true
 	if o := Around(r.rawOf(at.Span.File), at.Span.Line, at.Span.Column); o != nil && !at.Whole {
 		d.Written = o.ID()
@@ -427,7 +432,29 @@ func (r *Renders) fromLine(x *Rendered, name string, s diag.Span, unknown origin
 	return to
 }
 
-// mostConditions is the maximum number of conditions that a finding names.
+// selectsNothing lists the rules about selectors of pods that may have been left out.
+var selectsNothing = []string{"pdb-selects-no-pod", "selector-matches-no-pod"}
+
+const omits = "this value makes the chart leave out a workload"
+
+// omissions returns the values that make a chart leave out workloads next to a template: in its
+// directory, or anywhere if that is unknown.
+func (r *Renders) omissions(x *Rendered, template diag.Span) (all []diag.Span) {
+	for _, o := range x.Out.Omitted {
+		if file := fileOf(x.Out, o.Template); file != "" && path.Dir(x.FromRoot(file)) != path.Dir(template.File) {
+			continue
+		}
+		for _, p := range o.Places {
+			s, ok := r.lineOf(x, fileOf(x.Out, p.File), p.Line, p.Column)
+			if ok && !slices.Contains(all, s) && len(all) < mostConditions {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// mostConditions is the maximum number of values of a kind that a finding names in addition.
 const mostConditions = 2
 
 // conditions returns the values that decide whether a line of chart output is printed, the innermost

@@ -162,6 +162,8 @@ type Output struct {
 	Inside []string
 	// Conditions lists the conditions of if actions to which Lines refers. It is set only for charts.
 	Conditions []Condition
+	// Omitted lists the values that make templates leave out workloads. It is set only for charts.
+	Omitted []Omission
 	// Charts maps names of virtual files to the chart outputs that they contain. Kustomize reads
 	// these files. A position in such a file refers to the Text of the chart's output. The Lines of
 	// this output contain the positions in the sources.
@@ -238,6 +240,13 @@ type Line struct {
 type Condition struct {
 	Outer  int
 	Places []ValuesPlace
+}
+
+// Omission describes values that make a template leave out a workload. Template is an index in
+// Output.Files.
+type Omission struct {
+	Template int
+	Places   []ValuesPlace
 }
 
 // ValuesPlace is a position in a values file. File is an index in Output.Files.

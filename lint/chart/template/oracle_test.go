@@ -28,7 +28,7 @@ func (b *bounded) Step(n int) error {
 func (b *bounded) Text(*Template, *parse.TextNode) error                          { return nil }
 func (b *bounded) Value(*Template, *parse.ActionNode, reflect.Value, Scope) error { return nil }
 func (b *bounded) Decide(string, reflect.Value) error                             { return nil }
-func (b *bounded) Branch(*Template, *parse.IfNode, Scope) error                   { return nil }
+func (b *bounded) Branch(*Template, *parse.IfNode, *parse.ListNode, Scope) error  { return nil }
 func (b *bounded) Join()                                                          {}
 func (b *bounded) Enter(*Template, *parse.TemplateNode) error                     { return nil }
 func (b *bounded) Leave()                                                         {}

@@ -36,8 +36,9 @@ type Watch interface {
 	// predefined function or method. The argument "what" names the node or the function.
 	Decide(what string, v reflect.Value) error
 	// Branch is called before a branch of an if action is executed. The scope is the one in which
-	// the condition was evaluated. Join is called after the branch, unless there was an error.
-	Branch(*Template, *parse.IfNode, Scope) error
+	// the condition was evaluated, and omitted is the other branch, or nil. Join is called after the
+	// branch, unless there was an error.
+	Branch(_ *Template, _ *parse.IfNode, omitted *parse.ListNode, _ Scope) error
 	Join()
 	// Enter is called before a template action executes another template. Leave is called
 	// afterwards, unless there was an error.
@@ -205,15 +206,15 @@ func (x *run) branch(dot reflect.Value, b *parse.BranchNode, watched *parse.IfNo
 	if x.Decides {
 		x.must(x.Watch.Decide("a condition", unpacked(v)))
 	}
-	list := b.ElseList
+	list, omitted := b.ElseList, b.List
 	if isTrue(unpacked(v)) {
-		list = b.List
+		list, omitted = b.List, b.ElseList
 		if b.NodeType == parse.NodeWith {
 			dot = v
 		}
 	}
 	if watched != nil {
-		x.must(x.Watch.Branch(x.template, watched, Scope{dot, x.variables}))
+		x.must(x.Watch.Branch(x.template, watched, omitted, Scope{dot, x.variables}))
 	}
 	f := x.list(dot, list)
 	if watched != nil {

@@ -331,6 +331,11 @@ func (c *charting) render(out *render.Output) {
 			w.line(line, d.from[k])
 		}
 	}
+	for _, o := range result.Omitted {
+		if places := w.places(o.Places); len(places) > 0 {
+			out.Omitted = append(out.Omitted, render.Omission{Template: w.file(o.Template), Places: places})
+		}
+	}
 	for _, crd := range result.CRDs {
 		if name := c.confined(crd.Name); name != "" {
 			out.Plain = append(out.Plain, name)
@@ -608,22 +613,25 @@ func (w *chartOutput) condition(c *chart.Condition) int {
 		return 0
 	}
 	return lazy.Cached(w.conditions, c, func() int {
-		told := render.Condition{Outer: w.condition(c.Outer)}
-		key := fmt.Sprint(told.Outer)
-		for _, p := range c.Places {
-			if file, line, column := w.values(p); file >= 0 && line > 0 {
-				told.Places = append(told.Places, render.ValuesPlace{File: file, Line: line, Column: column})
-				key += fmt.Sprint("|", file, line, column)
-			}
-		}
+		told := render.Condition{Outer: w.condition(c.Outer), Places: w.places(c.Places)}
 		if len(told.Places) == 0 {
 			return told.Outer
 		}
-		return lazy.Cached(w.known, key, func() int {
+		return lazy.Cached(w.known, fmt.Sprint(told), func() int {
 			w.out.Conditions = append(w.out.Conditions, told)
 			return len(w.out.Conditions)
 		})
 	})
+}
+
+// places returns the positions that are in files.
+func (w *chartOutput) places(from []chart.Place) (all []render.ValuesPlace) {
+	for _, p := range from {
+		if file, line, column := w.values(p); file >= 0 && line > 0 {
+			all = append(all, render.ValuesPlace{File: file, Line: line, Column: column})
+		}
+	}
+	return all
 }
 
 // values returns the position at which a value was set. The file is a chart file or one of
