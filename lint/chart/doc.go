@@ -1,5 +1,6 @@
 // Package chart renders Helm charts in this process. For each line of the output, it reports which
-// template line printed it and which line of a values file set its value.
+// template line printed it, which call led there, which line of a values file set its value and
+// which values decide whether it is printed.
 //
 // Contract: Render returns the output of the templates of a chart. The output has the same bytes as
 // that of Helm 3.21.4 with the same chart, values and capabilities. Helm's own package loads the
@@ -13,6 +14,10 @@
 // fetched from other files or the network. The total cost of a chart is limited, and the error
 // names the limit. A position is never a guess, because the value at the position must equal the
 // value in the output.
+//
+// Values are recognized by their addresses, because templates pass on maps, lists, strings and
+// numbers without copying them. What functions such as deepCopy, merge and fromYaml make has the
+// paths of what it was made from (copies.go).
 //
 // Non-goals: interpreting the annotations of hooks; the order in which Helm installs objects;
 // reading directories; chart repositories.

@@ -11,7 +11,8 @@
 // How the source of a position is found:
 //
 //	kustomization   the marks of the render (package origin), then the chart that it inflates
-//	chart           the values file that sets the text, or else the template line
+//	chart           the values file that sets the text, or else the line of a template that a
+//	                person edits, or else a value that decides whether it is printed
 //	pointer         the values that it passes to the chart (Render.WithEdit)
 //	piped input     origin annotations, Helm comments, or the same object below --source-root
 //	other files     the text itself; a Locator finds the object and the field there
