@@ -37,6 +37,31 @@ func (x *index) valuePath(v any) *fieldPath {
 	return nil
 }
 
+// knows reports whether the path of a value or of anything in it is known.
+func (x *index) knows(v any, depth int) bool {
+	if depth > limits.ChartNesting {
+		return false
+	}
+	if !isContainer(v) {
+		return x.valuePath(v) != nil
+	}
+	if x.pathOf(v) != nil {
+		return true
+	}
+	list, _ := v.([]any)
+	for _, item := range list {
+		if x.knows(item, depth+1) {
+			return true
+		}
+	}
+	for _, item := range tableOf(v) {
+		if x.knows(item, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
 // copied gives the copy of a map or list the paths of the original.
 func (x *index) copied(from, to any, depth int) {
 	if depth > limits.ChartNesting {

@@ -659,7 +659,7 @@ func (t *trace) printed(text string, value reflect.Value) {
 		return
 	}
 	var doc kyaml.Node
-	if !isContainer(v) || kyaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) != 1 {
+	if !isContainer(v) || !t.index.knows(v, 0) || kyaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) != 1 {
 		return
 	}
 	texts := strings.Split(text, "\n")
