@@ -408,11 +408,11 @@ func (r *Renders) fromLine(x *Rendered, name string, s diag.Span, unknown origin
 	}
 	value, isSet := r.lineOf(x, fileOf(printed, at.Values), at.ValuesAt, at.ValuesColumn)
 	inside, around := r.conditions(x, printed, s.Line)
-	outside := slices.IndexFunc(around, func(s diag.Span) bool { return !x.downloaded(s.File) })
+	outside := slices.IndexFunc(around, func(s diag.Span) bool { return !x.downloaded(printed, s.File) })
 	switch {
 	case isSet:
 		to.Span, to.Template = value, template
-	case known && (at.Inside == 0 || at.LibraryAt > 0) && !x.downloaded(template.File):
+	case known && (at.Inside == 0 || at.LibraryAt > 0) && !x.downloaded(printed, template.File):
 		to.Span = template
 	case outside >= 0 && at.ValuesAt == 0:
 		to.Span, to.Template = around[outside], template
@@ -480,15 +480,17 @@ func (r *Renders) conditions(x *Rendered, out *render.Output, line int) (inside,
 	return inside, around
 }
 
-// downloaded reports whether a file belongs to a copy of a chart that comes from elsewhere. Its
-// name is relative to the root of the run.
-func (x *Rendered) downloaded(file string) bool {
+// downloaded reports whether a file belongs to a copy of a chart that comes from elsewhere. The
+// argument out is the output of the chart that has the file. The name of the file is relative to the
+// root of the run.
+func (x *Rendered) downloaded(out *render.Output, file string) bool {
+	in := func(dir string) bool { return file == x.FromRoot(dir) || strings.HasPrefix(file, x.FromRoot(dir)+"/") }
 	for _, to := range x.Root.Remotes {
-		if to = x.FromRoot(to); file == to || strings.HasPrefix(file, to+"/") {
+		if in(to) {
 			return true
 		}
 	}
-	return x.Root.Chart != nil && strings.HasPrefix(file, x.FromRoot(path.Join(x.Root.Dir, "charts"))+"/")
+	return out.Downloaded != "" && in(out.Downloaded) || x.Root.Chart != nil && in(path.Join(x.Root.Dir, "charts"))
 }
 
 // mostName is the maximum length in bytes of an archive file name in a message.

@@ -171,6 +171,9 @@ type Output struct {
 	// Named is set only for an output in Charts. It is the position of the kustomization entry that
 	// names the chart, or nil if the position is unknown.
 	Named *Place
+	// Downloaded is set only for an output in Charts. It is the directory of a chart that comes from a
+	// repository of charts, relative to Confinement, or "".
+	Downloaded string
 	// Sources lists the kustomizations of the root, and the files that kustomize reads as resources
 	// or patches. The list is sorted. Objects in these files are checked only in rendered form.
 	Sources []string

@@ -136,8 +136,7 @@ func (s *sources) wrong(at ours.Place, line string) string {
 	}
 	n := s.node(at)
 	if n == nil {
-		if all := strings.Split(string(text), "\n"); at.Line <= len(all) && strings.TrimSpace(line) != "" && at.Column <= len(all[at.Line-1]) &&
-			strings.TrimSpace(all[at.Line-1][at.Column-1:]) == strings.TrimSpace(line) {
+		if all := strings.Split(string(text), "\n"); at.Line <= len(all) && at.Column <= len(all[at.Line-1]) && sameLine(all[at.Line-1][at.Column-1:], line) {
 			return "" // a line of a literal block
 		}
 		return "nothing begins there"
@@ -161,6 +160,17 @@ func (s *sources) wrong(at ours.Place, line string) string {
 		return partly
 	}
 	return fmt.Sprintf("it is %.100q there", n.Value)
+}
+
+// sameLine reports whether two lines of YAML are equal but for comments, quotes and the form of
+// numbers.
+func sameLine(a, b string) bool {
+	if a, b = strings.TrimSpace(a), strings.TrimSpace(b); a == b {
+		return a != ""
+	}
+	m, n := entryOf.FindStringSubmatch(a), entryOf.FindStringSubmatch(b)
+	var value yaml3.Node
+	return m != nil && n != nil && m[1] == n[1] && yaml3.Unmarshal([]byte(m[2]), &value) == nil && len(value.Content) == 1 && isValue(value.Content[0], b)
 }
 
 // wrongItem returns the reason why a place cannot be that of the list item that begins on a line,

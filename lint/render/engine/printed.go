@@ -60,6 +60,9 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	p.tree.files[c.name] = &file{name: c.name, text: out.Text}
 	at := r.problem("name", errors.New("is here"))
 	out.Named = &render.Place{File: at.File, Line: at.Line, Column: at.Column}
+	if r.spec.Repo != "" {
+		out.Downloaded = root.Dir
+	}
 	r.k.printed = append(r.k.printed, c)
 	r.printed = c
 	cost := &r.cost.cost // also covers reading the chart, once per render
