@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/open-policy-agent/opa/v1/ast"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 )
@@ -141,14 +143,19 @@ func Bundle(o Options) ([]BundleFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := json.Marshal(map[string]any{"roots": []string{""}, "rego_version": 1})
+	files, manifest, old := []BundleFile{}, map[string]any{"roots": []string{""}, "rego_version": 1}, map[string]int{}
+	for _, m := range append(e.modules, tests...) {
+		files = append(files, BundleFile{InBundle(m.file), []byte(m.text)})
+		if m.parsed.RegoVersion() == ast.RegoV0 {
+			old["/"+InBundle(m.file)] = 0
+			manifest["file_rego_versions"] = old
+		}
+	}
+	text, err := json.Marshal(manifest)
 	if err != nil {
 		return nil, err
 	}
-	files := []BundleFile{{".manifest", append(manifest, '\n')}}
-	for _, m := range append(e.modules, tests...) {
-		files = append(files, BundleFile{InBundle(m.file), []byte(m.text)})
-	}
+	files = append(files, BundleFile{".manifest", append(text, '\n')})
 	for _, r := range e.rules {
 		if r.pack != "" && !r.own && slices.Contains(o.Packs, r.pack) {
 			files = append(files, BundleFile{r.file, []byte(r.text)})

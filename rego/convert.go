@@ -41,6 +41,40 @@ func convert(f *facts.Facts, read *reads) *ast.Term {
 	return ast.ObjectTerm(c.fieldsOf(reflect.ValueOf(f).Elem(), "")...)
 }
 
+// inventoryOf returns the objects of the input in the order in which templates of Gatekeeper look
+// them up: namespace.NAMESPACE.APIVERSION.KIND.NAME and cluster.APIVERSION.KIND.NAME. An object
+// without a namespace is in both, with the namespace "", because its kind may be one that has none.
+func inventoryOf(input *ast.Term) *ast.Term {
+	root := ast.NewObject()
+	put := func(manifest *ast.Term, path ...*ast.Term) {
+		at := root
+		for _, key := range path[:len(path)-1] {
+			if at.Get(key) == nil {
+				at.Insert(key, ast.ObjectTerm())
+			}
+			at = at.Get(key).Value.(ast.Object)
+		}
+		at.Insert(path[len(path)-1], manifest)
+	}
+	rows := input.Get(ast.StringTerm("objects"))
+	if rows == nil {
+		return ast.NewTerm(root)
+	}
+	rows.Value.(*ast.Array).Foreach(func(row *ast.Term) {
+		field := func(name string) *ast.Term { return row.Get(ast.StringTerm(name)) }
+		manifest := field("manifest")
+		if manifest == nil { // no rule reads manifests
+			return
+		}
+		version, kind, name, space := field("api_version"), field("kind"), field("name"), field("namespace")
+		put(manifest, ast.StringTerm("namespace"), space, version, kind, name)
+		if text(space) == "" {
+			put(manifest, ast.StringTerm("cluster"), version, kind, name)
+		}
+	})
+	return ast.NewTerm(root)
+}
+
 // converter turns facts into OPA terms.
 type converter struct {
 	read    *reads

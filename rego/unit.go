@@ -211,7 +211,7 @@ func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.
 	err := isolate(ctx, m, func(ctx context.Context) ([]facts.Judgement, error) {
 		held := false
 		ref := append(slices.Clone(of.Package.Path), ast.StringTerm(name))
-		err := p.query(ctx, ast.NewTerm(ref), func(q *topdown.Query) *topdown.Query {
+		err := p.query(ctx, ast.NewTerm(ref), nil, func(q *topdown.Query) *topdown.Query {
 			if out != nil {
 				q = q.WithPrintHook(printer{out})
 			}
