@@ -298,7 +298,7 @@ func (s *schema) sameType(o *schema) bool {
 	switch {
 	case s == nil || o == nil:
 		return s == o
-	case s.kind != o.kind || !slices.Equal(s.names(), o.names()):
+	case s.kind != o.kind || s.open != o.open || !slices.Equal(s.names(), o.names()):
 		return false
 	}
 	for name, p := range s.properties {
