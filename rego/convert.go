@@ -62,11 +62,10 @@ func inventoryOf(input *ast.Term) *ast.Term {
 	}
 	rows.Value.(*ast.Array).Foreach(func(row *ast.Term) {
 		field := func(name string) *ast.Term { return row.Get(ast.StringTerm(name)) }
-		manifest := field("manifest")
-		if manifest == nil { // no rule reads manifests
+		manifest, version, kind, name, space := field("manifest"), field("api_version"), field("kind"), field("name"), field("namespace")
+		if manifest == nil || version == nil || kind == nil || name == nil || space == nil { // no rule reads the inventory
 			return
 		}
-		version, kind, name, space := field("api_version"), field("kind"), field("name"), field("namespace")
 		put(manifest, ast.StringTerm("namespace"), space, version, kind, name)
 		if text(space) == "" {
 			put(manifest, ast.StringTerm("cluster"), version, kind, name)

@@ -73,6 +73,19 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// TestForeignWithoutInventory checks a library that needs no other objects: the rule reads manifests
+// alone.
+func TestForeignWithoutInventory(t *testing.T) {
+	library := foreignHead + "package template\n\nviolation[{\"msg\": input.review.object.metadata.name}] { true }\n"
+	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": head + calling, "template.rego": library})}, Off: func(id string) bool { return id != "no-default-namespace" }})
+	if got := evaluated(t, e, services()); len(got) != 3 || got[0].Message != "a" {
+		t.Errorf("%v", got)
+	}
+	if read := e.find("no-default-namespace").reads; read.has("objects.kind") {
+		t.Errorf("the rule reads %v", read)
+	}
+}
+
 // TestForeignIsChecked checks what is still an error beside a foreign library.
 func TestForeignIsChecked(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -359,7 +359,7 @@ func compileChecked(what compilation) (p *program, err error) {
 			WithSkipStages(ast.StageBuildComprehensionIndices) // these indices evaluate bodies without bound variables, see hoister
 	}
 	strict := !what.mutant
-	if strict && len(foreign) > 0 { // nobody here can mend the style of others
+	if strict && len(foreign) > 0 { // users cannot change the style of others
 		if err := strictly(compiler(true), modules, foreign); err != nil {
 			return nil, err
 		}
@@ -440,7 +440,7 @@ func libraryFiles() (files []textFile, err error) {
 	return files, err
 }
 
-// inventoryRef is where templates of Gatekeeper look for other objects.
+// inventoryRef returns the reference under which templates of Gatekeeper find other objects.
 func inventoryRef() ast.Ref { return ast.DefaultRootRef.Append(ast.StringTerm("inventory")) }
 
 // undefinedData returns an error for each reference to data outside the given modules. OPA assumes

@@ -18,7 +18,7 @@ func newPolicy() *cobra.Command {
 		Args:  noCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPolicyNew(), newPolicyCheck(), newPolicyRun(), newPolicyDocs(), newPolicyBundle(), newPolicyVendor())
+	cmd.AddCommand(newPolicyNew(), newPolicyCheck(), newPolicyRun(), newPolicyDocs(), newPolicyBundle(), newPolicyVendor(), newPolicyImport())
 	return cmd
 }
 
@@ -185,5 +185,30 @@ it replaces the folder, unless a file in it was changed or added.`,
 	}
 	cmd.Flags().Var(dir(&to), "to", "`directory` to copy to (default vendor/NAME below your own rules)")
 	cmd.Flags().BoolVar(&forced, "force", false, "discard changes of the files in the directory")
+	return cmd
+}
+
+func newPolicyImport() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "import FILE...",
+		Short: "Make rules of the templates and constraints of Gatekeeper",
+		Long: `Import reads ConstraintTemplates and constraints from files and folders. Each
+template becomes a rule that calls the template's Rego, which stays as it is.
+Each constraint becomes an entry of custom: in the configuration, with its match
+and parameters; deny is an error, warn a warning and dryrun a note. Constraints
+about Pods look at the pods of Deployments and other kinds with a template.
+
+The rules are written to a new folder with a lock, as by policy vendor. Where no
+configuration is found, .schedlint.yaml is written; else the entries are
+printed. No file is overwritten. What cannot be imported is listed: templates
+without Rego, external data, mutations, and some matches.`,
+		Example: `  schedlint policy import gatekeeper/templates gatekeeper/constraints`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return policy.Import(cmd.OutOrStdout(), args, to)
+		},
+	}
+	cmd.Flags().Var(dir(&to), "to", "`directory` to write to (default vendor/gatekeeper below your own rules)")
 	return cmd
 }

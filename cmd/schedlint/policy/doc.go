@@ -4,7 +4,8 @@
 // Contract: Load returns the engine for a run, with the rules from a Source and from the
 // configuration. New writes the scaffold of a rule, Check reports missing tests and tests that cannot
 // fail, Tests runs unit tests, fixtures and mutants, Docs returns a catalogue, WriteBundle writes an
-// OPA bundle, and Vendor copies rules from other teams.
+// OPA bundle, Vendor copies rules from other teams, and Import makes rules of the constraint templates
+// and constraints of Gatekeeper.
 //
 // Rules and fixtures come from a repository and are not trusted. The package therefore escapes
 // invisible characters in output and limits file sizes. Errors give the position of the problem.

@@ -218,7 +218,7 @@ func editorFiles() ([]rego.BundleFile, error) {
 	for i := range libraries {
 		libraries[i].Name = rego.EditorDir + "/" + libraries[i].Name
 	}
-	return append(libraries, rego.BundleFile{Name: "schema/facts.json", Text: schema}), err
+	return append(libraries, rego.BundleFile{Name: "schema/any.json", Text: []byte("{}\n")}, rego.BundleFile{Name: "schema/facts.json", Text: schema}), err
 }
 
 // New writes the scaffold of a rule with tests and fixtures, together with a configuration for
@@ -254,7 +254,7 @@ func New(out io.Writer, dir, id string) error {
 		if name == "scaffold/regal.yaml" {
 			path = filepath.Join(dir, ".regal", "config.yaml")
 		}
-		return put(path, []byte(strings.ReplaceAll(string(text), "@ID@", id)))
+		return put(path, withID(string(text), id))
 	})
 	forEditors, more := editorFiles()
 	err = errors.Join(err, more)
@@ -270,7 +270,7 @@ func New(out io.Writer, dir, id string) error {
 	said = slices.Compact(said)
 	hint := ""
 	if err == nil {
-		hint, err = configure(dir, put)
+		hint, err = configure(dir, "", put)
 	}
 	for _, line := range said {
 		fmt.Fprintln(out, line)
@@ -279,6 +279,15 @@ func New(out io.Writer, dir, id string) error {
 		fmt.Fprintf(out, "%snext: schedlint policy test %s\n", hint, filepath.ToSlash(dir))
 	}
 	return err
+}
+
+// withID fills in the id of a rule. In references, an id that is a word stands after a dot, as opa fmt
+// writes it.
+func withID(text, id string) []byte {
+	if !strings.ContainsAny(id, "-.") && (id[0] < '0' || id[0] > '9') {
+		text = strings.NewReplacer(`["@ID@"]`, ".@ID@", `["@ID@_test"]`, ".@ID@_test").Replace(text)
+	}
+	return []byte(strings.ReplaceAll(text, "@ID@", id))
 }
 
 // writeNew writes a file unless it already exists.
@@ -297,14 +306,18 @@ func writeNew(path string, text []byte) (made bool, err error) {
 	return true, errors.Join(err, f.Close())
 }
 
-// configure makes sure that the configuration lists the folder. If no configuration exists,
-// it creates one. Otherwise, it returns a hint with the lines to add.
-func configure(dir string, put func(path string, text []byte) error) (hint string, err error) {
+// configure makes sure that the configuration lists a folder, unless dir is empty, and has further
+// settings. If no configuration exists, it creates one. Otherwise, it returns a hint with the lines to
+// add.
+func configure(dir, settings string, put func(path string, text []byte) error) (hint string, err error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
-	entry := fmt.Sprintf("policies:\n- dir: %s\n", filepath.ToSlash(dir))
+	entry := settings
+	if dir != "" {
+		entry = fmt.Sprintf("policies:\n- dir: %s\n", filepath.ToSlash(dir)) + settings
+	}
 	if found := config.Find(here); found != "" {
 		return fmt.Sprintf("add to %s, unless it is there:\n%s", filepath.ToSlash(worktree.Seen(here, found)), entry), nil
 	}

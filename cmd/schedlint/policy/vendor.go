@@ -91,7 +91,7 @@ func Vendor(out io.Writer, from, to string, forced bool) (err error) {
 	if more := len(source.Left) - maxLeft; more > 0 {
 		fmt.Fprintf(out, "not copied: %s\n", report.Count(more, "more file"))
 	}
-	return hintVendored(out, to, conf)
+	return hintVendored(out, to, conf, "")
 }
 
 // loadsBeside loads the rules from a source together with the existing rules, as if the source had
@@ -105,21 +105,23 @@ func loadsBeside(source *vendored.Source, to string, conf *config.Config) (*rego
 	return rego.Load(rego.Options{Rules: rules.FS, Dirs: dirs, Off: every, Instead: &rego.Folder{Dir: to, Files: files}})
 }
 
-// hintVendored makes sure that the configuration names the folder or one of its parents. If
-// no configuration exists, it creates one. Otherwise, it prints the lines to add.
-func hintVendored(out io.Writer, to string, conf *config.Config) error {
+// hintVendored makes sure that the configuration names the folder or one of its parents, and has the
+// given settings. If no configuration exists, it creates one. Otherwise, it prints the lines to add.
+func hintVendored(out io.Writer, to string, conf *config.Config, settings string) error {
 	abs, err := filepath.Abs(to)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(conf.PolicyDirs(), func(dir string) bool { return worktree.Inside(dir, abs) }) {
-		return nil
-	}
 	name := to
-	if first, _, nested := strings.Cut(path.Clean(filepath.ToSlash(to)), "/"); nested && first == Dir {
+	if slices.ContainsFunc(conf.PolicyDirs(), func(dir string) bool { return worktree.Inside(dir, abs) }) {
+		if settings == "" {
+			return nil
+		}
+		name = ""
+	} else if first, _, nested := strings.Cut(path.Clean(filepath.ToSlash(to)), "/"); nested && first == Dir {
 		name = Dir
 	}
-	hint, err := configure(name, func(path string, text []byte) error {
+	hint, err := configure(name, settings, func(path string, text []byte) error {
 		made, err := writeNew(path, text)
 		if made {
 			fmt.Fprintf(out, "wrote %s\n", filepath.ToSlash(path))

@@ -7,40 +7,45 @@ import data.schedlint.keys
 # stands in the document. Gatekeeper sees pods when their controllers create them; here, the pod of
 # a template stands in for them.
 reviews(document, match) := [review |
-	some [path, api, kind, manifest] in array.concat([[[], document.api_version, document.kind, whole(document)]], pods(document))
-	request := requested(document, api, kind, manifest)
-	matches(match, request)
-	review := {"path": path, "request": request}
+	some made in array.concat(itself(document, match), pods(document, match))
+	request := requested(document, made)
+	not refused(match, request)
+	review := {"path": made.path, "request": request}
 ]
 
 # finding words a violation for result.finding. It is undefined if the message has a variable such
 # as ${IMAGE}, because only a later tool knows the value.
 finding(document, review, violation) := {"message": message, "path": review.path} if {
-	not keys.variable(violation.msg)
+	not regex.match(`\$[{(][A-Za-z_]|\{\{ `, violation.msg)
 	message := sprintf("%s %s: %s", [document.kind, document.name, trim_space(violation.msg)])
 }
 
+itself(document, match) := [made |
+	parts := split(document.api_version, "/")
+	group := concat("/", array.slice(parts, 0, count(parts) - 1))
+	kinds(object.get(match, "kinds", []), group, document.kind)
+	kind := {"group": group, "version": parts[count(parts) - 1], "kind": document.kind}
+	made := {"path": [], "kind": kind, "object": whole(document)}
+]
+
 # whole is the document as the API server would see it: with its namespace, or "" if it is not known.
-whole(document) := document.manifest if clustered(document)
+whole(document) := document.manifest if {
+	document.manifest.metadata.namespace
+} else := document.manifest if {
+	clustered(document)
+} else := object.union(document.manifest, {"metadata": {"namespace": document.namespace}})
 
-whole(document) := object.union(document.manifest, {"metadata": {"namespace": document.namespace}}) if {
-	not clustered(document)
-	is_object(document.manifest)
+# clustered reports whether a kind of Kubernetes itself is in no namespace.
+clustered(document) if document.kind in {
+	"APIService", "CSIDriver", "CSINode", "CertificateSigningRequest", "ClusterRole", "ClusterRoleBinding",
+	"CustomResourceDefinition", "DeviceClass", "FlowSchema", "IngressClass", "MutatingAdmissionPolicy",
+	"MutatingWebhookConfiguration", "Namespace", "Node", "PersistentVolume", "PriorityClass",
+	"PriorityLevelConfiguration", "RuntimeClass", "StorageClass", "ValidatingAdmissionPolicy",
+	"ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration", "VolumeAttachment",
 }
 
-# clustered reports whether an object of Kubernetes itself is in no namespace.
-clustered(document) if {
-	document.namespace == ""
-	document.kind in {
-		"APIService", "CSIDriver", "CSINode", "CertificateSigningRequest", "ClusterRole", "ClusterRoleBinding",
-		"CustomResourceDefinition", "DeviceClass", "FlowSchema", "IngressClass", "MutatingAdmissionPolicy",
-		"MutatingWebhookConfiguration", "Namespace", "Node", "PersistentVolume", "PriorityClass",
-		"PriorityLevelConfiguration", "RuntimeClass", "StorageClass", "ValidatingAdmissionPolicy",
-		"ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration", "VolumeAttachment",
-	}
-}
-
-pods(document) := [[path, "v1", "Pod", pod] |
+pods(document, match) := [made |
+	kinds(object.get(match, "kinds", []), "", "Pod")
 	some path in [["spec", "template"], ["spec", "jobTemplate", "spec", "template"]]
 	template := object.get(document.manifest, path, {})
 	is_array(template.spec.containers)
@@ -51,33 +56,23 @@ pods(document) := [[path, "v1", "Pod", pod] |
 		"metadata": object.union(written, {"name": document.name, "namespace": document.namespace}),
 		"spec": template.spec,
 	}
+	made := {"path": path, "kind": {"group": "", "version": "v1", "kind": "Pod"}, "object": pod}
 ]
 
-requested(document, api, kind, manifest) := {
+requested(document, made) := {
 	"operation": "CREATE",
-	"kind": {"group": concat("/", array.slice(parts, 0, count(parts) - 1)), "version": parts[count(parts) - 1], "kind": kind},
+	"kind": made.kind,
 	"name": document.name,
 	"namespace": document.namespace,
-	"object": manifest,
-} if {
-	parts := split(api, "/")
+	"object": made.object,
 }
 
-matches(match, request) if {
-	kinds(object.get(match, "kinds", []), request.kind)
-	spaces(object.get(match, "namespaces", []), request)
-	not excluded(object.get(match, "excludedNamespaces", []), request)
-	scoped(object.get(match, "scope", "*"), request)
-	selects(object.get(match, "labelSelector", {}), object.get(request.object.metadata, "labels", {}))
-	keys.matches([name | name := match.name], request.name)
-}
+kinds([], _, _)
 
-kinds([], _)
-
-kinds(all, is) if {
-	some one in all
-	one_of(object.get(one, "kinds", []), is.kind)
-	one_of(object.get(one, "apiGroups", []), is.group)
+kinds(wanted, group, kind) if {
+	some one in wanted
+	one_of(object.get(one, "kinds", []), kind)
+	one_of(object.get(one, "apiGroups", []), group)
 }
 
 one_of([], _)
@@ -87,50 +82,59 @@ one_of(names, name) if {
 	wanted in {"*", name}
 }
 
-# space is the namespace that a request is about, which may be unknown.
-space(request) := request.name if request.kind.kind == "Namespace"
-
-space(request) := request.namespace if request.kind.kind != "Namespace"
-
-spaces([], _)
-
-spaces(_, request) if unspaced(request)
-
-spaces(globs, request) if keys.listed(globs, space(request))
-
-excluded(globs, request) if keys.listed(globs, space(request))
-
-# unspaced reports whether a request is about an object in no namespace that is no namespace itself.
-unspaced(request) if {
-	request.kind.kind != "Namespace"
-	not is_string(request.object.metadata.namespace)
+# refused reports whether one part of a match selects something else than the request.
+refused(match, request) if {
+	count(match.namespaces) > 0
+	not keys.listed(match.namespaces, space(request))
 }
 
-scoped(scope, _) if not scope in {"Cluster", "Namespaced"}
+refused(match, request) if keys.listed(match.excludedNamespaces, space(request))
 
-scoped("Cluster", request) if request.kind.kind == "Namespace"
-
-scoped("Cluster", request) if unspaced(request)
-
-scoped("Namespaced", request) if {
-	request.kind.kind != "Namespace"
+refused(match, request) if {
+	match.scope == "Cluster"
 	not unspaced(request)
 }
 
-# selects reports whether a label selector of Kubernetes selects labels.
-selects(selector, labels) if {
-	every key, value in object.get(selector, "matchLabels", {}) {
-		labels[key] == value
-	}
-	every one in object.get(selector, "matchExpressions", []) {
-		fits(one.operator, one, labels)
-	}
+refused(match, request) if {
+	match.scope == "Namespaced"
+	unspaced(request)
 }
 
-fits("In", one, labels) if labels[one.key] in one.values
+refused(match, request) if {
+	match.name != ""
+	not glob.match(match.name, null, request.name)
+}
 
-fits("NotIn", one, labels) if not labels[one.key] in one.values
+refused(match, request) if {
+	labels := object.get(request.object.metadata, "labels", {})
+	some key, value in match.labelSelector.matchLabels
+	not labels[key] == value
+}
+
+refused(match, request) if {
+	labels := object.get(request.object.metadata, "labels", {})
+	some one in match.labelSelector.matchExpressions
+	not fits(one.operator, one, labels)
+}
+
+fits("In", one, labels) if among(labels, one)
+
+fits("NotIn", one, labels) if not among(labels, one)
 
 fits("Exists", one, labels) if labels[one.key]
 
 fits("DoesNotExist", one, labels) if not labels[one.key]
+
+among(labels, one) if labels[one.key] in one.values
+
+# space is the namespace that a request is about. It is the default one if the document names none.
+space(request) := request.name if {
+	request.kind.kind == "Namespace"
+} else := request.namespace if {
+	request.namespace != ""
+} else := "default" if {
+	not unspaced(request)
+}
+
+# unspaced reports whether a request is about an object in no namespace.
+unspaced(request) if not request.object.metadata.namespace
