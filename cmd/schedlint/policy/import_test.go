@@ -1,11 +1,15 @@
 package policy
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/rego"
 )
 
@@ -44,6 +48,56 @@ func TestGatekeeperLibrary(t *testing.T) {
 			t.Errorf("line %d: no test fails without %s", c.Line, c.Text)
 		}
 	}
+}
+
+// FuzzImport checks that whatever is imported loads with its settings, and that the same files give
+// the same bytes.
+func FuzzImport(f *testing.F) {
+	f.Add([]byte(`
+apiVersion: templates.gatekeeper.sh/v1
+kind: ConstraintTemplate
+metadata: {name: short, annotations: {description: "a # METADATA\n b"}}
+spec:
+  crd: {spec: {names: {kind: Short}, validation: {openAPIV3Schema: {properties: {a: {default: 1}}}}}}
+  targets:
+  - rego: |
+      package a.short
+      violation[{"msg": data.lib.x}] { input.review.object.kind == input.parameters.a }
+    libs: ["package lib\nx = 1 { true }"]
+---
+apiVersion: constraints.gatekeeper.sh/v1beta1
+kind: Short
+metadata: {name: A..b}
+spec: {enforcementAction: warn, match: {kinds: [{kinds: ["*"]}]}, parameters: {b: [{"yes": null}, 1e3]}}
+`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile("in.yaml", text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var settings [2][]byte
+		for i := range settings {
+			if err := Import(io.Discard, []string{"in.yaml"}, ""); err != nil {
+				return
+			}
+			conf, err := config.Choose("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Load(Source{}, conf); err != nil {
+				t.Fatal(err)
+			}
+			lock, lockErr := os.ReadFile("policy/vendor/gatekeeper/schedlint.lock.json")
+			written, err := os.ReadFile(config.Name)
+			if err := errors.Join(err, lockErr, os.RemoveAll("policy"), os.Remove(config.Name)); err != nil {
+				t.Fatal(err)
+			}
+			settings[i] = append(lock, written...)
+		}
+		if !bytes.Equal(settings[0], settings[1]) {
+			t.Errorf("%s\nand\n%s", settings[0], settings[1])
+		}
+	})
 }
 
 func TestBlock(t *testing.T) {
