@@ -92,7 +92,7 @@ func TestForeignIsChecked(t *testing.T) {
 		file, text, want string
 	}{
 		"no schema":           {"template.rego", strings.TrimPrefix(template, foreignHead), "template.rego:6: `if` keyword is required before rule body"},
-		"facts":               {"lib.rego", "package lib\n\nf(x) if x == input.review.object\n", `lib.rego:3: review does not exist here; there are affinity,`},
+		"facts":               {"lib.rego", "package lib\n\nf(x) if x == input.review.object\n", `lib.rego:3: review does not exist here; a policy of another tool is a library with the METADATA schemas: - input: schema.any`},
 		"unused import":       {"lib.rego", "package lib\n\nimport data.template\n\nx := 1\n", "lib.rego:3: import data.template unused"},
 		"unused variable":     {"lib.rego", "package lib\n\nf(x) if {\n\ty := x\n\tcount(data.template.violation) > 0\n}\n", "lib.rego:4: assigned var y unused"},
 		"inventory of others": {"lib.rego", "package lib\n\nx := data.inventory.cluster\n", "lib.rego:3: data.inventory.cluster is not defined by any rule or library"},

@@ -336,7 +336,7 @@ func (im *imported) constraint(o *source.Object, taken map[string]bool) error {
 	if level == "" {
 		level = "error"
 	}
-	match := c.Spec.Match
+	match, original := c.Spec.Match, c.Spec.Match["source"] == "Original"
 	for _, key := range slices.Sorted(maps.Keys(match)) {
 		switch {
 		case key == "source" && match[key] != "Generated", key == "namespaceSelector" && empty(match[key]):
@@ -369,6 +369,9 @@ func (im *imported) constraint(o *source.Object, taken map[string]bool) error {
 		ID: id, Use: of.id, Params: rego.Values{Values: params}, Place: fmt.Sprintf("%s:%d", o.File.Name, o.NameSpan().Line),
 	})
 	im.levels = append(im.levels, level)
+	if original {
+		return partly("imported, but sees the pods of templates as well, whatever match.source says")
+	}
 	return nil
 }
 

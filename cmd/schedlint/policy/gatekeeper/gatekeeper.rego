@@ -17,7 +17,7 @@ reviews(document, match) := [review |
 # as ${IMAGE}, because only a later tool knows the value.
 finding(document, review, violation) := {"message": message, "path": review.path} if {
 	not regex.match(`\$[{(][A-Za-z_]|\{\{ `, violation.msg)
-	message := sprintf("%s %s: %s", [document.kind, document.name, trim_space(violation.msg)])
+	message := sprintf("%s %s: %s", [document.kind, document.name, replace(trim_space(violation.msg), "\n", " ")])
 }
 
 itself(document, match) := [made |

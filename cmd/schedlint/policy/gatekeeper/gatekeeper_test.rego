@@ -153,7 +153,10 @@ test_expressions if {
 }
 
 test_finding if {
-	gatekeeper.finding(web, {"path": ["spec"]}, {"msg": "no {{\"x\"}} \n"}) == {"message": "Deployment web: no {{\"x\"}}", "path": ["spec"]}
+	gatekeeper.finding(web, {"path": ["spec"]}, {"msg": "no {{\"x\"}}\ny \n"}) == {
+		"message": "Deployment web: no {{\"x\"}} y",
+		"path": ["spec"],
+	}
 }
 
 test_variables_are_silent if {
