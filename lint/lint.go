@@ -110,6 +110,9 @@ type Options struct {
 	// Level returns the default level of a rule's findings. The configuration and its scopes
 	// override it.
 	Level func(rule string) diag.Level
+
+	// whole is set if documents are needed with all their fields, as facts about objects have them.
+	whole bool
 }
 
 // copies returns the folders of Libraries relative to Root.
@@ -163,7 +166,7 @@ type Context struct {
 // includes the facts about losing a node or a zone. The first context also has the facts about
 // problems in files.
 func Facts(ctx context.Context, o Options) (*Described, error) {
-	o.Level = func(string) diag.Level { return diag.LevelOff }
+	o.Level, o.whole = func(string) diag.Level { return diag.LevelOff }, true
 	r := newRun(ctx, o, o.Survive)
 	m := r.load()
 	d := &Described{Display: r.files.Display}

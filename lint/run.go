@@ -56,9 +56,13 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 		budget:    &budget{factor: factor, advice: int(limits.AdviceSteps * factor), proofs: int(proofSteps * factor)},
 		decisions: decisions{}, inRender: map[foundAt]bool{}, survive: lossesToSurvive(o.Config, losses),
 	}
-	r.files = locate.NewFiles(source.Options{
+	files := source.Options{
 		Dir: o.Dir, Root: o.Root, Stdin: o.Stdin, Overlay: o.Overlay, Tracked: o.Tracked, Keep: r.table.Read, Drop: workload.Unread,
-	}, o.Paths, o.Config)
+	}
+	if o.whole || o.Policy != nil && o.Policy.Whole("objects.manifest") {
+		files.Keep, files.Drop = nil, nil
+	}
+	r.files = locate.NewFiles(files, o.Paths, o.Config)
 	r.files.Copies = o.copies()
 	r.renders = locate.NewRenders(r.files)
 	r.summary = newSummary(r.renders)

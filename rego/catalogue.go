@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/open-policy-agent/opa/v1/ast"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 )
@@ -114,32 +116,60 @@ type BundleFile struct {
 	Text []byte
 }
 
-// Bundle returns the files of an OPA bundle, sorted by name: custom rules, pack rules, and the
-// libraries they import. To run the bundle, pass it to opa eval --bundle, with the output of the
-// facts command as input. Bundle returns an error if a rule fails to load.
+// Libraries returns the libraries that rules and their unit tests can import, sorted by name.
+func Libraries() ([]BundleFile, error) {
+	libraries, err := libraryFiles()
+	files := []BundleFile{{"lib/facts.rego", []byte(factsLibrary())}}
+	for _, f := range libraries {
+		files = append(files, BundleFile{f.name, []byte(f.text)})
+	}
+	slices.SortFunc(files, byName)
+	return files, err
+}
+
+func byName(a, b BundleFile) int { return strings.Compare(a.Name, b.Name) }
+
+// Bundle returns the files of an OPA bundle, sorted by name: custom rules with their unit tests, pack
+// rules, and the libraries that they can import. To run the bundle, pass it to opa eval --bundle, with
+// the output of the facts command as input. Rules need no parameters. Bundle returns an error if a
+// rule fails to load.
 func Bundle(o Options) ([]BundleFile, error) {
+	o.Off = func(string) bool { return true }
 	e, err := Load(o)
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := json.Marshal(map[string]any{"roots": []string{""}, "rego_version": 1})
+	tests, err := loadTests(o.Dirs, o.Shown)
 	if err != nil {
 		return nil, err
 	}
-	files := []BundleFile{{".manifest", append(manifest, '\n')}}
-	for _, m := range e.modules {
-		name := strings.TrimPrefix(path.Clean("/"+filepath.ToSlash(m.file)), "/")
-		files = append(files, BundleFile{path.Join("own", name), []byte(m.text)})
+	files, manifest, old := []BundleFile{}, map[string]any{"roots": []string{""}, "rego_version": 1}, map[string]int{}
+	for _, m := range append(e.modules, tests...) {
+		files = append(files, BundleFile{InBundle(m.file), []byte(m.text)})
+		if m.parsed.RegoVersion() == ast.RegoV0 {
+			old["/"+InBundle(m.file)] = 0
+			manifest["file_rego_versions"] = old
+		}
 	}
+	text, err := json.Marshal(manifest)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, BundleFile{".manifest", append(text, '\n')})
 	for _, r := range e.rules {
 		if r.pack != "" && !r.own && slices.Contains(o.Packs, r.pack) {
 			files = append(files, BundleFile{r.file, []byte(r.text)})
 		}
 	}
-	libraries, err := libraryFiles()
+	libraries, err := Libraries()
 	for _, f := range libraries {
-		files = append(files, BundleFile{path.Join("schedlint", f.name), []byte(f.text)})
+		files = append(files, BundleFile{path.Join("schedlint", f.Name), f.Text})
 	}
-	slices.SortFunc(files, func(a, b BundleFile) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(files, byName)
 	return files, err
+}
+
+// InBundle returns the name in a bundle for a file of custom rules.
+func InBundle(file string) string {
+	return path.Join("own", path.Clean("/"+filepath.ToSlash(file)))
 }

@@ -35,7 +35,7 @@ func TestWantsWhatIsReported(t *testing.T) {
 		if r.off || r.outsideCore() {
 			continue
 		}
-		report, err := r.program.run(context.Background(), r.code, withParams(input, r.params), func(q *topdown.Query) *topdown.Query { return q })
+		report, err := r.program.run(context.Background(), r.code, withParams(input, r.params), nil, func(q *topdown.Query) *topdown.Query { return q })
 		if err != nil {
 			t.Fatalf("%s: %v", r.id, err)
 		}

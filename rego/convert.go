@@ -41,6 +41,39 @@ func convert(f *facts.Facts, read *reads) *ast.Term {
 	return ast.ObjectTerm(c.fieldsOf(reflect.ValueOf(f).Elem(), "")...)
 }
 
+// inventoryOf returns the objects of the input in the order in which templates of Gatekeeper look
+// them up: namespace.NAMESPACE.APIVERSION.KIND.NAME and cluster.APIVERSION.KIND.NAME. An object
+// without a namespace is in both, with the namespace "", because its kind may be one that has none.
+func inventoryOf(input *ast.Term) *ast.Term {
+	root := ast.NewObject()
+	put := func(manifest *ast.Term, path ...*ast.Term) {
+		at := root
+		for _, key := range path[:len(path)-1] {
+			if at.Get(key) == nil {
+				at.Insert(key, ast.ObjectTerm())
+			}
+			at = at.Get(key).Value.(ast.Object)
+		}
+		at.Insert(path[len(path)-1], manifest)
+	}
+	rows := input.Get(ast.StringTerm("objects"))
+	if rows == nil {
+		return ast.NewTerm(root)
+	}
+	rows.Value.(*ast.Array).Foreach(func(row *ast.Term) {
+		field := func(name string) *ast.Term { return row.Get(ast.StringTerm(name)) }
+		manifest, version, kind, name, space := field("manifest"), field("api_version"), field("kind"), field("name"), field("namespace")
+		if manifest == nil || version == nil || kind == nil || name == nil || space == nil { // no rule reads the inventory
+			return
+		}
+		put(manifest, ast.StringTerm("namespace"), space, version, kind, name)
+		if text(space) == "" {
+			put(manifest, ast.StringTerm("cluster"), version, kind, name)
+		}
+	})
+	return ast.NewTerm(root)
+}
+
 // converter turns facts into OPA terms.
 type converter struct {
 	read    *reads
@@ -264,7 +297,7 @@ func (s *schema) sameType(o *schema) bool {
 	switch {
 	case s == nil || o == nil:
 		return s == o
-	case s.kind != o.kind || !slices.Equal(s.names(), o.names()):
+	case s.kind != o.kind || s.open != o.open || !slices.Equal(s.names(), o.names()):
 		return false
 	}
 	for name, p := range s.properties {

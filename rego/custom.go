@@ -356,7 +356,14 @@ func (r *rule) parameters(given Values) error {
 	}
 	var err error
 	r.configured = r.configured || given.Values != nil
+	unset := r.own && r.instance == nil && given.At == nil // the configuration does not mention the rule
+	if unset {
+		given.At = func(...string) string { return r.file + ":1" }
+	}
 	if r.params, err = schema.fit(name, given); err != nil {
+		if unset {
+			err = errors.Join(err, fmt.Errorf("%s:1: set the parameters of %s in the configuration, or give the rule template: true and use it under custom:", r.file, r.id))
+		}
 		return err
 	}
 	for _, a := range r.notes().asks {

@@ -27,6 +27,11 @@
 // access, the clock, the environment, random numbers and output, so the result of a rule depends
 // only on the facts. Modules have a size limit, and symbolic links are rejected.
 //
+// A foreign library is a policy for another tool. Its METADATA has schema.any in place of
+// schema.facts, so it is not checked against the facts, and rules give it an input of its own. It may
+// be written in the first version of Rego. In it, data.inventory has the objects of the input, as
+// templates of Gatekeeper expect (convert.go).
+//
 // A rule can fail, for example because it divides by zero or exceeds a limit. A failed rule loses
 // its own findings but does not affect other rules. The run's tally records the failure and marks
 // the run as incomplete. The cost of a custom rule is counted in steps (meter.go) and is therefore
@@ -44,7 +49,8 @@
 //
 // An analysis of the compiled code (trace.go) determines which facts a custom rule reads. For every
 // term, it finds the positions in the schema that the term's value can come from. If a rule
-// replaces input, the analysis assumes that the rule reads everything. The analysis also finds
+// replaces input, it reads what it hands over. If a rule replaces a function or another rule, the
+// analysis assumes that the rule reads everything. The analysis also finds
 // errors that OPA's type checker misses. These errors are comparing an enumeration with a constant
 // that is not one of its values, ordering outcomes, and passing an unknown literal key to
 // object.get. If the analysis of a module takes too many steps, the module does not load, because

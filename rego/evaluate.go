@@ -7,6 +7,7 @@ import (
 	"runtime/metrics"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -31,7 +32,8 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 	if err := e.compile(due); err != nil {
 		return nil, err
 	}
-	run := evaluation{e, f, f.Rows(), convert(f, &read), tally}
+	run := evaluation{Engine: e, facts: f, rows: f.Rows(), input: convert(f, &read), tally: tally}
+	run.inventory = sync.OnceValue(func() *ast.Term { return inventoryOf(run.input) })
 	// Custom rules cannot delay built-in rules, which have their own time limit. Built-in rules
 	// with configured parameters run after all other built-in rules.
 	slices.SortStableFunc(due, func(a, b *rule) int { return cmp.Compare(order(a), order(b)) })
@@ -72,6 +74,8 @@ type evaluation struct {
 	rows  []facts.Row // indexed by id
 	input *ast.Term
 	tally *facts.Tally
+	// inventory returns the objects of the input as foreign libraries see them.
+	inventory func() *ast.Term
 }
 
 // all evaluates the rules one after another. The time limit applies to all of them together.
@@ -117,7 +121,11 @@ func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error
 // judge evaluates a rule and converts its report to judgements. The argument "with" is a function
 // that adds options to the query.
 func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Query) *topdown.Query) ([]facts.Judgement, error) {
-	report, err := r.program.run(ctx, r.code, withParams(e.input, r.params), with)
+	var objects *ast.Term
+	if r.program.foreign {
+		objects = e.inventory()
+	}
+	report, err := r.program.run(ctx, r.code, withParams(e.input, r.params), objects, with)
 	if err != nil || report == nil || report.Len() == 0 {
 		return nil, err
 	}

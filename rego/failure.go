@@ -183,6 +183,9 @@ func reason(e *ast.Error) string {
 			if name == "params" && slices.Contains(names, "workloads") {
 				return "params does not exist here; a rule declares its parameters in custom.params, and hands them to the functions of a library"
 			}
+			if slices.Contains(strings.Fields("apiVersion kind metadata parameters review spec"), name) && slices.Contains(names, "workloads") {
+				return name + " does not exist here; a policy of another tool is a library with the METADATA schemas: - input: schema.any, which a rule calls with an input of its own"
+			}
 			return fmt.Sprintf("%s does not exist here%s; there are %s", name, near(name, names), strings.Join(names, ", "))
 		}
 	case *ast.ParserErrorDetail:

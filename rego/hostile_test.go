@@ -336,7 +336,7 @@ func isolatedIn(t *testing.T, ctx context.Context, id string) outcome {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(due, func(r *rule) bool { return r.id == id })
-	run := evaluation{e, f, f.Rows(), convert(f, &read), tally}
+	run := evaluation{Engine: e, facts: f, rows: f.Rows(), input: convert(f, &read), tally: tally}
 	return run.isolated(ctx, due[i], newMeter(0, maxSteps))
 }
 

@@ -27,6 +27,9 @@ type module struct {
 	parsed     *ast.Module
 	rule       *rule // nil for a library
 	locked     bool  // listed in the lock file of a folder with vendored rules
+	// foreign is set for a library whose input is not the facts: a policy for another tool, which
+	// rules call with an input of its own. Such a library may be written in the first version of Rego.
+	foreign bool
 }
 
 // parse parses a module. OPA reads annotations only on request, and type checks need them. Because
@@ -35,14 +38,18 @@ func parse(file, text string, annotations bool) (m *ast.Module, err error) {
 	return parseWith(file, text, annotations, capabilities())
 }
 
-func parseWith(file, text string, annotations bool, c *ast.Capabilities) (m *ast.Module, err error) {
+func parseWith(file, text string, annotations bool, c *ast.Capabilities) (*ast.Module, error) {
+	return parseAs(ast.RegoV1, file, text, annotations, c)
+}
+
+func parseAs(version ast.RegoVersion, file, text string, annotations bool, c *ast.Capabilities) (m *ast.Module, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s:1: the Rego parser fails on this file: %v", file, p)
 		}
 	}()
 	m, err = ast.ParseModuleWithOpts(file, text, ast.ParserOptions{
-		ProcessAnnotation: annotations, Capabilities: c, RegoVersion: ast.RegoV1,
+		ProcessAnnotation: annotations, Capabilities: c, RegoVersion: version,
 	})
 	return m, explain(err)
 }
@@ -51,9 +58,13 @@ func parseWith(file, text string, annotations bool, c *ast.Capabilities) (m *ast
 func newModule(file, text string) (*module, []error) {
 	parsed, err := parse(file, text, true)
 	if err != nil {
-		return nil, []error{err}
+		old, oldErr := parseAs(ast.RegoV0, file, text, true, capabilities())
+		if oldErr != nil || !anyInput(old) {
+			return nil, []error{err}
+		}
+		parsed = old
 	}
-	m := &module{file: file, text: text, parsed: parsed}
+	m := &module{file: file, text: text, parsed: parsed, foreign: anyInput(parsed)}
 	id, err := idOf(parsed)
 	if err != nil {
 		return nil, []error{fmt.Errorf("%s:%d: %w", file, parsed.Package.Location.Row, err)}
@@ -232,6 +243,16 @@ func texts(r *diag.Rule, a *ast.Annotations) (problems []string) {
 
 func factsRef() ast.Ref { return ast.SchemaRootRef.Append(ast.StringTerm("facts")) }
 
+func anyRef() ast.Ref { return ast.SchemaRootRef.Append(ast.StringTerm("any")) }
+
+// anyInput reports whether METADATA says that the input of a module is not the facts.
+func anyInput(m *ast.Module) bool {
+	a := packageAnnotation(m)
+	return a != nil && slices.ContainsFunc(a.Schemas, func(s *ast.SchemaAnnotation) bool {
+		return s.Path.Equal(ast.InputRootRef) && s.Schema.Equal(anyRef())
+	})
+}
+
 // metadataKeys lists the annotation keys that OPA knows.
 var metadataKeys = []string{
 	"title", "description", "schemas", "custom", "related_resources", "scope", "authors", "organizations",
@@ -265,6 +286,7 @@ var libraries embed.FS
 type program struct {
 	compiler *ast.Compiler
 	reads    map[*module]reads // places that the custom rules read
+	foreign  bool              // whether a library is foreign
 }
 
 // compileWithin compiles custom modules within a CPU time limit. A few nested comprehensions can
@@ -306,9 +328,12 @@ func compileChecked(what compilation) (p *program, err error) {
 			err = fmt.Errorf("%s:1: the Rego compiler fails on these rules: %v", what.own[0].file, p)
 		}
 	}()
-	modules, functions := map[string]*ast.Module{}, capabilities()
+	modules, functions, foreign := map[string]*ast.Module{}, capabilities(), map[string]bool{}
 	for _, m := range slices.Concat(what.own, what.tests) {
 		modules[m.file] = m.parsed
+		if m.foreign {
+			foreign[m.file] = true
+		}
 	}
 	if len(what.tests) > 0 {
 		functions = testCapabilities()
@@ -319,27 +344,51 @@ func compileChecked(what compilation) (p *program, err error) {
 	if err := addLibraries(modules); err != nil {
 		return nil, err
 	}
-	if err := join(undefinedData(modules)); err != nil {
+	if err := join(undefinedData(modules, foreign)); err != nil {
 		return nil, err
 	}
 	schemas := ast.NewSchemaSet()
 	schemas.Put(ast.SchemaRootRef, util.MustUnmarshalJSON(facts.Schema()))
 	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
+	schemas.Put(anyRef(), map[string]any{})
 	// OPA silently drops calls of print unless print statements are enabled. If they are enabled,
 	// the calls become errors, because rules may not call print.
-	c := ast.NewCompiler().WithStrict(!what.mutant).WithEnablePrintStatements(true).WithCapabilities(functions).
-		WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
-		WithSkipStages(ast.StageBuildComprehensionIndices) // these indices evaluate bodies without bound variables, see hoister
+	compiler := func(strict bool) *ast.Compiler {
+		return ast.NewCompiler().WithStrict(strict).WithEnablePrintStatements(true).WithCapabilities(functions).
+			WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
+			WithSkipStages(ast.StageBuildComprehensionIndices) // these indices evaluate bodies without bound variables, see hoister
+	}
+	strict := !what.mutant
+	if strict && len(foreign) > 0 { // users cannot change the style of others
+		if err := strictly(compiler(true), modules, foreign); err != nil {
+			return nil, err
+		}
+		strict = false
+	}
+	c := compiler(strict)
 	p, err = compile(c, modules)
 	if err != nil {
 		return nil, err
 	}
-	if p.reads, err = analyse(c, what.own); err != nil && !what.mutant {
+	p.foreign = len(foreign) > 0
+	if p.reads, err = analyse(c, what.own, foreign); err != nil && !what.mutant {
 		return nil, err
 	}
 	hoist(c.Modules)
 	guard(c.Modules)
 	return p, nil
+}
+
+// strictly returns an error if the modules that are not foreign do not pass the compiler's strict
+// checks. Without the others, their functions are undefined, but the compiler notices that last.
+func strictly(c *ast.Compiler, modules map[string]*ast.Module, foreign map[string]bool) error {
+	own := maps.Clone(modules)
+	maps.DeleteFunc(own, func(file string, _ *ast.Module) bool { return foreign[file] })
+	c.Compile(own)
+	if slices.ContainsFunc(c.Errors, func(e *ast.Error) bool { return e.Code == ast.TypeErr }) {
+		return nil
+	}
+	return explain(c.Errors)
 }
 
 // compileTrusted compiles built-in rules, which the tests have already checked. It skips the
@@ -391,40 +440,53 @@ func libraryFiles() (files []textFile, err error) {
 	return files, err
 }
 
+// inventoryRef returns the reference under which templates of Gatekeeper find other objects.
+func inventoryRef() ast.Ref { return ast.DefaultRootRef.Append(ast.StringTerm("inventory")) }
+
 // undefinedData returns an error for each reference to data outside the given modules. OPA assumes
 // that such data is loaded at run time, but schedlint never loads any. The rule would therefore
-// never report anything.
-func undefinedData(modules map[string]*ast.Module) []error {
+// never report anything. The exception is the inventory of objects, which foreign modules may read
+// and others may replace.
+func undefinedData(modules map[string]*ast.Module, foreign map[string]bool) []error {
 	var packages []string
 	for _, m := range modules {
 		packages = append(packages, m.Package.Path.String())
 	}
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(modules)) {
-		ast.WalkRefs(modules[name], func(r ast.Ref) bool {
+		var replaced ast.Value // target of the last "with" modifier
+		ast.NewGenericVisitor(func(x any) bool {
+			if w, ok := x.(*ast.With); ok {
+				replaced = w.Target.Value
+			}
+			r, ok := x.(ast.Ref)
+			if !ok || !r.HasPrefix(ast.DefaultRootRef) || r.HasPrefix(inventoryRef()) && (foreign[name] || replaced != nil && r.Equal(replaced)) {
+				return false
+			}
 			ref := r.ConstantPrefix().String() + "."
 			defined := func(p string) bool { return strings.HasPrefix(ref, p+".") || strings.HasPrefix(p+".", ref) }
-			if r.HasPrefix(ast.DefaultRootRef) && !slices.ContainsFunc(packages, defined) {
+			if !slices.ContainsFunc(packages, defined) {
 				errs = append(errs, fmt.Errorf("%s%s is not defined by any rule or library", place(r[0].Location), r))
 			}
 			return false
-		})
+		}).Walk(modules[name])
 	}
 	return errs
 }
 
-// run returns the set that a rule's report evaluates to. The argument "with" is a function that
-// adds options to the query.
-func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*topdown.Query) *topdown.Query) (found ast.Set, err error) {
-	err = p.query(ctx, c.report(), func(q *topdown.Query) *topdown.Query { return with(q.WithInput(input)) }, func(report *ast.Term) {
+// run returns the set that a rule's report evaluates to. The argument "objects" is the inventory for
+// foreign libraries, or nil. The argument "with" is a function that adds options to the query.
+func (p *program) run(ctx context.Context, c *code, input, objects *ast.Term, with func(*topdown.Query) *topdown.Query) (found ast.Set, err error) {
+	err = p.query(ctx, c.report(), objects, func(q *topdown.Query) *topdown.Query { return with(q.WithInput(input)) }, func(report *ast.Term) {
 		found, _ = report.Value.(ast.Set)
 	})
 	return found, err
 }
 
-// query evaluates a term and calls the function "each" with every value. The argument "with" is a
-// function that adds options to the query.
-func (p *program) query(ctx context.Context, of *ast.Term, with func(*topdown.Query) *topdown.Query, each func(*ast.Term)) error {
+// query evaluates a term and calls the function "each" with every value. The argument "objects" is
+// the inventory for foreign libraries, or nil. The argument "with" is a function that adds options to
+// the query.
+func (p *program) query(ctx context.Context, of, objects *ast.Term, with func(*topdown.Query) *topdown.Query, each func(*ast.Term)) error {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()
 	store := inmem.New()
@@ -434,7 +496,11 @@ func (p *program) query(ctx context.Context, of *ast.Term, with func(*topdown.Qu
 	}
 	defer store.Abort(ctx, txn)
 	value := ast.VarTerm("value")
-	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(value, of))).
+	expr := ast.Equality.Expr(value, of)
+	if objects != nil {
+		expr.With = []*ast.With{{Target: ast.NewTerm(inventoryRef()), Value: objects}}
+	}
+	q := topdown.NewQuery(ast.NewBody(expr)).
 		WithCompiler(p.compiler).WithStore(store).WithTransaction(txn).WithCancel(stop).WithStrictBuiltinErrors(true)
 	return with(q).Iter(ctx, func(r topdown.QueryResult) error {
 		each(r[value.Value.(ast.Var)])

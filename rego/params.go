@@ -54,6 +54,8 @@ func (c *checker) value(s *schema, v any, path []string) any {
 		return nil
 	}
 	switch s.kind {
+	case "any":
+		return c.any(v, path)
 	case "array":
 		return c.array(s, v, path)
 	case "object":
@@ -90,9 +92,12 @@ func (c *checker) object(s *schema, v any, path []string) any {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if s.properties[name] == nil {
+		if s.properties[name] == nil && !s.open {
 			c.say(below(path, name), "unknown parameter%s; expected %s", near(name, s.names()), strings.Join(s.names(), ", "))
 		}
+	}
+	if s.open {
+		return c.any(v, path)
 	}
 	all := map[string]any{}
 	for _, name := range s.names() {
@@ -108,6 +113,39 @@ func (c *checker) object(s *schema, v any, path []string) any {
 		}
 	}
 	return all
+}
+
+// any checks the sizes of a value that has no schema.
+func (c *checker) any(v any, path []string) any {
+	if c.seen++; c.seen > maxParamValues || len(path) > maxSchemaDepth {
+		c.say(path, "expected at most %d values, at most %d levels deep", maxParamValues, maxSchemaDepth)
+		return nil
+	}
+	s := &schema{kind: "number"}
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case []any:
+		return c.array(&schema{kind: "array", items: &schema{kind: "any"}}, v, path)
+	case map[string]any:
+		all := map[string]any{}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if len(key) > maxParamText {
+				c.say(path, "expected keys of at most %d bytes", maxParamText)
+			}
+			all[key] = c.any(v[key], below(path, key))
+		}
+		return all
+	case string:
+		s.kind = "string"
+	case bool:
+		s.kind = "boolean"
+	}
+	one, err := s.scalar(v)
+	if err != nil {
+		c.say(path, "%v", err)
+	}
+	return one
 }
 
 // below returns a copy of path with one more element. The copy keeps sibling paths from sharing

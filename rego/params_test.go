@@ -227,6 +227,43 @@ func TestParameterErrors(t *testing.T) {
 	}
 }
 
+// TestOpenParameters checks parameters with any keys and values: within the limits, they reach the
+// rule as they are.
+func TestOpenParameters(t *testing.T) {
+	rule := strings.Replace(head, "category: advice", "category: policy\n#   params: {type: object, properties: {x: {type: object, additionalProperties: true, default: {}}}}", 1) +
+		`report contains result.finding(rego.metadata.chain(), row, {"message": json.marshal(input.params.x)}) if some row in input.workloads
+`
+	deep := any("x")
+	for range maxSchemaDepth {
+		deep = map[string]any{"a": deep}
+	}
+	for name, c := range map[string]struct {
+		value any
+		want  string
+	}{
+		"anything":  {map[string]any{"a b": []any{1, "x", nil, true, map[string]any{"C": 1.5}}}, `{"a b":[1,"x",null,true,{"C":1.5}]}`},
+		"text":      {"x", `expected a map, found "x"`},
+		"deep":      {map[string]any{"a": deep}, "expected at most 10000 values, at most 8 levels deep"},
+		"large":     {map[string]any{"a": strings.Repeat("x", maxParamText+1)}, "x.a: expected at most 4096 bytes, found 4097"},
+		"large key": {map[string]any{strings.Repeat("x", maxParamText+1): 1}, "x: expected keys of at most 4096 bytes"},
+		"many":      {map[string]any{"a": make([]any, maxParamItems+1)}, "x.a: expected from 0 to 1000 items, found 1001"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := Load(Options{
+				Dirs:   []string{folder(t, map[string]string{"x.rego": rule})},
+				Params: map[string]Values{"no-default-namespace": {Values: map[string]any{"x": c.value}}},
+			})
+			got := fmt.Sprint(err)
+			if err == nil {
+				got = evaluated(t, e, healthy(1))[0].Message
+			}
+			if !strings.Contains(got, c.want) {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
 // TestParameterErrorsEnd checks that neither a huge value nor a value with errors everywhere takes
 // unlimited time.
 func TestParameterErrorsEnd(t *testing.T) {
@@ -286,7 +323,9 @@ func TestCustomErrors(t *testing.T) {
 		"params: {type: string}":             "custom.params, which is of type string; expected type: object with properties",
 		"params: {type: object}":             "custom.params, which has no properties; name them with their types",
 		"params: {properties: {}}":           "custom.params, which has no type; expected one of string, integer, number, boolean, array, object",
-		"params: {type: object, additionalProperties: true, properties: {x: {type: string, default: a}}}": "the unknown key custom.params.additionalProperties; expected type, description, enum,",
+		"params: {type: object, additionalProperties: true, properties: {x: {type: string, default: a}}}": "custom.params, which has properties and additionalProperties; drop one of the two",
+		"params: {type: object, additionalProperties: true}":                                              "custom.params, which has additionalProperties; name the parameters under properties",
+		param("{type: object, additionalProperties: false}"):                                              "custom.params.properties.x.additionalProperties, which is false; expected true, for any keys and values",
 		"params: {type: object, required: [y], properties: {x: {type: string, default: a}}}":              `custom.params.required, which holds "y" (did you mean x?); expected names of properties`,
 		"params: {type: object, required: [x], properties: {x: {type: string, default: a}}}":              "custom.params.required, which holds x, which has a default; drop one of the two",
 		"params: {type: object, properties: {'a b': {type: string, default: a}}}":                         `custom.params.properties, which holds the name "a b"; expected lower-case letters`,

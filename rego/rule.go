@@ -310,8 +310,12 @@ type textFile struct {
 	locked     bool // listed in the lock file of a folder with vendored rules
 }
 
+// EditorDir is the name of the folder with copies of the libraries for editors. It is not loaded,
+// because the program has the libraries itself.
+const EditorDir = ".schedlint"
+
 // regoFiles reads the *.rego files in a folder and its subfolders, sorted by path. It skips a file
-// if wanted returns false for its name. Errors show the argument "name" as the folder. Files are
+// if wanted returns false for its name, and the folder EditorDir. Errors show the argument "name" as the folder. Files are
 // opened through os.Root, so no path can escape the folder.
 func regoFiles(dir, name string, wanted func(name string) bool) ([]textFile, error) {
 	info, err := os.Lstat(dir)
@@ -339,6 +343,9 @@ func regoFiles(dir, name string, wanted func(name string) bool) ([]textFile, err
 		at := path.Join(shown, name)
 		if entry.Type()&fs.ModeSymlink != 0 {
 			return fmt.Errorf("%s: symbolic links are not followed; put the file itself here", at)
+		}
+		if entry.IsDir() && entry.Name() == EditorDir {
+			return fs.SkipDir
 		}
 		if entry.IsDir() || !strings.HasSuffix(name, ".rego") || !wanted(name) {
 			return nil

@@ -32,6 +32,8 @@ type schema struct {
 	items       *schema
 	properties  map[string]*schema
 	required    []string
+	// open is set for an object with any keys and values. It has no properties.
+	open bool
 	// fallback is the default value. It includes the default values of its properties.
 	fallback   any
 	hasDefault bool
@@ -66,6 +68,7 @@ func keywords() []keyword {
 		{"minItems", "array", (*schemaReader).minItems},
 		{"properties", "object", (*schemaReader).properties},
 		{"required", "object", (*schemaReader).required},
+		{"additionalProperties", "object", (*schemaReader).open},
 		{"minimum", "integer number", func(_ *schemaReader, s *schema, _ string, v any) error { return limitOf(&s.minimum, v) }},
 		{"maximum", "integer number", func(_ *schemaReader, s *schema, _ string, v any) error { return limitOf(&s.maximum, v) }},
 		{"pattern", "string", (*schemaReader).pattern},
@@ -84,6 +87,9 @@ type schemaReader struct {
 func paramsOf(value any) (*schema, []string) {
 	r := &schemaReader{}
 	s := r.schema("custom.params", value)
+	if len(r.problems) == 0 && s.open {
+		r.say("custom.params", "has additionalProperties; name the parameters under properties")
+	}
 	if len(r.problems) == 0 && s.kind != "object" {
 		r.say("custom.params", "is of type %s; expected type: object with properties", s.kind)
 	}
@@ -159,8 +165,10 @@ func (r *schemaReader) whole(at string, s *schema) {
 	switch {
 	case s.kind == "array" && s.items == nil:
 		r.say(at, "has no items; say of what type they are")
-	case s.kind == "object" && len(s.properties) == 0:
-		r.say(at, "has no properties; name them with their types")
+	case s.open && s.properties != nil:
+		r.say(at, "has properties and additionalProperties; drop one of the two")
+	case s.kind == "object" && len(s.properties) == 0 && !s.open:
+		r.say(at, "has no properties; name them with their types, or write additionalProperties: true")
 	}
 	for _, name := range s.names() {
 		if !s.properties[name].hasDefault && !slices.Contains(s.required, name) && s.properties[name].kind != "" {
@@ -232,6 +240,14 @@ func (r *schemaReader) required(s *schema, _ string, value any) error {
 	return nil
 }
 
+func (r *schemaReader) open(s *schema, _ string, value any) error {
+	if value != true {
+		return fmt.Errorf("is %s; expected true, for any keys and values", found(value))
+	}
+	s.open = true
+	return nil
+}
+
 func (r *schemaReader) minItems(s *schema, _ string, value any) error {
 	n, ok := numberOf(value)
 	if !ok || n < 0 || n > maxParamItems || n != math.Trunc(n) {
@@ -287,6 +303,9 @@ func limitOf(into **float64, value any) error {
 
 // definition returns the schema in the format that OPA's type checker expects.
 func (s *schema) definition() any {
+	if s.open {
+		return map[string]any{}
+	}
 	d := map[string]any{"type": s.kind}
 	switch s.kind {
 	case "array":

@@ -31,6 +31,8 @@ type tracer struct {
 	names []string               // sorted keys of rules
 	inner map[string]bool        // references to packages and to other prefixes of rules
 	left  int                    // steps left for all modules
+	// foreign lists the files of libraries whose input is not the facts.
+	foreign map[string]bool
 }
 
 // trace is the analysis of a single module.
@@ -47,6 +49,9 @@ type trace struct {
 	steps   int
 	checks  *checks // nil until the analysis is complete
 	line    *ast.Location
+	of      *state // the rule that is being evaluated
+	// replaced is set while an expression is evaluated that replaces input.
+	replaced bool
 }
 
 // state holds the values found so far for one definition of a rule or function.
@@ -54,6 +59,9 @@ type state struct {
 	rule   *ast.Rule
 	params []abstract
 	result abstract
+	// sees is set if the facts can be the rule's input, because not every expression that leads to
+	// the rule replaces input.
+	sees bool
 }
 
 // scope maps variables in a body to their possible values.
@@ -76,8 +84,9 @@ func newTracer(c *ast.Compiler, root *node) *tracer {
 
 // analyse returns the fields of the facts that each custom rule reads. The error lists all wrong
 // values in the rules, such as a constant that an enumeration does not contain.
-func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
+func analyse(c *ast.Compiler, own []*module, foreign map[string]bool) (map[*module]reads, error) {
 	all, found := newTracer(c, factsNode()), map[*module]reads{}
+	all.foreign = foreign
 	var faults []fault
 	for _, m := range own {
 		read, wrong := all.module(c.Modules[m.file])
@@ -158,11 +167,16 @@ func (t *trace) state(r *ast.Rule) *state {
 		s = &state{rule: r, params: make([]abstract, len(r.Head.Args))}
 		t.states[r], t.order, t.changed = s, append(t.order, s), true
 	}
+	if !s.sees && !t.replaced && (t.of == nil || t.of.sees) {
+		s.sees, t.changed = true, true
+	}
 	return s
 }
 
 // rule evaluates a rule definition and its else branches.
 func (t *trace) rule(s *state) {
+	t.of = s
+	defer func() { t.of = nil }()
 	for r := s.rule; r != nil; r = r.Else {
 		t.step(1)
 		env := scope{}
@@ -203,8 +217,14 @@ func (t *trace) body(body ast.Body, env scope) {
 		if t.over {
 			return
 		}
-		if len(e.With) > 0 { // a with modifier can give any reference any value
-			t.reads.all = true
+		outer := t.replaced
+		for _, w := range e.With {
+			target, ok := w.Target.Value.(ast.Ref)
+			if !ok || !target.HasPrefix(ast.InputRootRef) && !target.HasPrefix(inventoryRef()) {
+				t.reads.all = true // another rule or function can do anything with its arguments
+			}
+			t.readAll(t.value(w.Value, env))
+			t.replaced = t.replaced || target.Equal(ast.InputRootRef)
 		}
 		inner := env
 		if e.Negated {
@@ -212,6 +232,7 @@ func (t *trace) body(body ast.Body, env scope) {
 		}
 		t.line = e.Location
 		t.expr(e, inner)
+		t.replaced = outer
 	}
 }
 
@@ -253,6 +274,10 @@ func (t *trace) value(term *ast.Term, env scope) abstract {
 			return known
 		}
 		if v.Equal(ast.InputRootDocument.Value) {
+			if t.of != nil && t.foreign[t.of.rule.Location.File] {
+				t.reads.all = t.reads.all || t.of.sees
+				return anything
+			}
 			return oneOf(t.root)
 		}
 		t.giveUpAt(term.Location)

@@ -214,6 +214,10 @@ func (t *trace) data(r ast.Ref, env scope) abstract {
 		t.merge(&found, anything)
 		known = true
 	}
+	if objects := t.root.fields["objects"]; !known && objects != nil && r.HasPrefix(inventoryRef()) {
+		t.whole(objects)
+		found, known = anything, true
+	}
 	if !known { // an unknown rule could read anything
 		t.reads.all = true
 		found = anything

@@ -63,7 +63,10 @@ var readCases = map[string]struct{ body, more, want string }{
 	"rows in a list":      {someLoss + "row in input.losses", "", "losses* losses.id*"},
 	"input as a whole":    {someLoss + `f(input)`, "f(x) if json.marshal(x) == \"\"", "all"},
 	"input handed on":     {"some row in f(input)", "f(x) := x.losses", "losses losses.id*"},
-	"with":                {someLoss + "count(other) > 1 with input as {}", "other := input.drains", "all"},
+	"with":                {someLoss + "count(other) > 1 with input as {}", "other := input.drains", "drains losses losses.id*"},
+	"with a row":          {someLoss + "count(other) > 1 with input as {\"x\": row}", "other := [1]", "losses* losses.id*"},
+	"with a part":         {someLoss + "count(other) > 1 with input.drains as input.rollouts", "other := input.drains", "drains losses losses.id* rollouts*"},
+	"with another rule":   {someLoss + "count(other) > 1 with other as input.drains", "other := input.rollouts", "all"},
 	"an object of sets":   {someLoss + "some x in full[[row.w, 1]]\nx.w == 1", "full[[a, b]] contains d if {\n\tsome d in input.drains\n\ta := d.id\n\tb := 1\n}", "drains drains.id* drains.w* losses losses.id* losses.w*"},
 	"a nested object":     {someLoss + "some x in full[row.w].drains\nx.w == 1", "full[a].drains contains d if {\n\tsome d in input.drains\n\ta := d.id\n}", "drains drains.id* drains.w* losses losses.id* losses.w*"},
 	"a row that is made":  {"some l in input.losses\nrow := {\"id\": l.id, \"w\": l.w}\nrow.w == 1", "", "losses losses.id* losses.w*"},
@@ -253,7 +256,7 @@ func TestReadsAreEnough(t *testing.T) {
 // reportOf returns the report of a rule for some facts.
 func reportOf(t *testing.T, r *rule, input *ast.Term) ast.Set {
 	t.Helper()
-	found, err := r.program.run(context.Background(), r.code, input, func(q *topdown.Query) *topdown.Query {
+	found, err := r.program.run(context.Background(), r.code, input, nil, func(q *topdown.Query) *topdown.Query {
 		return q.WithBuiltins(newMeter(0, maxSteps).functions())
 	})
 	if err != nil {
@@ -317,7 +320,7 @@ func compiled(t testing.TB, n int) (*ast.Compiler, []*module) {
 func BenchmarkTrace(b *testing.B) {
 	c, own := compiled(b, 100)
 	for b.Loop() {
-		if _, err := analyse(c, own); err != nil {
+		if _, err := analyse(c, own, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -39,6 +39,8 @@ type UnitTest struct {
 	Line                int
 	// Failure explains why the test failed. It is empty if the test passed.
 	Failure string
+
+	of *ast.Module
 }
 
 // Uncovered is the position of a rule expression that no test has evaluated.
@@ -47,46 +49,104 @@ type Uncovered struct {
 	Line int
 }
 
+// units holds compiled rules and their unit tests.
+type units struct {
+	own, tests []*module
+	program    *program // nil if there are no tests
+}
+
+// loadUnits loads and compiles rules together with their unit tests. It returns an error if any
+// rule or test fails to load.
+func loadUnits(o UnitOptions) (u units, err error) {
+	if u.own, err = loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown}); err != nil {
+		return u, err
+	}
+	if u.tests, err = loadTests(o.Dirs, o.Shown); err != nil || len(u.tests) == 0 {
+		return u, err
+	}
+	var parsed []*ast.Module
+	for _, m := range u.tests {
+		parsed = append(parsed, m.parsed)
+	}
+	if err := join(testedFacts(parsed...)); err != nil {
+		return u, err
+	}
+	u.program, err = compileWithin(DefaultDeadline, compilation{own: u.own, tests: u.tests})
+	return u, err
+}
+
+// all returns all tests that the options select, without results.
+func (u *units) all(o UnitOptions) (tests []UnitTest) {
+	for _, m := range u.tests {
+		for _, r := range testsIn(m.parsed) {
+			t := UnitTest{Package: strings.TrimPrefix(m.parsed.Package.Path.String(), "data."), Name: nameOf(r), File: m.file, Line: r.Location.Row, of: m.parsed}
+			if o.Run == nil || o.Run.MatchString(t.Package+"."+t.Name) {
+				tests = append(tests, t)
+			}
+		}
+	}
+	return tests
+}
+
 // RunUnitTests runs the unit tests of rules. Every rule named test_... in a *_test.rego file is a
 // test. A test passes if its value is defined and not false. Each test has the same step budget as
 // a custom rule. RunUnitTests returns an error if any rule or test fails to load.
 func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncovered []Uncovered, err error) {
-	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
-	if err != nil {
-		return nil, nil, err
-	}
-	units, err := loadTests(o.Dirs, o.Shown)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(units) == 0 {
-		return nil, nil, nil
-	}
-	var parsed []*ast.Module
-	for _, m := range units {
-		parsed = append(parsed, m.parsed)
-	}
-	if err := join(testedFacts(parsed...)); err != nil {
-		return nil, nil, err
-	}
-	p, err := compileWithin(DefaultDeadline, compilation{own: own, tests: units})
-	if err != nil {
+	u, err := loadUnits(o)
+	if err != nil || u.program == nil {
 		return nil, nil, err
 	}
 	seen := coverage{}
-	for _, m := range units {
-		for _, r := range testsIn(m.parsed) {
-			t := UnitTest{Package: strings.TrimPrefix(m.parsed.Package.Path.String(), "data."), Name: nameOf(r), File: m.file, Line: r.Location.Row}
-			if o.Run != nil && !o.Run.MatchString(t.Package+"."+t.Name) {
-				continue
-			}
-			if err := p.test(ctx, m.parsed, t.Name, o.Print, seen); err != nil {
-				t.Failure = err.Error()
-			}
-			tests = append(tests, t)
+	tests = u.all(o)
+	for i := range tests {
+		if err := u.program.test(ctx, tests[i].of, tests[i].Name, o.Print, seen); err != nil {
+			tests[i].Failure = err.Error()
 		}
 	}
-	return tests, seen.missing(own), ctx.Err()
+	return tests, seen.missing(u.own), ctx.Err()
+}
+
+// IdleTests returns the unit tests that use no rule and no library, not even through other rules of
+// the tests. No change of a rule can make such a test fail. IdleTests returns an error if any rule or
+// test fails to load.
+func IdleTests(o UnitOptions) (idle []UnitTest, err error) {
+	u, err := loadUnits(o)
+	if err != nil || u.program == nil {
+		return nil, err
+	}
+	own := map[string]bool{}
+	for _, m := range u.own {
+		own[m.file] = true
+	}
+	for _, t := range u.all(o) {
+		ref := append(slices.Clone(t.of.Package.Path), ast.StringTerm(t.Name))
+		if !u.program.uses(ref, own) {
+			idle = append(idle, t)
+		}
+	}
+	return idle, nil
+}
+
+// uses reports whether the rules at a reference depend on a rule in one of the given files.
+func (p *program) uses(ref ast.Ref, files map[string]bool) bool {
+	seen := map[*ast.Rule]bool{}
+	left := p.compiler.GetRules(ref)
+	for len(left) > 0 {
+		r := left[len(left)-1]
+		left = left[:len(left)-1]
+		if seen[r] {
+			continue
+		}
+		if seen[r] = true; files[r.Location.File] {
+			return true
+		}
+		for of := range p.compiler.Graph.Dependencies(r) {
+			if of, ok := of.(*ast.Rule); ok {
+				left = append(left, of)
+			}
+		}
+	}
+	return false
 }
 
 // loadTests reads and parses the test files in the given folders and their subfolders.
@@ -151,7 +211,7 @@ func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.
 	err := isolate(ctx, m, func(ctx context.Context) ([]facts.Judgement, error) {
 		held := false
 		ref := append(slices.Clone(of.Package.Path), ast.StringTerm(name))
-		err := p.query(ctx, ast.NewTerm(ref), func(q *topdown.Query) *topdown.Query {
+		err := p.query(ctx, ast.NewTerm(ref), nil, func(q *topdown.Query) *topdown.Query {
 			if out != nil {
 				q = q.WithPrintHook(printer{out})
 			}

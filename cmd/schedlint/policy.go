@@ -18,7 +18,7 @@ func newPolicy() *cobra.Command {
 		Args:  noCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPolicyNew(), newPolicyCheck(), newPolicyRun(), newPolicyDocs(), newPolicyBundle(), newPolicyVendor())
+	cmd.AddCommand(newPolicyNew(), newPolicyCheck(), newPolicyRun(), newPolicyDocs(), newPolicyBundle(), newPolicyVendor(), newPolicyImport())
 	return cmd
 }
 
@@ -30,9 +30,11 @@ func newPolicyCheck() *cobra.Command {
 policy) and reports everything that is wrong with them at once: syntax, types,
 fields and values that do not exist, documentation, and missing tests. Each rule
 <id>/rule.rego needs unit tests, <id>/rule_test.rego, and the fixtures
-<id>/fixtures/bad, good and unknown; a vendored rule may lack them.`,
+<id>/fixtures/bad, good and unknown; a vendored rule may lack them. A unit test
+must be able to fail, and a fixture that is good must expect no finding. A rule
+need not be given its parameters.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dirs, err := policy.Dirs(args)
+			dirs, err := policy.Dirs(args, false)
 			if err != nil {
 				return err
 			}
@@ -54,7 +56,7 @@ func newPolicyDocs() *cobra.Command {
 		Use:   "docs [DIR...]",
 		Short: "Print the catalogue of your own rules as Markdown",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dirs, err := policy.Dirs(args)
+			dirs, err := policy.Dirs(args, false)
 			if err != nil {
 				return err
 			}
@@ -75,9 +77,10 @@ func newPolicyNew() *cobra.Command {
 		Short: "Write a rule with unit tests and fixtures to start from",
 		Long: `New writes DIR/ID/rule.rego, rule_test.rego and fixtures that pass policy test.
 Change the fixtures to what you want to be found, run policy test to see them
-fail, and change the rule. The first rule also gets the schema of the facts and
-a configuration of Regal for editors, and, where no configuration is found,
-.schedlint.yaml with the folder. No file is overwritten.`,
+fail, and change the rule. For opa and Regal in editors, New also writes the
+schema of the facts, the libraries and a configuration of Regal, and, where no
+configuration is found, .schedlint.yaml with the folder. No file is overwritten
+but the schema and the libraries, if they are of another version of schedlint.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return policy.New(cmd.OutOrStdout(), folder, args[0]) },
 	}
@@ -100,7 +103,8 @@ A fixture is a folder <id>/fixtures/NAME with manifests; NAME starts with bad,
 good or unknown. A comment # want "PATTERN" stands on each line of a finding and
 matches "rule: message"; any other finding fails the test. Nodes come from
 nodes.yaml in the folder or beside it, parameters from a comment
-# params: {"key": value}. --update writes comments, except in vendored rules.
+# params: {"key": value}. --update writes the comments of bad fixtures and lists
+the files, except for vendored rules.
 
 --mutants leaves out each condition of each rule and library in turn, if all
 tests pass: a unit test or a fixture must fail. METADATA lists conditions that
@@ -112,7 +116,7 @@ none does, 2 if a rule or test does not load.`,
 			if p.Mutants && p.Run != "" {
 				return errors.New("--mutants runs all tests; leave out --run") // if --run skipped a condition's test, the condition would look untested
 			}
-			if p.Dirs, err = policy.Dirs(args); err != nil {
+			if p.Dirs, err = policy.Dirs(args, false); err != nil {
 				return err
 			}
 			passed, err := p.All(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -124,7 +128,7 @@ none does, 2 if a rule or test does not load.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&p.Run, "run", "", "run only tests and fixtures whose name matches this `pattern`, such as ID.test_x or ID/bad")
-	flags.BoolVar(&p.Update, "update", false, "write the # want comments of fixtures")
+	flags.BoolVar(&p.Update, "update", false, "write the # want comments of bad fixtures")
 	flags.BoolVar(&p.Coverage, "coverage", false, "list the lines of rules that no unit test evaluates")
 	flags.BoolVar(&p.Mutants, "mutants", false, "list the conditions of rules that no test notices")
 	return cmd
@@ -137,18 +141,16 @@ func newPolicyBundle() *cobra.Command {
 		Use:   "bundle [DIR...]",
 		Short: "Write your own rules as an OPA bundle",
 		Long: `Bundle writes the rules below DIR (default: the folders of the configuration, or
-policy), the rules of packs, and the library that they import as an OPA bundle.
-opa eval and conftest run them on the output of schedlint facts --format json.`,
+policy) with their tests and fixtures, the rules of packs, and the libraries
+that they import as an OPA bundle. opa eval and conftest run them on the output
+of schedlint facts --format json; policy vendor copies them.`,
 		Example: `  schedlint policy bundle -o policies.tar.gz policy
   schedlint facts -t nodes.yaml --rule web-runs-twice --format json . |
     opa eval -b policies.tar.gz -I 'data.schedlint.rules["web-runs-twice"].report'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dirs := args
-			if len(args) > 0 || len(packs) == 0 {
-				var err error
-				if dirs, err = policy.Dirs(args); err != nil {
-					return err
-				}
+			dirs, err := policy.Dirs(args, len(packs) > 0)
+			if err != nil {
+				return err
 			}
 			return policy.WriteBundle(cmd.OutOrStdout(), out, dirs, packs)
 		},
@@ -183,5 +185,30 @@ it replaces the folder, unless a file in it was changed or added.`,
 	}
 	cmd.Flags().Var(dir(&to), "to", "`directory` to copy to (default vendor/NAME below your own rules)")
 	cmd.Flags().BoolVar(&forced, "force", false, "discard changes of the files in the directory")
+	return cmd
+}
+
+func newPolicyImport() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "import FILE...",
+		Short: "Make rules of the templates and constraints of Gatekeeper",
+		Long: `Import reads ConstraintTemplates and constraints from files and folders. Each
+template becomes a rule that calls the template's Rego, which stays as it is.
+Each constraint becomes an entry of custom: in the configuration, with its match
+and parameters; deny is an error, warn a warning and dryrun a note. Constraints
+about Pods look at the pods of Deployments and other kinds with a template.
+
+The rules are written to a new folder with a lock, as by policy vendor. Where no
+configuration is found, .schedlint.yaml is written; else the entries are
+printed. No file is overwritten. What cannot be imported is listed: templates
+without Rego, external data, mutations, and some matches.`,
+		Example: `  schedlint policy import gatekeeper/templates gatekeeper/constraints`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return policy.Import(cmd.OutOrStdout(), args, to)
+		},
+	}
+	cmd.Flags().Var(dir(&to), "to", "`directory` to write to (default vendor/gatekeeper below your own rules)")
 	return cmd
 }

@@ -68,7 +68,7 @@ type Exclusion struct {
 	// Has is the actual value of the label, or "".
 	Has string `json:"has"`
 	// Effect is the effect of the taint, or "".
-	Effect string `json:"effect"`
+	Effect string `json:"effect" enum:" NoSchedule PreferNoSchedule NoExecute"`
 	// Operator is the operator of the expression, or "".
 	Operator string `json:"operator"`
 	// Values are the values of the expression.

@@ -22,7 +22,7 @@ type Workload struct {
 	// Group is the API group, or "" for the core group.
 	Group string `json:"group"`
 	// Kind is the kind of the object, for example Deployment.
-	Kind string `json:"kind"`
+	Kind string `json:"kind" enum:"Deployment StatefulSet DaemonSet ReplicaSet ReplicationController Pod Job CronJob Rollout VirtualMachine VirtualMachineInstance VirtualMachineInstanceReplicaSet VirtualMachinePool"`
 	// Namespace is the namespace as written, or "" if the manifest does not set it.
 	Namespace string `json:"namespace"`
 	// Name is the metadata.name.
@@ -222,12 +222,14 @@ type Toleration struct {
 	ID int `json:"id"`
 	// Key is the key of the taint, or "" if the toleration matches every key.
 	Key string `json:"key"`
-	// Operator is Equal, Exists, Lt or Gt.
-	Operator string `json:"operator" enum:"Equal Exists Lt Gt"`
+	// Operator is Equal, Exists, Lt or Gt. It is unknown if the manifest has anything else, such as
+	// a variable.
+	Operator string `json:"operator" enum:"Equal Exists Lt Gt unknown"`
 	// Value is the required value of the taint.
 	Value string `json:"value"`
-	// Effect is the effect of the taint, or "" if the toleration matches every effect.
-	Effect string `json:"effect"`
+	// Effect is the effect of the taint, or "" if the toleration matches every effect. It is unknown
+	// if the manifest has anything else, such as a variable.
+	Effect string `json:"effect" enum:" NoSchedule PreferNoSchedule NoExecute unknown"`
 	// Seconds is the tolerationSeconds, or -1 if it is not set.
 	Seconds int `json:"seconds"`
 	// ToleratesAll is true if no NoSchedule or NoExecute taint can keep the pods off a node.

@@ -155,8 +155,9 @@ func Unknown(engine *rego.Engine, id string) error {
 }
 
 // Dirs returns the folders that a command works on: the arguments, else the folders in the
-// configuration, else the default folder Dir.
-func Dirs(args []string) ([]string, error) {
+// configuration, else the default folder Dir. If the command has something else to work on, the
+// default folder need not exist.
+func Dirs(args []string, optional bool) ([]string, error) {
 	if len(args) > 0 {
 		return args, nil
 	}
@@ -164,8 +165,9 @@ func Dirs(args []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dirs := (Source{}).with(conf); len(dirs) > 0 {
-		return dirs, nil
+	dirs := (Source{}).with(conf)
+	if _, err := os.Lstat(Dir); len(dirs) == 0 && (err == nil || !optional) {
+		dirs = []string{Dir}
 	}
-	return []string{Dir}, nil
+	return dirs, nil
 }

@@ -1,18 +1,21 @@
 package policy
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/expect"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/worktree"
 	"github.com/schedlint/schedlint/rego"
@@ -27,9 +30,13 @@ type ownRule struct {
 	vendored bool
 }
 
+// every turns off all rules. A rule that is off needs no parameters, so it can be checked, tested,
+// documented and bundled without the configuration of those who use it.
+func every(string) bool { return true }
+
 // ownRules loads the rules in the given folders and their subfolders.
 func ownRules(dirs []string) ([]ownRule, error) {
-	engine, err := rego.Load(rego.Options{Dirs: dirs})
+	engine, err := rego.Load(rego.Options{Dirs: dirs, Off: every})
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +112,18 @@ func (f *fixture) kind() string {
 	return caseNames[i]
 }
 
+// wanted returns a problem for each finding that a good fixture expects.
+func (f *fixture) wanted() (all []expect.Problem) {
+	if f.kind() != "good" {
+		return nil
+	}
+	for _, p := range expect.Check(f.files, nil) {
+		p.Message = "a good fixture has no findings, and this line expects one; move the manifest to a fixture bad"
+		all = append(all, p)
+	}
+	return all
+}
+
 // untested returns an error for a missing unit test and for each missing kind of fixture. It also
 // returns an error for each fixture whose name does not start with a kind.
 func (r *ownRule) untested() (errs []error) {
@@ -121,8 +140,12 @@ func (r *ownRule) untested() (errs []error) {
 		}
 	}
 	for i := range all {
-		if f := &all[i]; f.kind() == "" {
+		f := &all[i]
+		if f.kind() == "" {
 			errs = append(errs, fmt.Errorf("%s: the name of a fixture starts with bad, good or unknown", filepath.ToSlash(f.dir)))
+		}
+		for _, p := range f.wanted() {
+			errs = append(errs, fmt.Errorf("%s:%d: %s", filepath.ToSlash(filepath.Join(f.dir, p.File)), p.Line, p.Message))
 		}
 	}
 	return errs
@@ -146,13 +169,25 @@ func (r *ownRule) example() string {
 }
 
 // Check loads the rules in the given folders and their subfolders, and returns the number of rules.
-// The error "missing" lists missing unit tests and fixtures. Vendored rules do not need any.
+// The error "missing" lists missing unit tests and fixtures, unit tests that cannot fail, and good
+// fixtures with findings. Vendored rules do not need any tests.
 func Check(dirs []string) (n int, missing, err error) {
 	own, err := ownRules(dirs)
+	if err != nil {
+		return 0, nil, err
+	}
 	var errs []error
+	vendored := map[string]bool{}
 	for _, r := range own {
+		vendored[filepath.ToSlash(r.dir)] = r.vendored
 		if !r.vendored {
 			errs = append(errs, r.untested()...)
+		}
+	}
+	idle, err := rego.IdleTests(rego.UnitOptions{Dirs: dirs})
+	for _, t := range idle {
+		if !vendored[path.Dir(t.File)] {
+			errs = append(errs, fmt.Errorf("%s:%d: %s cannot fail, because it uses no rule and no library; compare what the rule reports", t.File, t.Line, t.Name))
 		}
 	}
 	return len(own), errors.Join(errs...), err
@@ -160,7 +195,7 @@ func Check(dirs []string) (n int, missing, err error) {
 
 // Docs returns a Markdown catalogue of the rules in the given folders and their subfolders.
 func Docs(dirs []string) ([]byte, error) {
-	engine, err := rego.Load(rego.Options{Dirs: dirs})
+	engine, err := rego.Load(rego.Options{Dirs: dirs, Off: every})
 	if err != nil {
 		return nil, err
 	}
@@ -173,8 +208,21 @@ func Docs(dirs []string) ([]byte, error) {
 //go:embed all:scaffold
 var scaffold embed.FS
 
+// editorFiles returns the files that opa and Regal need to check rules: the schema of the facts, and
+// the libraries that are otherwise part of this program. In a rule's METADATA, its own schema gives
+// the types of the parameters, but opa does not know that schema, so they can be anything.
+func editorFiles() ([]rego.BundleFile, error) {
+	const root = `"properties": {`
+	schema := bytes.Replace(facts.Schema(), []byte(root), []byte(root+"\n    \"params\": {\n      \"description\": \"The parameters of the rule.\"\n    },"), 1)
+	libraries, err := rego.Libraries()
+	for i := range libraries {
+		libraries[i].Name = rego.EditorDir + "/" + libraries[i].Name
+	}
+	return append(libraries, rego.BundleFile{Name: "schema/any.json", Text: []byte("{}\n")}, rego.BundleFile{Name: "schema/facts.json", Text: schema}), err
+}
+
 // New writes the scaffold of a rule with tests and fixtures, together with a configuration for
-// editors.
+// editors. It overwrites files for editors that come from another version.
 func New(out io.Writer, dir, id string) error {
 	if err := rego.CheckID(id); err != nil {
 		return err
@@ -183,11 +231,14 @@ func New(out io.Writer, dir, id string) error {
 	if _, err := os.Lstat(home); err == nil {
 		return fmt.Errorf("%s exists; choose another id, or remove it", filepath.ToSlash(home))
 	}
-	var written []string
+	var said []string
 	put := func(path string, text []byte) error {
 		made, err := writeNew(path, text)
+		if folder := filepath.Join(dir, rego.EditorDir); worktree.Inside(folder, path) {
+			path = folder
+		}
 		if made {
-			written = append(written, filepath.ToSlash(path))
+			said = append(said, "wrote "+filepath.ToSlash(path))
 		}
 		return err
 	}
@@ -203,22 +254,40 @@ func New(out io.Writer, dir, id string) error {
 		if name == "scaffold/regal.yaml" {
 			path = filepath.Join(dir, ".regal", "config.yaml")
 		}
-		return put(path, []byte(strings.ReplaceAll(string(text), "@ID@", id)))
+		return put(path, withID(string(text), id))
 	})
-	if err == nil {
-		err = put(filepath.Join(dir, "schema", "facts.json"), facts.Schema())
+	forEditors, more := editorFiles()
+	err = errors.Join(err, more)
+	for _, f := range forEditors {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if is, readErr := os.ReadFile(path); err == nil && readErr == nil && !bytes.Equal(is, f.Text) { // of another version
+			err = os.Remove(path)
+		}
+		if err == nil {
+			err = put(path, f.Text)
+		}
 	}
+	said = slices.Compact(said)
 	hint := ""
 	if err == nil {
-		hint, err = configure(dir, put)
+		hint, err = configure(dir, "", put)
 	}
-	for _, path := range written {
-		fmt.Fprintf(out, "wrote %s\n", path)
+	for _, line := range said {
+		fmt.Fprintln(out, line)
 	}
 	if err == nil {
 		fmt.Fprintf(out, "%snext: schedlint policy test %s\n", hint, filepath.ToSlash(dir))
 	}
 	return err
+}
+
+// withID fills in the id of a rule. In references, an id that is a word stands after a dot, as opa fmt
+// writes it.
+func withID(text, id string) []byte {
+	if !strings.ContainsAny(id, "-.") && (id[0] < '0' || id[0] > '9') {
+		text = strings.NewReplacer(`["@ID@"]`, ".@ID@", `["@ID@_test"]`, ".@ID@_test").Replace(text)
+	}
+	return []byte(strings.ReplaceAll(text, "@ID@", id))
 }
 
 // writeNew writes a file unless it already exists.
@@ -237,14 +306,18 @@ func writeNew(path string, text []byte) (made bool, err error) {
 	return true, errors.Join(err, f.Close())
 }
 
-// configure makes sure that the configuration lists the folder. If no configuration exists,
-// it creates one. Otherwise, it returns a hint with the lines to add.
-func configure(dir string, put func(path string, text []byte) error) (hint string, err error) {
+// configure makes sure that the configuration lists a folder, unless dir is empty, and has further
+// settings. If no configuration exists, it creates one. Otherwise, it returns a hint with the lines to
+// add.
+func configure(dir, settings string, put func(path string, text []byte) error) (hint string, err error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
-	entry := fmt.Sprintf("policies:\n- dir: %s\n", filepath.ToSlash(dir))
+	entry := settings
+	if dir != "" {
+		entry = fmt.Sprintf("policies:\n- dir: %s\n", filepath.ToSlash(dir)) + settings
+	}
 	if found := config.Find(here); found != "" {
 		return fmt.Sprintf("add to %s, unless it is there:\n%s", filepath.ToSlash(worktree.Seen(here, found)), entry), nil
 	}

@@ -2,11 +2,13 @@ package policy
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -110,8 +112,8 @@ func (p *Tests) fixtures(ctx context.Context, r *ownRule) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", filepath.ToSlash(f.dir), err)
 		}
-		if p.Update && !r.vendored {
-			if err := f.write(found); err != nil {
+		if p.Update && !r.vendored && f.kind() == "bad" {
+			if err := f.write(p.out, found); err != nil {
 				return err
 			}
 		}
@@ -135,7 +137,7 @@ func (p *Tests) fixtures(ctx context.Context, r *ownRule) error {
 // problems compares a rule's findings in a fixture with the expected ones. It returns the
 // unexpected findings and the missing ones.
 func problems(r *ownRule, f *fixture, found []diag.Diagnostic) []expect.Problem {
-	all := expect.Check(f.files, found)
+	all := append(expect.Check(f.files, found), f.wanted()...)
 	fires := slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Rule == r.ID })
 	if f.kind() == "bad" && !fires && len(all) == 0 {
 		all = append(all, expect.Problem{File: ".", Message: "rule " + r.ID + " finds nothing in a fixture that is bad"})
@@ -148,7 +150,7 @@ var paramsComment = lazy.Regexp(`(?m)^# params: (.*)$`)
 
 // params returns the parameters that the fixture sets for its rule.
 func (f *fixture) params() (rego.Values, error) {
-	var v rego.Values
+	v := rego.Values{At: func(...string) string { return "" }} // errors name the fixture anyway
 	for name, text := range f.files {
 		if m := paramsComment().FindSubmatch(text); m != nil {
 			if err := json.Unmarshal(m[1], &v.Values); err != nil {
@@ -171,12 +173,15 @@ func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.
 	if r.Template {
 		id = "use-" + strings.ReplaceAll(r.ID, ".", "-")
 		o.Instances = []rego.Instance{{ID: id, Use: r.ID, Params: params, Place: filepath.ToSlash(f.dir)}}
-	} else if params.Values != nil {
+	} else {
 		o.Params = map[string]rego.Values{id: params}
 	}
 	o.Off = func(other string) bool { return other != id }
 	engine, err := rego.Load(o)
 	if err != nil {
+		if params.Values == nil && slices.ContainsFunc(r.Params, func(p diag.Param) bool { return p.Default == "" }) {
+			err = fmt.Errorf("%w; give the parameters in a comment, # params: {\"key\": value}", err)
+		}
 		return nil, err
 	}
 	dir, err := filepath.Abs(f.dir)
@@ -205,16 +210,24 @@ func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.
 	return found.Diagnostics, nil
 }
 
-// write updates the expectations in the fixture's comments to match the findings.
-func (f *fixture) write(found []diag.Diagnostic) error {
-	for name, text := range f.files {
-		now := expect.Write(name, text, found)
-		if string(now) == string(text) {
+// write updates the expectations in the fixture's comments to match the findings, and names each
+// line that it changes.
+func (f *fixture) write(out io.Writer, found []diag.Diagnostic) error {
+	for _, name := range slices.Sorted(maps.Keys(f.files)) {
+		was, now := f.files[name], expect.Write(name, f.files[name], found)
+		if bytes.Equal(was, now) {
 			continue
 		}
 		f.files[name] = now
-		if err := os.WriteFile(filepath.Join(f.dir, name), now, 0o644); err != nil {
+		path := filepath.Join(f.dir, name)
+		if err := os.WriteFile(path, now, 0o644); err != nil {
 			return err
+		}
+		before := bytes.Split(was, []byte("\n"))
+		for i, line := range bytes.Split(now, []byte("\n")) {
+			if !bytes.Equal(line, before[i]) {
+				fmt.Fprintf(out, "%s:%d: updated: %s\n", report.Visible(filepath.ToSlash(path)), i+1, report.Visible(string(bytes.TrimSpace(line))))
+			}
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -40,7 +41,7 @@ func vendorDir(source string) (string, error) {
 	if !vendorName().MatchString(name) || strings.HasSuffix(name, ".") {
 		return "", fmt.Errorf("%q is not a valid folder name; choose one with --to", name)
 	}
-	dirs, err := Dirs(nil)
+	dirs, err := Dirs(nil, false)
 	if err != nil {
 		return "", err
 	}
@@ -90,7 +91,7 @@ func Vendor(out io.Writer, from, to string, forced bool) (err error) {
 	if more := len(source.Left) - maxLeft; more > 0 {
 		fmt.Fprintf(out, "not copied: %s\n", report.Count(more, "more file"))
 	}
-	return hintVendored(out, to, conf)
+	return hintVendored(out, to, conf, "")
 }
 
 // loadsBeside loads the rules from a source together with the existing rules, as if the source had
@@ -101,24 +102,26 @@ func loadsBeside(source *vendored.Source, to string, conf *config.Config) (*rego
 	for _, f := range source.Files {
 		files[f.Name] = f.Text
 	}
-	return rego.Load(rego.Options{Rules: rules.FS, Dirs: dirs, Instead: &rego.Folder{Dir: to, Files: files}})
+	return rego.Load(rego.Options{Rules: rules.FS, Dirs: dirs, Off: every, Instead: &rego.Folder{Dir: to, Files: files}})
 }
 
-// hintVendored makes sure that the configuration names the folder or one of its parents. If
-// no configuration exists, it creates one. Otherwise, it prints the lines to add.
-func hintVendored(out io.Writer, to string, conf *config.Config) error {
+// hintVendored makes sure that the configuration names the folder or one of its parents, and has the
+// given settings. If no configuration exists, it creates one. Otherwise, it prints the lines to add.
+func hintVendored(out io.Writer, to string, conf *config.Config, settings string) error {
 	abs, err := filepath.Abs(to)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(conf.PolicyDirs(), func(dir string) bool { return worktree.Inside(dir, abs) }) {
-		return nil
-	}
 	name := to
-	if first, _, nested := strings.Cut(path.Clean(filepath.ToSlash(to)), "/"); nested && first == Dir {
+	if slices.ContainsFunc(conf.PolicyDirs(), func(dir string) bool { return worktree.Inside(dir, abs) }) {
+		if settings == "" {
+			return nil
+		}
+		name = ""
+	} else if first, _, nested := strings.Cut(path.Clean(filepath.ToSlash(to)), "/"); nested && first == Dir {
 		name = Dir
 	}
-	hint, err := configure(name, func(path string, text []byte) error {
+	hint, err := configure(name, settings, func(path string, text []byte) error {
 		made, err := writeNew(path, text)
 		if made {
 			fmt.Fprintf(out, "wrote %s\n", filepath.ToSlash(path))
@@ -146,6 +149,12 @@ func WriteBundle(told io.Writer, path string, dirs, packs []string) error {
 	if err != nil {
 		return err
 	}
+	n := len(files) - 1 // without the manifest
+	more, err := fixtureFiles(dirs)
+	if err != nil {
+		return err
+	}
+	files = append(files, more...)
 	var text bytes.Buffer
 	zipped := gzip.NewWriter(&text)
 	archive := tar.NewWriter(zipped)
@@ -164,6 +173,39 @@ func WriteBundle(told io.Writer, path string, dirs, packs []string) error {
 	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(told, "wrote %s with %s\n", path, report.Count(len(files)-1, "module"))
+	_, err = fmt.Fprintf(told, "wrote %s with %s\n", path, report.Count(n, "module"))
 	return err
+}
+
+// fixtureFiles returns the fixtures of the rules in the given folders, so that those who use the
+// bundle can run its tests.
+func fixtureFiles(dirs []string) (files []rego.BundleFile, err error) {
+	own, err := ownRules(dirs)
+	if err != nil {
+		return nil, err
+	}
+	for i := range own {
+		all, err := own[i].fixtures()
+		if err != nil {
+			return nil, err
+		}
+		texts := map[string][]byte{}
+		for _, f := range all {
+			for name, text := range f.files {
+				texts[filepath.Join(f.dir, name)] = text
+			}
+			if f.nodes != "" {
+				if texts[f.nodes], err = os.ReadFile(f.nodes); err != nil {
+					return nil, err
+				}
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(texts)) {
+			if base := filepath.Base(name); base == "data.yaml" || base == "data.yml" || base == "data.json" {
+				return nil, fmt.Errorf("%s: opa reads a file of this name as data; give the fixture another name", filepath.ToSlash(name))
+			}
+			files = append(files, rego.BundleFile{Name: rego.InBundle(name), Text: texts[name]})
+		}
+	}
+	return files, nil
 }

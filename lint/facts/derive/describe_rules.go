@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,11 +24,9 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	items := w.SpecNode.Get("tolerations").Items()
 	for i, t := range w.Spec.Tolerations {
 		fact := facts.Toleration{
-			Key: t.Key, Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect), Seconds: -1,
+			Key: t.Key, Operator: listed(cmp.Or(t.Operator, corev1.TolerationOpEqual), "Equal", "Exists", "Lt", "Gt"),
+			Value: t.Value, Effect: listed(t.Effect, "", "NoSchedule", "PreferNoSchedule", "NoExecute"), Seconds: -1,
 			ToleratesAll: t.Key == "" && t.Effect == "" && t.Operator == corev1.TolerationOpExists, Pools: []string{},
-		}
-		if t.Operator == "" {
-			fact.Operator = string(corev1.TolerationOpEqual)
 		}
 		if t.TolerationSeconds != nil {
 			fact.Seconds = int(max(0, *t.TolerationSeconds))
@@ -42,6 +41,15 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 		fact.ID = d.within(w, item)
 		row.Tolerations = append(row.Tolerations, fact)
 	}
+}
+
+// listed returns a value if the API allows it. Otherwise, the value is a mistake or a variable, and
+// listed returns unknown.
+func listed[T ~string](value T, allowed ...T) string {
+	if slices.Contains(allowed, value) {
+		return string(value)
+	}
+	return string(diag.Unknown)
 }
 
 // opens returns the pools that the pods can use only with one of their tolerations. The argument

@@ -239,6 +239,8 @@ func TestDescribe(t *testing.T) {
 		{"workloads name=web containers name=init init", `true`},
 		{"workloads name=web containers name=init repository", `""`},
 		{"workloads name=train tolerations key=nvidia.com/gpu pools", `[]`},
+		{"workloads name=train tolerations key=nvidia.com/gpu operator", `"Exists"`},
+		{"workloads name=train tolerations key=nvidia.com/gpu effect", `""`},
 		{"workloads name=train tolerations key= tolerates_all", `true`},
 		{"workloads name=agent tolerations key= pools", `["gpu","tenant"]`},
 		{"workloads name=web node_rules key=tier nodes", `6`},
@@ -294,6 +296,41 @@ func TestDescribe(t *testing.T) {
 		if got := at(t, f, "workloads name="+path); got != `"always"` {
 			t.Errorf("%s is %s of workloads of which all is known", path, got)
 		}
+	}
+}
+
+// TestUnknownTolerations checks that a misspelled value and a variable are unknown, so that no rule
+// takes them for a value that the API allows.
+func TestUnknownTolerations(t *testing.T) {
+	t.Parallel()
+	f := described(t, threeZones, `
+apiVersion: v1
+kind: Pod
+metadata: {name: odd}
+spec:
+  tolerations: [{key: a, operator: Exsts, effect: "${X}"}, {key: b, effect: NoScheduel}]
+  containers: [{name: odd, image: odd}]
+`).Facts
+	for path, want := range map[string]string{"a operator": `"unknown"`, "a effect": `"unknown"`, "b operator": `"Equal"`, "b effect": `"unknown"`} {
+		if got := at(t, f, "workloads name=odd tolerations key="+path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
+
+// TestKindsAreListed checks that the schema lists exactly the kinds that schedlint judges.
+func TestKindsAreListed(t *testing.T) {
+	t.Parallel()
+	var judged []string
+	for of := range workload.NewTable() {
+		judged = append(judged, of[1])
+	}
+	field, _ := reflect.TypeFor[facts.Workload]().FieldByName("Kind")
+	listed := strings.Fields(field.Tag.Get("enum"))
+	slices.Sort(judged)
+	slices.Sort(listed)
+	if !slices.Equal(judged, listed) {
+		t.Errorf("the schema lists %q, expected %q", listed, judged)
 	}
 }
 
