@@ -283,7 +283,7 @@ func TestEmbedded(t *testing.T) {
 
 // TestFolders checks that each rule has two files and that they do not exceed the maximum size.
 func TestFolders(t *testing.T) {
-	const mostLines, mostOfTemplate = 20, 25 // a template replaces several rules
+	const mostLines, mostOfTemplate = 25, 40 // a template replaces several rules; plain conditions take more lines than clever ones
 	e := loaded(t, Options{})
 	for id, dir := range ruleFolders(t) {
 		files, err := os.ReadDir(filepath.Join("../rules", dir))

@@ -230,7 +230,9 @@ type Toleration struct {
 	Effect string `json:"effect"`
 	// Seconds is the tolerationSeconds, or -1 if it is not set.
 	Seconds int `json:"seconds"`
-	// ToleratesAll is true if no NoSchedule or NoExecute taint can keep the pods off a node.
+	// ToleratesAll is true if no NoSchedule or NoExecute taint can keep the pods off a node. That
+	// takes one toleration without key and effect, or one without key for each of the two effects,
+	// without tolerationSeconds. Of those two, it is true for the one with the effect NoSchedule.
 	ToleratesAll bool `json:"tolerates_all"`
 	// Pools are the names of the pools that the pods can use only with this toleration.
 	Pools []string `json:"pools"`

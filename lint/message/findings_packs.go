@@ -7,8 +7,8 @@ func packFindings() map[string]valueWords {
 	return map[string]valueWords{
 		"container-without-memory-limit": says("${workload}: container ${container} has no memory limit", "set resources.limits.memory"),
 		"container-without-requests":     says("${workload}: container ${container} requests no ${resources| or }", "set resources.requests for ${resources| and }"),
-		"daemonsets-fill-node":           says("pool ${pool}: DaemonSets request ${percent}% of the ${resource} of node ${node} (limit ${limit}%)", smallerAgents),
-		"daemonsets-without-room":        says("pool ${pool}: DaemonSets request more than all of the ${resource} of node ${node} (limit ${limit}%)", smallerAgents),
+		"daemonsets-fill-node":           daemonSets("${percent}% of the ${resource}"),
+		"daemonsets-without-room":        daemonSets("more than all of the ${resource}"),
 		"short-after-loss":               shortAfterLoss,
 
 		"budget-allows-all": func(v *values) (string, string) {
@@ -87,7 +87,11 @@ func packFindings() map[string]valueWords {
 		"undocumented-taint": says("pool ${pool} has the taint ${key}, which the list of taints does not have", "use a documented key, or add this one to the parameter taints"),
 
 		"tolerates-forbidden-taint": says("${workload} tolerates the taint ${key}", "remove the toleration"),
-		"tolerates-all-taints":      says("${workload} tolerates every taint", "tolerate only the taints that the pods need, by their keys"),
+		"tolerates-every-key": func(v *values) (string, string) {
+			effect := strings.TrimLeft(v.text("effect")+" ", " ")
+			return v.say("${workload} tolerates every ") + effect + v.say("taint, and so ${keys}"), "tolerate only the taints that the pods need, by their keys"
+		},
+		"tolerates-all-taints": says("${workload} tolerates every taint", "tolerate only the taints that the pods need, by their keys"),
 		"headroom": func(v *values) (string, string) {
 			where := strings.TrimSpace(v.say("${scope} ${name}")) + ": pods "
 			left := v.say(" of the ${resource}") + when(v.text("after") != "none", v.say(" left without ${after} ${domain}"))
@@ -121,6 +125,18 @@ const (
 	smallerAgents = "use larger nodes, or keep DaemonSets off those that do not need them"
 	fewerRequests = "add a node, or lower the requests"
 )
+
+// daemonSets returns a function that says what part of a node DaemonSets request. The node may be
+// one that the pool can add.
+func daemonSets(part string) valueWords {
+	return func(v *values) (headline, help string) {
+		node := v.say("node ${node}")
+		if v.text("node") == "" {
+			node = "a node that the pool can add"
+		}
+		return v.say("pool ${pool}: DaemonSets request "+part+" of ") + node + v.say(" (limit ${limit}%)"), smallerAgents
+	}
+}
 
 // shortAfterLoss compares the requests of pods with the capacity that remains after a loss.
 func shortAfterLoss(v *values) (headline, help string) {

@@ -3,6 +3,7 @@ package derive
 import (
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -224,7 +225,7 @@ func (b *builder) describeNodes() {
 		return
 	}
 	var u users
-	if b.whole("nodes.workloads") || b.whole("pools.workloads") || b.whole("pools.namespaces") {
+	if b.whole("nodes.workloads") || b.whole("pools.workloads") || b.whole("pools.namespaces") || b.whole("pools.daemonsets") {
 		u.known = b.askAll(askNodes, func() { u = b.users() })
 	}
 	if !u.known {
@@ -274,6 +275,7 @@ type poolParts struct {
 	uneven      bool
 	users       map[int]bool
 	taints      []nodeTaint
+	daemons     map[corev1.ResourceName]facts.DaemonSetShare
 }
 
 // nodeTaint identifies a taint by the node where it was first seen and its index there.
@@ -285,6 +287,7 @@ type nodeTaint struct {
 func (b *builder) listPools(u users) {
 	var all []*poolParts
 	by := map[string]*poolParts{}
+	requested := b.daemonSetRequests()
 	add := func(n *topology.Node, users []int, there bool) {
 		name, label := poolOf(n)
 		if name == "" {
@@ -292,11 +295,15 @@ func (b *builder) listPools(u users) {
 		}
 		p := by[label+" "+name]
 		if p == nil {
-			p = &poolParts{name: name, label: label, first: n, zones: map[string]bool{}, labels: maps.Clone(n.Labels), offers: offers(n), users: map[int]bool{}}
+			p = &poolParts{name: name, label: label, first: n, zones: map[string]bool{}, labels: maps.Clone(n.Labels), offers: offers(n), users: map[int]bool{}, daemons: map[corev1.ResourceName]facts.DaemonSetShare{}}
 			by[label+" "+name] = p
 			all = append(all, p)
 		}
 		p.add(n, users, there)
+		if u.known && b.whole("pools.daemonsets") {
+			b.m.Run().Spend(len(n.Allocatable))
+			p.share(n, requested(users), there)
+		}
 	}
 	for i, n := range b.m.Topology.Nodes {
 		add(n, u.nodes[i], true)
@@ -341,6 +348,62 @@ func (p *poolParts) add(n *topology.Node, users []int, there bool) {
 	}
 }
 
+// daemonSetRequests returns a function that adds up what the DaemonSets among some workloads
+// request on one node. Nodes with the same list of workloads share a sum.
+func (b *builder) daemonSetRequests() func(users []int) map[corev1.ResourceName]int {
+	daemons := map[int]*workload.Workload{}
+	for w, i := range b.rows {
+		if w.Kind.PerNode() {
+			daemons[i] = w
+		}
+	}
+	type list struct {
+		first *int
+		n     int
+	}
+	known := map[list]map[corev1.ResourceName]int{}
+	return func(users []int) map[corev1.ResourceName]int {
+		if len(users) == 0 {
+			return nil
+		}
+		id := list{&users[0], len(users)}
+		if known[id] == nil {
+			b.m.Run().Spend(len(users))
+			sum := map[corev1.ResourceName]int{}
+			for _, i := range users {
+				if w := daemons[i]; w != nil {
+					sum[corev1.ResourcePods]++
+					for _, r := range model.Requests(w) {
+						sum[r.Name] = plus(sum[r.Name], int(min(r.Amount, facts.NoValue)))
+					}
+				}
+			}
+			known[id] = sum
+		}
+		return known[id]
+	}
+}
+
+// share keeps, for each resource, the node where DaemonSets request the largest part.
+func (p *poolParts) share(n *topology.Node, requested map[corev1.ResourceName]int, there bool) {
+	for name, q := range n.Allocatable {
+		s := facts.DaemonSetShare{Resource: string(name), Allocatable: int(min(model.Amount(name, q), facts.NoValue)), RequestedMin: requested[name]}
+		if there {
+			s.Node = n.Name
+		}
+		if largest, known := p.daemons[name]; !known || more(s, largest) {
+			p.daemons[name] = s
+		}
+	}
+}
+
+// more reports whether DaemonSets request a larger part in a than in b.
+func more(a, b facts.DaemonSetShare) bool {
+	high, low := bits.Mul64(uint64(a.RequestedMin), uint64(b.Allocatable))
+	otherHigh, otherLow := bits.Mul64(uint64(b.RequestedMin), uint64(a.Allocatable))
+	return high > otherHigh || high == otherHigh && low > otherLow
+}
+
 func (b *builder) pool(p *poolParts) facts.Pool {
 	n := p.first
 	s := Subject{Location: n.Span}.withAccount(nil, noteOnly(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
@@ -359,5 +422,9 @@ func (b *builder) pool(p *poolParts) facts.Pool {
 		namespaces[b.Built.Facts.Workloads[w].Namespace] = true
 	}
 	row.Namespaces = append([]string{}, slices.Sorted(maps.Keys(namespaces))...)
+	row.DaemonSets = []facts.DaemonSetShare{}
+	for _, name := range slices.Sorted(maps.Keys(p.daemons)) {
+		row.DaemonSets = append(row.DaemonSets, p.daemons[name])
+	}
 	return row
 }

@@ -21,10 +21,13 @@ import (
 func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	row.Tolerations = []facts.Toleration{}
 	items := w.SpecNode.Get("tolerations").Items()
+	stays := slices.ContainsFunc(w.Spec.Tolerations, func(t corev1.Toleration) bool {
+		return everyKey(t, corev1.TaintEffectNoExecute) && t.TolerationSeconds == nil
+	})
 	for i, t := range w.Spec.Tolerations {
 		fact := facts.Toleration{
 			Key: t.Key, Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect), Seconds: -1,
-			ToleratesAll: t.Key == "" && t.Effect == "" && t.Operator == corev1.TolerationOpExists, Pools: []string{},
+			ToleratesAll: everyKey(t, "") || everyKey(t, corev1.TaintEffectNoSchedule) && stays, Pools: []string{},
 		}
 		if t.Operator == "" {
 			fact.Operator = string(corev1.TolerationOpEqual)
@@ -42,6 +45,12 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 		fact.ID = d.within(w, item)
 		row.Tolerations = append(row.Tolerations, fact)
 	}
+}
+
+// everyKey reports whether t tolerates the taints with any key and the given effect. An empty effect
+// stands for all of them.
+func everyKey(t corev1.Toleration, effect corev1.TaintEffect) bool {
+	return t.Key == "" && t.Operator == corev1.TolerationOpExists && t.Effect == effect
 }
 
 // opens returns the pools that the pods can use only with one of their tolerations. The argument
