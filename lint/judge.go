@@ -157,6 +157,9 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 // finding converts a judgement about a fact to a finding. A message from the catalogue gets the
 // fixes of the fact. Any other message has at most one fix: the help text of the judgement.
 func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) accept.Finding {
+	if said.Reason == "" {
+		s = s.InOwnWords()
+	}
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Message: said.Message, Details: said.Details,
 		Location: s.At(said.Path), Pending: s.Pending, Related: s.Related, Typical: s.Typical(),

@@ -94,9 +94,10 @@ func packFindings() map[string]valueWords {
 		"tolerates-all-taints": says("${workload} tolerates every taint", "tolerate only the taints that the pods need, by their keys"),
 		"headroom": func(v *values) (string, string) {
 			where := strings.TrimSpace(v.say("${scope} ${name}")) + ": pods "
-			left := v.say(" of the ${resource}") + when(v.text("after") != "none", v.say(" left without ${after} ${domain}"))
+			left := v.say(" of the ${resource}") + when(v.text("after") != "none", v.say(" left without ${after} ${domain}")) +
+				when(v.is("grown"), even)
 			if v.text("outcome") == "unknown" {
-				return where + v.say("may request ${limit}% or more") + left, ""
+				return where + v.say("may request ${limit}% or more") + strings.TrimSuffix(left, even), ""
 			}
 			return where + v.say("request at least ${percent}%") + left, fewerRequests
 		},
@@ -113,6 +114,7 @@ func packFindings() map[string]valueWords {
 		"require-answer": answer,
 		"label-missing":  label("no label ${label}"),
 		"label-mismatch": label("the label ${label}=${value}, which does not match ${pattern}"),
+		"skew-too-large": says("${workload}: the spread on ${key} has maxSkew ${skew}; expected at most ${limit}", "set maxSkew: ${limit}"),
 		"require-term": func(v *values) (string, string) {
 			term := when(v.is("hard"), "required ") + strings.ReplaceAll(v.text("use"), "spread", "topology spread") + v.say(" on ${key}")
 			return v.say("${workload} runs ${pods} pods without ") + term + " between them", "add " + term + " with a labelSelector that selects the pods"
@@ -124,6 +126,7 @@ func packFindings() map[string]valueWords {
 const (
 	smallerAgents = "use larger nodes, or keep DaemonSets off those that do not need them"
 	fewerRequests = "add a node, or lower the requests"
+	even          = ", even with all pools at their largest size"
 )
 
 // daemonSets returns a function that says what part of a node DaemonSets request. The node may be

@@ -109,7 +109,10 @@ func (b changes) rollout(w *workload.Workload) {
 		Replicas: r.Replicas, Rules: []facts.Rule{}, Others: []int{}, Limit: limitOf(-1, nil), Running: []facts.Placed{}, Refused: []facts.FilterNodes{},
 	}
 	fact.At, fact.Scaler = scaleOf(w, r.Replicas)
-	s := b.rolloutSubject(w, r, &fact).withAccount(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
+	s := b.rolloutSubject(w, r, &fact).withAccount(w, func(x *Explainer) diag.Account { return x.updated(w, r) }).as(w.Object.File, w.Object.Root)
+	if s.described = r.Span; r.Span.IsZero() {
+		s.described = w.CountSpan()
+	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Rollouts = append(b.Rollouts, fact)
 }
