@@ -290,7 +290,7 @@ func (a *scopeContext) of(found *accept.Finding) *config.About {
 		}
 	}
 	all := &config.About{
-		Object: found.Object, Cluster: found.Cluster,
+		Object: found.Object, Cluster: found.Cluster, Render: found.Render, Branch: found.Branch,
 		File: a.files.FromConfig(a.renders.InSources(found.Location).File),
 		// of the cluster-scoped kinds, only these can have findings
 		Global: slices.Contains([]string{"Namespace", "Node", "NodePool", "NodeTopology", "PriorityClass"}, found.Object.Kind),

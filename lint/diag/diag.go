@@ -539,8 +539,9 @@ func (d *Diagnostic) sourcePlace() sourcePlace {
 }
 
 // Merge combines findings of the same rule at the same location. The findings come from several
-// renders of the same source, or are about nodes that several contexts share. The result has the
-// worst level. If the message differs in another render, that message becomes a related location.
+// renders of the same source, or are about nodes that several contexts share. The result is the first
+// finding with the worst level. If the message differs in another render, that message becomes a
+// related location.
 // The argument all holds the findings from every context.
 func Merge(all []Diagnostic) []Diagnostic {
 	shared := func(d Diagnostic) bool { return d.Render != "" || d.Nodes }
@@ -564,6 +565,9 @@ func Merge(all []Diagnostic) []Diagnostic {
 			merged = append(merged, d)
 			continue
 		}
+		if d.Level.Rank() > merged[i].Level.Rank() {
+			merged[i], d = d, merged[i]
+		}
 		merged[i].join(&d)
 	}
 	return merged
@@ -583,9 +587,6 @@ func (d *Diagnostic) join(o *Diagnostic) {
 		d.Cluster, d.Clusters = "", clusters
 	} else if len(clusters) == 1 {
 		d.Cluster = clusters[0]
-	}
-	if o.Level.Rank() > d.Level.Rank() {
-		d.Level = o.Level
 	}
 	if o.Message != d.Message || !slices.Equal(o.Details, d.Details) {
 		d.Differ = true
