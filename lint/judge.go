@@ -299,15 +299,20 @@ func (a *scopeContext) of(found *accept.Finding) *config.About {
 		all.Labels = locate.LabelsOf(o)
 	}
 	if w := a.workloads[found.Object]; w != nil {
-		all.Workload, all.PodLabels, all.Pods = true, w.Labels, mostPods(w)
+		all.Workload, all.PodLabels, all.Pods = true, w.Labels, a.mostPods(w)
 	}
 	return all
 }
 
-// mostPods returns the maximum number of pods that a workload can have.
-func mostPods(w *workload.Workload) int {
+// mostPods returns the maximum number of pods that a workload can have. A DaemonSet has one on each
+// node that it can use.
+func (a *scopeContext) mostPods(w *workload.Workload) int {
 	switch {
 	case w.Fragment:
+	case w.Kind.PerNode():
+		if nodes, known := a.built.MostNodes(w); known {
+			return nodes
+		}
 	case w.Scale != nil:
 		return w.Scale.Max
 	case w.Count.Known:

@@ -152,7 +152,7 @@ func TestLoadErrors(t *testing.T) {
 	edit := func(old, text string) string { return strings.Replace(head+body, old, text, 1) }
 	cases := map[string]struct{ text, want string }{
 		"misspelt field": {edit("fact.namespace", "fact.namespcae"),
-			"policies/x.rego:14: namespcae does not exist here (did you mean namespace?); there are annotations, answers, bare, budgets, claims, claims_known, cluster,"},
+			"policies/x.rego:14: namespcae does not exist here (did you mean namespace?); there are annotations, answers, architectures, architectures_known,"},
 		"misspelt list": {edit("input.workloads", "input.worklods"),
 			"policies/x.rego:13: worklods does not exist here (did you mean workloads?); there are affinity, anti_affinity, autoscalers, budgets, capacity,"},
 		"wrong type":             {edit(`== "default"`, `== 3`), "policies/x.rego:14: match error: left : string right : number"},

@@ -58,11 +58,55 @@ func (b *builder) namesOfPools() (p poolNames) {
 
 // passing summarizes the nodes that a group of pods can use, including nodes that pools can add.
 type passing struct {
-	usable, extra  int
-	poolless       int             // usable nodes without a pool
-	zones, grown   map[string]bool // grown includes zones
-	pools          []string
-	zoneless, open bool
+	usable, extra         int
+	poolless              int // usable nodes without a pool
+	zones, regions, archs domains
+	pools, tainted        []string
+	open                  bool
+}
+
+// domains holds the values that a label has on usable declared nodes. grown also has the values
+// that only pools that grow have. missing is set if a node has no such label.
+type domains struct {
+	now, grown map[string]bool
+	missing    bool
+}
+
+func (d *domains) add(n *topology.Node, label string, declared bool) {
+	value := n.Labels[label]
+	if value == "" {
+		d.missing = true
+		return
+	}
+	d.grown[value] = true
+	if declared {
+		d.now[value] = true
+	}
+}
+
+// names returns the values of the declared nodes and all of them, and whether there are no others.
+func (d *domains) names() (now, possible []string, known bool) {
+	return append([]string{}, sortedKeys(d.now)...), append([]string{}, sortedKeys(d.grown)...), !d.missing
+}
+
+// MostNodes returns the number of nodes that the pods of a workload can use when all pools are at
+// their maximum size. If it is unknown, known is false.
+func (f *Built) MostNodes(w *workload.Workload) (n int, known bool) {
+	if f.model == nil || f.model.Topology.Empty() || f.model.Group(w).Unknown.Given() || w.SpecNode == nil {
+		return 0, false
+	}
+	e := f.model.Eligible(w)
+	extra := map[*topology.Pool]int{} // the zones of a pool share its growth
+	for i, pass := range e.Growth {
+		if g := f.model.Topology.Growth[i]; pass.All() {
+			extra[g.Node.Pool] = g.Extra
+		}
+	}
+	n = e.Count
+	for _, more := range extra {
+		n += more
+	}
+	return n, true
 }
 
 // placeable reports whether a workload's node-level rules can be checked.
@@ -80,56 +124,79 @@ func (d *describing) passes(w *workload.Workload) *passing {
 	p := &passing{}
 	d.passed[e] = p
 	d.m.Run().Spend(len(e.Nodes) + len(e.Growth))
-	p.zones, p.grown = map[string]bool{}, map[string]bool{}
-	pools := map[string]bool{}
+	for _, of := range []*domains{&p.zones, &p.regions, &p.archs} {
+		*of = domains{now: map[string]bool{}, grown: map[string]bool{}}
+	}
+	pools, tainted := map[string]bool{}, map[string]bool{}
 	extra := map[*topology.Pool]int{}
-	for i, pass := range e.Nodes {
+	look := func(pass model.Passes, n *topology.Node, pool string, declared bool) bool {
+		if pass.Name && pass.Selector && pass.Schedulable {
+			tainted[pool] = true
+		}
 		if !pass.All() {
-			continue
+			return false
 		}
-		p.usable++
-		if d.pools.nodes[i] == "" {
-			p.poolless++
+		p.zones.add(n, corev1.LabelTopologyZone, declared)
+		p.regions.add(n, corev1.LabelTopologyRegion, declared)
+		p.archs.add(n, corev1.LabelArchStable, declared)
+		pools[pool] = true
+		return true
+	}
+	for i, pass := range e.Nodes {
+		if look(pass, d.m.Topology.Nodes[i], d.pools.nodes[i], true) {
+			p.usable++
+			if d.pools.nodes[i] == "" {
+				p.poolless++
+			}
 		}
-		p.add(d.m.Topology.Nodes[i], p.zones)
-		pools[d.pools.nodes[i]] = true
 	}
 	for i, pass := range e.Growth {
-		if g := d.m.Topology.Growth[i]; pass.All() {
+		if g := d.m.Topology.Growth[i]; look(pass, g.Node, d.pools.growth[i], false) {
 			extra[g.Node.Pool] = g.Extra
 			p.open = true
-			p.add(g.Node, p.grown)
-			pools[d.pools.growth[i]] = true
 		}
 	}
 	for _, n := range extra {
 		p.extra += n
 	}
+	maps.DeleteFunc(tainted, func(pool string, _ bool) bool { return pools[pool] || pool == "" })
 	delete(pools, "")
-	p.pools = append([]string{}, slices.Sorted(maps.Keys(pools))...)
-	maps.Copy(p.grown, p.zones)
+	p.pools = append([]string{}, sortedKeys(pools)...)
+	p.tainted = append([]string{}, sortedKeys(tainted)...)
 	return p
-}
-
-func (p *passing) add(n *topology.Node, zones map[string]bool) {
-	if zone := n.Labels[corev1.LabelTopologyZone]; zone != "" {
-		zones[zone] = true
-	} else {
-		p.zoneless = true
-	}
 }
 
 // nodesOf sets the pools that the pods can use, and the numbers of usable nodes and zones.
 func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	row.PlacementKnown = d.placeable(w)
 	if !row.PlacementKnown {
-		row.UsableMax, row.ZonesMax, row.Pools = facts.NoBound, facts.NoBound, []string{}
+		setPlacementUnknown(row)
 		return
 	}
 	p := d.passes(w)
 	row.UsableMin, row.UsableMax, row.Growable, row.Pools = p.usable, p.usable+p.extra, p.open, p.pools
-	row.UsablePoolless, row.ZonesMin = p.poolless, len(p.zones)
-	row.ZonesMax = len(p.grown)
+	row.UsablePoolless, row.ZonesMin, row.ZonesMax, row.TaintedPools = p.poolless, len(p.zones.now), len(p.zones.grown), p.tainted
+	row.Zones, row.ZonesPossible, row.ZonesKnown = p.zones.names()
+	row.Regions, row.RegionsPossible, row.RegionsKnown = p.regions.names()
+	row.Architectures, row.ArchitecturesPossible, row.ArchitecturesKnown = p.archs.names()
+}
+
+// setPlacementUnknown sets what a row says of nodes to unknown.
+func setPlacementUnknown(row *facts.Workload) {
+	row.UsableMax, row.ZonesMax = facts.NoBound, facts.NoBound
+	for _, names := range []*[]string{
+		&row.Pools, &row.TaintedPools, &row.Zones, &row.ZonesPossible, &row.Regions, &row.RegionsPossible, &row.Architectures, &row.ArchitecturesPossible,
+	} {
+		*names = []string{}
+	}
+}
+
+// daemons sets the number of pods of a DaemonSet, which has one on each usable node.
+func (d *describing) daemons(w *workload.Workload, row *facts.Workload) {
+	if w.Kind.PerNode() && d.placeable(w) && !w.Refused() {
+		p := d.passes(w)
+		row.PodsMin, row.PodsMax = p.usable, p.usable+p.extra
+	}
 }
 
 // share sets bounds on how many pods share a node or a zone. It assumes the minimum number of pods.
@@ -156,11 +223,12 @@ func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	onNode, inZone := bound.MostTogether(d.m, at)
 	row.OnOneNodeMax = min(pods, onNode)
 	row.OnOneNodeMin = min(row.OnOneNodeMax, (pods+p.usable+p.extra-1)/(p.usable+p.extra))
-	if p.zoneless || len(p.grown) == 0 {
+	zones := len(p.zones.grown)
+	if p.zones.missing || zones == 0 {
 		return
 	}
 	row.InOneZoneMax = min(pods, inZone)
-	row.InOneZoneMin = min(row.InOneZoneMax, (pods+len(p.grown)-1)/len(p.grown))
+	row.InOneZoneMin = min(row.InOneZoneMax, (pods+zones-1)/zones)
 }
 
 // users holds the workloads that can use each node, including nodes that pools can add.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -246,7 +247,7 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 		for _, x := range d.j.BudgetsOf(w) {
 			fact := facts.PodBudget{
 				ID: d.subject(budgetSubject(x.Object, x.Span())), Selects: diag.Always, Ref: x.String(), Name: x.Object.Name, Amount: amountOf(&x.Amount),
-				AllowedMin: x.AllowedMin, AllowedMax: x.AllowedMax,
+				AllowedMin: x.AllowedMin, AllowedMax: x.AllowedMax, UnhealthyPolicy: unhealthyPolicy(x.Budget),
 			}
 			if !x.SelectsAllOf(w) {
 				fact.Selects = diag.Sometimes
@@ -257,6 +258,7 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 			_, written := x.Allowed(0) // the number of allowed disruptions is unknown
 			fact := facts.PodBudget{
 				ID: d.subject(budgetSubject(x.Object, x.Span())), Selects: diag.Unknown, Ref: x.String(), Name: x.Object.Name, Amount: amountOf(&written), AllowedMax: facts.NoBound,
+				UnhealthyPolicy: unhealthyPolicy(x.Budget),
 			}
 			if x.Selects {
 				fact.Selects = diag.Always
@@ -269,6 +271,17 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 			ID: d.subject(budgetSubject(s.Object, s.MaxSpan)), Ref: s.Kind + " " + strings.TrimPrefix(s.Object.Namespace+"/"+s.Object.Name, "/"), Kind: s.Kind, Min: s.Min, Max: s.Max,
 		})
 	}
+}
+
+// unhealthyPolicy returns when a budget lets running pods be evicted that are not ready.
+func unhealthyPolicy(x *workload.Budget) string {
+	switch policy := x.Object.Root.At("spec", "unhealthyPodEvictionPolicy"); {
+	case policy.IsNull():
+		return string(policyv1.IfHealthyBudget)
+	case policy.Text() == string(policyv1.IfHealthyBudget), policy.Text() == string(policyv1.AlwaysAllow):
+		return policy.Text()
+	}
+	return string(diag.Unknown)
 }
 
 // budgetSubject returns a subject located at a workload's budget or autoscaler.
