@@ -65,7 +65,7 @@ type PoolSize struct {
 }
 
 // Rollout is the verdict on whether an update that replaces all pods of a workload completes. It
-// applies only if the pods fit before the update. Findings of your own rules stand at the strategy,
+// applies only if the pods fit before the update. Findings of your own rules appear at the strategy,
 // or at the pod count if the manifest sets no strategy.
 type Rollout struct {
 	ID int `json:"id"`
