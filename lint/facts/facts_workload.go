@@ -306,6 +306,8 @@ type Toleration struct {
 	Effect string `json:"effect"`
 	// Seconds is the tolerationSeconds, or -1 if it is not set.
 	Seconds int `json:"seconds"`
+	// Known is false if a variable hides one of these fields.
+	Known bool `json:"known"`
 	// ToleratesAll is true if no NoSchedule or NoExecute taint can keep the pods off a node. That
 	// takes one toleration without key and effect, or one without key for each of the two effects,
 	// without tolerationSeconds. Of those two, it is true for the one with the effect NoSchedule.

@@ -10,6 +10,7 @@ func packFindings() map[string]valueWords {
 		"daemonsets-fill-node":           daemonSets("${percent}% of the ${resource}"),
 		"daemonsets-without-room":        daemonSets("more than all of the ${resource}"),
 		"short-after-loss":               shortAfterLoss,
+		"priority-class-undeclared":      says("${workload} uses PriorityClass ${class}, which is not declared", "declare the PriorityClass, or list it in the parameter known"),
 
 		"budget-allows-all": func(v *values) (string, string) {
 			return v.say("${budget} allows the eviction of all ${pods} pods of ${workload}") + when(v.is("scaled"), " at its smallest size") +
@@ -26,6 +27,7 @@ func packFindings() map[string]valueWords {
 			return v.say("${workload}: losing ") + lost(v) + leaves + v.say(" ${pending} of ${pods} pods Pending"),
 				"add nodes outside the lost domain, or relax the rule that keeps pods off the other nodes"
 		},
+		"stays-on-lost-node": says("${workload} tolerates ${taints| and } without tolerationSeconds, so its pods never leave a lost node", "set tolerationSeconds: 300"),
 		"preferred-spread-only": says("${workload}: only preferred rules keep its ${pods} pods apart, as on ${key}",
 			"require the rule: whenUnsatisfiable: DoNotSchedule, or requiredDuringSchedulingIgnoredDuringExecution"),
 		"quorum-in-one-zone": says("${workload}: losing one zone can take down ${down} of ${pods} pods, and with them the majority",
@@ -41,6 +43,10 @@ func packFindings() map[string]valueWords {
 			"add ${lacking node} that the machines may use"),
 		"pinned-to-a-node": says("${workload} has evictionStrategy LiveMigrate and is pinned to node ${node}, so it cannot migrate", "select nodes by a label that several have"),
 
+		"node-name-set":               says("${workload} names its node, ${node}, so the scheduler does not choose one", "select nodes by a nodeSelector or node affinity"),
+		"unhealthy-pods-block-drains": says("${budget} lets pods that crash or are not ready block drains", "set unhealthyPodEvictionPolicy: AlwaysAllow"),
+		"scale-down-blocked": says("${workload}: its nodes are not removed because of the annotation ${annotations| and }",
+			"remove the annotation and protect the pods by a PodDisruptionBudget"),
 		"budget-selects-several": says("${budget} selects the pods of ${workloads workload}: ${workloads}", "select the pods of one workload"),
 		"drain-unknown":          says("${workload}: unknown whether its pods find another node in a drain", ""),
 		"pod-without-controller": says("${workload} has no controller, so a drain of its node is refused or loses it", "run it as a Deployment or a StatefulSet"),
@@ -85,6 +91,8 @@ func packFindings() map[string]valueWords {
 				"correct the label or remove the preference"
 		},
 		"undocumented-taint": says("pool ${pool} has the taint ${key}, which the list of taints does not have", "use a documented key, or add this one to the parameter taints"),
+
+		"daemonset-misses-pool": says("${workload} runs on no node of ${pools pool} because of taints: ${pools}", "tolerate the taints, or name its pools by node affinity"),
 
 		"tolerates-forbidden-taint": says("${workload} tolerates the taint ${key}", "remove the toleration"),
 		"tolerates-every-key": func(v *values) (string, string) {

@@ -115,7 +115,7 @@ func (b changes) rollout(w *workload.Workload) {
 	b.Rollouts = append(b.Rollouts, fact)
 }
 
-// updating returns where a team's own findings about a rollout stand: at the field of the strategy
+// updating returns where a team's own findings about a rollout are: at the field of the strategy
 // that counts, at the strategy, or at the pod count.
 func updating(w *workload.Workload, counts diag.Span) diag.Span {
 	if !counts.IsZero() {

@@ -22,14 +22,8 @@ import (
 func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	row.Tolerations = []facts.Toleration{}
 	items := w.SpecNode.Get("tolerations").Items()
-	stays := slices.ContainsFunc(w.Spec.Tolerations, func(t corev1.Toleration) bool {
-		return everyKey(t, corev1.TaintEffectNoExecute) && t.TolerationSeconds == nil
-	})
 	for i, t := range w.Spec.Tolerations {
-		fact := facts.Toleration{
-			Key: t.Key, Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect), Seconds: -1,
-			ToleratesAll: everyKey(t, "") || everyKey(t, corev1.TaintEffectNoSchedule) && stays, Pools: []string{},
-		}
+		fact := facts.Toleration{Key: t.Key, Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect), Seconds: -1, Known: true, Pools: []string{}}
 		if t.Operator == "" {
 			fact.Operator = string(corev1.TolerationOpEqual)
 		}
@@ -43,15 +37,23 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 		if i < len(items) {
 			item = items[i]
 		}
+		for _, v := range item.Fields() {
+			fact.Known = fact.Known && !v.PlaceholderOfNumber()
+		}
 		fact.ID = d.within(w, item)
 		row.Tolerations = append(row.Tolerations, fact)
+	}
+	stays := slices.ContainsFunc(row.Tolerations, func(t facts.Toleration) bool { return everyKey(t, corev1.TaintEffectNoExecute) && t.Seconds < 0 })
+	for i := range row.Tolerations {
+		t := &row.Tolerations[i]
+		t.ToleratesAll = everyKey(*t, "") || everyKey(*t, corev1.TaintEffectNoSchedule) && stays
 	}
 }
 
 // everyKey reports whether t tolerates the taints with any key and the given effect. An empty effect
 // stands for all of them.
-func everyKey(t corev1.Toleration, effect corev1.TaintEffect) bool {
-	return t.Key == "" && t.Operator == corev1.TolerationOpExists && t.Effect == effect
+func everyKey(t facts.Toleration, effect corev1.TaintEffect) bool {
+	return t.Known && t.Key == "" && t.Operator == string(corev1.TolerationOpExists) && t.Effect == string(effect)
 }
 
 // opens returns the pools that the pods can use only with one of their tolerations. The argument
