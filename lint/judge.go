@@ -169,6 +169,9 @@ func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) acce
 	} else if said.Help != "" {
 		found.Fixes = []diag.Fix{{Description: said.Help}}
 	}
+	if said.OfContainer {
+		found.Fold = diag.OfContainer
+	}
 	j.context(&found, c)
 	if s.Object != nil {
 		found.Object = *s.Object

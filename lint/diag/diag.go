@@ -183,7 +183,8 @@ type Diagnostic struct {
 	// were made.
 	Typical *Typical `json:"typical,omitempty"`
 	// Fold is the cause of a finding that is folded with those about other workloads of the
-	// namespace that have the same cause, or "". Folded is the number of these workloads.
+	// namespace that have the same cause, or OfContainer, or "". Folded is the number of these
+	// workloads, or of the other containers.
 	Fold    string    `json:"-"`
 	Folded  int       `json:"folded,omitempty"`
 	Related []Related `json:"related"`
@@ -194,6 +195,10 @@ type Diagnostic struct {
 	// Accepted explains why the finding does not count. It is nil for a finding that counts.
 	Accepted *Acceptance `json:"accepted,omitempty"`
 }
+
+// OfContainer is the Fold of a finding about a container, which is folded with those about the other
+// containers of its workload.
+const OfContainer = "container"
 
 // Typical counts the simulated runs that show something, and those that leave it open because a
 // Pending pod can preempt others. Without is the number of workloads that all runs leave out, because
@@ -447,8 +452,10 @@ func (r *Report) Merge() {
 	r.Sort()
 }
 
-// Fold keeps the first of the findings about workloads of one namespace that have the same cause. The
-// others become related locations. It comes last, as nothing identifies these others afterwards.
+// Fold keeps the first of the findings about workloads of one namespace that have the same cause, and
+// the first of those about containers of one workload. The others become related locations. It comes
+// last, as nothing identifies these others afterwards: baselines, suppressions and comparisons count
+// each of them.
 func (r *Report) Fold() {
 	first := map[string]int{}
 	var folded []Diagnostic
@@ -457,7 +464,11 @@ func (r *Report) Fold() {
 			folded = append(folded, d)
 			continue
 		}
-		key := fmt.Sprintf("%q", []any{d.Rule, d.Level, d.Cluster, d.Clusters, d.Branch, d.Renders, d.Object.Namespace, d.Fold})
+		among := any(d.Object.Namespace)
+		if d.Fold == OfContainer {
+			among = d.Object
+		}
+		key := fmt.Sprintf("%q", []any{d.Rule, d.Level, d.Cluster, d.Clusters, d.Branch, d.Renders, among, d.Fold})
 		i, known := first[key]
 		if !known {
 			first[key] = len(folded)
