@@ -366,7 +366,7 @@ func TestEvaluateErrors(t *testing.T) {
 		"unknown reason":   {worded(`{"reason": "x", "values": {"workload": "x"}}`), `reports the reason "x", which the catalogue of messages does not have`},
 		"missing value":    {worded(`{"reason": "single-pod", "values": {"pod": "x"}}`), `reports the reason "single-pod", which the catalogue of messages does not have`},
 		"nested value":     {worded(`{"reason": "single-pod", "values": {"workload": {"x": [1e900]}}}`), `reports the reason "single-pod", which the catalogue of messages does not have`},
-		"words of its own": {worded(`{"reason": "single-pod", "message": "x"}`), `reports a finding with the unknown key "message"; expected reason, values, path, level`},
+		"words of its own": {worded(`{"reason": "single-pod", "message": "x"}`), `reports a finding with the unknown key "message"; expected reason, of_container, values, path, level`},
 		"division by zero": {said(`{"message": sprintf("%d", [fact.id / (fact.pods_min - fact.pods_min)])}`), "div: divide by zero"},
 	} {
 		t.Run(name, func(t *testing.T) {
