@@ -422,7 +422,11 @@ func (b changes) budget(x *disruption.Budget) {
 			if w.Kind.PerNode() && b.topo {
 				pods = b.m.Eligible(w).Count
 			}
-			s = s.related(w.CountSpan(), "%s", message.PodsOf(pods, w))
+			at := w.CountSpan()
+			if w.Scale != nil {
+				at = w.Scale.MinSpan
+			}
+			s = s.related(at, "%s", message.PodsOf(pods, w))
 		}
 		problem := "no-eviction"
 		if x.WhileSmall {
