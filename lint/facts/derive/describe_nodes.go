@@ -68,8 +68,9 @@ type passing struct {
 // domains holds the values that a label has on usable declared nodes. grown also has the values
 // that only pools that grow have. missing is set if a node has no such label.
 type domains struct {
-	now, grown map[string]bool
-	missing    bool
+	now, grown      map[string]bool
+	missing         bool
+	names, allNames []string
 }
 
 func (d *domains) add(n *topology.Node, label string, declared bool) {
@@ -82,11 +83,6 @@ func (d *domains) add(n *topology.Node, label string, declared bool) {
 	if declared {
 		d.now[value] = true
 	}
-}
-
-// names returns the values of the declared nodes and all of them, and whether there are no others.
-func (d *domains) names() (now, possible []string, known bool) {
-	return append([]string{}, sortedKeys(d.now)...), append([]string{}, sortedKeys(d.grown)...), !d.missing
 }
 
 // MostNodes returns the number of nodes that the pods of a workload can use when all pools are at
@@ -124,7 +120,8 @@ func (d *describing) passes(w *workload.Workload) *passing {
 	p := &passing{}
 	d.passed[e] = p
 	d.m.Run().Spend(len(e.Nodes) + len(e.Growth))
-	for _, of := range []*domains{&p.zones, &p.regions, &p.archs} {
+	all := []*domains{&p.zones, &p.regions, &p.archs}
+	for _, of := range all {
 		*of = domains{now: map[string]bool{}, grown: map[string]bool{}}
 	}
 	pools, tainted := map[string]bool{}, map[string]bool{}
@@ -160,6 +157,9 @@ func (d *describing) passes(w *workload.Workload) *passing {
 		p.extra += n
 	}
 	maps.DeleteFunc(tainted, func(pool string, _ bool) bool { return pools[pool] || pool == "" })
+	for _, of := range all {
+		of.names, of.allNames = append([]string{}, sortedKeys(of.now)...), append([]string{}, sortedKeys(of.grown)...)
+	}
 	delete(pools, "")
 	p.pools = append([]string{}, sortedKeys(pools)...)
 	p.tainted = append([]string{}, sortedKeys(tainted)...)
@@ -176,9 +176,9 @@ func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	p := d.passes(w)
 	row.UsableMin, row.UsableMax, row.Growable, row.Pools = p.usable, p.usable+p.extra, p.open, p.pools
 	row.UsablePoolless, row.ZonesMin, row.ZonesMax, row.TaintedPools = p.poolless, len(p.zones.now), len(p.zones.grown), p.tainted
-	row.Zones, row.ZonesPossible, row.ZonesKnown = p.zones.names()
-	row.Regions, row.RegionsPossible, row.RegionsKnown = p.regions.names()
-	row.Architectures, row.ArchitecturesPossible, row.ArchitecturesKnown = p.archs.names()
+	row.Zones, row.ZonesPossible, row.ZonesKnown = p.zones.names, p.zones.allNames, !p.zones.missing
+	row.Regions, row.RegionsPossible, row.RegionsKnown = p.regions.names, p.regions.allNames, !p.regions.missing
+	row.Architectures, row.ArchitecturesPossible, row.ArchitecturesKnown = p.archs.names, p.archs.allNames, !p.archs.missing
 }
 
 // setPlacementUnknown sets what a row says of nodes to unknown.
