@@ -59,6 +59,7 @@ type Pool struct {
 
 // DaemonSetShare is the part of a node's resource that the pods of DaemonSets request.
 type DaemonSetShare struct {
+	ID int `json:"id"`
 	// Resource is the name of the resource, for example cpu.
 	Resource string `json:"resource"`
 	// Node is the name of the node, or "" for a node that the pool can add.

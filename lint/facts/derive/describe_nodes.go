@@ -307,6 +307,11 @@ func (b *builder) describeNodes() {
 	}
 }
 
+// atNode returns a subject located at the declaration of a node.
+func atNode(n *topology.Node) Subject {
+	return Subject{Location: n.Span}.withAccount(nil, noteOnly(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
+}
+
 // taint returns a row for a node's i-th taint, located in the manifest that sets it.
 func (b *builder) taint(n *topology.Node, i int, s Subject) facts.Taint {
 	t := n.Taints[i]
@@ -319,7 +324,7 @@ func (b *builder) taint(n *topology.Node, i int, s Subject) facts.Taint {
 func (b *builder) listNodes(u users) {
 	for i, n := range b.m.Topology.Nodes {
 		pool, _ := poolOf(n)
-		s := Subject{Location: n.Span}.withAccount(nil, noteOnly(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
+		s := atNode(n)
 		id, taints := b.subject(s), []facts.Taint{}
 		for i := range n.Taints {
 			taints = append(taints, b.taint(n, i, s))
@@ -343,7 +348,13 @@ type poolParts struct {
 	uneven      bool
 	users       map[int]bool
 	taints      []nodeTaint
-	daemons     map[corev1.ResourceName]facts.DaemonSetShare
+	daemons     map[corev1.ResourceName]daemonSetShare
+}
+
+// daemonSetShare is the part of a node's resource that DaemonSets request.
+type daemonSetShare struct {
+	facts.DaemonSetShare
+	node *topology.Node
 }
 
 // nodeTaint identifies a taint by the node where it was first seen and its index there.
@@ -363,7 +374,7 @@ func (b *builder) listPools(u users) {
 		}
 		p := by[label+" "+name]
 		if p == nil {
-			p = &poolParts{name: name, label: label, first: n, zones: map[string]bool{}, labels: maps.Clone(n.Labels), offers: offers(n), users: map[int]bool{}, daemons: map[corev1.ResourceName]facts.DaemonSetShare{}}
+			p = &poolParts{name: name, label: label, first: n, zones: map[string]bool{}, labels: maps.Clone(n.Labels), offers: offers(n), users: map[int]bool{}, daemons: map[corev1.ResourceName]daemonSetShare{}}
 			by[label+" "+name] = p
 			all = append(all, p)
 		}
@@ -419,10 +430,10 @@ func (p *poolParts) add(n *topology.Node, users []int, there bool) {
 // daemonSetRequests returns a function that adds up what the DaemonSets among some workloads
 // request on one node. Nodes with the same list of workloads share a sum.
 func (b *builder) daemonSetRequests() func(users []int) map[corev1.ResourceName]int {
-	daemons := map[int]*workload.Workload{}
+	daemons := map[int][]model.Request{}
 	for w, i := range b.rows {
 		if w.Kind.PerNode() {
-			daemons[i] = w
+			daemons[i] = append(model.Requests(w), model.Request{Name: corev1.ResourcePods, Amount: 1})
 		}
 	}
 	type list struct {
@@ -439,11 +450,9 @@ func (b *builder) daemonSetRequests() func(users []int) map[corev1.ResourceName]
 			b.m.Run().Spend(len(users))
 			sum := map[corev1.ResourceName]int{}
 			for _, i := range users {
-				if w := daemons[i]; w != nil {
-					sum[corev1.ResourcePods]++
-					for _, r := range model.Requests(w) {
-						sum[r.Name] = plus(sum[r.Name], int(min(r.Amount, facts.NoValue)))
-					}
+				for _, r := range daemons[i] {
+					b.m.Run().Spend(1)
+					sum[r.Name] = plus(sum[r.Name], int(min(r.Amount, facts.NoValue)))
 				}
 			}
 			known[id] = sum
@@ -455,7 +464,8 @@ func (b *builder) daemonSetRequests() func(users []int) map[corev1.ResourceName]
 // share keeps, for each resource, the node where DaemonSets request the largest part.
 func (p *poolParts) share(n *topology.Node, requested map[corev1.ResourceName]int, there bool) {
 	for name, q := range n.Allocatable {
-		s := facts.DaemonSetShare{Resource: string(name), Allocatable: int(min(model.Amount(name, q), facts.NoValue)), RequestedMin: requested[name]}
+		s := daemonSetShare{node: n}
+		s.Resource, s.Allocatable, s.RequestedMin = string(name), int(min(model.Amount(name, q), facts.NoValue)), requested[name]
 		if there {
 			s.Node = n.Name
 		}
@@ -466,7 +476,7 @@ func (p *poolParts) share(n *topology.Node, requested map[corev1.ResourceName]in
 }
 
 // more reports whether DaemonSets request a larger part in a than in b.
-func more(a, b facts.DaemonSetShare) bool {
+func more(a, b daemonSetShare) bool {
 	high, low := bits.Mul64(uint64(a.RequestedMin), uint64(b.Allocatable))
 	otherHigh, otherLow := bits.Mul64(uint64(b.RequestedMin), uint64(a.Allocatable))
 	return high > otherHigh || high == otherHigh && low > otherLow
@@ -474,7 +484,7 @@ func more(a, b facts.DaemonSetShare) bool {
 
 func (b *builder) pool(p *poolParts) facts.Pool {
 	n := p.first
-	s := Subject{Location: n.Span}.withAccount(nil, noteOnly(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
+	s := atNode(n)
 	row := facts.Pool{
 		ID: b.subject(s), Name: p.name, Label: p.label, File: n.Span.File, Count: p.nodes, Max: p.max, Zones: append([]string{}, slices.Sorted(maps.Keys(p.zones))...),
 		Labels: p.labels, Taints: []facts.Taint{}, Allocatable: []facts.ResourceAmount{}, Workloads: append([]int{}, slices.Sorted(maps.Keys(p.users))...),
@@ -492,7 +502,9 @@ func (b *builder) pool(p *poolParts) facts.Pool {
 	row.Namespaces = append([]string{}, slices.Sorted(maps.Keys(namespaces))...)
 	row.DaemonSets = []facts.DaemonSetShare{}
 	for _, name := range slices.Sorted(maps.Keys(p.daemons)) {
-		row.DaemonSets = append(row.DaemonSets, p.daemons[name])
+		share := p.daemons[name]
+		share.ID = b.subject(atNode(share.node))
+		row.DaemonSets = append(row.DaemonSets, share.DaemonSetShare)
 	}
 	return row
 }

@@ -33,7 +33,12 @@ func TestDaemonSetShares(t *testing.T) {
 		{fmt.Sprintf(node, "n1", "ssd", ""), agent, ""},
 	} {
 		var got []string
-		for _, s := range described(t, c.nodes, c.manifests).Pools[0].DaemonSets {
+		b := described(t, c.nodes, c.manifests)
+		for _, s := range b.Pools[0].DaemonSets {
+			at := b.Subject(s.ID).Location.Line
+			if line := strings.Split(c.nodes, "\n")[at-1]; s.Node != "" && !strings.Contains(line, strings.TrimSuffix(s.Node, "-a-0")) {
+				t.Errorf("the share of %s is at %s", s.Node, line)
+			}
 			got = append(got, fmt.Sprintf("%s %s %d/%d", s.Resource, s.Node, s.RequestedMin, s.Allocatable))
 		}
 		if strings.Join(got, ", ") != c.want {

@@ -32,7 +32,7 @@ package schedlint.rules["capacity.daemonsets-fill-node"]
 
 import data.schedlint.result
 
-report contains result.worded(rego.metadata.chain(), pool, {"reason": reason(share), "values": object.union(values, percent(share))}) if {
+report contains result.worded(rego.metadata.chain(), share, {"reason": reason(share), "values": object.union(values, percent(share))}) if {
 	some pool in input.pools
 	some share in pool.daemonsets
 	share.resource in input.params.resources
