@@ -157,6 +157,9 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 // finding converts a judgement about a fact to a finding. A message from the catalogue gets the
 // fixes of the fact. Any other message has at most one fix: the help text of the judgement.
 func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) accept.Finding {
+	if said.Reason == "" {
+		s = s.InOwnWords()
+	}
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Message: said.Message, Details: said.Details,
 		Location: s.At(said.Path), Pending: s.Pending, Related: s.Related, Typical: s.Typical(),
@@ -165,6 +168,9 @@ func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) acce
 		found.Fixes, found.Fold = s.Fixes, s.Fold
 	} else if said.Help != "" {
 		found.Fixes = []diag.Fix{{Description: said.Help}}
+	}
+	if said.OfContainer {
+		found.Fold = diag.OfContainer
 	}
 	j.context(&found, c)
 	if s.Object != nil {
@@ -287,7 +293,7 @@ func (a *scopeContext) of(found *accept.Finding) *config.About {
 		}
 	}
 	all := &config.About{
-		Object: found.Object, Cluster: found.Cluster,
+		Object: found.Object, Cluster: found.Cluster, Render: found.Render, Branch: found.Branch,
 		File: a.files.FromConfig(a.renders.InSources(found.Location).File),
 		// of the cluster-scoped kinds, only these can have findings
 		Global: slices.Contains([]string{"Namespace", "Node", "NodePool", "NodeTopology", "PriorityClass"}, found.Object.Kind),
@@ -296,15 +302,20 @@ func (a *scopeContext) of(found *accept.Finding) *config.About {
 		all.Labels = locate.LabelsOf(o)
 	}
 	if w := a.workloads[found.Object]; w != nil {
-		all.Workload, all.PodLabels, all.Pods = true, w.Labels, mostPods(w)
+		all.Workload, all.PodLabels, all.Pods = true, w.Labels, a.mostPods(w)
 	}
 	return all
 }
 
-// mostPods returns the maximum number of pods that a workload can have.
-func mostPods(w *workload.Workload) int {
+// mostPods returns the maximum number of pods that a workload can have. A DaemonSet has one on each
+// node that it can use.
+func (a *scopeContext) mostPods(w *workload.Workload) int {
 	switch {
 	case w.Fragment:
+	case w.Kind.PerNode():
+		if nodes, known := a.built.MostNodes(w); known {
+			return nodes
+		}
 	case w.Scale != nil:
 		return w.Scale.Max
 	case w.Count.Known:

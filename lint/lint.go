@@ -188,7 +188,7 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 			}
 			r.budget.spent += s.model.Run().Spent()
 			r.recordRefusals(s)
-			d.Contexts = append(d.Contexts, Context{f.Facts, func(id int) diag.Span { return r.renders.InSources(f.Subject(id).Location) }})
+			d.Contexts = append(d.Contexts, Context{f.Facts, func(id int) diag.Span { return r.renders.InSources(f.Subject(id).InOwnWords().Location) }})
 		}
 	})
 	if len(d.Contexts) > 0 {

@@ -65,20 +65,6 @@ func conditionsIn(body string) (all []condition) {
 		if !ok || strings.HasPrefix(line, "\t") {
 			continue // for example, a line inside a comprehension
 		}
-		left, right, arrays := strings.Cut(line, "] == [")
-		if arrays && strings.HasPrefix(left, "[") && strings.HasSuffix(right, "]") {
-			fields := strings.Split(left[1:], ", ")
-			var constants []any
-			if json.Unmarshal([]byte("["+right), &constants) != nil || len(constants) != len(fields) {
-				continue
-			}
-			for i, f := range fields {
-				if name, ok := fieldOf(f); ok {
-					all = append(all, condition{field: name, operator: "==", constants: constants[i : i+1]})
-				}
-			}
-			continue
-		}
 		if c, ok := conditionOf(strings.Fields(line), line); ok {
 			all = append(all, c)
 		}

@@ -121,7 +121,6 @@ func TestConditions(t *testing.T) {
 		"\trow.a\n":                              {{"a", false}},
 		"\tnot row.a\n":                          {{"a", true}},
 		"\trow.a > 1\n\trow.b <= row.c\n":        {{"a", 1.0}, {"b", 2.0, "c", 1.0}},
-		"\t[row.a, row.b, x] == [1, true, 2]\n":  {{"a", 2.0}, {"b", false}},
 		"\trow.a == x\n":                         nil,
 		"\trow.a == \"x\" # a comment\n":         nil,
 		"\tevery x in row.b {\n\t\trow.a\n\t}\n": nil,

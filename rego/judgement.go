@@ -108,6 +108,13 @@ func sayings(j *facts.Judgement) []saying {
 func givens(j *facts.Judgement, values *message.Values) []saying {
 	return append([]saying{
 		{"reason", textInto(&j.Reason)},
+		{"of_container", func(t *ast.Term) string {
+			is, ok := t.Value.(ast.Boolean)
+			if j.OfContainer = bool(is); !ok {
+				return fmt.Sprintf("is %s; expected true or false", kindOf(t))
+			}
+			return ""
+		}},
 		{"values", func(t *ast.Term) (problem string) { *values, problem = valuesOf(t); return problem }},
 	}, placed(j)...)
 }

@@ -152,7 +152,7 @@ func TestLoadErrors(t *testing.T) {
 	edit := func(old, text string) string { return strings.Replace(head+body, old, text, 1) }
 	cases := map[string]struct{ text, want string }{
 		"misspelt field": {edit("fact.namespace", "fact.namespcae"),
-			"policies/x.rego:14: namespcae does not exist here (did you mean namespace?); there are annotations, answers, bare, budgets, claims, claims_known, cluster,"},
+			"policies/x.rego:14: namespcae does not exist here (did you mean namespace?); there are annotations, answers, architectures, architectures_known,"},
 		"misspelt list": {edit("input.workloads", "input.worklods"),
 			"policies/x.rego:13: worklods does not exist here (did you mean workloads?); there are affinity, anti_affinity, autoscalers, budgets, capacity,"},
 		"wrong type":             {edit(`== "default"`, `== 3`), "policies/x.rego:14: match error: left : string right : number"},
@@ -366,7 +366,7 @@ func TestEvaluateErrors(t *testing.T) {
 		"unknown reason":   {worded(`{"reason": "x", "values": {"workload": "x"}}`), `reports the reason "x", which the catalogue of messages does not have`},
 		"missing value":    {worded(`{"reason": "single-pod", "values": {"pod": "x"}}`), `reports the reason "single-pod", which the catalogue of messages does not have`},
 		"nested value":     {worded(`{"reason": "single-pod", "values": {"workload": {"x": [1e900]}}}`), `reports the reason "single-pod", which the catalogue of messages does not have`},
-		"words of its own": {worded(`{"reason": "single-pod", "message": "x"}`), `reports a finding with the unknown key "message"; expected reason, values, path, level`},
+		"words of its own": {worded(`{"reason": "single-pod", "message": "x"}`), `reports a finding with the unknown key "message"; expected reason, of_container, values, path, level`},
 		"division by zero": {said(`{"message": sprintf("%d", [fact.id / (fact.pods_min - fact.pods_min)])}`), "div: divide by zero"},
 	} {
 		t.Run(name, func(t *testing.T) {

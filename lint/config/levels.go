@@ -202,12 +202,14 @@ func (l *loader) glob(k *source.Node, path string) {
 // matches if any of its items matches.
 type Scope struct {
 	// Namespaces, Kinds, Names and Clusters are globs. Paths are globs that match files and
-	// directories, relative to the configuration.
+	// directories, relative to the configuration. Renders are globs that match the names of renders
+	// and of overlays, and the directories that contain them.
 	Namespaces []string `json:"namespaces"`
 	Kinds      []string `json:"kinds"`
 	Names      []string `json:"names"`
 	Clusters   []string `json:"clusters"`
 	Paths      []string `json:"paths"`
+	Renders    []string `json:"renders"`
 	// Labels lists labels that the object or its pods must have.
 	Labels map[string]string `json:"labels"`
 	// MinPods and MaxPods select workloads by their maximum pod count. A nil value sets no limit.
@@ -229,7 +231,8 @@ type About struct {
 	Workload bool
 	Pods     int
 	// Cluster is the cluster's name in the configuration. File is relative to the configuration.
-	Cluster, File string
+	// Render and Branch name the render and the overlay that the finding is about, if any.
+	Cluster, File, Render, Branch string
 }
 
 // UnknownPods means that the pod count is unknown. It is larger than any limit.
@@ -243,12 +246,13 @@ func (s *Scope) Has(a *About) bool {
 		(len(s.Namespaces) == 0 || !a.Global && anyGlob(s.Namespaces, cmp.Or(a.Object.Namespace, "default"))) &&
 		anyGlob(s.Kinds, a.Object.Kind) && anyGlob(s.Names, a.Object.Name) &&
 		anyGlob(s.Clusters, a.Cluster) && (len(s.Paths) == 0 || matchesAny(s.Paths, a.File)) &&
+		(len(s.Renders) == 0 || matchesAny(s.Renders, a.Render) || matchesAny(s.Renders, a.Branch)) &&
 		(holds(s.Labels, a.Labels) || holds(s.Labels, a.PodLabels)) &&
 		(s.MinPods == nil || a.Workload && a.Pods >= *s.MinPods) &&
 		(s.MaxPods == nil || a.Workload && a.Pods <= *s.MaxPods)
 }
 
-// selectsObjects reports whether a scope has any keys other than clusters and paths.
+// selectsObjects reports whether a scope has any keys other than clusters, paths and renders.
 func (s *Scope) selectsObjects() bool {
 	return len(s.Namespaces)+len(s.Kinds)+len(s.Names)+len(s.Labels) > 0 || s.MinPods != nil || s.MaxPods != nil
 }
@@ -264,14 +268,14 @@ func holds(want, labels map[string]string) bool {
 }
 
 // scopeKeys lists a scope's keys for use in messages.
-const scopeKeys = "namespaces, kinds, names, clusters, paths, labels, min-pods or max-pods"
+const scopeKeys = "namespaces, kinds, names, clusters, paths, renders, labels, min-pods or max-pods"
 
 // scope checks what the Scope type cannot enforce.
 func (l *loader) scope(item *source.Node, s *Scope, path string) {
-	if !s.selectsObjects() && len(s.Clusters)+len(s.Paths) == 0 {
+	if !s.selectsObjects() && len(s.Clusters)+len(s.Paths)+len(s.Renders) == 0 {
 		l.fail(l.at(item), "%s: the scope selects everything; give one of %s", path, scopeKeys)
 	}
-	l.selection(item, path, "expected a glob; leave the key out to select all", "namespaces", "kinds", "names", "clusters", "paths")
+	l.selection(item, path, "expected a glob; leave the key out to select all", "namespaces", "kinds", "names", "clusters", "paths", "renders")
 	for _, bound := range []struct {
 		key string
 		n   *int

@@ -404,7 +404,7 @@ func (s *Scoped) same(o Scoped) bool {
 // what describes the subjects that a scope selects and the levels that it sets.
 func (s *Scoped) what() string {
 	parts := words(s.Labels, selected{"namespace", s.Namespaces}, selected{"kind", s.Kinds}, selected{"name", s.Names},
-		selected{"cluster", s.Clusters}, selected{"path", s.Paths})
+		selected{"cluster", s.Clusters}, selected{"path", s.Paths}, selected{"render", s.Renders})
 	var levels []string
 	if s.MinPods != nil {
 		parts = append(parts, fmt.Sprintf("at least %d pods", *s.MinPods))

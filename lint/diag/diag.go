@@ -186,7 +186,8 @@ type Diagnostic struct {
 	// were made.
 	Typical *Typical `json:"typical,omitempty"`
 	// Fold is the cause of a finding that is folded with those about other workloads of the
-	// namespace that have the same cause, or "". Folded is the number of these workloads.
+	// namespace that have the same cause, or OfContainer, or "". Folded is the number of these
+	// workloads, or of the other containers.
 	Fold    string    `json:"-"`
 	Folded  int       `json:"folded,omitempty"`
 	Related []Related `json:"related"`
@@ -197,6 +198,10 @@ type Diagnostic struct {
 	// Accepted explains why the finding does not count. It is nil for a finding that counts.
 	Accepted *Acceptance `json:"accepted,omitempty"`
 }
+
+// OfContainer is the Fold of a finding about a container, which is folded with those about the other
+// containers of its workload.
+const OfContainer = "container"
 
 // Typical counts the simulated runs that show something, and those that leave it open because a
 // Pending pod can preempt others. Without is the number of workloads that all runs leave out, because
@@ -450,8 +455,10 @@ func (r *Report) Merge() {
 	r.Sort()
 }
 
-// Fold keeps the first of the findings about workloads of one namespace that have the same cause. The
-// others become related locations. It comes last, as nothing identifies these others afterwards.
+// Fold keeps the first of the findings about workloads of one namespace that have the same cause, and
+// the first of those about containers of one workload. The others become related locations. It comes
+// last, as nothing identifies these others afterwards: baselines, suppressions and comparisons count
+// each of them.
 func (r *Report) Fold() {
 	first := map[string]int{}
 	var folded []Diagnostic
@@ -460,7 +467,11 @@ func (r *Report) Fold() {
 			folded = append(folded, d)
 			continue
 		}
-		key := fmt.Sprintf("%q", []any{d.Rule, d.Level, d.Cluster, d.Clusters, d.Branch, d.Renders, d.Object.Namespace, d.Fold})
+		among := any(d.Object.Namespace)
+		if d.Fold == OfContainer {
+			among = d.Object
+		}
+		key := fmt.Sprintf("%q", []any{d.Rule, d.Level, d.Cluster, d.Clusters, d.Branch, d.Renders, among, d.Fold})
 		i, known := first[key]
 		if !known {
 			first[key] = len(folded)
@@ -543,8 +554,9 @@ func (d *Diagnostic) sourcePlace() sourcePlace {
 }
 
 // Merge combines findings of the same rule at the same location. The findings come from several
-// renders of the same source, or are about nodes that several contexts share. The result has the
-// worst level. If the message differs in another render, that message becomes a related location.
+// renders of the same source, or are about nodes that several contexts share. The result is the first
+// finding with the worst level. If the message differs in another render, that message becomes a
+// related location.
 // The argument all holds the findings from every context.
 func Merge(all []Diagnostic) []Diagnostic {
 	shared := func(d Diagnostic) bool { return d.Render != "" || d.Nodes }
@@ -568,6 +580,9 @@ func Merge(all []Diagnostic) []Diagnostic {
 			merged = append(merged, d)
 			continue
 		}
+		if d.Level.Rank() > merged[i].Level.Rank() {
+			merged[i], d = d, merged[i]
+		}
 		merged[i].join(&d)
 	}
 	return merged
@@ -587,9 +602,6 @@ func (d *Diagnostic) join(o *Diagnostic) {
 		d.Cluster, d.Clusters = "", clusters
 	} else if len(clusters) == 1 {
 		d.Cluster = clusters[0]
-	}
-	if o.Level.Rank() > d.Level.Rank() {
-		d.Level = o.Level
 	}
 	if o.Message != d.Message || !slices.Equal(o.Details, d.Details) {
 		d.Differ = true

@@ -135,6 +135,9 @@ type Judgement struct {
 	// Path holds the keys and indices that lead from the row to one of its fields. It is empty if
 	// the judgement is about the whole row.
 	Path []string
+	// OfContainer is set for a finding about a container, which is folded with those about the other
+	// containers of its workload.
+	OfContainer bool
 	// Level is the level of this finding. If it is "", the level of the rule applies.
 	Level diag.Level
 }

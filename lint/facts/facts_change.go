@@ -65,7 +65,8 @@ type PoolSize struct {
 }
 
 // Rollout is the verdict on whether an update that replaces all pods of a workload completes. It
-// applies only if the pods fit before the update.
+// applies only if the pods fit before the update. Findings of your own rules appear at the strategy,
+// or at the pod count if the manifest sets no strategy.
 type Rollout struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
@@ -201,6 +202,9 @@ type Budget struct {
 	// AllowedMax is the number of pods that may be evicted at once while all pods are healthy and
 	// autoscalers run their maximum number of pods. It is 2147483647 if this number is unknown.
 	AllowedMax int `json:"allowed_max"`
+	// UnhealthyPolicy is the unhealthyPodEvictionPolicy, by default IfHealthyBudget, or unknown if it
+	// has a variable. With AlwaysAllow, running pods that are not ready can always be evicted.
+	UnhealthyPolicy string `json:"unhealthy_policy" enum:"IfHealthyBudget AlwaysAllow unknown"`
 	// UpTo is the largest pod count of the autoscaled workloads at which no disruption is allowed.
 	// It is 0 unless problem is no-eviction-while-small.
 	UpTo int `json:"up_to"`
@@ -216,7 +220,9 @@ type Budget struct {
 }
 
 // Drain is the verdict on whether the pods of a workload find another node when their node is
-// drained.
+// drained. The list has one row for each workload, about the node whose drain has the worst result.
+// The outcome is "none" if the question does not apply: for DaemonSets, for workloads that run to
+// completion, for pods that do not fit, and if there is only one node.
 type Drain struct {
 	ID int `json:"id"`
 	W  int `json:"w"`

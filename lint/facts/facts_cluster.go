@@ -51,6 +51,25 @@ type Pool struct {
 	WorkloadsKnown bool `json:"workloads_known"`
 	// Namespaces are the namespaces of the workloads that can use the pool.
 	Namespaces []string `json:"namespaces"`
+	// DaemonSets has one row for each resource that nodes of the pool declare. It is about the node
+	// of the pool where DaemonSets request the largest part of the resource, which may be a node
+	// that the pool can add. The list is empty if workloads_known is false.
+	DaemonSets []DaemonSetShare `json:"daemonsets"`
+}
+
+// DaemonSetShare is the part of a node's resource that the pods of DaemonSets request.
+type DaemonSetShare struct {
+	ID int `json:"id"`
+	// Resource is the name of the resource, for example cpu.
+	Resource string `json:"resource"`
+	// Node is the name of the node, or "" for a node that the pool can add.
+	Node string `json:"node"`
+	// Allocatable is the amount that the node offers, as an integer. The unit is millicores for
+	// cpu, and bytes or whole units for other resources.
+	Allocatable int `json:"allocatable"`
+	// RequestedMin is the amount that DaemonSets are certain to request, in the same unit. It
+	// leaves out DaemonSets with unknown placement, and requests that have a variable.
+	RequestedMin int `json:"requested_min"`
 }
 
 // Taint is a taint of a node or of a pool's nodes.

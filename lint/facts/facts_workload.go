@@ -50,10 +50,11 @@ type Workload struct {
 	// NamespaceDeclared is true if the input contains the manifest of the namespace.
 	NamespaceDeclared bool `json:"namespace_declared"`
 	// PodsMin is the smallest number of pods, from replicas or from the minimum of an autoscaler.
-	// It is 0 if the number is unknown. A DaemonSet has one pod for each usable node.
+	// It is 0 if the number is unknown. A DaemonSet has one pod for each usable node, so it is
+	// usable_min.
 	PodsMin int `json:"pods_min"`
-	// PodsMax is the largest number of pods, from replicas or from the maximum of an autoscaler. It
-	// is 2147483647 if the number is unknown.
+	// PodsMax is the largest number of pods, from replicas or from the maximum of an autoscaler. For
+	// a DaemonSet it is usable_max. It is 2147483647 if the number is unknown.
 	PodsMax int `json:"pods_max"`
 	// Permanent is false for workloads that run to completion (Job, CronJob) and for workloads that
 	// run one pod on every node (DaemonSet).
@@ -65,8 +66,30 @@ type Workload struct {
 	Bare bool `json:"bare"`
 	// PriorityClass is the priorityClassName of the pods, or "".
 	PriorityClass string `json:"priority_class"`
+	// PriorityClassDeclared says whether the priority class exists: "always" if it is built in or
+	// its manifest is part of the input, or if the pods have none; "never" if it is neither; and
+	// "unknown" if its name, or the name of some PriorityClass, has a variable.
+	PriorityClassDeclared diag.Outcome `json:"priority_class_declared"`
 	// ServiceAccount is the serviceAccountName of the pods, or "".
 	ServiceAccount string `json:"service_account"`
+	// NodeName is the nodeName in the pod template, or "". It is also "" for a pod that runs, because
+	// the scheduler has set it.
+	NodeName string `json:"node_name"`
+	// HostNetwork is true if the pods use the network of their node.
+	HostNetwork bool `json:"host_network"`
+	// HostPID is true if the pods share the process IDs of their node.
+	HostPID bool `json:"host_pid"`
+	// HostIPC is true if the pods share the inter-process communication of their node.
+	HostIPC bool `json:"host_ipc"`
+	// HostKnown is false if a variable hides host_network, host_pid or host_ipc. A hidden one is
+	// false.
+	HostKnown bool `json:"host_known"`
+	// GraceSecondsMin is the smallest number of seconds that the pods may have to stop, from
+	// terminationGracePeriodSeconds, by default 30. It is 0 if the number is unknown, which it is
+	// for KubeVirt machines and if it has a variable.
+	GraceSecondsMin int `json:"grace_seconds_min"`
+	// GraceSecondsMax is the largest such number. It is 2147483647 if the number is unknown.
+	GraceSecondsMax int `json:"grace_seconds_max"`
 	// Scheduler is the schedulerName of the pods, or default-scheduler if it is not set.
 	Scheduler string `json:"scheduler"`
 	// PlacementKnown is true if nodes are declared and schedlint can check the rules of the pods
@@ -89,11 +112,41 @@ type Workload struct {
 	// ZonesMax is zones_min plus the number of zones that get usable nodes only if pools grow. It
 	// is 2147483647 if placement is unknown.
 	ZonesMax int `json:"zones_max"`
+	// Zones are the names of the zones that have usable declared nodes. The list is empty if
+	// placement is unknown.
+	Zones []string `json:"zones"`
+	// ZonesPossible are the zones and those that get usable nodes only if pools grow.
+	ZonesPossible []string `json:"zones_possible"`
+	// ZonesKnown is true if zones_possible has every zone that the pods can run in. It is false if
+	// placement is unknown, or if a usable node has no label for its zone.
+	ZonesKnown bool `json:"zones_known"`
+	// Regions are the names of the regions that have usable declared nodes. The list is empty if
+	// placement is unknown.
+	Regions []string `json:"regions"`
+	// RegionsPossible are the regions and those that get usable nodes only if pools grow.
+	RegionsPossible []string `json:"regions_possible"`
+	// RegionsKnown is true if regions_possible has every region that the pods can run in (see
+	// zones_known).
+	RegionsKnown bool `json:"regions_known"`
+	// Architectures are the values of the label kubernetes.io/arch of usable declared nodes, for
+	// example amd64, which nodes of a NodeTopology have by default. The list is empty if placement
+	// is unknown.
+	Architectures []string `json:"architectures"`
+	// ArchitecturesPossible are the architectures and those that get usable nodes only if pools
+	// grow.
+	ArchitecturesPossible []string `json:"architectures_possible"`
+	// ArchitecturesKnown is true if architectures_possible has every architecture that the pods can
+	// run on (see zones_known).
+	ArchitecturesKnown bool `json:"architectures_known"`
 	// Growable is true if the pods can use a pool that can grow.
 	Growable bool `json:"growable"`
 	// Pools are the names of the pools that have, or can add, a node that the pods can use. The
 	// list is empty if placement is unknown.
 	Pools []string `json:"pools"`
+	// TaintedPools are the names of the pools that a taint alone keeps the pods off: they can use no
+	// node of the pool, and some node passes all their node-level rules but the taints. The list is
+	// empty if placement is unknown.
+	TaintedPools []string `json:"tainted_pools"`
 	// OnOneNodeMin is the largest number n such that every placement of pods_min pods puts at least
 	// n pods on some node. It is 0 if placement is unknown.
 	OnOneNodeMin int `json:"on_one_node_min"`
@@ -183,6 +236,29 @@ type Container struct {
 	Requests []ResourceAmount `json:"requests"`
 	// Limits are the resources.limits.
 	Limits []ResourceAmount `json:"limits"`
+	// Ports are the ports of the container.
+	Ports []Port `json:"ports"`
+	// PortsKnown is false if a variable replaces all ports.
+	PortsKnown bool `json:"ports_known"`
+}
+
+// Port is a port of a container.
+type Port struct {
+	ID int `json:"id"`
+	// Name is the name of the port, or "".
+	Name string `json:"name"`
+	// ContainerPort is the port of the pod. It is 0 if it has a variable.
+	ContainerPort int `json:"container_port"`
+	// HostPort is the port of the node, or 0. In pods with host_network it is the container port if
+	// the manifest does not set it.
+	HostPort int `json:"host_port"`
+	// Protocol is the protocol as written, by default TCP.
+	Protocol string `json:"protocol"`
+	// HostIP is the address of the node that the host port is bound to, or "" for all of them.
+	HostIP string `json:"host_ip"`
+	// Known is false if a variable hides the container port or the host port, or whether the pods
+	// use the network of the node. A hidden port is 0.
+	Known bool `json:"known"`
 }
 
 // DeviceClaim is an entry of resourceClaims. It names a ResourceClaim that the pods share, or a
@@ -232,7 +308,11 @@ type Toleration struct {
 	Effect string `json:"effect" enum:" NoSchedule PreferNoSchedule NoExecute unknown"`
 	// Seconds is the tolerationSeconds, or -1 if it is not set.
 	Seconds int `json:"seconds"`
-	// ToleratesAll is true if no NoSchedule or NoExecute taint can keep the pods off a node.
+	// Known is false if a variable hides one of these fields.
+	Known bool `json:"known"`
+	// ToleratesAll is true if no NoSchedule or NoExecute taint can keep the pods off a node. That
+	// takes one toleration without key and effect, or one without key for each of the two effects,
+	// without tolerationSeconds. Of those two, it is true for the one with the effect NoSchedule.
 	ToleratesAll bool `json:"tolerates_all"`
 	// Pools are the names of the pools that the pods can use only with this toleration.
 	Pools []string `json:"pools"`
@@ -330,6 +410,9 @@ type PodBudget struct {
 	// AllowedMax is the number of pods that may be evicted at once while all pods are healthy and
 	// autoscalers run their maximum number of pods. It is 2147483647 if this number is unknown.
 	AllowedMax int `json:"allowed_max"`
+	// UnhealthyPolicy is the unhealthyPodEvictionPolicy, by default IfHealthyBudget, or unknown if it
+	// has a variable. With AlwaysAllow, running pods that are not ready can always be evicted.
+	UnhealthyPolicy string `json:"unhealthy_policy" enum:"IfHealthyBudget AlwaysAllow unknown"`
 }
 
 // Scaler is an autoscaler of a workload.

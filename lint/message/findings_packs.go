@@ -7,9 +7,10 @@ func packFindings() map[string]valueWords {
 	return map[string]valueWords{
 		"container-without-memory-limit": says("${workload}: container ${container} has no memory limit", "set resources.limits.memory"),
 		"container-without-requests":     says("${workload}: container ${container} requests no ${resources| or }", "set resources.requests for ${resources| and }"),
-		"daemonsets-fill-node":           says("pool ${pool}: DaemonSets request ${percent}% of the ${resource} of node ${node} (limit ${limit}%)", smallerAgents),
-		"daemonsets-without-room":        says("pool ${pool}: DaemonSets request more than all of the ${resource} of node ${node} (limit ${limit}%)", smallerAgents),
+		"daemonsets-fill-node":           daemonSets("${percent}% of the ${resource}"),
+		"daemonsets-without-room":        daemonSets("more than all of the ${resource}"),
 		"short-after-loss":               shortAfterLoss,
+		"priority-class-undeclared":      says("${workload} uses PriorityClass ${class}, which is not declared", "declare the PriorityClass, or list it in the parameter known"),
 
 		"budget-allows-all": func(v *values) (string, string) {
 			return v.say("${budget} allows the eviction of all ${pods} pods of ${workload}") + when(v.is("scaled"), " at its smallest size") +
@@ -26,6 +27,7 @@ func packFindings() map[string]valueWords {
 			return v.say("${workload}: losing ") + lost(v) + leaves + v.say(" ${pending} of ${pods} pods Pending"),
 				"add nodes outside the lost domain, or relax the rule that keeps pods off the other nodes"
 		},
+		"stays-on-lost-node": says("${workload} tolerates ${taints| and } without tolerationSeconds, so its pods never leave a lost node", "set tolerationSeconds: 300"),
 		"preferred-spread-only": says("${workload}: only preferred rules keep its ${pods} pods apart, as on ${key}",
 			"require the rule: whenUnsatisfiable: DoNotSchedule, or requiredDuringSchedulingIgnoredDuringExecution"),
 		"quorum-in-one-zone": says("${workload}: losing one zone can take down ${down} of ${pods} pods, and with them the majority",
@@ -41,6 +43,10 @@ func packFindings() map[string]valueWords {
 			"add ${lacking node} that the machines may use"),
 		"pinned-to-a-node": says("${workload} has evictionStrategy LiveMigrate and is pinned to node ${node}, so it cannot migrate", "select nodes by a label that several have"),
 
+		"node-name-set":               says("${workload} names its node, ${node}, so the scheduler does not choose one", "select nodes by a nodeSelector or node affinity"),
+		"unhealthy-pods-block-drains": says("${budget} lets pods that crash or are not ready block drains", "set unhealthyPodEvictionPolicy: AlwaysAllow"),
+		"scale-down-blocked": says("${workload}: its nodes are not removed because of the annotation ${annotations| and }",
+			"remove the annotation and protect the pods by a PodDisruptionBudget"),
 		"budget-selects-several": says("${budget} selects the pods of ${workloads workload}: ${workloads}", "select the pods of one workload"),
 		"drain-unknown":          says("${workload}: unknown whether its pods find another node in a drain", ""),
 		"pod-without-controller": says("${workload} has no controller, so a drain of its node is refused or loses it", "run it as a Deployment or a StatefulSet"),
@@ -86,13 +92,20 @@ func packFindings() map[string]valueWords {
 		},
 		"undocumented-taint": says("pool ${pool} has the taint ${key}, which the list of taints does not have", "use a documented key, or add this one to the parameter taints"),
 
+		"daemonset-misses-pool": says("${workload} runs on no node of ${pools pool} because of taints: ${pools}", "tolerate the taints, or name its pools by node affinity"),
+
 		"tolerates-forbidden-taint": says("${workload} tolerates the taint ${key}", "remove the toleration"),
-		"tolerates-all-taints":      says("${workload} tolerates every taint", "tolerate only the taints that the pods need, by their keys"),
+		"tolerates-every-key": func(v *values) (string, string) {
+			effect := strings.TrimLeft(v.text("effect")+" ", " ")
+			return v.say("${workload} tolerates every ") + effect + v.say("taint, and so ${keys}"), "tolerate only the taints that the pods need, by their keys"
+		},
+		"tolerates-all-taints": says("${workload} tolerates every taint", "tolerate only the taints that the pods need, by their keys"),
 		"headroom": func(v *values) (string, string) {
 			where := strings.TrimSpace(v.say("${scope} ${name}")) + ": pods "
-			left := v.say(" of the ${resource}") + when(v.text("after") != "none", v.say(" left without ${after} ${domain}"))
+			left := v.say(" of the ${resource}") + when(v.text("after") != "none", v.say(" left without ${after} ${domain}")) +
+				when(v.is("grown"), even)
 			if v.text("outcome") == "unknown" {
-				return where + v.say("may request ${limit}% or more") + left, ""
+				return where + v.say("may request ${limit}% or more") + strings.TrimSuffix(left, even), ""
 			}
 			return where + v.say("request at least ${percent}%") + left, fewerRequests
 		},
@@ -109,6 +122,7 @@ func packFindings() map[string]valueWords {
 		"require-answer": answer,
 		"label-missing":  label("no label ${label}"),
 		"label-mismatch": label("the label ${label}=${value}, which does not match ${pattern}"),
+		"skew-too-large": says("${workload}: the spread on ${key} has maxSkew ${skew}; expected at most ${limit}", "set maxSkew: ${limit}"),
 		"require-term": func(v *values) (string, string) {
 			term := when(v.is("hard"), "required ") + strings.ReplaceAll(v.text("use"), "spread", "topology spread") + v.say(" on ${key}")
 			return v.say("${workload} runs ${pods} pods without ") + term + " between them", "add " + term + " with a labelSelector that selects the pods"
@@ -120,7 +134,20 @@ func packFindings() map[string]valueWords {
 const (
 	smallerAgents = "use larger nodes, or keep DaemonSets off those that do not need them"
 	fewerRequests = "add a node, or lower the requests"
+	even          = ", even with all pools at their largest size"
 )
+
+// daemonSets returns a function that says what part of a node DaemonSets request. The node may be
+// one that the pool can add.
+func daemonSets(part string) valueWords {
+	return func(v *values) (headline, help string) {
+		node := v.say("node ${node}")
+		if v.text("node") == "" {
+			node = "a node that the pool can add"
+		}
+		return v.say("pool ${pool}: DaemonSets request "+part+" of ") + node + v.say(" (limit ${limit}%)"), smallerAgents
+	}
+}
 
 // shortAfterLoss compares the requests of pods with the capacity that remains after a loss.
 func shortAfterLoss(v *values) (headline, help string) {

@@ -185,6 +185,8 @@ func AllowDisruptions(b *disruption.Budget, grow bool) string {
 		return "set minAvailable to a smaller number of pods"
 	case slices.ContainsFunc(b.Workloads, func(w *workload.Workload) bool { return !b.SelectsAllOf(w) }):
 		return "select all pods of the workload and set maxUnavailable: 1"
+	case b.WhileSmall && len(b.Workloads) == 1:
+		return fmt.Sprintf("set maxUnavailable: 1 instead, or raise the minimum of the autoscaler above %d", b.UpTo)
 	case grow:
 		return "add a replica or set maxUnavailable: 1 instead"
 	}

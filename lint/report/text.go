@@ -121,10 +121,13 @@ func oneLine(d *diag.Diagnostic) string {
 }
 
 // details returns the details of a finding. The last ones count the workloads that are folded into
-// it, and the simulated runs that show it.
+// it, or the containers, and the simulated runs that show it.
 func details(d *diag.Diagnostic) []string {
 	all, most := slices.Clip(d.Details), ""
-	if d.Folded > 0 {
+	switch {
+	case d.Folded > 0 && d.Fold == diag.OfContainer:
+		all = append(all, "the same applies to "+Count(d.Folded, "more container"))
+	case d.Folded > 0:
 		all, most = append(all, "the same applies to "+Count(d.Folded, "more workload")+" of the namespace"), "at most "
 	}
 	return append(all, nonEmpty(happens(d.Typical, most))...)

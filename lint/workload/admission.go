@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -21,6 +22,9 @@ type Priority struct {
 	Known bool
 	// Waits is set if the pods never preempt other pods.
 	Waits bool
+	// Declared says whether the PriorityClass exists. It is unknown if the name of the class, or
+	// that of a declared one, is a placeholder.
+	Declared diag.Outcome
 }
 
 // AtLeast reports whether pods with priority p certainly have at least the other priority.
@@ -38,7 +42,7 @@ func (w *Workload) MayPreempt(o *Workload) bool {
 // classes named system-* exist in every cluster (pkg/apis/scheduling/v1/helpers.go).
 func priorityOf(w *Workload, declared map[string]*source.Object) Priority {
 	name := w.Spec.PriorityClassName
-	p := Priority{Waits: w.Spec.PreemptionPolicy == "Never"}
+	p := Priority{Waits: w.Spec.PreemptionPolicy == "Never", Declared: diag.Always}
 	switch o := declared[name]; {
 	case name == "system-cluster-critical":
 		p.Value, p.Known = 2_000_000_000, true
@@ -47,8 +51,12 @@ func priorityOf(w *Workload, declared map[string]*source.Object) Priority {
 	case o != nil:
 		p.Value, p.Known = o.Root.Get("value").Int()
 		p.Waits = p.Waits || o.Root.Get("preemptionPolicy").Text() == "Never"
+	case name == "" && !slices.Contains(w.Open, "priorityClassName"):
+		p.Known = true
+	case name == "" || source.Placeholder(name):
+		p.Known, p.Declared = name == "", diag.Unknown
 	default:
-		p.Known = name == ""
+		p.Declared = diag.Never
 	}
 	return p
 }
@@ -69,6 +77,7 @@ func (l *loader) admission() {
 	var quotas bySpace[*source.Object]
 	classes, priorities := map[string]*source.Object{}, map[string]*source.Object{}
 	anyClass := "" // set if the name of a RuntimeClass is a placeholder
+	anyPriority := false
 	for _, o := range l.admitting {
 		switch o.Kind {
 		case "LimitRange":
@@ -79,6 +88,7 @@ func (l *loader) admission() {
 			quotas.add(o.Namespace, o)
 		case "PriorityClass":
 			priorities[o.Name] = o
+			anyPriority = anyPriority || source.Placeholder(o.Name)
 			if is, _ := o.Root.Get("globalDefault").Bool(); is {
 				priorities[""] = o
 			}
@@ -117,7 +127,9 @@ func (l *loader) admission() {
 		}
 	}
 	for _, w := range l.set.Workloads {
-		w.Priority = priorityOf(w, priorities)
+		if w.Priority = priorityOf(w, priorities); anyPriority && w.Priority.Declared == diag.Never {
+			w.Priority.Declared = diag.Unknown
+		}
 		if w.Running {
 			w.PlainClass = true
 			continue // the pod has already been admitted

@@ -10,7 +10,8 @@ reason(chain, row, reason) := {
 
 # worded is reason for built-in rules that say more: an object with the reason and, if need
 # be, values that the catalogue words in place of the row, the path of a field below the
-# row and a level.
+# row and a level. With of_container: true the findings about the containers of a workload
+# are reported as one.
 worded(chain, row, given) := {
 	"rule": chain[0].path[2],
 	"fact": row.id,

@@ -19,7 +19,9 @@ import data.schedlint.result
 
 report contains result.reason(rego.metadata.chain(), row, "selector-matches-no-pod") if {
 	some row in input.selectors
-	[row.use, row.matches, row.maker] == ["affinity", 0, ""]
+	row.use == "affinity"
+	row.matches == 0
+	row.maker == ""
 	not reported_elsewhere(row)
 }
 

@@ -182,7 +182,7 @@ func build(in Input) *builder {
 	objects := model.ObjectsOf(m.Workloads)
 	fields, placed := m.SharedBudget(objects), m.SharedBudget(objects)
 	// Every workload needs a row if a list refers to workloads by index.
-	indexed := slices.ContainsFunc([]string{"workloads", "nodes.workloads", "pools.workloads", "pools.namespaces"}, b.whole)
+	indexed := slices.ContainsFunc([]string{"workloads", "nodes.workloads", "pools.workloads", "pools.namespaces", "pools.daemonsets"}, b.whole)
 	for _, w := range m.Workloads {
 		if indexed && !w.Copy && !w.Superseded {
 			b.row(w)

@@ -109,9 +109,24 @@ func (b changes) rollout(w *workload.Workload) {
 		Replicas: r.Replicas, Rules: []facts.Rule{}, Others: []int{}, Limit: limitOf(-1, nil), Running: []facts.Placed{}, Refused: []facts.FilterNodes{},
 	}
 	fact.At, fact.Scaler = scaleOf(w, r.Replicas)
-	s := b.rolloutSubject(w, r, &fact).withAccount(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
+	s := b.rolloutSubject(w, r, &fact).withAccount(w, func(x *Explainer) diag.Account { return x.updated(w, r) }).as(w.Object.File, w.Object.Root)
+	s.described = updating(w, r.Span)
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Rollouts = append(b.Rollouts, fact)
+}
+
+// updating returns where a team's own findings about a rollout are: at the field of the strategy
+// that counts, at the strategy, or at the pod count.
+func updating(w *workload.Workload, counts diag.Span) diag.Span {
+	if !counts.IsZero() {
+		return counts
+	}
+	for _, field := range []string{"strategy", "updateStrategy"} {
+		if k, v := w.Object.Root.Get("spec").Field(field); k != nil {
+			return w.Object.File.FieldSpan(k, v)
+		}
+	}
+	return w.CountSpan()
 }
 
 // markUnknown records that a question about a workload change has no answer.
@@ -407,7 +422,11 @@ func (b changes) budget(x *disruption.Budget) {
 			if w.Kind.PerNode() && b.topo {
 				pods = b.m.Eligible(w).Count
 			}
-			s = s.related(w.CountSpan(), "%s", message.PodsOf(pods, w))
+			at := w.CountSpan()
+			if w.Scale != nil {
+				at = w.Scale.MinSpan
+			}
+			s = s.related(at, "%s", message.PodsOf(pods, w))
 		}
 		problem := "no-eviction"
 		if x.WhileSmall {
@@ -434,7 +453,7 @@ func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival,
 	}
 	fact := facts.Budget{
 		Problem: problem, Object: x.String(), Namespace: x.Object.Namespace, Selector: x.SelectorText(), Pods: x.Pods, Amount: amountOf(&x.Amount),
-		AllowedMin: x.AllowedMin, AllowedMax: x.AllowedMax, UpTo: x.UpTo, Selects: []int{}, Others: []string{},
+		AllowedMin: x.AllowedMin, AllowedMax: x.AllowedMax, UpTo: x.UpTo, UnhealthyPolicy: unhealthyPolicy(x.Budget), Selects: []int{}, Others: []string{},
 	}
 	if x.Unscaled != nil {
 		fact.Unscaled = x.Unscaled.String()

@@ -79,7 +79,8 @@ func (b *builder) describeWorkloads() {
 
 // setUnknown marks everything about a workload except its name as unknown.
 func setUnknown(row *facts.Workload) {
-	row.UsableMax, row.ZonesMax, row.Pools = facts.NoBound, facts.NoBound, []string{}
+	setPlacementUnknown(row)
+	row.PriorityClassDeclared, row.GraceSecondsMax = diag.Unknown, facts.NoBound
 	row.OnOneNodeMax, row.InOneZoneMax = row.PodsMin, row.PodsMin
 	row.PodLevelRequests, row.PodLevelLimits = []facts.ResourceAmount{}, []facts.ResourceAmount{}
 	row.PodRequests, row.Containers, row.Tolerations = []facts.ResourceAmount{}, []facts.Container{}, []facts.Toleration{}
@@ -110,11 +111,14 @@ type part struct {
 var parts = []part{
 	{"cluster render file", (*describing).origin},
 	{"labels annotations labels_known pod_labels pod_annotations namespace_labels namespace_declared", (*describing).labels},
-	{"per_node bare priority_class scheduler machine", (*describing).settings},
+	{"pods_min pods_max on_one_node_min on_one_node_max in_one_zone_max", (*describing).daemons},
+	{"per_node bare priority_class priority_class_declared node_name scheduler machine", (*describing).settings},
+	{"host_network host_pid host_ipc host_known grace_seconds_min grace_seconds_max", (*describing).host},
 	{"service_account", func(_ *describing, w *workload.Workload, row *facts.Workload) {
 		row.ServiceAccount = w.SpecNode.Get("serviceAccountName").Text()
 	}},
-	{"placement_known usable_min usable_max usable_poolless zones_min zones_max growable pools", (*describing).nodesOf},
+	{"placement_known usable_min usable_max usable_poolless zones_min zones_max growable pools tainted_pools zones zones_possible zones_known " +
+		"regions regions_possible regions_known architectures architectures_possible architectures_known", (*describing).nodesOf},
 	{"on_one_node_min on_one_node_max in_one_zone_min in_one_zone_max", (*describing).share},
 	{"pod_requests", func(_ *describing, w *workload.Workload, row *facts.Workload) { // the requests that the scheduler counts for one pod
 		for _, r := range model.Requests(w) {
@@ -161,12 +165,39 @@ func texts(n *source.Node) map[string]string {
 func (d *describing) settings(w *workload.Workload, row *facts.Workload) {
 	row.PerNode, row.PriorityClass = w.Kind.PerNode(), w.Spec.PriorityClassName
 	row.Bare = w.Bare() && w.Object.Root.At("metadata", "ownerReferences").IsNull()
+	row.PriorityClassDeclared = w.Priority.Declared
+	if !w.Running {
+		row.NodeName = w.Spec.NodeName
+	}
 	if row.Scheduler = w.Spec.SchedulerName; row.Scheduler == "" {
 		row.Scheduler = corev1.DefaultSchedulerName
 	}
 	if row.Machine.Is = w.Kind.VM; row.Machine.Is {
 		row.Machine.EvictionStrategy, _ = w.EvictionStrategy()
 	}
+}
+
+// host sets what the pods share with their node, and the time that they have to stop.
+func (d *describing) host(w *workload.Workload, row *facts.Workload) {
+	row.HostKnown = w.SpecNode != nil && w.SpecNode.Kind == source.Map && !w.SpecNode.Placeholder()
+	for field, is := range map[string]*bool{"hostNetwork": &row.HostNetwork, "hostPID": &row.HostPID, "hostIPC": &row.HostIPC} {
+		n, known := w.SpecNode.Get(field), false
+		if *is, known = n.Bool(); !known && !n.IsNull() {
+			row.HostKnown = false
+		}
+	}
+	grace := w.SpecNode.Get("terminationGracePeriodSeconds")
+	seconds, written := grace.Int()
+	switch {
+	case w.Kind.VM || !row.HostKnown && w.SpecNode.Len() == 0:
+		return
+	case grace.IsNull():
+		seconds = corev1.DefaultTerminationGracePeriodSeconds
+	case !written || seconds < 0:
+		return
+	}
+	row.GraceSecondsMin = int(min(seconds, facts.NoBound))
+	row.GraceSecondsMax = row.GraceSecondsMin
 }
 
 // amounts converts a resource list to rows sorted by name.
@@ -213,9 +244,35 @@ func (d *describing) containers(w *workload.Workload, row *facts.Workload) {
 			image.ID = d.within(w, nodes[i])
 			image.Name, image.Init = c.Name, list.field == "initContainers"
 			image.Requests, image.Limits = amounts(c.Resources.Requests), amounts(c.Resources.Limits)
+			if d.whole("workloads.containers.ports") || d.whole("workloads.containers.ports_known") {
+				image.Ports, image.PortsKnown = d.ports(w, nodes[i].Get("ports"))
+			}
 			row.Containers = append(row.Containers, image)
 		}
 	}
+}
+
+// ports returns a row for each port of a container. With the network of the node, the host port is
+// by default the container port (pkg/apis/core/v1/defaults.go).
+func (d *describing) ports(w *workload.Workload, list *source.Node) (all []facts.Port, known bool) {
+	network := w.SpecNode.Get("hostNetwork")
+	shared, sure := network.Bool()
+	sure = sure || network.IsNull()
+	all = []facts.Port{}
+	for _, item := range list.Items() {
+		host := item.Get("hostPort")
+		port, known := item.Get("containerPort").Int()
+		onHost, written := host.Int()
+		if onHost == 0 && shared {
+			onHost = port
+		}
+		all = append(all, facts.Port{
+			ID: d.within(w, item), Name: item.Get("name").Text(), ContainerPort: int(max(0, min(port, facts.NoBound))), HostPort: int(max(0, min(onHost, facts.NoBound))),
+			Protocol: cmp.Or(item.Get("protocol").Text(), string(corev1.ProtocolTCP)), HostIP: item.Get("hostIP").Text(),
+			Known: known && (written || host.IsNull()) && (sure || onHost > 0),
+		})
+	}
+	return all, list.IsNull() || list.Kind == source.Sequence
 }
 
 // within returns the id for a row about a YAML node in the pod template.

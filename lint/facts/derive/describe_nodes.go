@@ -3,6 +3,7 @@ package derive
 import (
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -57,11 +58,51 @@ func (b *builder) namesOfPools() (p poolNames) {
 
 // passing summarizes the nodes that a group of pods can use, including nodes that pools can add.
 type passing struct {
-	usable, extra  int
-	poolless       int             // usable nodes without a pool
-	zones, grown   map[string]bool // grown includes zones
-	pools          []string
-	zoneless, open bool
+	usable, extra         int
+	poolless              int // usable nodes without a pool
+	zones, regions, archs domains
+	pools, tainted        []string
+	open                  bool
+}
+
+// domains holds the values that a label has on usable declared nodes. grown also has the values
+// that only pools that grow have. missing is set if a node has no such label.
+type domains struct {
+	now, grown      map[string]bool
+	missing         bool
+	names, allNames []string
+}
+
+func (d *domains) add(n *topology.Node, label string, declared bool) {
+	value := n.Labels[label]
+	if value == "" {
+		d.missing = true
+		return
+	}
+	d.grown[value] = true
+	if declared {
+		d.now[value] = true
+	}
+}
+
+// MostNodes returns the number of nodes that the pods of a workload can use when all pools are at
+// their maximum size. If it is unknown, known is false.
+func (f *Built) MostNodes(w *workload.Workload) (n int, known bool) {
+	if f.model == nil || f.model.Topology.Empty() || f.model.Group(w).Unknown.Given() || w.SpecNode == nil {
+		return 0, false
+	}
+	e := f.model.Eligible(w)
+	extra := map[*topology.Pool]int{} // the zones of a pool share its growth
+	for i, pass := range e.Growth {
+		if g := f.model.Topology.Growth[i]; pass.All() {
+			extra[g.Node.Pool] = g.Extra
+		}
+	}
+	n = e.Count
+	for _, more := range extra {
+		n += more
+	}
+	return n, true
 }
 
 // placeable reports whether a workload's node-level rules can be checked.
@@ -79,56 +120,83 @@ func (d *describing) passes(w *workload.Workload) *passing {
 	p := &passing{}
 	d.passed[e] = p
 	d.m.Run().Spend(len(e.Nodes) + len(e.Growth))
-	p.zones, p.grown = map[string]bool{}, map[string]bool{}
-	pools := map[string]bool{}
+	all := []*domains{&p.zones, &p.regions, &p.archs}
+	for _, of := range all {
+		*of = domains{now: map[string]bool{}, grown: map[string]bool{}}
+	}
+	pools, tainted := map[string]bool{}, map[string]bool{}
 	extra := map[*topology.Pool]int{}
-	for i, pass := range e.Nodes {
+	look := func(pass model.Passes, n *topology.Node, pool string, declared bool) bool {
+		if pass.Name && pass.Selector && pass.Schedulable {
+			tainted[pool] = true
+		}
 		if !pass.All() {
-			continue
+			return false
 		}
-		p.usable++
-		if d.pools.nodes[i] == "" {
-			p.poolless++
+		p.zones.add(n, corev1.LabelTopologyZone, declared)
+		p.regions.add(n, corev1.LabelTopologyRegion, declared)
+		p.archs.add(n, corev1.LabelArchStable, declared)
+		pools[pool] = true
+		return true
+	}
+	for i, pass := range e.Nodes {
+		if look(pass, d.m.Topology.Nodes[i], d.pools.nodes[i], true) {
+			p.usable++
+			if d.pools.nodes[i] == "" {
+				p.poolless++
+			}
 		}
-		p.add(d.m.Topology.Nodes[i], p.zones)
-		pools[d.pools.nodes[i]] = true
 	}
 	for i, pass := range e.Growth {
-		if g := d.m.Topology.Growth[i]; pass.All() {
+		if g := d.m.Topology.Growth[i]; look(pass, g.Node, d.pools.growth[i], false) {
 			extra[g.Node.Pool] = g.Extra
 			p.open = true
-			p.add(g.Node, p.grown)
-			pools[d.pools.growth[i]] = true
 		}
 	}
 	for _, n := range extra {
 		p.extra += n
 	}
-	delete(pools, "")
-	p.pools = append([]string{}, slices.Sorted(maps.Keys(pools))...)
-	maps.Copy(p.grown, p.zones)
-	return p
-}
-
-func (p *passing) add(n *topology.Node, zones map[string]bool) {
-	if zone := n.Labels[corev1.LabelTopologyZone]; zone != "" {
-		zones[zone] = true
-	} else {
-		p.zoneless = true
+	maps.DeleteFunc(tainted, func(pool string, _ bool) bool { return pools[pool] || pool == "" })
+	for _, of := range all {
+		of.names, of.allNames = append([]string{}, sortedKeys(of.now)...), append([]string{}, sortedKeys(of.grown)...)
 	}
+	delete(pools, "")
+	p.pools = append([]string{}, sortedKeys(pools)...)
+	p.tainted = append([]string{}, sortedKeys(tainted)...)
+	return p
 }
 
 // nodesOf sets the pools that the pods can use, and the numbers of usable nodes and zones.
 func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	row.PlacementKnown = d.placeable(w)
 	if !row.PlacementKnown {
-		row.UsableMax, row.ZonesMax, row.Pools = facts.NoBound, facts.NoBound, []string{}
+		setPlacementUnknown(row)
 		return
 	}
 	p := d.passes(w)
 	row.UsableMin, row.UsableMax, row.Growable, row.Pools = p.usable, p.usable+p.extra, p.open, p.pools
-	row.UsablePoolless, row.ZonesMin = p.poolless, len(p.zones)
-	row.ZonesMax = len(p.grown)
+	row.UsablePoolless, row.ZonesMin, row.ZonesMax, row.TaintedPools = p.poolless, len(p.zones.now), len(p.zones.grown), p.tainted
+	row.Zones, row.ZonesPossible, row.ZonesKnown = p.zones.names, p.zones.allNames, !p.zones.missing
+	row.Regions, row.RegionsPossible, row.RegionsKnown = p.regions.names, p.regions.allNames, !p.regions.missing
+	row.Architectures, row.ArchitecturesPossible, row.ArchitecturesKnown = p.archs.names, p.archs.allNames, !p.archs.missing
+}
+
+// setPlacementUnknown sets what a row says of nodes to unknown.
+func setPlacementUnknown(row *facts.Workload) {
+	row.UsableMax, row.ZonesMax = facts.NoBound, facts.NoBound
+	for _, names := range []*[]string{
+		&row.Pools, &row.TaintedPools, &row.Zones, &row.ZonesPossible, &row.Regions, &row.RegionsPossible, &row.Architectures, &row.ArchitecturesPossible,
+	} {
+		*names = []string{}
+	}
+}
+
+// daemons sets the number of pods of a DaemonSet, which has one on each usable node.
+func (d *describing) daemons(w *workload.Workload, row *facts.Workload) {
+	if w.Kind.PerNode() && d.placeable(w) && !w.Refused() {
+		p := d.passes(w)
+		row.PodsMin, row.PodsMax = p.usable, p.usable+p.extra
+	}
 }
 
 // share sets bounds on how many pods share a node or a zone. It assumes the minimum number of pods.
@@ -155,11 +223,12 @@ func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	onNode, inZone := bound.MostTogether(d.m, at)
 	row.OnOneNodeMax = min(pods, onNode)
 	row.OnOneNodeMin = min(row.OnOneNodeMax, (pods+p.usable+p.extra-1)/(p.usable+p.extra))
-	if p.zoneless || len(p.grown) == 0 {
+	zones := len(p.zones.grown)
+	if p.zones.missing || zones == 0 {
 		return
 	}
 	row.InOneZoneMax = min(pods, inZone)
-	row.InOneZoneMin = min(row.InOneZoneMax, (pods+len(p.grown)-1)/len(p.grown))
+	row.InOneZoneMin = min(row.InOneZoneMax, (pods+zones-1)/zones)
 }
 
 // users holds the workloads that can use each node, including nodes that pools can add.
@@ -224,7 +293,7 @@ func (b *builder) describeNodes() {
 		return
 	}
 	var u users
-	if b.whole("nodes.workloads") || b.whole("pools.workloads") || b.whole("pools.namespaces") {
+	if b.whole("nodes.workloads") || b.whole("pools.workloads") || b.whole("pools.namespaces") || b.whole("pools.daemonsets") {
 		u.known = b.askAll(askNodes, func() { u = b.users() })
 	}
 	if !u.known {
@@ -236,6 +305,11 @@ func (b *builder) describeNodes() {
 	if b.whole("pools") {
 		b.listPools(u)
 	}
+}
+
+// atNode returns a subject located at the declaration of a node.
+func atNode(n *topology.Node) Subject {
+	return Subject{Location: n.Span}.withAccount(nil, noteOnly(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
 }
 
 // taint returns a row for a node's i-th taint, located in the manifest that sets it.
@@ -250,7 +324,7 @@ func (b *builder) taint(n *topology.Node, i int, s Subject) facts.Taint {
 func (b *builder) listNodes(u users) {
 	for i, n := range b.m.Topology.Nodes {
 		pool, _ := poolOf(n)
-		s := Subject{Location: n.Span}.withAccount(nil, noteOnly(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
+		s := atNode(n)
 		id, taints := b.subject(s), []facts.Taint{}
 		for i := range n.Taints {
 			taints = append(taints, b.taint(n, i, s))
@@ -274,6 +348,13 @@ type poolParts struct {
 	uneven      bool
 	users       map[int]bool
 	taints      []nodeTaint
+	daemons     map[corev1.ResourceName]daemonSetShare
+}
+
+// daemonSetShare is the part of a node's resource that DaemonSets request.
+type daemonSetShare struct {
+	facts.DaemonSetShare
+	node *topology.Node
 }
 
 // nodeTaint identifies a taint by the node where it was first seen and its index there.
@@ -285,6 +366,7 @@ type nodeTaint struct {
 func (b *builder) listPools(u users) {
 	var all []*poolParts
 	by := map[string]*poolParts{}
+	requested := b.daemonSetRequests()
 	add := func(n *topology.Node, users []int, there bool) {
 		name, label := poolOf(n)
 		if name == "" {
@@ -292,11 +374,15 @@ func (b *builder) listPools(u users) {
 		}
 		p := by[label+" "+name]
 		if p == nil {
-			p = &poolParts{name: name, label: label, first: n, zones: map[string]bool{}, labels: maps.Clone(n.Labels), offers: offers(n), users: map[int]bool{}}
+			p = &poolParts{name: name, label: label, first: n, zones: map[string]bool{}, labels: maps.Clone(n.Labels), offers: offers(n), users: map[int]bool{}, daemons: map[corev1.ResourceName]daemonSetShare{}}
 			by[label+" "+name] = p
 			all = append(all, p)
 		}
 		p.add(n, users, there)
+		if u.known && b.whole("pools.daemonsets") {
+			b.m.Run().Spend(len(n.Allocatable))
+			p.share(n, requested(users), there)
+		}
 	}
 	for i, n := range b.m.Topology.Nodes {
 		add(n, u.nodes[i], true)
@@ -341,9 +427,64 @@ func (p *poolParts) add(n *topology.Node, users []int, there bool) {
 	}
 }
 
+// daemonSetRequests returns a function that adds up what the DaemonSets among some workloads
+// request on one node. Nodes with the same list of workloads share a sum.
+func (b *builder) daemonSetRequests() func(users []int) map[corev1.ResourceName]int {
+	daemons := map[int][]model.Request{}
+	for w, i := range b.rows {
+		if w.Kind.PerNode() {
+			daemons[i] = append(model.Requests(w), model.Request{Name: corev1.ResourcePods, Amount: 1})
+		}
+	}
+	type list struct {
+		first *int
+		n     int
+	}
+	known := map[list]map[corev1.ResourceName]int{}
+	return func(users []int) map[corev1.ResourceName]int {
+		if len(users) == 0 {
+			return nil
+		}
+		id := list{&users[0], len(users)}
+		if known[id] == nil {
+			b.m.Run().Spend(len(users))
+			sum := map[corev1.ResourceName]int{}
+			for _, i := range users {
+				for _, r := range daemons[i] {
+					b.m.Run().Spend(1)
+					sum[r.Name] = plus(sum[r.Name], int(min(r.Amount, facts.NoValue)))
+				}
+			}
+			known[id] = sum
+		}
+		return known[id]
+	}
+}
+
+// share keeps, for each resource, the node where DaemonSets request the largest part.
+func (p *poolParts) share(n *topology.Node, requested map[corev1.ResourceName]int, there bool) {
+	for name, q := range n.Allocatable {
+		s := daemonSetShare{node: n}
+		s.Resource, s.Allocatable, s.RequestedMin = string(name), int(min(model.Amount(name, q), facts.NoValue)), requested[name]
+		if there {
+			s.Node = n.Name
+		}
+		if largest, known := p.daemons[name]; !known || more(s, largest) {
+			p.daemons[name] = s
+		}
+	}
+}
+
+// more reports whether DaemonSets request a larger part in a than in b.
+func more(a, b daemonSetShare) bool {
+	high, low := bits.Mul64(uint64(a.RequestedMin), uint64(b.Allocatable))
+	otherHigh, otherLow := bits.Mul64(uint64(b.RequestedMin), uint64(a.Allocatable))
+	return high > otherHigh || high == otherHigh && low > otherLow
+}
+
 func (b *builder) pool(p *poolParts) facts.Pool {
 	n := p.first
-	s := Subject{Location: n.Span}.withAccount(nil, noteOnly(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
+	s := atNode(n)
 	row := facts.Pool{
 		ID: b.subject(s), Name: p.name, Label: p.label, File: n.Span.File, Count: p.nodes, Max: p.max, Zones: append([]string{}, slices.Sorted(maps.Keys(p.zones))...),
 		Labels: p.labels, Taints: []facts.Taint{}, Allocatable: []facts.ResourceAmount{}, Workloads: append([]int{}, slices.Sorted(maps.Keys(p.users))...),
@@ -359,5 +500,11 @@ func (b *builder) pool(p *poolParts) facts.Pool {
 		namespaces[b.Built.Facts.Workloads[w].Namespace] = true
 	}
 	row.Namespaces = append([]string{}, slices.Sorted(maps.Keys(namespaces))...)
+	row.DaemonSets = []facts.DaemonSetShare{}
+	for _, name := range slices.Sorted(maps.Keys(p.daemons)) {
+		share := p.daemons[name]
+		share.ID = b.subject(atNode(share.node))
+		row.DaemonSets = append(row.DaemonSets, share.DaemonSetShare)
+	}
 	return row
 }

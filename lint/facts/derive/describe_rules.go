@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -25,8 +26,7 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	for i, t := range w.Spec.Tolerations {
 		fact := facts.Toleration{
 			Key: t.Key, Operator: listed(cmp.Or(t.Operator, corev1.TolerationOpEqual), "Equal", "Exists", "Lt", "Gt"),
-			Value: t.Value, Effect: listed(t.Effect, "", "NoSchedule", "PreferNoSchedule", "NoExecute"), Seconds: -1,
-			ToleratesAll: t.Key == "" && t.Effect == "" && t.Operator == corev1.TolerationOpExists, Pools: []string{},
+			Value: t.Value, Effect: listed(t.Effect, "", "NoSchedule", "PreferNoSchedule", "NoExecute"), Seconds: -1, Known: true, Pools: []string{},
 		}
 		if t.TolerationSeconds != nil {
 			fact.Seconds = int(max(0, *t.TolerationSeconds))
@@ -38,9 +38,23 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 		if i < len(items) {
 			item = items[i]
 		}
+		for _, v := range item.Fields() {
+			fact.Known = fact.Known && !v.PlaceholderOfNumber()
+		}
 		fact.ID = d.within(w, item)
 		row.Tolerations = append(row.Tolerations, fact)
 	}
+	stays := slices.ContainsFunc(row.Tolerations, func(t facts.Toleration) bool { return everyKey(t, corev1.TaintEffectNoExecute) && t.Seconds < 0 })
+	for i := range row.Tolerations {
+		t := &row.Tolerations[i]
+		t.ToleratesAll = everyKey(*t, "") || everyKey(*t, corev1.TaintEffectNoSchedule) && stays
+	}
+}
+
+// everyKey reports whether t tolerates the taints with any key and the given effect. An empty effect
+// stands for all of them.
+func everyKey(t facts.Toleration, effect corev1.TaintEffect) bool {
+	return t.Known && t.Key == "" && t.Operator == string(corev1.TolerationOpExists) && t.Effect == string(effect)
 }
 
 // listed returns a value if the API allows it. Otherwise, the value is a mistake or a variable, and
@@ -245,7 +259,7 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 		for _, x := range d.j.BudgetsOf(w) {
 			fact := facts.PodBudget{
 				ID: d.subject(budgetSubject(x.Object, x.Span())), Selects: diag.Always, Ref: x.String(), Name: x.Object.Name, Amount: amountOf(&x.Amount),
-				AllowedMin: x.AllowedMin, AllowedMax: x.AllowedMax,
+				AllowedMin: x.AllowedMin, AllowedMax: x.AllowedMax, UnhealthyPolicy: unhealthyPolicy(x.Budget),
 			}
 			if !x.SelectsAllOf(w) {
 				fact.Selects = diag.Sometimes
@@ -256,6 +270,7 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 			_, written := x.Allowed(0) // the number of allowed disruptions is unknown
 			fact := facts.PodBudget{
 				ID: d.subject(budgetSubject(x.Object, x.Span())), Selects: diag.Unknown, Ref: x.String(), Name: x.Object.Name, Amount: amountOf(&written), AllowedMax: facts.NoBound,
+				UnhealthyPolicy: unhealthyPolicy(x.Budget),
 			}
 			if x.Selects {
 				fact.Selects = diag.Always
@@ -268,6 +283,17 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 			ID: d.subject(budgetSubject(s.Object, s.MaxSpan)), Ref: s.Kind + " " + strings.TrimPrefix(s.Object.Namespace+"/"+s.Object.Name, "/"), Kind: s.Kind, Min: s.Min, Max: s.Max,
 		})
 	}
+}
+
+// unhealthyPolicy returns when a budget lets running pods be evicted that are not ready.
+func unhealthyPolicy(x *workload.Budget) string {
+	switch policy := x.Object.Root.At("spec", "unhealthyPodEvictionPolicy"); {
+	case policy.IsNull():
+		return string(policyv1.IfHealthyBudget)
+	case policy.Text() == string(policyv1.IfHealthyBudget), policy.Text() == string(policyv1.AlwaysAllow):
+		return policy.Text()
+	}
+	return string(diag.Unknown)
 }
 
 // budgetSubject returns a subject located at a workload's budget or autoscaler.

@@ -30,6 +30,10 @@ type Subject struct {
 
 	typical facts.Typical
 
+	// described is the field that the row describes, or zero if that is the location. Findings in the
+	// words of a team's own rules appear there. The location is where the catalogue's words belong: at
+	// what is in the way.
+	described diag.Span
 	// written is the YAML node at which the paths of findings start, or nil. It belongs to file.
 	written *source.Node
 	file    *source.File
@@ -92,6 +96,15 @@ func (s Subject) in(id diag.Object) Subject {
 // as sets the YAML node at which the paths of findings start.
 func (s Subject) as(file *source.File, n *source.Node) Subject {
 	s.file, s.written = file, n
+	return s
+}
+
+// InOwnWords returns the subject for a finding in the words of a team's own rule.
+func (s Subject) InOwnWords() Subject {
+	if !s.described.IsZero() {
+		s.Location = s.described
+		s.Related = slices.DeleteFunc(slices.Clone(s.Related), func(r diag.Related) bool { return r.Location == s.described })
+	}
 	return s
 }
 

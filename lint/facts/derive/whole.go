@@ -65,7 +65,9 @@ func perWorkload() []question {
 			b.Room = append(b.Room, facts.Room{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: "pods"})
 		}},
 		{"rollouts", true, lasting, false, func(b *builder, w *workload.Workload, r emptyRow) {
-			b.Rollouts = append(b.Rollouts, facts.Rollout{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Way: string(workload.NoRollout), Limit: limitOf(-1, nil)})
+			s := about(w, w.CountSpan())
+			s.described = updating(w, diag.Span{})
+			b.Rollouts = append(b.Rollouts, facts.Rollout{ID: b.subject(s), W: r.w, Outcome: r.outcome, Cause: r.cause, Way: string(workload.NoRollout), Limit: limitOf(-1, nil)})
 		}},
 		{"skews", true, hardTerm(model.Spread), false, func(b *builder, w *workload.Workload, r emptyRow) {
 			b.Skews = append(b.Skews, facts.Skew{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})

@@ -24,13 +24,18 @@ package schedlint.rules["capacity.container-without-memory-limit"]
 
 import data.schedlint.result
 
-report contains result.worded(rego.metadata.chain(), container, {"reason": "container-without-memory-limit", "values": values, "path": ["resources", "limits"]}) if {
+report contains result.worded(rego.metadata.chain(), container, given) if {
 	some workload in input.workloads
 	workload.resources_known
 	not workload.defaulted
 	some container in workload.containers
-	[container.init, input.params.init_containers] != [true, false]
+	judged(container)
 	limits := array.concat(container.limits, workload.pod_level_limits)
 	not "memory" in {amount.resource | some amount in limits}
 	values := {"workload": workload.ref, "container": container.name}
+	given := {"reason": "container-without-memory-limit", "values": values, "path": ["resources", "limits"], "of_container": true}
 }
+
+judged(container) if not container.init
+
+judged(_) if input.params.init_containers

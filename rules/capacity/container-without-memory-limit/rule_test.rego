@@ -9,7 +9,7 @@ reported(workload, others) := findings if {
 	findings := {r.given | some r in subject.report} with input as object.union({"workloads": [workload], "objects": [], "params": {"init_containers": false}}, others)
 }
 
-found := {"reason": "container-without-memory-limit", "values": {"workload": "Deployment shop/web", "container": "web"}, "path": ["resources", "limits"]}
+found := {"reason": "container-without-memory-limit", "values": {"workload": "Deployment shop/web", "container": "web"}, "path": ["resources", "limits"], "of_container": true}
 
 test_reports if reported(web, {}) == {found}
 

@@ -30,15 +30,20 @@ package schedlint.rules["capacity.container-without-requests"]
 
 import data.schedlint.result
 
-report contains result.worded(rego.metadata.chain(), container, {"reason": "container-without-requests", "values": values, "path": ["resources", "requests"]}) if {
+report contains result.worded(rego.metadata.chain(), container, given) if {
 	some workload in input.workloads
 	workload.resources_known
 	not workload.defaulted
 	some container in workload.containers
-	[container.init, input.params.init_containers] != [true, false]
+	judged(container)
 	lists := [container.requests, container.limits, workload.pod_level_requests, workload.pod_level_limits]
-	given := {amount.resource | some list in lists; some amount in list}
-	missing := [resource | some resource in input.params.resources; not resource in given]
+	requested := {amount.resource | some list in lists; some amount in list}
+	missing := [resource | some resource in input.params.resources; not resource in requested]
 	count(missing) > 0
 	values := {"workload": workload.ref, "container": container.name, "resources": missing}
+	given := {"reason": "container-without-requests", "values": values, "path": ["resources", "requests"], "of_container": true}
 }
+
+judged(container) if not container.init
+
+judged(_) if input.params.init_containers

@@ -9,7 +9,7 @@ reported(workload, others) := findings if {
 	findings := {r.given | some r in subject.report} with input as object.union({"workloads": [workload], "objects": [], "params": {"resources": ["cpu", "memory"], "init_containers": false}}, others)
 }
 
-found := {"reason": "container-without-requests", "values": {"workload": "Deployment shop/web", "container": "web", "resources": ["cpu", "memory"]}, "path": ["resources", "requests"]}
+found := {"reason": "container-without-requests", "values": {"workload": "Deployment shop/web", "container": "web", "resources": ["cpu", "memory"]}, "path": ["resources", "requests"], "of_container": true}
 
 test_reports if reported(web, {}) == {found}
 

@@ -2,8 +2,9 @@
 # title: DaemonSets request a large part of a node
 # description: >-
 #   The pods of DaemonSets take their part of every node before any workload does, so on small nodes little
-#   is left, and nodes that are added bring less than they seem to. The first node of each pool is judged.
-#   Use larger nodes, or keep DaemonSets off those that do not need them.
+#   is left, and nodes that are added bring less than they seem to. In each pool the node counts of which
+#   they request the largest part; it may be one that the pool can add. Requests with a variable do not
+#   count. Use larger nodes, or keep DaemonSets off those that do not need them.
 # related_resources:
 #   - https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/
 #   - https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/
@@ -31,19 +32,18 @@ package schedlint.rules["capacity.daemonsets-fill-node"]
 
 import data.schedlint.result
 
-report contains result.worded(rego.metadata.chain(), pool, {"reason": reason, "values": object.union(values, share)}) if {
+report contains result.worded(rego.metadata.chain(), share, {"reason": reason(share), "values": object.union(values, percent(share))}) if {
 	some pool in input.pools
-	node := [node | some node in input.nodes; node.pool == pool.name][0]
-	some offered in node.allocatable
-	offered.resource in input.params.resources
-	daemons := [workload | some w in node.workloads; workload := input.workloads[w]; workload.per_node]
-	taken := sum([amount.value | some workload in daemons; some amount in workload.pod_requests; amount.resource == offered.resource])
-	taken * 100 > offered.value * input.params.max_percent
-	[reason, share] := part(taken, offered.value)
-	values := {"pool": pool.name, "resource": offered.resource, "node": node.name, "limit": input.params.max_percent}
+	some share in pool.daemonsets
+	share.resource in input.params.resources
+	share.requested_min * 100 > share.allocatable * input.params.max_percent
+	values := {"pool": pool.name, "resource": share.resource, "node": share.node, "limit": input.params.max_percent}
 }
 
-# part is a reason, with the part that DaemonSets request of what the node offers
-part(taken, offered) := ["daemonsets-fill-node", {"percent": ceil((taken * 100) / offered)}] if offered > 0
+reason(share) := "daemonsets-fill-node" if share.allocatable > 0
 
-part(_, 0) := ["daemonsets-without-room", {}]
+reason(share) := "daemonsets-without-room" if share.allocatable == 0
+
+percent(share) := {"percent": ceil((share.requested_min * 100) / share.allocatable)} if share.allocatable > 0
+
+percent(share) := {} if share.allocatable == 0

@@ -4,7 +4,9 @@
 #   All pods of the workload can run in one zone, so it is down from the loss of that zone until the pods
 #   have started again elsewhere. Preferred rules and the defaults of the scheduler spread pods only while
 #   other nodes have capacity. Add a hard topologySpreadConstraint, or required anti-affinity, on
-#   topology.kubernetes.io/zone. A workload that can use the nodes of one zone only is reported, too.
+#   topology.kubernetes.io/zone. A workload that can use the nodes of one zone only is reported, too. Where
+#   all pods can share one node, replicas-share-a-node or down-after-node-loss says so, and this rule is
+#   silent.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
@@ -32,5 +34,6 @@ report contains result.worded(rego.metadata.chain(), workload, {"reason": "down-
 	workload.pods_min >= input.params.min_pods
 	workload.in_one_zone_min > 0
 	workload.in_one_zone_max >= workload.pods_min
+	workload.on_one_node_max < workload.pods_min
 	values := {"workload": workload.ref, "pods": workload.pods_min, "kind": "zone", "key": "topology.kubernetes.io/zone"}
 }

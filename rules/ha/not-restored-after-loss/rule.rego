@@ -47,8 +47,8 @@ import data.schedlint.result
 report contains result.worded(rego.metadata.chain(), row, given) if {
 	some row in input.losses
 	row.key in {keys.topology(key) | some key in input.params.keys}
-	[row.meaning, input.params.unreachable] != ["unreachable", false]
-	[row.required, row.outcome == "unknown"] != [true, false]
+	asked(row.meaning)
+	not reported_elsewhere(row)
 	workload := input.workloads[row.w]
 	workload.pods_min >= input.params.min_pods
 	values := {
@@ -56,4 +56,14 @@ report contains result.worded(rego.metadata.chain(), row, given) if {
 		"pending": row.pending_max, "pods": row.pods, "least": workload.pods_min,
 	}
 	given := outcome.told(row.outcome, input.params.report_unknown, {"reason": "not-restored-after-loss", "values": values})
+}
+
+asked(meaning) if meaning != "unreachable"
+
+asked("unreachable") if input.params.unreachable
+
+# node-loss-leaves-pods-pending and zone-loss-leaves-pods-pending report required losses, but no unknown ones.
+reported_elsewhere(row) if {
+	row.required
+	row.outcome != "unknown"
 }

@@ -3,7 +3,9 @@
 # description: >-
 #   The anti-affinity or topologySpreadConstraints of the workload are preferred: the scheduler ignores them
 #   when no other node has capacity, and then all pods can share a node or a zone. Where the loss of all
-#   pods matters, require one of the rules. Nothing is reported if one of them is required.
+#   pods matters, require one of the rules. Nothing is reported if one of them is required, nor where the
+#   declared nodes show that all pods can share a node or a zone: replicas-share-a-node, down-after-node-loss
+#   and down-after-zone-loss say so.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
@@ -37,8 +39,16 @@ report contains result.worded(rego.metadata.chain(), own[0], {"reason": "preferr
 	workload.permanent
 	workload.pods_min >= input.params.min_pods
 	labels.counts(workload, input.params.labels)
+	not together(workload.on_one_node_min, workload.on_one_node_max, workload.pods_min)
+	not together(workload.in_one_zone_min, workload.in_one_zone_max, workload.pods_min)
 	apart := [term | some term in workload.terms; term.use != "affinity"; term.matches_own != "never"]
 	every term in apart { not term.hard }
 	own := [term | some term in apart; term.matches_own == "always"]
 	values := {"workload": workload.ref, "pods": workload.pods_min, "key": own[0].key}
+}
+
+# together reports whether it is known that all pods of a workload can share a node or a zone.
+together(least, most, pods) if {
+	least > 0
+	most >= pods
 }

@@ -3,8 +3,11 @@
 # description: >-
 #   A taint reserves nodes for the pods that tolerate it. A toleration of every taint opens all of them, those
 #   of other teams and of nodes that are about to fail included, and one that was copied opens nodes that were
-#   reserved for others. Remove it, or name the taints that the pods need. Agents that have to run everywhere
-#   may need such a toleration; leave them out by a scope.
+#   reserved for others. Two tolerations without a key, one for NoSchedule and one for NoExecute, open all
+#   nodes as one for both does. A toleration without a key also tolerates each forbidden key; one for
+#   NoExecute is reported if a declared pool has a taint with that effect and a forbidden key. Remove the
+#   toleration, or name the taints that the pods need. Agents that have to run everywhere may need it; leave
+#   them out by a scope.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
 # schemas:
@@ -45,3 +48,29 @@ report contains result.worded(rego.metadata.chain(), toleration, {"reason": "tol
 	keys.listed(input.params.keys, toleration.key)
 	values := {"workload": workload.ref, "key": toleration.key}
 }
+
+report contains result.worded(rego.metadata.chain(), toleration, {"reason": "tolerates-every-key", "values": values}) if {
+	some workload in input.workloads
+	some toleration in workload.tolerations
+	toleration.key == ""
+	toleration.operator == "Exists"
+	not reported_as_everything(toleration)
+	forbidden := tolerated(toleration.effect)
+	count(forbidden) > 0
+	values := {"workload": workload.ref, "effect": toleration.effect, "keys": forbidden}
+}
+
+reported_as_everything(toleration) if {
+	input.params.everything
+	toleration.tolerates_all
+}
+
+# tolerated are the forbidden keys that a toleration of every key opens nodes with.
+tolerated(effect) := input.params.keys if effect in {"", "NoSchedule"}
+
+tolerated("NoExecute") := sort({taint.key |
+	some pool in input.pools
+	some taint in pool.taints
+	taint.effect == "NoExecute"
+	keys.listed(input.params.keys, taint.key)
+})

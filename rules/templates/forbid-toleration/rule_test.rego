@@ -12,7 +12,7 @@ open := {"tolerations": [{"id": 2, "key": "${TAINT}", "operator": "Exists", "eff
 findings(tolerations, params) := said if {
 	defaults := {"params": {"keys": [], "everything": true}}
 	workload := object.union({"id": 1, "ref": "Deployment shop/web"}, tolerations)
-	given := object.union({"workloads": [workload]}, object.union(defaults, params))
+	given := object.union_n([{"workloads": [workload]}, {"pools": []}, defaults, params])
 	said := {r.given | some r in subject.report; r.fact == 2} with input as given
 }
 
@@ -26,6 +26,33 @@ test_passes if findings(one, {"params": {"keys": ["spot"]}}) == set()
 
 test_every_taint_by_parameter if findings(all, {"params": {"everything": false}}) == set()
 
-test_every_taint_has_no_key if findings(all, {"params": {"keys": ["*"], "everything": false}}) == set()
+every_key := {"reason": "tolerates-every-key", "values": {"workload": "Deployment shop/web", "effect": "", "keys": ["spot"]}}
+
+test_every_taint_has_every_key if {
+	findings(all, {"params": {"keys": ["spot"], "everything": false}}) == {every_key}
+	findings(all, {"params": {"keys": ["*"], "everything": false}}) == {object.union(every_key, {"values": {"keys": ["*"]}})}
+	findings(all, {"params": {"keys": ["spot"]}}) == {found}
+}
+
+of_one_effect(effect) := {"tolerations": [{"id": 2, "key": "", "operator": "Exists", "effect": effect, "tolerates_all": false}]}
+
+test_every_key_of_one_effect if {
+	findings(of_one_effect("NoSchedule"), {"params": {"keys": ["spot"]}}) == {object.union(every_key, {"values": {"effect": "NoSchedule"}})}
+	findings(of_one_effect("PreferNoSchedule"), {"params": {"keys": ["spot"]}}) == set()
+	findings(of_one_effect("NoSchedule"), {}) == set()
+}
+
+# of_pool are the findings about a toleration of every NoExecute taint where one pool has some taints.
+of_pool(pools) := findings(of_one_effect("NoExecute"), object.union(pools, {"params": {"keys": ["spo*"]}}))
+
+test_every_no_execute_key_of_a_pool if {
+	of_pool({"pools": [{"taints": [{"key": "spot", "effect": "NoExecute"}]}]}) == {object.union(every_key, {"values": {"effect": "NoExecute"}})}
+	of_pool({"pools": [{"taints": [{"key": "spot", "effect": "NoSchedule"}]}]}) == set()
+	of_pool({"pools": [{"taints": [{"key": "other", "effect": "NoExecute"}]}]}) == set()
+}
+
+test_no_operator_is_no_every_key if {
+	findings({"tolerations": [{"id": 2, "key": "", "operator": "Equal", "effect": "", "tolerates_all": false}]}, {"params": {"keys": ["spot"]}}) == set()
+}
 
 test_unknown_is_silent if findings(open, {"params": {"keys": ["dedicated"]}}) == set()

@@ -3,8 +3,9 @@
 # description: >-
 #   Pods that move in a rollout, a drain or after the loss of a node need free capacity in the cluster, or in
 #   the pool or zone that they have to run in. What counts is certain: the requests of pods that can run
-#   nowhere else, at the smallest number of replicas. Add nodes, or lower requests. Where a pool can grow, or
-#   a node does not say what it offers, the answer is unknown.
+#   nowhere else, at the smallest number of replicas. Where a pool can grow, the largest size has to be as
+#   full as the declared one; else the answer is unknown, as it is where a node does not say what it offers.
+#   Add nodes, or lower requests.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
 # schemas:
@@ -52,20 +53,39 @@ report contains result.worded(rego.metadata.chain(), row, given) if {
 	some row in input.capacity
 	row.scope == input.params.scope
 	row.resource in input.params.resources
-	[least, most, domain] := max({[row.percent_min, row.percent_max, ""] | input.params.after == "none"} | losses(row))
-	most >= input.params.percent
-	short := {true: "never", false: "unknown"}[[least >= input.params.percent, row.name in growing] == [true, false]]
+	load := worst([load | some load in loads(row); load.most >= input.params.percent])
+	short := shortage(load)
 	values := {
-		"outcome": short, "scope": row.scope, "name": row.name, "resource": row.resource, "percent": min([least, 1000]), "limit": input.params.percent,
-		"after": input.params.after, "domain": domain,
+		"outcome": short, "scope": row.scope, "name": row.name, "resource": row.resource, "percent": min([load.least, 1000]), "limit": input.params.percent,
+		"after": input.params.after, "domain": load.domain, "grown": load.grown,
 	}
 	given := outcome.told(short, input.params.report_unknown, {"reason": "headroom", "values": values})
 }
 
-losses(row) := {[loss.percent_min, loss.percent_max, loss.value] |
+# loads has what pods request of a scope, or of what each loss leaves of it.
+loads(row) := [load(row, "", row.allocatable_max > row.allocatable)] if input.params.after == "none"
+
+loads(row) := [load(loss, loss.value, loss.left_max > loss.left) |
 	some loss in row.losses
 	loss.key == keys.topology(input.params.after)
+] if {
+	input.params.after != "none"
 }
 
-# growing are the scopes with a pool that can grow; the cluster has no name
-growing := {name | some pool in input.pools; pool.max > pool.count; some name in array.concat(["", pool.name], pool.zones)}
+# load has bounds that hold for the declared nodes and for pools at their largest size.
+load(percents, domain, grown) := {
+	"least": min([percents.percent_min, percents.percent_grown_min]),
+	"most": max([percents.percent_max, percents.percent_grown_max]),
+	"domain": domain,
+	"grown": grown,
+}
+
+# worst has the highest bound; of equal ones it is the last.
+worst(all) := equal[count(equal) - 1] if {
+	highest := max([load.least | some load in all])
+	equal := [load | some load in all; load.least == highest]
+}
+
+shortage(load) := "never" if load.least >= input.params.percent
+
+shortage(load) := "unknown" if load.least < input.params.percent

@@ -35,26 +35,35 @@ package schedlint.rules["image-registry"]
 
 import data.schedlint.result
 
-report contains result.worded(rego.metadata.chain(), container, {"reason": reason, "values": object.union(image, more), "path": ["image"]}) if {
+report contains result.worded(rego.metadata.chain(), container, {"reason": "image-of-other-registry", "values": values, "path": ["image"]}) if {
+	count(input.params.registries) > 0
 	some workload in input.workloads
 	some container in workload.containers
 	container.registry != ""
-	some reason, more in object.union_n([source(container), version(container), digest(container)])
-	image := {"workload": workload.ref, "container": container.name, "image": container.image}
+	every pattern in input.params.registries { not allows(pattern, container) }
+	values := object.union(image(workload, container), {"registry": container.registry, "allowed": input.params.registries})
 }
 
-source(c) := {"image-of-other-registry": {"registry": c.registry, "allowed": input.params.registries} |
-	count(input.params.registries) > 0
-	every pattern in input.params.registries { not allows(pattern, c) }
+report contains result.worded(rego.metadata.chain(), container, {"reason": "image-without-version", "values": image(workload, container), "path": ["image"]}) if {
+	not input.params.latest
+	not input.params.digest # a missing tag is then a missing digest
+	some workload in input.workloads
+	some container in workload.containers
+	container.registry != ""
+	container.digest == ""
+	container.tag in {"", "latest"}
 }
 
-allows(pattern, c) if glob.match(pattern, ["/"], c.registry)
+report contains result.worded(rego.metadata.chain(), container, {"reason": "image-without-digest", "values": image(workload, container), "path": ["image"]}) if {
+	input.params.digest
+	some workload in input.workloads
+	some container in workload.containers
+	container.registry != ""
+	container.digest == ""
+}
 
-allows(pattern, c) if glob.match(pattern, ["/"], concat("/", [c.registry, c.repository]))
+image(workload, container) := {"workload": workload.ref, "container": container.name, "image": container.image}
 
-digest(c) := {"image-without-digest": {} | c.digest == ""; input.params.digest}
+allows(pattern, container) if glob.match(pattern, ["/"], container.registry)
 
-version(c) := {"image-without-version": {} | c.digest == ""; c.tag in {"", "latest"}; lenient == false}
-
-# a missing tag is allowed, or reported as a missing digest
-lenient := true in {input.params.latest, input.params.digest}
+allows(pattern, container) if glob.match(pattern, ["/"], concat("/", [container.registry, container.repository]))

@@ -43,24 +43,33 @@ import data.schedlint.result
 
 report contains result.worded(rego.metadata.chain(), workload, {"reason": "outside-required-pool", "values": values}) if {
 	some i, workload in input.workloads
-	workload.per_node in {false, input.params.per_node}
+	judged(workload)
 	keys.matches(input.params.namespaces, workload.namespace)
 	others := [name | some name in workload.pools; not keys.matches(input.params.pools, name)]
 	poolless := i in unpooled
-	[others, poolless] != [[], false]
+	leaves_its_pools(others, poolless)
 	values := {"workload": workload.ref, "pools": input.params.pools, "others": others, "poolless": poolless}
 }
 
 report contains result.worded(rego.metadata.chain(), workload, {"reason": "pool-set-aside", "values": values}) if {
 	input.params.exclusive
 	some workload in input.workloads
-	workload.per_node in {false, input.params.per_node}
-	regex.match("^[-a-z0-9]+$", workload.namespace) # it is neither open nor a variable
+	judged(workload)
+	keys.named(workload.namespace)
 	not keys.matches(input.params.namespaces, workload.namespace)
 	used := [name | some name in workload.pools; keys.matches(input.params.pools, name)]
 	count(used) > 0
 	values := {"workload": workload.ref, "pools": used, "namespaces": input.params.namespaces}
 }
+
+# judged leaves DaemonSets out, unless the parameter asks for them.
+judged(workload) if not workload.per_node
+
+judged(_) if input.params.per_node
+
+leaves_its_pools(others, _) if count(others) > 0
+
+leaves_its_pools(_, poolless) if poolless
 
 # unpooled are the workloads that can use a node without a pool. Many nodes have the same list.
 unpooled := {i | some users in {node.workloads | some node in input.nodes; node.pool == ""}; some i in users}

@@ -49,29 +49,43 @@ import data.schedlint.result
 
 report contains result.worded(rego.metadata.chain(), workload, given) if {
 	some workload in input.workloads
-	some [answer, claim] in ((answered(workload) | again(workload)) | meanwhile(workload))
-	values := {"outcome": answer, "workload": workload.ref, "pods": workload.pods_min, "claim": claim, "lost": input.params.key}
-	given := outcome.told(answer, input.params.report_unknown, {"reason": "require-answer", "values": values})
+	answer := workload.answers[input.params.answer] # that of survives is a list, not an outcome
+	given := told(workload, answer, input.params.answer)
 }
 
-# answered has the answer asked for; that of survives is a list and no outcome
-answered(w) := {[w.answers[input.params.answer], input.params.answer]}
+report contains result.worded(rego.metadata.chain(), workload, given) if {
+	some workload in input.workloads
+	workload.permanent
+	some survival in workload.answers.survives
+	survival.key == lost
+	some loss in losses
+	given := told(workload, survival[loss], "afterwards")
+}
 
+report contains result.worded(rego.metadata.chain(), workload, given) if {
+	input.params.meaning != "afterwards"
+	some workload in input.workloads
+	workload.permanent
+	given := told(workload, meanwhile(workload, lost), "meanwhile")
+}
+
+# lost is the topology key of what is lost, if the question is about a loss.
 lost := keys.topology(input.params.key) if input.params.answer == "survives"
 
-again(w) := {[row[loss], "afterwards"] | some row in asked(w); some loss in losses}
+losses contains "gone" if input.params.meaning != "meanwhile"
 
-asked(w) := [row | some row in w.answers.survives; row.key == lost; w.permanent]
+losses contains "unreachable" if input.params.unreachable
 
-losses := {loss | some loss, true in {"gone": input.params.meaning != "meanwhile", "unreachable": input.params.unreachable}}
+# meanwhile is whether some pod keeps running while a node, or a zone, is lost.
+meanwhile(w, "kubernetes.io/hostname") := together(w.on_one_node_min, w.on_one_node_max, w.pods_min)
 
-meanwhile(w) := {[down(w, lost), "meanwhile"] | w.permanent; input.params.meaning != "afterwards"}
-
-down(w, "kubernetes.io/hostname") := together(w.on_one_node_min, w.on_one_node_max, w.pods_min)
-
-down(w, "topology.kubernetes.io/zone") := together(w.in_one_zone_min, w.in_one_zone_max, w.pods_min)
+meanwhile(w, "topology.kubernetes.io/zone") := together(w.in_one_zone_min, w.in_one_zone_max, w.pods_min)
 
 # together is unknown where nothing is proved of how many pods share a node or a zone.
 together(0, _, _) := "unknown"
 
 together(least, pods, pods) := "sometimes" if least > 0
+
+told(workload, answer, claim) := outcome.told(answer, input.params.report_unknown, {"reason": "require-answer", "values": {
+	"outcome": answer, "workload": workload.ref, "pods": workload.pods_min, "claim": claim, "lost": input.params.key,
+}})

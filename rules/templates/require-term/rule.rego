@@ -4,7 +4,7 @@
 #   Required anti-affinity keeps the pods of a workload apart, required affinity keeps them together, and a
 #   topologySpreadConstraint with DoNotSchedule balances them. A term counts if its selector selects the pods
 #   of the workload itself, so a copied selector of another workload does not. Add the term, or correct its
-#   labelSelector.
+#   labelSelector. Where only the maxSkew of the term is too large, the finding is about that.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
@@ -52,24 +52,45 @@ import data.schedlint.result
 
 report contains result.worded(rego.metadata.chain(), workload, {"reason": "require-term", "values": values}) if {
 	some workload in input.workloads
-	workload.known
-	workload.terms_known
-	workload.permanent
-	workload.pods_min >= input.params.min_pods
-	workload.pods_min in array.concat(input.params.pods, [workload.pods_min | count(input.params.pods) == 0])
-	every term in workload.terms { not enough(term) }
+	needs_term(workload)
+	every term in workload.terms { not is_needed(term) }
 	values := {"workload": workload.ref, "pods": workload.pods_min, "use": input.params.use, "hard": input.params.hard, "key": key}
+}
+
+report contains result.worded(rego.metadata.chain(), uneven[0], {"reason": "skew-too-large", "values": values, "path": ["maxSkew"]}) if {
+	some workload in input.workloads
+	needs_term(workload)
+	uneven := [term | some term in workload.terms; is_needed(term)]
+	every term in uneven { too_uneven(term) }
+	values := {"workload": workload.ref, "key": key, "skew": uneven[0].max_skew, "limit": input.params.max_skew}
 }
 
 key := keys.topology(input.params.key)
 
-# a term that has a variable may be the one
-enough(term) if regex.match(`^$|\$`, term.key)
+needs_term(workload) if {
+	workload.known
+	workload.terms_known
+	workload.permanent
+	workload.pods_min >= input.params.min_pods
+	counts(workload.pods_min)
+}
 
-enough(term) if {
+counts(_) if count(input.params.pods) == 0
+
+counts(pods) if pods in input.params.pods
+
+is_needed(term) if {
 	term.use == input.params.use
-	term.hard in {true, input.params.hard}
+	hard_enough(term)
 	term.key == key
 	term.matches_own != "never"
-	term.max_skew * min([input.params.max_skew, 1]) <= input.params.max_skew # 0 allows any
+}
+
+hard_enough(term) if term.hard
+
+hard_enough(_) if not input.params.hard
+
+too_uneven(term) if {
+	input.params.max_skew > 0
+	term.max_skew > input.params.max_skew
 }

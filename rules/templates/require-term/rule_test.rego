@@ -41,9 +41,7 @@ elsewhere := {"terms": [{"use": "anti-affinity", "hard": true, "key": "rack", "m
 
 foreign := {"terms": [{"use": "anti-affinity", "hard": true, "key": "kubernetes.io/hostname", "matches_own": "never", "max_skew": 0}]}
 
-open := {"terms": [{"use": "anti-affinity", "hard": true, "key": "${KEY}", "matches_own": "always", "max_skew": 0}]}
-
-skewed := {"terms": [{"use": "spread", "hard": true, "key": "kubernetes.io/hostname", "matches_own": "always", "max_skew": 2}]}
+skewed := {"terms": [{"id": 2, "use": "spread", "hard": true, "key": "kubernetes.io/hostname", "matches_own": "always", "max_skew": 2}]}
 
 test_passes if findings(required, {}) == set()
 
@@ -62,7 +60,21 @@ test_pods_of_others if findings(foreign, {}) == bare
 test_max_skew if {
 	findings(skewed, {"params": {"use": "spread"}}) == set()
 	findings(skewed, {"params": {"use": "spread", "max_skew": 2}}) == set()
-	count(findings(skewed, {"params": {"use": "spread", "max_skew": 1}})) == 1
+	findings(skewed, {"params": {"use": "spread", "max_skew": 1}}) == {too_uneven}
+}
+
+too_uneven := {"reason": "skew-too-large", "values": {"workload": "Deployment shop/web", "key": "kubernetes.io/hostname", "skew": 2, "limit": 1}, "path": ["maxSkew"]}
+
+test_max_skew_of_one_term_is_enough if {
+	both := {"terms": [{"id": 2, "use": "spread", "hard": true, "key": "kubernetes.io/hostname", "matches_own": "always", "max_skew": 2}, {"id": 2, "use": "spread", "hard": true, "key": "kubernetes.io/hostname", "matches_own": "always", "max_skew": 1}]}
+	findings(both, {"params": {"use": "spread", "max_skew": 1}}) == set()
+}
+
+test_max_skew_of_few_pods if findings(object.union(skewed, {"pods_min": 1}), {"params": {"use": "spread", "max_skew": 1}}) == set()
+
+test_max_skew_of_another_key if {
+	zone := {"reason": "require-term", "values": {"workload": "Deployment shop/web", "pods": 3, "use": "spread", "hard": true, "key": "topology.kubernetes.io/zone"}}
+	findings(skewed, {"params": {"use": "spread", "key": "zone", "max_skew": 1}}) == {zone}
 }
 
 test_few_pods_need_none if findings({"pods_min": 1}, {}) == set()
@@ -77,5 +89,4 @@ test_finite_pods_need_none if findings({"permanent": false}, {}) == set()
 test_unknown_is_silent if {
 	findings({"known": false}, {}) == set()
 	findings({"terms_known": false}, {}) == set()
-	findings(open, {}) == set()
 }

@@ -11,6 +11,7 @@
 #   - input: schema.facts
 # custom:
 #   category: advice
+#   level: note
 #   since: v0.1.0
 #   tags: [upgrade]
 package schedlint.rules["upgrade.drain-unknown"]

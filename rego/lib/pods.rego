@@ -1,0 +1,15 @@
+package schedlint.pods
+
+import data.schedlint.machines
+
+# path is where a field of the pods' spec is, from the root of a workload.
+path(workload, field) := machines.path(workload.kind, field) if workload.machine.is
+
+path(workload, field) := ["spec", field] if workload.kind == "Pod"
+
+path(workload, field) := ["spec", "jobTemplate", "spec", "template", "spec", field] if workload.kind == "CronJob"
+
+path(workload, field) := ["spec", "template", "spec", field] if {
+	not workload.machine.is
+	not workload.kind in {"Pod", "CronJob"}
+}
