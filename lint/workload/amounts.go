@@ -10,10 +10,9 @@ import (
 )
 
 // Amounts formats amounts of one resource for one sentence: exactly, and all in the same unit. It
-// is the largest unit that writes each amount with at most two decimals, and the largest amount as
-// at least 1. If there is none, more decimals are allowed. Memory is in Gi, Mi and so on, or in G, M
-// and so on if all amounts are written that way. CPU is in cores with up to three decimals, or in
-// millicores if all amounts are less than a core.
+// takes the unit with the shortest texts in which the largest amount is at least 1. Memory is in Gi,
+// Mi and so on, or in G, M and so on if all amounts are written that way or the texts are shorter.
+// CPU is in cores, or in millicores if all amounts are less than a core.
 func Amounts(name corev1.ResourceName, amounts ...resource.Quantity) []string {
 	exact, most, binary := make([]*big.Rat, len(amounts)), new(big.Rat), false
 	for i, q := range amounts {
@@ -23,20 +22,18 @@ func Amounts(name corev1.ResourceName, amounts ...resource.Quantity) []string {
 			most = exact[i]
 		}
 	}
-	decimals := 2
-	if name == corev1.ResourceCPU {
-		decimals = 3
-	}
-	for _, decimals := range []int{decimals, maxDecimals} {
-		for _, unit := range unitsOf(name, binary) {
-			factor := rational(resource.MustParse("1" + unit))
-			if texts, ok := inUnit(exact, factor, decimals, unit); ok && most.Cmp(factor) >= 0 {
-				return texts
-			}
+	var best []string
+	for _, unit := range unitsOf(name, binary) {
+		factor := rational(resource.MustParse("1" + unit))
+		texts, ok := inUnit(exact, factor, unit)
+		if ok && most.Cmp(factor) >= 0 && (best == nil || len(strings.Join(texts, "")) < len(strings.Join(best, ""))) {
+			best = texts
 		}
 	}
-	texts, _ := inUnit(exact, big.NewRat(1, 1), maxDecimals, "")
-	return texts
+	if best == nil {
+		best, _ = inUnit(exact, big.NewRat(1, 1), "")
+	}
+	return best
 }
 
 // unitsOf returns the suffixes that people use for a resource, in the order of preference.
@@ -63,12 +60,12 @@ func rational(q resource.Quantity) *big.Rat {
 // maxDecimals is the maximum number of decimals of a quantity.
 const maxDecimals = 9
 
-// inUnit writes amounts in a unit. The result ok is false if that needs more decimals.
-func inUnit(amounts []*big.Rat, factor *big.Rat, decimals int, unit string) (texts []string, ok bool) {
+// inUnit writes amounts in a unit. The result ok is false if they need too many decimals.
+func inUnit(amounts []*big.Rat, factor *big.Rat, unit string) (texts []string, ok bool) {
 	ok = true
 	for _, a := range amounts {
 		a = new(big.Rat).Quo(a, factor)
-		text := a.FloatString(decimals)
+		text := a.FloatString(maxDecimals)
 		back, _ := new(big.Rat).SetString(text)
 		texts, ok = append(texts, strings.TrimSuffix(strings.TrimRight(text, "0"), ".")+unit), ok && back.Cmp(a) == 0
 	}
