@@ -257,6 +257,14 @@ func RequestAtMost(r *facts.Request) string {
 	return fmt.Sprintf("request at most %s %s, or add a node with at least %s", amounts[1], r.Resource, amounts[0])
 }
 
+// MoreRoom returns the repair for a rollout that lacks a resource, if no other repair helps.
+func MoreRoom(s *facts.Shortfall) string {
+	if s.Resource == string(corev1.ResourcePods) {
+		return "add eligible nodes, or nodes with more pod slots"
+	}
+	return RequestLess(corev1.ResourceName(s.Resource))
+}
+
 // RequestLess returns the repair for one workload whose pods together request too much of a
 // resource.
 func RequestLess(resource corev1.ResourceName) string {
