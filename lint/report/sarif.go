@@ -394,17 +394,22 @@ func allRules(r *diag.Report, all []candidate) []diag.Rule {
 	return append(rules, others...)
 }
 
-// descriptor returns a rule's metadata. GitHub shows the text fields with an alert and requires all
-// of them there. A rule without findings has no alert, so a short text and a link are enough.
+// descriptor returns a rule's metadata. GitHub requires all text fields of all rules, but shows them
+// only with an alert. A rule without findings has none, so its fields repeat the short text and the
+// link.
 func descriptor(r *diag.Rule, found bool) *sarif.ReportingDescriptor {
 	title := cmp.Or(Visible(r.Title), Visible(r.ID))
-	d := sarif.NewRule(r.ID).WithName(pascal(r.ID)).WithDescription(sentence(shortened(title)))
-	addresses := append([]string{r.Runbook}, r.Related...)
+	short := sentence(shortened(title))
+	d := sarif.NewRule(r.ID).WithName(pascal(r.ID)).WithDescription(short)
+	addresses, text := append([]string{r.Runbook}, r.Related...), short
 	if at := slices.IndexFunc(addresses, isWebAddress); at >= 0 {
-		d.WithHelpURI(addresses[at])
+		text = addresses[at]
+		d.WithHelpURI(text)
 	}
 	if !found {
-		return d
+		return d.
+			WithFullDescription(sarif.NewMultiformatMessageString().WithText(short)).
+			WithHelp(sarif.NewMultiformatMessageString().WithText(text))
 	}
 	description := cmp.Or(Visible(r.Description), title)
 	return d.
