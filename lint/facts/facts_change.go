@@ -56,6 +56,30 @@ type Limit struct {
 	Resource string `json:"resource"`
 }
 
+// Shortfall says how much of a resource a new pod requests and how much there is. The amounts are in
+// Kubernetes notation.
+type Shortfall struct {
+	// Resource is the resource that a new pod lacks, or "". The other fields are then empty.
+	Resource string `json:"resource"`
+	// Request is the amount that a new pod requests.
+	Request string `json:"request"`
+	// Running is the number of pods that run and are counted here.
+	Running int `json:"running"`
+	// Nodes is the number of eligible nodes.
+	Nodes int `json:"nodes"`
+	// Left is the largest amount that is left on a node next to the pods that run, or "" if it
+	// depends on where they run.
+	Left string `json:"left"`
+	// LeftOf is the amount that this node has.
+	LeftOf string `json:"left_of"`
+	// Node is the node of a DaemonSet on which left is left, or "".
+	Node string `json:"node"`
+	// Requested is the amount that the running pods request together. It is "" if left is known.
+	Requested string `json:"requested"`
+	// Offered is the amount that the eligible nodes have together. It is "" if left is known.
+	Offered string `json:"offered"`
+}
+
 // PoolSize is one possible size of a pool that can grow.
 type PoolSize struct {
 	// Pool is the name of the pool.
@@ -99,6 +123,8 @@ type Rollout struct {
 	Others []int `json:"others"`
 	// Limit is the upper bound on the number of pods that fit.
 	Limit Limit `json:"limit"`
+	// Shortfall has the figures if the outcome is "never" because a resource is used up.
+	Shortfall Shortfall `json:"shortfall"`
 	// Stuck is true if the fields running and refused describe a state in which the rollout is
 	// stuck.
 	Stuck bool `json:"stuck"`

@@ -10,6 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // wording holds two formats for a phrase, one for a single node and one for several nodes. The
@@ -174,14 +175,14 @@ func Refusal(r *check.Refusal) string {
 }
 
 func noRoom(r *check.Room) string {
-	beside := beside(r)
+	beside, amounts := beside(r), workload.Amounts(r.Resource, r.Left, r.Offered, r.Requested)
 	switch {
 	case r.Resource == "":
 		return "has no pod slot left" + beside
 	case beside == "":
-		return fmt.Sprintf("has %s %s, and one pod requests %s", &r.Offered, r.Resource, &r.Requested)
+		return fmt.Sprintf("has %s %s, and one pod requests %s", amounts[1], r.Resource, amounts[2])
 	}
-	return fmt.Sprintf("has %s of %s %s left%s, and one pod requests %s", &r.Left, &r.Offered, r.Resource, beside, &r.Requested)
+	return fmt.Sprintf("has %s of %s %s left%s, and one pod requests %s", amounts[0], amounts[1], r.Resource, beside, amounts[2])
 }
 
 // beside lists the pods that already run on the node, or returns "".

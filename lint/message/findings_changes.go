@@ -33,7 +33,30 @@ func changeFindings() map[string]words {
 
 func rolloutDeadlock(r *facts.Rollout, in *facts.Facts) Text {
 	how := strings.Join(dropEmpty(arithmetic(&r.Arithmetic), atOnce(r)), ", so ")
-	return about(in.Ref(r.W), rollout(r, in, "never completes"), how, room(in, r.W, r.Rules, &r.Limit))
+	return about(in.Ref(r.W), rollout(r, in, "never completes"), how, room(in, r.W, r.Rules, &r.Limit), shortfall(&r.Shortfall))
+}
+
+// shortfall states how much a new pod requests and how much there is. It returns "" if that is not
+// what blocks a rollout.
+func shortfall(s *facts.Shortfall) string {
+	running := fmt.Sprintf("the %s", plural(s.Running, "running pod"))
+	switch {
+	case s.Resource == "":
+		return ""
+	case s.Resource == string(corev1.ResourcePods) && s.Left == "":
+		return fmt.Sprintf("a new pod needs a pod slot; %s %s %s of %s on %s", running, verb(s.Running, "uses", "use"), s.Requested, s.Offered, plural(s.Nodes, "eligible node"))
+	case s.Resource == string(corev1.ResourcePods):
+		return fmt.Sprintf("a new pod needs a pod slot, and %s %s all slots of %s", running, verb(s.Running, "uses", "use"), plural(s.Nodes, "eligible node"))
+	case s.Node != "":
+		amounts := sameUnit(s.Resource, s.Request, s.Left, s.LeftOf)
+		return fmt.Sprintf("a new pod requests %s %s, and %s has %s of %s left next to the old pod", amounts[0], s.Resource, s.Node, amounts[1], amounts[2])
+	case s.Left != "":
+		amounts := sameUnit(s.Resource, s.Request, s.Left, s.LeftOf)
+		return fmt.Sprintf("a new pod requests %s %s, and next to %s no node has more than %s of %s left", amounts[0], s.Resource, running, amounts[1], amounts[2])
+	}
+	amounts := sameUnit(s.Resource, s.Request, s.Requested, s.Offered)
+	return fmt.Sprintf("a new pod requests %s %s; %s %s %s, and %s %s %s in total", amounts[0], s.Resource, running, verb(s.Running, "requests", "request"), amounts[1],
+		plural(s.Nodes, "eligible node"), verb(s.Nodes, "has", "have"), amounts[2])
 }
 
 // atOnce describes the pods that run at the same time during a rollout.

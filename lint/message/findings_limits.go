@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // limitFindings returns the catalogue entries for findings about pod placement.
@@ -116,11 +118,11 @@ func noSlot(r *facts.Request, in *facts.Facts) Text {
 // requested describes the requests of one pod, such as "2 cpu" or "2 and 1Gi of cpu and memory".
 func requested(r *facts.Request) string {
 	if len(r.Together) == 0 {
-		return r.Request + " " + r.Resource
+		return sameUnit(r.Resource, r.Request, r.Largest)[0] + " " + r.Resource
 	}
 	var amounts, resources []string
 	for _, a := range r.Together {
-		amounts, resources = append(amounts, a.Request), append(resources, a.Resource)
+		amounts, resources = append(amounts, sameUnit(a.Resource, a.Request)...), append(resources, a.Resource)
 	}
 	return fmt.Sprintf("%s of %s", strings.Join(amounts, " and "), strings.Join(resources, " and "))
 }
@@ -133,7 +135,21 @@ func largest(r *facts.Request) string {
 	case r.LargestNode == "":
 		return ""
 	}
-	return fmt.Sprintf("the largest, %s, has %s", r.LargestNode, r.Largest)
+	return fmt.Sprintf("the largest, %s, has %s", r.LargestNode, sameUnit(r.Resource, r.Request, r.Largest)[1])
+}
+
+// sameUnit formats amounts of one resource for one finding. Amounts that are no quantities, which
+// only rules of other people can pass, stay as they are.
+func sameUnit(resourceName string, texts ...string) []string {
+	amounts := make([]resource.Quantity, len(texts))
+	for i, text := range texts {
+		q, err := resource.ParseQuantity(text)
+		if err != nil {
+			return texts
+		}
+		amounts[i] = q
+	}
+	return workload.Amounts(corev1.ResourceName(resourceName), amounts...)
 }
 
 func extendedResourceOnNoNode(r *facts.Request, in *facts.Facts) Text {
@@ -231,17 +247,18 @@ func clusterTooSmall(r *facts.Room, in *facts.Facts) Text {
 // shortage describes the amount that the pods request and the smaller amount that the nodes offer.
 func shortage(r *facts.Room) (request, room string) {
 	const slot = "one pod slot each"
+	each, sums := sameUnit(r.Resource, r.Request)[0], sameUnit(r.Resource, r.Requested, r.Offered)
 	switch {
 	case r.Cause == "size":
-		return fmt.Sprintf("at least %s %s each", r.Request, r.Resource), fmt.Sprintf("capacity for only %d of that size", r.Most)
+		return fmt.Sprintf("at least %s %s each", each, r.Resource), fmt.Sprintf("capacity for only %d of that size", r.Most)
 	case r.Cause == "total" && r.Resource == "pods":
-		return slot, fmt.Sprintf("only %s pod slots", r.Offered)
+		return slot, fmt.Sprintf("only %s pod slots", sums[1])
 	case r.Cause == "total":
-		return fmt.Sprintf("%s %s in total", r.Requested, r.Resource), "only " + r.Offered
+		return fmt.Sprintf("%s %s in total", sums[0], r.Resource), "only " + sums[1]
 	case r.Request == "":
 		return slot, "capacity for only " + plural(r.Most, "pod")
 	}
-	return fmt.Sprintf("%s %s each", r.Request, r.Resource), "capacity for only " + plural(r.Most, "pod")
+	return fmt.Sprintf("%s %s each", each, r.Resource), "capacity for only " + plural(r.Most, "pod")
 }
 
 func crowdedOut(r *facts.Crowd, in *facts.Facts) Text {

@@ -245,17 +245,26 @@ func addEligible(n int) string {
 func AddAnyNodes(n int) string { return "add " + plural(n, "node") }
 
 // AddNodeWith returns the repair that adds a node with the requested amount of a resource.
-func AddNodeWith(request string, resource corev1.ResourceName) string {
-	if resource == corev1.ResourcePods {
+func AddNodeWith(r *facts.Request) string {
+	if r.Resource == string(corev1.ResourcePods) {
 		return "add a node that takes pods"
 	}
-	return fmt.Sprintf("add a node with at least %s %s", request, resource)
+	return fmt.Sprintf("add a node with at least %s", requested(r))
 }
 
 // RequestAtMost returns the repair for a request that is too large for every node. It lowers the
 // request or adds a larger node.
-func RequestAtMost(largest, request string, resource corev1.ResourceName) string {
-	return fmt.Sprintf("request at most %s %s, or add a node with at least %s", largest, resource, request)
+func RequestAtMost(r *facts.Request) string {
+	amounts := sameUnit(r.Resource, r.Request, r.Largest)
+	return fmt.Sprintf("request at most %s %s, or add a node with at least %s", amounts[1], r.Resource, amounts[0])
+}
+
+// MoreRoom returns the repair for a rollout that lacks a resource, if no other repair helps.
+func MoreRoom(s *facts.Shortfall) string {
+	if s.Resource == string(corev1.ResourcePods) {
+		return "add eligible nodes, or nodes with more pod slots"
+	}
+	return RequestLess(corev1.ResourceName(s.Resource))
 }
 
 // RequestLess returns the repair for one workload whose pods together request too much of a

@@ -120,11 +120,11 @@ func Exclusions(all []model.Exclusion) string {
 	return strings.Join(parts, "; ")
 }
 
-// Requests lists the requests of one pod as written.
+// Requests lists the requests of one pod.
 func Requests(all []model.Request) string {
 	var parts []string
 	for i := range all {
-		parts = append(parts, fmt.Sprintf("%s %s", &all[i].Quantity, all[i].Name))
+		parts = append(parts, workload.Amounts(all[i].Name, all[i].Quantity)[0]+" "+string(all[i].Name))
 	}
 	return strings.Join(parts, ", ")
 }

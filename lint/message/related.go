@@ -109,8 +109,8 @@ func MinDomainsRequires(minDomains, domains int) string {
 }
 
 // MostOfAll returns the text for the node that has the most of a resource.
-func MostOfAll(node, largest string, resource corev1.ResourceName) string {
-	return fmt.Sprintf("%s has %s %s, the most of all nodes", node, largest, resource)
+func MostOfAll(r *facts.Request) string {
+	return fmt.Sprintf("%s has %s %s, the most of all nodes", r.LargestNode, sameUnit(r.Resource, r.Request, r.Largest)[1], r.Resource)
 }
 
 // AlsoRequests returns the text for another workload that requests the same scarce resource.

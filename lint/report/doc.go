@@ -28,6 +28,8 @@
 //   - In sarif, every result has a location in a file, because code scanning rejects an upload if
 //     any result lacks one. Every result names a rule of the run. Every number that a result's
 //     message links to is the number of one of its related locations.
+//     Rules without results have only an id, a name, a short text and a link, which fill the fields
+//     that code scanning requires. No array is empty except results.
 //   - If the tools that read a format have a limit, the format stays within it, writes the worst
 //     findings first and counts the findings that it omits. The limits are 5,000 results and 10 MB
 //     after compression for sarif (new findings first), ten findings per level for github, and 900

@@ -51,16 +51,20 @@ type sarifWriter struct {
 // writeSARIF writes a document with a single run. The document does not name the repository,
 // because the addresses of git remotes may contain credentials.
 func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
-	rules := allRules(r)
+	all, found := candidates(r), map[string]bool{}
+	for i := range all {
+		found[all[i].Rule] = true
+	}
 	sw := &sarifWriter{src: newSources(r), rules: map[string]int{}}
-	for i := range rules {
-		sw.rules[rules[i].ID] = i
+	rules := []*sarif.ReportingDescriptor{}
+	for i, rule := range allRules(r, all) {
+		sw.rules[rule.ID] = i
+		rules = append(rules, descriptor(&rule, found[rule.ID]))
 	}
 	frame, err := sarifFrame(r, opts, rules, 0, 0)
 	if err != nil {
 		return err
 	}
-	all := candidates(r)
 	results, err := sw.results(all, frame)
 	if err != nil {
 		return err
@@ -75,16 +79,16 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 }
 
 // sarifFrame returns the document without any results.
-func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int) (string, error) {
+func sarifFrame(r *diag.Report, opts Options, rules []*sarif.ReportingDescriptor, kept, left int) (string, error) {
 	// A URI of the root would be a local path, so the root has none. Code scanning ignores base
 	// ids. Other viewers ask the user for the folder.
 	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("The root of the repository."))
 	run := sarif.NewRun().
-		WithTool(sarif.NewTool().WithDriver(driver(r.Version, rules))).
+		WithTool(sarif.NewTool().WithDriver(driver(r.Version).WithRules(rules))).
 		WithColumnKind("unicodeCodePoints").
 		WithNewlineSequences([]string{"\r\n", "\n"}).
 		WithOriginalUriBaseIds(map[string]sarif.ArtifactLocation{sourceRoot: *root}).
-		WithResults([]*sarif.Result{}).
+		WithResults(nil). // writeResults puts the results in the place of this null
 		AddInvocation(invocation(r, kept, left))
 	if opts.Category != "" {
 		// GitHub uses everything up to the last slash of the ID as the category. Text after the
@@ -95,9 +99,7 @@ func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int)
 	// and the linker would then keep every method of every type. That would increase the size of
 	// the binary by a sixth.
 	type plain sarif.Report
-	var doc strings.Builder
-	err := Encode(&doc, (*plain)(sarif.NewReport().AddRun(run)))
-	return doc.String(), err
+	return encoded((*plain)(sarif.NewReport().AddRun(run)), "")
 }
 
 // worstFirst sorts a copy of the diagnostics by level, worst first. Diagnostics with equal levels
@@ -108,8 +110,8 @@ func worstFirst(all []diag.Diagnostic) []diag.Diagnostic {
 	return sorted
 }
 
-// driver describes schedlint and every rule that ran.
-func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
+// driver describes schedlint.
+func driver(version string) *sarif.ToolComponent {
 	d := sarif.NewToolComponent().WithName("schedlint").WithInformationURI(informationURI)
 	// Both version fields must start with a digit, unlike a Go module version.
 	version = strings.TrimPrefix(version, "v")
@@ -120,9 +122,6 @@ func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	// version.
 	if regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`).MatchString(version) {
 		d.WithSemanticVersion(version)
-	}
-	for i := range rules {
-		d.AddRule(descriptor(&rules[i]))
 	}
 	return d
 }
@@ -300,7 +299,7 @@ func (w *sarifWriter) results(all []candidate, frame string) (kept []string, err
 	size := len(frame)
 	var packed *packer // nil for a small file, which fits even without compression
 	for i := range all[:min(maxResults, len(all))] {
-		text, err := resultText(w.result(&all[i]))
+		text, err := encoded(w.result(&all[i]), resultIndent)
 		if err != nil {
 			return nil, err
 		}
@@ -323,31 +322,36 @@ func (w *sarifWriter) results(all []candidate, frame string) (kept []string, err
 	return kept, nil
 }
 
-// resultText returns a result's text, indented as in the document.
-func resultText(result any) (string, error) {
+// emptyArray matches an empty array with its name and a comma, in compact JSON. It does not match
+// inside strings, where quotes have a backslash.
+var emptyArray = lazy.Regexp(`,"[A-Za-z]+":\[\]|"[A-Za-z]+":\[\],?`)
+
+// encoded returns a value's indented text without empty arrays. The library writes up to fifteen of
+// them per object. The schema gives a missing array the same meaning.
+func encoded(value any, indent string) (string, error) {
 	var b, indented bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(result); err != nil {
+	if err := e.Encode(value); err != nil {
 		return "", fmt.Errorf("encoding: %w", err)
 	}
-	if err := json.Indent(&indented, bytes.TrimSpace(b.Bytes()), resultIndent, "  "); err != nil {
+	short := emptyArray().ReplaceAll(bytes.TrimSpace(b.Bytes()), nil)
+	if err := json.Indent(&indented, short, indent, "  "); err != nil {
 		return "", fmt.Errorf("encoding: %w", err)
 	}
-	return resultIndent + string(harmless(indented.Bytes())), nil
+	return indent + string(harmless(indented.Bytes())), nil
 }
 
-// writeResults writes a document. It replaces the document's empty results array with the results.
-// It writes an empty array if there are no results, because code scanning requires the array.
+// writeResults writes a document with the results. It writes an empty array if there are none,
+// because code scanning requires the array.
 func writeResults(w io.Writer, doc string, results []string) error {
-	const empty = "\"results\": []" // cannot occur in a string, where quotes have a backslash
-	before, after, ok := strings.Cut(doc, empty)
-	if len(results) == 0 || !ok {
-		_, err := io.WriteString(w, doc)
-		return err
+	const key = "\"results\": " // cannot occur in a string, where quotes have a backslash
+	before, after, _ := strings.Cut(doc, key+"null")
+	list := "[]"
+	if len(results) > 0 {
+		list = "[\n" + strings.Join(results, ",\n") + "\n      ]"
 	}
-	parts := []string{before, "\"results\": [\n", strings.Join(results, ",\n"), "\n      ]", after}
-	for _, part := range parts {
+	for _, part := range []string{before, key, list, after, "\n"} {
 		if _, err := io.WriteString(w, part); err != nil {
 			return err
 		}
@@ -372,41 +376,47 @@ func severityOf(l diag.Level) severity {
 }
 
 // allRules returns every enabled rule. It includes rules without findings, so that a viewer can
-// tell that they ran. It also includes all rules of the diagnostics, because every result needs a
-// rule.
-func allRules(r *diag.Report) []diag.Rule {
+// tell that they ran. It also includes all rules of the findings, because every result needs a rule.
+func allRules(r *diag.Report, all []candidate) []diag.Rule {
 	rules := slices.Clone(r.Rules)
 	known := map[string]bool{}
 	for i := range rules {
 		known[rules[i].ID] = true
 	}
 	var others []diag.Rule
-	for i := range r.Diagnostics {
-		if d := &r.Diagnostics[i]; !known[d.Rule] {
-			known[d.Rule] = true
-			others = append(others, diag.Rule{ID: d.Rule, Level: d.Level})
+	for _, c := range all {
+		if !known[c.Rule] {
+			known[c.Rule] = true
+			others = append(others, diag.Rule{ID: c.Rule, Level: c.Level})
 		}
 	}
 	slices.SortFunc(others, func(a, b diag.Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return append(rules, others...)
 }
 
-// descriptor returns a rule's metadata. GitHub requires all of its text fields.
-func descriptor(r *diag.Rule) *sarif.ReportingDescriptor {
+// descriptor returns a rule's metadata. GitHub requires all text fields of all rules, but shows them
+// only with an alert. A rule without findings has none, so its fields repeat the short text and the
+// link.
+func descriptor(r *diag.Rule, found bool) *sarif.ReportingDescriptor {
 	title := cmp.Or(Visible(r.Title), Visible(r.ID))
+	short := sentence(shortened(title))
+	d := sarif.NewRule(r.ID).WithName(pascal(r.ID)).WithDescription(short)
+	addresses, text := append([]string{r.Runbook}, r.Related...), short
+	if at := slices.IndexFunc(addresses, isWebAddress); at >= 0 {
+		text = addresses[at]
+		d.WithHelpURI(text)
+	}
+	if !found {
+		return d.
+			WithFullDescription(sarif.NewMultiformatMessageString().WithText(short)).
+			WithHelp(sarif.NewMultiformatMessageString().WithText(text))
+	}
 	description := cmp.Or(Visible(r.Description), title)
-	d := sarif.NewRule(r.ID).
-		WithName(pascal(r.ID)).
-		WithDescription(sentence(shortened(title))).
+	return d.
 		WithFullDescription(sarif.NewMultiformatMessageString().WithText(sentence(shortened(description)))).
 		WithHelp(help(r, title, sentence(description))).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(severityOf(r.Level).level).WithEnabled(r.Level != diag.LevelOff)).
 		WithProperties(properties(r))
-	addresses := append([]string{r.Runbook}, r.Related...)
-	if at := slices.IndexFunc(addresses, isWebAddress); at >= 0 {
-		d.WithHelpURI(addresses[at])
-	}
-	return d
 }
 
 // shortened cuts s to GitHub's limit for descriptions, which is 1024 characters including the

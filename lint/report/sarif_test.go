@@ -193,8 +193,11 @@ func TestSARIFRules(t *testing.T) {
 	var ids []string
 	for _, r := range driver.Rules {
 		ids = append(ids, r.ID)
-		if strings.EqualFold(r.Name, r.ID) || r.ShortDescription.Text == "" || r.FullDescription.Text == "" || r.Help.Text == "" || r.Help.Markdown == "" {
+		if strings.EqualFold(r.Name, r.ID) || r.ShortDescription.Text == "" || r.FullDescription.Text == "" || r.Help.Text == "" {
 			t.Errorf("metadata of a rule is missing: %+v", r)
+		}
+		if silent := r.ID == "never-fires"; (r.Help.Markdown == "") != silent || (r.Properties["tags"] == nil) != silent {
+			t.Errorf("rule %s, without findings %t: %+v", r.ID, silent, r)
 		}
 	}
 	if got := strings.Join(ids, " "); got != "anti-affinity-exceeds-domains never-fires selector-matches-nothing useless-toleration yaml-syntax" {
@@ -215,7 +218,7 @@ func TestSARIFOwner(t *testing.T) {
 	for i := range 30 {
 		r.Tags = append(r.Tags, fmt.Sprintf("tag-%d", i), "kubernetes")
 	}
-	got := decoded(t, &diag.Report{Rules: []diag.Rule{r}}).Runs[0].Tool.Driver.Rules[0]
+	got := decoded(t, &diag.Report{Rules: []diag.Rule{r}, Diagnostics: []diag.Diagnostic{{Rule: r.ID}}}).Runs[0].Tool.Driver.Rules[0]
 	if want := "Why.\nRule own, category policy.\nOwner: team *sre*\nRunbook: https://example.com/x?a=b\nhttps://example.org/"; got.Help.Text != want {
 		t.Errorf("help %q, want %q", got.Help.Text, want)
 	}

@@ -58,16 +58,20 @@ func (c *checker) resources(p *place, typed *Resources, name func(string) string
 		case !limited && strict:
 			c.refuse(StageObject, at, fmt.Sprintf("%s is requested without a limit: needs a limit equal to the request", k.Value), "set the limit to "+v.Value)
 		case limited && strict && q.Cmp(limit) != 0:
-			c.refuse(StageObject, at, fmt.Sprintf("request of %s %s differs from its limit of %s: must be equal", v.Value, k.Value, written.Value), "")
+			c.compared(StageObject, at, q, limit, "request of %s %s differs from its limit of %s: must be equal")
 		case limited && q.Cmp(limit) > 0:
-			c.above(at, written)
+			c.compared(StageObject, at, q, limit, above)
 		}
 	}
 }
 
-// above records a problem for a request that exceeds its limit.
-func (c *checker) above(request *place, limit *source.Node) {
-	c.refuse(StageObject, request, fmt.Sprintf("request of %s %s exceeds its limit of %s", request.value.Value, request.name, limit.Value), "")
+const above = "request of %s %s exceeds its limit of %s"
+
+// compared records a problem with an amount that does not agree with another one. The format has the
+// amount, the resource and the other amount.
+func (c *checker) compared(stage Stage, at *place, amount, other resource.Quantity, format string) {
+	texts := Amounts(corev1.ResourceName(at.name), amount, other)
+	c.refuse(stage, at, fmt.Sprintf(format, texts[0], at.name, texts[1]), "")
 }
 
 // hugePages records a problem if huge pages are set without cpu or memory.
@@ -187,7 +191,7 @@ func (c *checker) podResources(p *place) {
 			stage, sum = c.created, defaulted[name]
 		}
 		if ok && sum.Cmp(q) > 0 {
-			c.refuse(stage, requests.entry(k, v), fmt.Sprintf("pod request of %s %s is lower than its containers' requests of %s", v.Value, k.Value, sum.String()), "")
+			c.compared(stage, requests.entry(k, v), q, sum, "pod request of %s %s is lower than its containers' requests of %s")
 		}
 	}
 	// The limit of a container must not exceed the pod limit. If the pod has no request, its limit
@@ -206,10 +210,10 @@ func (c *checker) podResources(p *place) {
 		switch {
 		case above >= 0:
 			container := &c.w.Spec.Containers[above]
-			l := container.Resources.Limits[name]
-			c.refuse(StageObject, at, fmt.Sprintf("pod limit of %s %s is lower than the limit of container %q, %s", v.Value, k.Value, container.Name, l.String()), "")
+			texts := Amounts(name, q, container.Resources.Limits[name])
+			c.refuse(StageObject, at, fmt.Sprintf("pod limit of %s %s is lower than the limit of container %q, %s", texts[0], k.Value, container.Name, texts[1]), "")
 		case requests.value.Get(k.Value) == nil && sum.Cmp(q) > 0:
-			c.refuse(c.created, at, fmt.Sprintf("pod limit of %s %s is lower than its containers' requests of %s", v.Value, k.Value, sum.String()), "")
+			c.compared(c.created, at, q, sum, "pod limit of %s %s is lower than its containers' requests of %s")
 		}
 	}
 }
@@ -251,7 +255,7 @@ func (c *checker) machine(spec *place) {
 		l, lok := c.size(limit)
 		r, rok := c.size(request)
 		if lok && rok && l.Sign() > 0 && r.Cmp(l) > 0 {
-			c.above(request, limit.value)
+			c.compared(StageObject, request, r, l, above)
 		}
 	}
 }

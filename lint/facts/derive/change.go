@@ -201,8 +201,13 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 	if fact.Outcome == diag.Sometimes && len(r.Stuck) > 0 {
 		fact.Stuck, fact.Running, fact.Refused = true, runningAt(b.row(w), r), refusedNodes(r.Reasons)
 	}
-	for _, remedy := range b.j.Remedies(w, r) {
+	fact.Shortfall = b.shortfall(w, r, fact)
+	remedies := b.j.Remedies(w, r)
+	for _, remedy := range remedies {
 		s = s.fix("%s", remedyText(b.m, w, r.Way, remedy))
+	}
+	if len(remedies) == 0 && fact.Shortfall.Resource != "" {
+		s = s.fix("%s", message.MoreRoom(&fact.Shortfall))
 	}
 	return s
 }

@@ -206,10 +206,9 @@ const maxNamed = 6
 // volume adds a fact about workloads that together request too much of a resource.
 func (b joint) volume(s *bound.Shortage) {
 	w := s.Workloads[0]
-	requested, offered := s.Sums()
 	fact := facts.Room{
 		Others: len(s.Workloads) - 1, Outcome: diag.Never, Cause: "total", Pods: s.Pods, Most: s.Pods - s.Pending, Pending: s.Pending,
-		Resource: string(s.Resource), Requested: requested, Offered: offered,
+		Resource: string(s.Resource), Requested: s.Requested.String(), Offered: s.Offered.String(),
 		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: message.GrownPools(s.Growth),
 	}
 	if !s.Each.IsZero() {

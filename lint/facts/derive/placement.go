@@ -306,10 +306,10 @@ func (b limits) requests(w *workload.Workload) bool {
 			s = alone(w, requestSpan(w, r.Name))
 			if r.Largest() == "0" { // no node offers the resource
 				fact.LargestNode = ""
-				s = s.fix("%s", message.AddNodeWith(fact.Request, r.Name))
+				s = s.fix("%s", message.AddNodeWith(&fact))
 			} else {
-				s = s.related(r.LargestSpan, "%s", message.MostOfAll(r.LargestNode, r.Largest(), r.Name))
-				s = s.fix("%s", message.RequestAtMost(r.Largest(), fact.Request, r.Name))
+				s = s.related(r.LargestSpan, "%s", message.MostOfAll(&fact))
+				s = s.fix("%s", message.RequestAtMost(&fact))
 			}
 		}
 		fact.ID, fact.W = b.subject(s), b.row(w)

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -303,35 +301,6 @@ type claim struct {
 	w    *workload.Workload
 	pods int
 	each int64
-}
-
-// Sums formats the requested and offered amounts for messages. It prints CPUs as decimal numbers
-// and memory in GiB. If both amounts would then look equal, it prints exact values.
-func (s *Shortage) Sums() (requested, offered string) {
-	requested, offered = readable(s.Resource, s.Requested), readable(s.Resource, s.Offered)
-	if requested == offered {
-		return s.Requested.String(), s.Offered.String()
-	}
-	return requested, offered
-}
-
-const gib = 1 << 30
-
-// readable formats a quantity. Integer arithmetic avoids results such as 25.150000000000002.
-func readable(name corev1.ResourceName, q resource.Quantity) string {
-	switch {
-	case name == corev1.ResourceCPU:
-		q = q.DeepCopy()           // AsDec modifies its receiver
-		text := q.AsDec().String() // exact, without a suffix
-		if strings.Contains(text, ".") {
-			text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
-		}
-		return text
-	case q.Format == resource.BinarySI && q.Value() >= gib:
-		tenths := q.Value()/gib*10 + (q.Value()%gib*10+gib/2)/gib
-		return strings.TrimSuffix(strconv.FormatInt(tenths/10, 10)+"."+strconv.FormatInt(tenths%10, 10), ".0") + "Gi"
-	}
-	return q.String()
 }
 
 // RequestFit compares one pod's requests with each empty node. It counts the nodes that pass every
