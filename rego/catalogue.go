@@ -146,7 +146,7 @@ func Bundle(o Options) ([]BundleFile, error) {
 	files, manifest, old := []BundleFile{}, map[string]any{"roots": []string{""}, "rego_version": 1}, map[string]int{}
 	for _, m := range append(e.modules, tests...) {
 		files = append(files, BundleFile{InBundle(m.file), []byte(m.text)})
-		if m.parsed.RegoVersion() == ast.RegoV0 {
+		if m.parsed.RegoVersionSpan() == ast.RegoVersionSpanOf(ast.RegoV0) {
 			old["/"+InBundle(m.file)] = 0
 			manifest["file_rego_versions"] = old
 		}

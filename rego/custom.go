@@ -362,7 +362,7 @@ func (r *rule) parameters(given Values) error {
 	}
 	if r.params, err = schema.fit(name, given); err != nil {
 		if unset {
-			err = errors.Join(err, fmt.Errorf("%s:1: set the parameters of %s in the configuration, or give the rule template: true and use it under custom:", r.file, r.id))
+			err = errors.Join(err, fmt.Errorf("%s:1: set the parameters of %s in the configuration, or give the rule template: true and use it in an entry of custom", r.file, r.id))
 		}
 		return err
 	}

@@ -74,7 +74,7 @@ func (x *index) copied(from, to any, depth int) {
 		return
 	}
 	id, ok := identity(to)
-	if !ok || x.containers[id] != nil {
+	if was, _ := identity(from); !ok || id == was || x.containers[id] != nil {
 		return
 	}
 	if p := x.pathOf(from); p != nil {
@@ -99,7 +99,7 @@ func (x *index) copied(from, to any, depth int) {
 func (x *index) merged(to, from any, first bool, depth int) {
 	into, of := tableOf(to), tableOf(from)
 	id, ok := identity(to)
-	if depth > limits.ChartNesting || !ok || into == nil || of == nil {
+	if was, _ := identity(from); depth > limits.ChartNesting || !ok || id == was || into == nil || of == nil {
 		return
 	}
 	p, q := x.containers[id], x.pathOf(from)

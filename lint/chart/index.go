@@ -241,16 +241,16 @@ func outcomeOf(arg parse.Node) outcome {
 
 // chainsIn appends all field chains in a condition.
 func chainsIn(all []chain, n parse.Node) []chain {
-	switch n := n.(type) {
-	case *parse.PipeNode:
-		for _, c := range n.Cmds {
-			for _, arg := range c.Args {
-				all = chainsIn(all, arg)
-			}
-		}
-		return all
+	pipe, ok := n.(*parse.PipeNode)
+	if !ok {
+		return append(all, outcomeOf(n).chains...)
 	}
-	return append(all, outcomeOf(n).chains...)
+	for _, c := range pipe.Cmds {
+		for _, arg := range c.Args {
+			all = chainsIn(all, arg)
+		}
+	}
+	return all
 }
 
 // follow returns the value of a field chain and its path, or nil if it is unknown.
@@ -264,10 +264,14 @@ func (t *trace) follow(c chain, seen template.Scope) (*fieldPath, any) {
 	}
 	v, within := base.Interface(), (*fieldPath)(nil)
 	for i, name := range c.names {
+		table := tableOf(v)
+		if table == nil {
+			return nil, nil
+		}
 		if i == len(c.names)-1 {
 			within = t.index.pathOf(v).of(name)
 		}
-		v = tableOf(v)[name]
+		v = table[name]
 	}
 	if own := t.index.valuePath(v); own != nil {
 		within = own

@@ -227,11 +227,14 @@ func (t *trace) Branch(of *template.Template, n *parse.IfNode, omitted *parse.Li
 		}
 	}
 	t.condition = c
-	if len(c.paths) > 0 && lazy.Cached(t.makes, omitted, func() bool { return makesPods(omitted) }) {
+	if len(c.paths) > 0 && len(t.omitted) < maxOmitted && lazy.Cached(t.makes, omitted, func() bool { return makesPods(omitted) }) {
 		t.omitted = append(t.omitted, omission{at, c})
 	}
 	return nil
 }
+
+// maxOmitted is the maximum number of if actions that are recorded because they leave out workloads.
+const maxOmitted = 1000
 
 // workload matches the kind of an object that makes pods.
 var workload = lazy.Regexp(`(?m)^kind: "?(Deployment|StatefulSet|DaemonSet|ReplicaSet|Job|CronJob|Pod)"?\s*$`)
@@ -271,10 +274,10 @@ func (t *trace) Join() { t.condition = t.condition.outer }
 // told returns the conditions of a line in the form of the result. It leaves out those whose values
 // are set nowhere.
 func (t *trace) told(c *condition) *Condition {
-	if c == nil || c.done {
-		if c == nil {
-			return nil
-		}
+	switch {
+	case c == nil:
+		return nil
+	case c.done:
 		return c.told
 	}
 	c.done, c.told = true, t.told(c.outer)

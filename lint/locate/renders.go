@@ -462,12 +462,12 @@ const mostConditions = 2
 func (r *Renders) conditions(x *Rendered, out *render.Output, line int) (inside, around []diag.Span) {
 	whole := map[int]bool{}
 	if d, ok := documentAt(out, line); ok && d.Line <= len(out.Lines) {
-		for c := out.Lines[d.Line-1].Condition; c > 0 && c <= len(out.Conditions); c = out.Conditions[c-1].Outer {
+		for c := out.Lines[d.Line-1].Condition; c > 0 && c <= len(out.Conditions) && len(whole) < maxConditions; c = out.Conditions[c-1].Outer {
 			whole[c] = true
 		}
 	}
-	for c := out.Lines[line-1].Condition; c > 0 && c <= len(out.Conditions); c = out.Conditions[c-1].Outer {
-		for _, p := range out.Conditions[c-1].Places {
+	for c := out.Lines[line-1].Condition; c > 0 && c <= len(out.Conditions) && len(around) < maxConditions; c = out.Conditions[c-1].Outer {
+		for _, p := range out.Conditions[c-1].Places[:min(maxConditions, len(out.Conditions[c-1].Places))] {
 			s, ok := r.lineOf(x, fileOf(out, p.File), p.Line, p.Column)
 			if !ok || slices.Contains(around, s) {
 				continue
@@ -479,6 +479,9 @@ func (r *Renders) conditions(x *Rendered, out *render.Output, line int) (inside,
 	}
 	return inside, around
 }
+
+// maxConditions is the maximum number of values that are looked at around a line.
+const maxConditions = 50
 
 // downloaded reports whether a file belongs to a copy of a chart that comes from elsewhere. The
 // argument out is the output of the chart that has the file. The name of the file is relative to the
