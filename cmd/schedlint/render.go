@@ -47,8 +47,9 @@ there are several, a comment names each.
 With --trace, each line ends in a comment that says where a finding on this line
 is reported:
   FILE:LINE                    the line that sets or prints the value
-  FILE:LINE, by TEMPLATE:LINE  the line of a values file that sets the value,
-                               and the line of the template that prints it
+  FILE:LINE, by TEMPLATE:LINE  the line of a values file that sets the value, or
+                               the call in the chart's own template, and the
+                               line of the template that prints it
   in FILE:LINE                 the field around it; what sets this is not known
   unknown                      no source is known
 In a text of several lines, the comments become part of the text: use --trace
@@ -290,6 +291,8 @@ func from(p origin.Place, display func(string) string) string {
 		return ""
 	case p.Inside != "":
 		return at(p.Span) + ", " + report.Visible(p.Inside)
+	case !p.Library.IsZero():
+		return at(p.Span) + ", by " + at(p.Library)
 	case !p.Template.IsZero():
 		return at(p.Span) + ", by " + at(p.Template)
 	case p.Whole:
