@@ -233,8 +233,8 @@ type Line struct {
 	// are the call that led to it. Library and LibraryAt are then the line of the dependency. Library
 	// is -1 if the dependency is packed.
 	Library, LibraryAt int
-	// Condition is the innermost condition around the line, as a number in Output.Conditions counted
-	// from 1, or 0 if there is none.
+	// Condition is 1 plus the index in Output.Conditions of the innermost condition around the line.
+	// It is 0 if no condition surrounds the line.
 	Condition int
 }
 

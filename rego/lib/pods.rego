@@ -2,7 +2,7 @@ package schedlint.pods
 
 import data.schedlint.machines
 
-# path is where a field of the pods' spec is, from the root of a workload.
+# path returns the path of a pod spec field in a workload.
 path(workload, field) := machines.path(workload.kind, field) if workload.machine.is
 
 path(workload, field) := ["spec", field] if workload.kind == "Pod"

@@ -402,7 +402,7 @@ func withDefaults(schema, value any) any {
 	return value
 }
 
-// write writes the rules and, where there is none, the configuration. It prints what else to do.
+// write writes the rules, and the configuration if there is none. It prints the remaining steps.
 func (im *imported) write(out io.Writer, paths []string, conf *config.Config) error {
 	s := &vendored.Source{Given: filepath.ToSlash(strings.Join(paths, " "))}
 	for _, name := range slices.Sorted(maps.Keys(im.files)) {

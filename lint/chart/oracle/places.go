@@ -162,8 +162,8 @@ func (s *sources) wrong(at ours.Place, line string) string {
 	return fmt.Sprintf("it is %.100q there", n.Value)
 }
 
-// sameLine reports whether two lines of YAML are equal but for comments, quotes and the form of
-// numbers.
+// sameLine reports whether two lines of YAML are equal. It ignores comments, quotes and number
+// formats.
 func sameLine(a, b string) bool {
 	if a, b = strings.TrimSpace(a), strings.TrimSpace(b); a == b {
 		return a != ""

@@ -30,9 +30,9 @@ type Subject struct {
 
 	typical facts.Typical
 
-	// described is the field that the row describes, or zero if that is the location. Findings in the
-	// words of a team's own rules appear there. The location is where the catalogue's words belong: at
-	// what is in the way.
+	// described is the field that the row describes, or zero if that is the location. A team's own
+	// rules report their findings there. Built-in rules report theirs at the location, which is the
+	// cause.
 	described diag.Span
 	// written is the YAML node at which the paths of findings start, or nil. It belongs to file.
 	written *source.Node

@@ -1,10 +1,10 @@
 # METADATA
 # title: DaemonSets request a large part of a node
 # description: >-
-#   The pods of DaemonSets take their part of every node before any workload does, so on small nodes little
-#   is left, and nodes that are added bring less than they seem to. In each pool the node counts of which
-#   they request the largest part; it may be one that the pool can add. Requests with a variable do not
-#   count. Use larger nodes, or keep DaemonSets off those that do not need them.
+#   DaemonSet pods use part of every node. On small nodes they leave little room for other workloads, and
+#   adding nodes adds less capacity than expected. The rule reports the node of each pool on which they
+#   request the largest share, including nodes that the pool can add. It ignores requests with variables.
+#   Use larger nodes, or keep DaemonSets off nodes that do not need them.
 # related_resources:
 #   - https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/
 #   - https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/

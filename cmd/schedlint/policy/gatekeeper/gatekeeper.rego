@@ -2,10 +2,10 @@ package gatekeeper
 
 import data.schedlint.keys
 
-# reviews gives the requests that create an object and its pods, as far as the match of a constraint
-# selects them. request is what a constraint template has as input.review, path is where its object
-# stands in the document. Gatekeeper sees pods when their controllers create them; here, the pod of
-# a template stands in for them.
+# reviews returns the requests that create an object and its pods, if the match of a constraint
+# selects them. A constraint template reads the request as input.review. The path leads to the object
+# in the document. Gatekeeper sees pods when their controllers create them; here, the pod template
+# represents them.
 reviews(document, match) := [review |
 	some made in array.concat(itself(document, match), pods(document, match))
 	request := requested(document, made)
