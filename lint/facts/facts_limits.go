@@ -47,7 +47,7 @@ type Typical struct {
 type Rule struct {
 	W int `json:"w"`
 	// Use is anti-affinity, affinity, spread, host-port, requests, slots, selector or taints.
-	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints"`
+	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints volumes"`
 	// Hard is true if the rule filters nodes.
 	Hard bool `json:"hard"`
 	// Key is the topology key or the port of the rule, or "".
@@ -58,8 +58,9 @@ type Rule struct {
 type Exclusion struct {
 	// Reason is cordoned, tainted, lacks-label, other-value (a label has another value),
 	// fails-expression (in a node affinity), matches-no-term or empty-term (in nodeSelectorTerms),
-	// too-small, or undeclared (nodeName names an undeclared node).
-	Reason string `json:"reason" enum:"cordoned tainted lacks-label other-value fails-expression matches-no-term empty-term too-small undeclared"`
+	// too-small, other-volume (the volume of a claim cannot be used there), or undeclared (nodeName
+	// names an undeclared node).
+	Reason string `json:"reason" enum:"cordoned tainted lacks-label other-value fails-expression matches-no-term empty-term too-small other-volume undeclared"`
 	// Key is the key of the taint, the label or the expression, or "".
 	Key string `json:"key"`
 	// Value is the value of the taint, the required value of the label or the undeclared nodeName.
@@ -75,6 +76,11 @@ type Exclusion struct {
 	Values []string `json:"values"`
 	// Resource is the name of the resource that is too small, or "".
 	Resource string `json:"resource"`
+	// Claim is the name of the claim whose volume cannot be used on the nodes, or "".
+	Claim string `json:"claim"`
+	// Volume names the PersistentVolume of the claim, or the StorageClass whose allowedTopologies
+	// apply, such as "PersistentVolume pv-a". If the reason is not other-volume, volume is "".
+	Volume string `json:"volume"`
 	// Nodes is the number of excluded nodes.
 	Nodes int `json:"nodes"`
 	// Names are the names of a few excluded nodes.
@@ -341,7 +347,7 @@ type CoreRule struct {
 	W int `json:"w"`
 	// Use is anti-affinity, affinity, spread, host-port, requests, slots, selector or taints, or
 	// replicas for the number of pods.
-	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints replicas"`
+	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints replicas volumes"`
 	// Key is the topology key or the port of the rule, or "".
 	Key string `json:"key"`
 	// Excluded is the list of reasons why the pods cannot use all nodes. The list is empty unless

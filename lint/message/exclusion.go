@@ -26,6 +26,7 @@ var exclusions = map[model.ExclusionKind]wording{
 	model.MatchesNoTerm:   {"matches none of the nodeSelectorTerms", "match none of the nodeSelectorTerms"},
 	model.EmptyTerm:       {"cannot match an empty nodeSelectorTerm", "cannot match an empty nodeSelectorTerm"},
 	model.TooSmall:        {"is too small for one pod (%s)", "are too small for one pod (%s)"},
+	model.OtherVolume:     {"cannot use %s", "cannot use %s"},
 	model.Undeclared:      {"nodeName refers to node %s, which is not declared", ""},
 }
 
@@ -36,6 +37,7 @@ var excludedBy = map[model.ExclusionKind]func(*facts.Exclusion) string{
 	model.OtherValue:      func(x *facts.Exclusion) string { return fmt.Sprintf("%s=%s, not %s", x.Key, x.Has, x.Value) },
 	model.FailsExpression: expression,
 	model.TooSmall:        func(x *facts.Exclusion) string { return x.Resource },
+	model.OtherVolume:     volume,
 	model.Undeclared:      func(x *facts.Exclusion) string { return x.Value },
 }
 
@@ -48,6 +50,12 @@ var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusi
 	model.OtherValue: func(x *model.Exclusion, row *facts.Exclusion) { row.Key, row.Value, row.Has = x.Key, x.Want, x.Has },
 	model.FailsExpression: func(x *model.Exclusion, row *facts.Exclusion) {
 		row.Key, row.Operator, row.Values = x.Requirement.Key, string(x.Requirement.Operator), x.Requirement.Values
+	},
+	model.OtherVolume: func(x *model.Exclusion, row *facts.Exclusion) {
+		row.Claim, row.Volume = x.Reach.Claim, StoredBy(x.Reach)
+		if r := x.Requirement; r != nil {
+			row.Key, row.Operator, row.Values = r.Key, string(r.Operator), r.Values
+		}
 	},
 	model.TooSmall:   func(x *model.Exclusion, row *facts.Exclusion) { row.Resource = string(x.Resource) },
 	model.Undeclared: func(x *model.Exclusion, row *facts.Exclusion) { row.Value = x.NodeName },
@@ -133,6 +141,18 @@ func taint(x *facts.Exclusion) string {
 		text += "=" + x.Value
 	}
 	return text + ":" + x.Effect
+}
+
+// StoredBy names the object that restricts where a claim can be used.
+func StoredBy(r *workload.Reach) string { return r.By.Kind + " " + r.By.Name }
+
+// volume describes a claim that cannot be used on some nodes.
+func volume(x *facts.Exclusion) string {
+	text := fmt.Sprintf("claim %s (%s", x.Claim, x.Volume)
+	if x.Key != "" {
+		text += ": " + expression(x)
+	}
+	return text + ")"
 }
 
 // expression formats a node selector requirement in one line.

@@ -469,6 +469,7 @@ var givenUp = map[search.Part]string{
 	search.PartRequests: "lower the requests of %s",
 	search.PartSlots:    "raise the pod limit of the nodes that %s can use",
 	search.PartPorts:    "remove the host ports of %s",
+	search.PartVolumes:  "move the volumes of %s to nodes that it can use",
 	search.PartReplicas: "run %s elsewhere",
 }
 

@@ -135,7 +135,7 @@ func exclusion(kind model.ExclusionKind) *model.Exclusion {
 	return &model.Exclusion{
 		Kind: kind, Taint: &corev1.Taint{Key: "t", Effect: corev1.TaintEffectNoSchedule}, Key: "k", Want: "v", Has: "w",
 		Requirement: &corev1.NodeSelectorRequirement{Key: "k", Operator: corev1.NodeSelectorOpIn, Values: []string{"a", "b"}},
-		Resource:    "cpu", NodeName: "n9",
+		Resource:    "cpu", NodeName: "n9", Reach: &workload.Reach{Claim: "c", By: &source.Object{Kind: "PersistentVolume", Name: "pv"}},
 		Nodes: []*topology.Node{{Name: "n0"}, {Name: "n1"}, {Name: "n2"}, {Name: "n3"}, {Name: "n4"}},
 	}
 }

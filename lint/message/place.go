@@ -2,6 +2,8 @@ package message
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -100,6 +102,30 @@ func Core(a *search.Atom, names string) string {
 		return w + plural(a.Workload.Count.N, "pod")
 	}
 	return w + names
+}
+
+// maxClaims is the maximum number of claims in a phrase.
+const maxClaims = 3
+
+// Volumes describes the claims that restrict a workload's pods to some nodes.
+func Volumes(w *workload.Workload) string {
+	all := slices.Clone(w.Reaches)
+	if of := w.OrdinalReaches; of != nil {
+		all = append(all, of.Rest...)
+		for _, ordinal := range slices.Sorted(maps.Keys(of.Of)) {
+			all = append(all, of.Of[ordinal]...)
+		}
+	}
+	var parts []string
+	for i := range all[:min(len(all), maxClaims)] {
+		x := model.Exclusion{Kind: model.OtherVolume, Reach: &all[i], Requirement: all[i].Only()}
+		row := ExclusionRow(&x)
+		parts = append(parts, volume(&row))
+	}
+	if more := len(all) - maxClaims; more > 0 {
+		parts = append(parts, plural(more, "more claim"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Replicated states a workload's number of pods in a core. If several is set, it names the

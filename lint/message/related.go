@@ -90,6 +90,9 @@ const (
 	NotEnforced = "preferred rules are not enforced"
 )
 
+// ReachOf returns the text for a volume or class that excludes nodes.
+func ReachOf(r *workload.Reach) string { return StoredBy(r) + " restricts claim " + r.Claim }
+
 // ToSchedule returns the text for the replica count of a workload that does not fit.
 func ToSchedule(pods int) string { return plural(pods, "pod") + " to schedule" }
 

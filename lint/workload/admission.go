@@ -307,7 +307,9 @@ func mergeResources(a, b corev1.ResourceList) corev1.ResourceList {
 
 // claims reports whether the workload has volumeClaimTemplates. Each pod may then need additional
 // volume claims.
-func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTemplates").IsNull() }
+func (w *Workload) claims() bool {
+	return slices.ContainsFunc(w.Claims, func(c *Claim) bool { return c.Template })
+}
 
 // mayExceed reports whether the workloads in a namespace may need more than a ResourceQuota allows,
 // including the extra pods that autoscalers and rollouts create. It ignores quota scopes, because

@@ -125,9 +125,9 @@ func (t Table) Relevant(apiVersion, kind string) bool {
 }
 
 // Read reports whether the body of an object is read. It returns true for relevant objects, for
-// objects that can change or reject pods, for device claims and for Services.
+// objects that can change or reject pods, for device claims, for volumes and for Services.
 func (t Table) Read(apiVersion, kind string) bool {
-	return t.Relevant(apiVersion, kind) || kind == "Service" || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind)
+	return t.Relevant(apiVersion, kind) || kind == "Service" || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind) || stores(groupOf(apiVersion), kind)
 }
 
 const claimGroup = "resource.k8s.io"
@@ -136,7 +136,7 @@ const claimGroup = "resource.k8s.io"
 var claims = map[string]bool{"ResourceClaim": true, "ResourceClaimTemplate": true}
 
 // unread lists fields that often have large values and never affect placement.
-var unread = setOf(`args command conditions data env envFrom images managedFields nodeInfo stringData volumeClaimTemplates volumeMounts`)
+var unread = setOf(`args command conditions data env envFrom images managedFields nodeInfo stringData volumeMounts`)
 
 // Unread reports whether this package ignores all fields with a given name.
 func Unread(field string) bool { return unread[field] }

@@ -110,6 +110,8 @@ type loader struct {
 	scales []*source.Object
 	// admitting lists the objects of the kinds in admits.
 	admitting []*source.Object
+	// storing lists the volume claims, volumes and storage classes.
+	storing []*source.Object
 	// budgets maps the namespace and name of each disruption budget to its index in the set.
 	budgets map[[2]string]int
 	// referring lists the Rollouts that take their pod template from another object. templates
@@ -135,6 +137,7 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	l.repeated()
 	l.scale()
 	l.admission()
+	l.volumes()
 	for _, o := range elsewhere {
 		l.loadUncertain(o)
 	}
@@ -178,6 +181,9 @@ func (l *loader) object(o *source.Object) {
 		}
 	case admitsPods(o.APIVersion, o.Kind):
 		l.admitting = append(l.admitting, o)
+		l.set.Others++
+	case stores(o.Group(), o.Kind) && o.APIVersion != "":
+		l.storing = append(l.storing, o)
 		l.set.Others++
 	case claims[o.Kind] && o.Group() == claimGroup:
 		l.set.Claims = append(l.set.Claims, o)

@@ -70,6 +70,13 @@ type Workload struct {
 
 	Priority Priority
 
+	// Claims lists the volume claims of the pods. Reaches lists what restricts all pods to nodes
+	// that can use their claims. OrdinalReaches is set if the claims of a StatefulSet's pods may
+	// differ in this.
+	Claims         []*Claim
+	Reaches        []Reach
+	OrdinalReaches *OrdinalReaches
+
 	// Defaulted is set if a LimitRange may set default requests or limits on the containers.
 	Defaulted bool
 
@@ -261,7 +268,7 @@ func (t Table) AffectsWorkloads(o *source.Object) bool {
 	case "PriorityClass", "RuntimeClass":
 		return true
 	}
-	return createsNoPods(o) || claims[o.Kind] && o.Group() == claimGroup
+	return createsNoPods(o) || stores(o.Group(), o.Kind) || claims[o.Kind] && o.Group() == claimGroup
 }
 
 // Limits reports whether an object limits the pods in its namespace, as a LimitRange or

@@ -253,6 +253,8 @@ func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string
 		return at, "resources", message.Requests(requests)
 	case search.PartSlots:
 		return w.CountSpan(), "pods", ""
+	case search.PartVolumes:
+		return w.Claims[0].Span, "volumes", message.Volumes(w)
 	case search.PartPorts:
 		text, span := portSpan(w, m.Group(w).HostPorts)
 		return span, "hostPort", text

@@ -127,7 +127,7 @@ func (d *describing) passes(w *workload.Workload) *passing {
 	pools, tainted := map[string]bool{}, map[string]bool{}
 	extra := map[*topology.Pool]int{}
 	look := func(pass model.Passes, n *topology.Node, pool string, declared bool) bool {
-		if pass.Name && pass.Selector && pass.Schedulable {
+		if pass.Name && pass.Selector && pass.Schedulable && pass.Volume && pass.Zone {
 			tainted[pool] = true
 		}
 		if !pass.All() {

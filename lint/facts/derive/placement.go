@@ -101,6 +101,9 @@ func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subj
 		for _, n := range x.Nodes[:min(len(x.Nodes), maxRelated)] {
 			s = s.node(n, message.Excluded(x))
 		}
+		if x.Reach != nil {
+			s = s.related(x.Reach.By.NameSpan(), "%s", message.ReachOf(x.Reach))
+		}
 	}
 	return s, rows
 }
@@ -150,6 +153,9 @@ func nodeRule(m *model.Model, w *workload.Workload) diag.Span {
 	for _, x := range m.Excluded(w, false) {
 		if x.Taint != nil {
 			taints += len(x.Nodes)
+		}
+		if i := slices.IndexFunc(w.Claims, func(c *workload.Claim) bool { return x.Reach != nil && c.Name == x.Reach.Claim }); i >= 0 {
+			return w.Claims[i].Span
 		}
 	}
 	selector, required := spec.Get("nodeSelector"), spec.At("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")

@@ -86,7 +86,7 @@ func (k *kind) shared(domain []int32) bool {
 //   - selectors of labels that come from the node, because the result depends on where pods run;
 //   - selectors of labels that differ from pod to pod, because they do not treat all pods alike.
 func QuickApplies(g *model.Group) bool {
-	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
+	return g.Spec.NodeName == "" && !g.Kind.PerNode() && g.OrdinalReaches == nil && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 		return t.Hard && (t.Sel.Local() || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {
 			return model.Ordinal(r.Key) || r.Key == model.PodName
 		}))

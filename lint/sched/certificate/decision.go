@@ -434,6 +434,8 @@ const (
 	RefusedByCordon    Reason = "NodeUnschedulable"
 	RefusedByPort      Reason = "NodePorts"
 	RefusedByResources Reason = "NodeResourcesFit"
+	RefusedByVolume    Reason = "VolumeBinding"
+	RefusedByZone      Reason = "VolumeZone"
 	RefusedBySpread    Reason = "PodTopologySpread"
 	RefusedByAffinity  Reason = "InterPodAffinity"
 )

@@ -65,8 +65,13 @@ func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
 	} else { // compare the pod with the empty node
 		short = !model.Holds(f.m.Topology.Nodes[n], g)
 	}
-	if short {
+	switch {
+	case short:
 		return certificate.RefusedByResources
+	case !f.passes[n].Volume:
+		return certificate.RefusedByVolume
+	case !f.passes[n].Zone:
+		return certificate.RefusedByZone
 	}
 	return certificate.Takes
 }

@@ -199,6 +199,11 @@ func nodeLevel(f *model.Filter, n *topology.Node) []Refusal {
 	if !p.Selector {
 		all = append(all, Refusal{By: certificate.RefusedBySelector, Kind: Excluded, Exclusion: f.ExplainSelector(n)})
 	}
+	if !p.Volume {
+		all = append(all, Refusal{By: certificate.RefusedByVolume, Kind: Excluded, Exclusion: f.ExplainVolume(n)})
+	} else if !p.Zone {
+		all = append(all, Refusal{By: certificate.RefusedByZone, Kind: Excluded, Exclusion: f.ExplainVolume(n)})
+	}
 	return all
 }
 

@@ -342,7 +342,7 @@ func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 		e := m.Eligible(w)
 		refine(t.shape, func(n int) int32 {
 			p := e.Nodes[n]
-			return flag(p.Name) | flag(p.Selector)<<1 | flag(p.Taints)<<2 | flag(p.Schedulable)<<3
+			return flag(p.Name) | flag(p.Selector)<<1 | flag(p.Taints)<<2 | flag(p.Schedulable)<<3 | flag(p.Volume && p.Zone)<<4
 		})
 	}
 }

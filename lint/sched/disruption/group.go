@@ -176,7 +176,10 @@ func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workl
 
 // unknown returns a reason if the placement of a workload's pods cannot be judged.
 func (j *shared) unknown(w *workload.Workload) model.Reason {
-	if !j.Judged(w) {
+	switch {
+	case w.OrdinalReaches != nil:
+		return model.Reason{Cause: model.ByVolume, Name: "volumes that differ from pod to pod"}
+	case !j.Judged(w):
 		return by(model.ByPlacement)
 	}
 	return j.unlisted(w)

@@ -32,6 +32,9 @@ const (
 	EmptyTerm       ExclusionKind = "empty-term"
 	// TooSmall means that an empty node has too little of Resource for one pod.
 	TooSmall ExclusionKind = "too-small"
+	// OtherVolume means that the volume of a claim cannot be used on the nodes. Reach is that claim.
+	// Requirement is the condition that the nodes fail, or nil if there are several.
+	OtherVolume ExclusionKind = "other-volume"
 	// Undeclared means that no node with the name in spec.nodeName is declared. NodeName is that
 	// name, and Nodes is empty.
 	Undeclared ExclusionKind = "undeclared"
@@ -45,6 +48,7 @@ type Exclusion struct {
 	Requirement    *corev1.NodeSelectorRequirement
 	Resource       corev1.ResourceName
 	NodeName       string
+	Reach          *workload.Reach
 	Nodes          []*topology.Node
 }
 
@@ -64,10 +68,11 @@ type exclusionKey struct {
 	key, want, has string
 	requirement    *corev1.NodeSelectorRequirement
 	resource       corev1.ResourceName
+	reach          *workload.Reach
 }
 
 func (x *Exclusion) id() exclusionKey {
-	id := exclusionKey{kind: x.Kind, key: x.Key, want: x.Want, has: x.Has, requirement: x.Requirement, resource: x.Resource}
+	id := exclusionKey{kind: x.Kind, key: x.Key, want: x.Want, has: x.Has, requirement: x.Requirement, resource: x.Resource, reach: x.Reach}
 	if x.Taint != nil { // TimeAdded makes no difference
 		id.taint = corev1.Taint{Key: x.Taint.Key, Value: x.Taint.Value, Effect: x.Taint.Effect}
 	}
@@ -100,7 +105,10 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 			x = f.ExplainSelector(n)
 		case !p.Taints:
 			x = f.ExplainTaint(n)
-		case p.Schedulable:
+		case !p.Schedulable:
+		case !p.Volume || !p.Zone:
+			x = f.ExplainVolume(n)
+		default:
 			most, binds := Fits(n, requests)
 			if most > 0 || !small {
 				return
@@ -242,6 +250,9 @@ const (
 	// ByAdmission means that the object Name may change the pods or reject them when they are
 	// created.
 	ByAdmission Cause = "admission"
+	// ByVolume means that it is unknown which nodes can use the volumes of the pods. Name names an
+	// object or says what is not known.
+	ByVolume Cause = "volume"
 	// ByNamespace means that the namespace of the pods or of a rule is a placeholder.
 	ByNamespace Cause = "namespace"
 	// ByNodeLabel means that nodes may have the label Name with any value.

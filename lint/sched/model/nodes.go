@@ -31,11 +31,15 @@ type Passes struct {
 	// Name is false if spec.nodeName names a different node. Selector is the result for
 	// nodeSelector and required node affinity. Taints is the result for taints with the effect
 	// NoSchedule or NoExecute. Schedulable is false for a cordoned node that the pods cannot use.
-	Name, Selector, Taints, Schedulable bool
+	// Volume is the result for the node affinity of volumes and the allowed topologies of their
+	// classes, and Zone is the result for their zone labels.
+	Name, Selector, Taints, Schedulable, Volume, Zone bool
 }
 
 // All reports whether the node passes all filters.
-func (p Passes) All() bool { return p.Name && p.Selector && p.Taints && p.Schedulable }
+func (p Passes) All() bool {
+	return p.Name && p.Selector && p.Taints && p.Schedulable && p.Volume && p.Zone
+}
 
 // Filter holds one workload's node-level filters.
 type Filter struct {
@@ -45,6 +49,7 @@ type Filter struct {
 	// extended holds the names of the extended resources that the pod requests. In some clusters,
 	// pods tolerate taints with those names.
 	extended map[string]bool
+	reaches  []reach
 }
 
 // daemonTolerations returns the tolerations that the DaemonSet controller adds to its pods
@@ -85,7 +90,7 @@ func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
 // NewFilter prepares a workload's node-level filters.
 func NewFilter(w *workload.Workload) *Filter {
 	s := &w.Spec
-	f := &Filter{W: w, tolerations: admittedTolerations(s.Tolerations), extended: map[string]bool{}}
+	f := &Filter{W: w, tolerations: admittedTolerations(s.Tolerations), extended: map[string]bool{}, reaches: newReaches(w.Reaches)}
 	f.affinity = nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: corev1.PodSpec{NodeSelector: s.NodeSelector, Affinity: s.Affinity}})
 	if w.Kind.PerNode() {
 		f.tolerations = append(f.tolerations, daemonTolerations(s.HostNetwork)...)
@@ -111,6 +116,9 @@ func (f *Filter) cost() int {
 			rules += len(e.Values)
 		}
 	}
+	for i := range f.reaches {
+		rules += f.reaches[i].cost()
+	}
 	return 4 + rules
 }
 
@@ -134,12 +142,14 @@ var cordon = corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.Tai
 func (f *Filter) Passes(n *topology.Node) Passes {
 	object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}
 	match, _ := f.affinity.Match(object)
+	affinity, zones := f.unusable(n)
 	return Passes{
 		Name:     !f.Bound() || f.W.Spec.NodeName == n.Name,
 		Selector: match,
 		Taints:   f.untolerated(n) == nil,
 		Schedulable: !n.Unschedulable || f.Bound() ||
 			schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, f.tolerations, &cordon, false),
+		Volume: affinity == nil, Zone: zones == nil,
 	}
 }
 
@@ -180,7 +190,7 @@ func signature(w *workload.Workload) string {
 		}
 	}
 	plain := s.NodeName == "" && len(s.NodeSelector) == 0 && len(s.Tolerations) == 0 && !w.OpenClass() &&
-		(s.Affinity == nil || s.Affinity.NodeAffinity == nil) && !w.Kind.PerNode()
+		(s.Affinity == nil || s.Affinity.NodeAffinity == nil) && !w.Kind.PerNode() && len(w.Reaches) == 0
 	if plain {
 		return b.String()
 	}
@@ -194,6 +204,7 @@ func signature(w *workload.Workload) string {
 	for _, term := range nodeTerms(w) {
 		fmt.Fprintf(&b, "|%q %q", term.MatchExpressions, term.MatchFields)
 	}
+	b.WriteString(workload.ReachText(w.Reaches))
 	return b.String()
 }
 

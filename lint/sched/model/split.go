@@ -16,14 +16,15 @@ import (
 const maxSplit = 64
 
 // Split returns a model in which certain pods are separate workloads. A hard term can distinguish
-// each of these pods by an index or name. If there are no such pods, Split returns the model
+// each of these pods by an index or name, or its volumes are bound to other nodes. If there are no
+// such pods, Split returns the model
 // itself.
 func (m *Model) Split() *Model {
 	if m.Parts != nil {
 		return m.Parts
 	}
 	asked := m.AskedFor()
-	if len(asked) == 0 {
+	if len(asked) == 0 && !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return w.OrdinalReaches != nil }) {
 		m.Parts = m
 		return m
 	}
@@ -100,7 +101,8 @@ func (m *Model) AskedFor() map[string]bool {
 }
 
 // podGroups returns one group for each pod in g if one of the asked keys has a different value on
-// every pod. Otherwise it returns nil.
+// every pod, or if the pods' volumes differ in the nodes that can use them. Otherwise it returns
+// nil.
 func podGroups(g *Group, asked map[string]bool) []*Group {
 	index := ""
 	for _, key := range g.PerPod() {
@@ -111,12 +113,15 @@ func podGroups(g *Group, asked map[string]bool) []*Group {
 			}
 		}
 	}
+	if g.OrdinalReaches != nil {
+		index = podIndex
+	}
 	if index == "" || !Modelled(g) || g.Count.N > maxSplit {
 		return nil
 	}
 	start, known := 0, true
 	if index == podIndex {
-		start, known = firstOrdinal(g.Workload)
+		start, known = g.FirstOrdinal()
 	}
 	if !known {
 		return nil
@@ -127,8 +132,14 @@ func podGroups(g *Group, asked map[string]bool) []*Group {
 		w := *g.Workload
 		w.Labels = numbered(&w, index, start+i)
 		w.Count.N = 1
+		if w.OrdinalReaches != nil {
+			w.Reaches, w.OrdinalReaches = slices.Concat(w.Reaches, w.OrdinalReaches.At(start+i)), nil
+		}
 		pod := *g
 		pod.Workload, pod.Whole, pod.Position = &w, g.Workload, i
+		if g.OrdinalReaches != nil {
+			pod.Signature = signature(&w)
+		}
 		if ordered && i > 0 {
 			pod.After = pods[i-1].Workload
 		}
@@ -190,7 +201,7 @@ func (m *Model) PodSelector(s *metav1.LabelSelector) PodSelector {
 		if w.Scale != nil {
 			n = w.Scale.Max
 		}
-		start, known := firstOrdinal(w)
+		start, known := w.FirstOrdinal()
 		if answer != Maybe || !apart || w.Kind.Kind != "StatefulSet" || !w.Count.Known || n > maxSplit || !known {
 			return AllPods, answer
 		}
@@ -214,13 +225,6 @@ func (m *Model) PodSelector(s *metav1.LabelSelector) PodSelector {
 		}
 		return some, Yes
 	}
-}
-
-// firstOrdinal returns the ordinal of a StatefulSet's first pod, and whether it is known.
-func firstOrdinal(w *workload.Workload) (start int, known bool) {
-	at := w.Object.Root.At("spec", "ordinals", "start")
-	n, known := at.Int()
-	return int(n), known || at.IsNull()
 }
 
 // numbered returns the labels on a workload's pod with the given index (R-W2).

@@ -58,13 +58,14 @@ const (
 	PartRequests Part = "requests"
 	PartSlots    Part = "slots" // the pod slot on a node
 	PartPorts    Part = "ports"
+	PartVolumes  Part = "volumes"  // claims whose volumes can be used on some nodes only
 	PartReplicas Part = "replicas" // the number of pods
 )
 
 // partCordons is dropped to find repairs. A core counts cordons as taints.
 const partCordons = "cordons"
 
-var parts = []Part{PartSelector, PartTaints, PartRequests, PartSlots, PartPorts, PartReplicas}
+var parts = []Part{PartSelector, PartTaints, PartRequests, PartSlots, PartPorts, PartVolumes, PartReplicas}
 
 // coreSteps is the step limit for each decision in the search for a core.
 const coreSteps = 1_000_000
@@ -289,7 +290,7 @@ func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	var list []Atom
 	for _, w := range ws {
 		for _, p := range parts {
-			none := p == PartPorts && len(q.m.Groups[w].HostPorts) == 0
+			none := p == PartPorts && len(q.m.Groups[w].HostPorts) == 0 || p == PartVolumes && len(w.Reaches) == 0 && w.OrdinalReaches == nil
 			if !none && (p != PartReplicas || q.of != nil && q.of != w) {
 				list = append(list, Atom{Workload: w, Part: p})
 			}
@@ -490,14 +491,14 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	if r.without(g, PartRequests) {
 		requests = nil
 	}
-	selector, taints := r.without(g, PartSelector), r.without(g, PartTaints)
+	selector, taints, volumes := r.without(g, PartSelector), r.without(g, PartTaints), r.without(g, PartVolumes)
 	pods, room := r.pods(g), 0
 	for n, p := range m.Eligible(g.Workload).Nodes {
 		if room >= pods {
 			break
 		}
 		m.Run().Spend(1 + len(requests)/model.PerStep)
-		if !p.Name || !p.Selector && !selector || !(p.Taints && p.Schedulable) && !taints {
+		if !p.Name || !(p.Volume && p.Zone) && !volumes || !p.Selector && !selector || !(p.Taints && p.Schedulable) && !taints {
 			continue
 		}
 		node := m.Topology.Nodes[n]

@@ -281,7 +281,8 @@ func (b *compiler) requests(u *podGroup) []model.Request {
 func (b *compiler) passes(g *model.Group) []model.Passes {
 	all := b.m.Eligible(g.Workload).Nodes
 	selector, taints, cordons := b.relax.without(g, PartSelector), b.relax.without(g, PartTaints), b.relax.without(g, partCordons)
-	if len(all) == len(b.nodes) && !selector && !taints && !cordons {
+	volumes := b.relax.without(g, PartVolumes)
+	if len(all) == len(b.nodes) && !selector && !taints && !cordons && !volumes {
 		return all
 	}
 	b.m.Run().Spend(model.StepsPerTerm + len(b.nodes)/model.PerStep + (len(b.nodes)-len(all))*model.PerStep)
@@ -297,6 +298,7 @@ func (b *compiler) passes(g *model.Group) []model.Passes {
 		}
 		p.Selector = p.Selector || selector
 		p.Taints, p.Schedulable = p.Taints || taints, p.Schedulable || taints
+		p.Volume, p.Zone = p.Volume || volumes, p.Zone || volumes
 	}
 	return relaxed
 }

@@ -42,6 +42,7 @@ const (
 	FewerDomains   // a smaller minDomains
 	CountRevisions // new pods may end up unevenly spread
 	FreePorts
+	MoveVolumes
 	Soften
 
 	// These take service away.
@@ -59,7 +60,7 @@ func kindOf(a Atom) Kind {
 }
 
 var partKinds = map[Part]Kind{
-	PartSelector: LabelNodes, PartTaints: Tolerate, PartRequests: LowerRequests, PartSlots: RaiseSlots, PartPorts: FreePorts, PartReplicas: Elsewhere,
+	PartSelector: LabelNodes, PartTaints: Tolerate, PartRequests: LowerRequests, PartSlots: RaiseSlots, PartPorts: FreePorts, PartVolumes: MoveVolumes, PartReplicas: Elsewhere,
 }
 
 // LeastPods returns the smallest number of pods that advice may suggest instead of the number asked

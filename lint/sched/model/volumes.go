@@ -1,0 +1,135 @@
+package model
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// reach is the compiled form of a workload.Reach.
+type reach struct {
+	*workload.Reach
+	affinity *nodeaffinity.LazyErrorNodeSelector
+}
+
+func newReaches(all []workload.Reach) []reach {
+	var out []reach
+	for i := range all {
+		r := reach{Reach: &all[i]}
+		if r.Affinity != nil {
+			r.affinity = nodeaffinity.NewLazyErrorNodeSelector(r.Affinity)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// cost returns the number of comparisons with one node.
+func (r *reach) cost() int {
+	sum := 1
+	for _, values := range r.Zones {
+		sum += len(values)
+	}
+	if r.Affinity != nil {
+		for _, t := range r.Affinity.NodeSelectorTerms {
+			for _, e := range t.MatchExpressions {
+				sum += 1 + len(e.Values)
+			}
+		}
+	}
+	return sum
+}
+
+// unusable returns the first claim whose volume cannot be used on a node because of its node
+// affinity, and the first because of its zone labels. Both may be nil. Only the scheduler checks
+// this (plugins/volumebinding, plugins/volumezone; R-N34, R-N35). The node that a volume's affinity
+// is compared with has no name, so matchFields are ignored.
+func (f *Filter) unusable(n *topology.Node) (affinity, zones *workload.Reach) {
+	if f.Bound() {
+		return nil, nil
+	}
+	for i := range f.reaches {
+		r := &f.reaches[i]
+		if r.Open != "" {
+			continue
+		}
+		if affinity == nil && r.affinity != nil {
+			if match, err := r.affinity.Match(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: storageLabels(n, r.Affinity)}}); err != nil || !match {
+				affinity = r.Reach
+			}
+		}
+		if zones == nil && !inZones(r.Zones, n.Labels) {
+			zones = r.Reach
+		}
+	}
+	return affinity, zones
+}
+
+// ExplainVolume returns an exclusion for the first claim whose volume cannot be used on the node.
+func (f *Filter) ExplainVolume(n *topology.Node) Exclusion {
+	affinity, zones := f.unusable(n)
+	if affinity == nil {
+		return Exclusion{Kind: OtherVolume, Reach: zones, Requirement: zones.Only()}
+	}
+	return Exclusion{Kind: OtherVolume, Reach: affinity, Requirement: affinity.Only()}
+}
+
+// inZones reports whether a node is in a volume's zones and regions. A node without any zone or
+// region label is. A deprecated label of the volume also matches the node's label with the new name
+// (plugins/volumezone/volume_zone.go).
+func inZones(zones map[string][]string, labels map[string]string) bool {
+	if len(zones) == 0 || !slices.ContainsFunc(workload.ZoneKeys, func(key string) bool { _, has := labels[key]; return has }) {
+		return true
+	}
+	for key, values := range zones {
+		value, has := labels[key]
+		if replacement, old := topology.Deprecated(key); !has && old {
+			value, has = labels[replacement]
+		}
+		if !has || !slices.Contains(values, value) {
+			return false
+		}
+	}
+	return true
+}
+
+// storageLabels returns a node's labels for comparison with a volume's affinity. A storage driver
+// adds labels of its own to the Node. A pool does not declare them, but its zone or hostname has the
+// same value.
+func storageLabels(n *topology.Node, s *corev1.NodeSelector) map[string]string {
+	return n.Labels
+}
+
+// openReach explains why it is not known which nodes can use a group's claims. It returns "" if this
+// is known. Nothing restricts the DaemonSet controller, so a pod of a DaemonSet may stay Pending.
+func (m *Model) openReach(g *Group) string {
+	all := g.Reaches
+	if of := g.OrdinalReaches; of != nil {
+		_, known := g.FirstOrdinal()
+		if !known || g.Scale != nil || g.Count.N > maxSplit {
+			return "volumes that differ from pod to pod"
+		}
+		all = slices.Concat(all, of.Rest)
+		for _, ordinal := range slices.Sorted(maps.Keys(of.Of)) {
+			all = append(all, of.Of[ordinal]...)
+		}
+	}
+	for i := range all {
+		switch {
+		case all[i].Open != "":
+			return all[i].Open
+		case g.Kind.PerNode():
+			return locate(&all[i])
+		}
+	}
+	return ""
+}
+
+// locate names the object that restricts where a claim can be used.
+func locate(r *workload.Reach) string { return r.By.Kind + " " + r.By.Name }

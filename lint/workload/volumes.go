@@ -1,0 +1,414 @@
+package workload
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Claim is a PersistentVolumeClaim that the pods of a workload use.
+type Claim struct {
+	// Name is the name of the claim. If Template is set, each pod of the StatefulSet has a claim of
+	// its own, and the name continues with a hyphen and the pod's ordinal (R-W13). If Ephemeral is
+	// set, each pod has a claim that exists as long as the pod.
+	Name                string
+	Template, Ephemeral bool
+	// Span is the location of the name in the pod template, or of the template of the claim.
+	Span diag.Span
+	// Object is the declared claim, or nil. For a Template or an Ephemeral volume it is nil.
+	Object *source.Object
+	// Modes lists the access modes. It is empty if they are not known.
+	Modes []string
+
+	spec *source.Node // of the declared claim or of the template
+}
+
+// Reach restricts the nodes that can run a pod to those that can use one of its claims.
+type Reach struct {
+	// Claim is the name of the claim. By is the PersistentVolume that it is bound to, or the
+	// StorageClass whose allowedTopologies say where its volume is made.
+	Claim string
+	By    *source.Object
+	// Affinity is nil if every node can use the volume.
+	Affinity *corev1.NodeSelector
+	// Zones holds the values of the volume's zone and region labels by key. They do not apply to
+	// nodes without any such label.
+	Zones map[string][]string
+	// Open explains why it is not known which nodes can use the claim. It is empty if this is known.
+	Open string
+}
+
+// storageGroup is the API group of StorageClasses.
+const storageGroup = "storage.k8s.io"
+
+// stores reports whether an object says where the volumes of pods can be used.
+func stores(group, kind string) bool {
+	switch kind {
+	case "PersistentVolume", "PersistentVolumeClaim":
+		return group == ""
+	case "StorageClass":
+		return group == storageGroup
+	}
+	return false
+}
+
+// readClaims returns the claims that a workload's pods name and those that its controller makes for
+// them.
+func (w *Workload) readClaims() []*Claim {
+	var all []*Claim
+	templates := map[string]bool{}
+	if w.Kind.Kind == "StatefulSet" {
+		for _, t := range w.TemplateOwner().Get("volumeClaimTemplates").Items() {
+			name := t.At("metadata", "name")
+			templates[name.Text()] = true
+			all = append(all, &Claim{
+				Name: name.Text() + "-" + w.Object.Name, Template: true, Span: w.File().Span(name), spec: t.Get("spec"),
+			})
+		}
+	}
+	for _, v := range w.SpecNode.Get("volumes").Items() {
+		if templates[v.Get("name").Text()] { // the claim of the template replaces the volume
+			continue
+		}
+		name := v.At("persistentVolumeClaim", "claimName")
+		if w.Kind.VM && name.IsNull() {
+			name = v.At("dataVolume", "name")
+		}
+		switch t := v.At("ephemeral", "volumeClaimTemplate"); {
+		case !name.IsNull():
+			all = append(all, &Claim{Name: name.Text(), Span: w.File().Span(name)})
+		case !t.IsNull():
+			all = append(all, &Claim{Ephemeral: true, Name: v.Get("name").Text(), Span: w.File().Span(v.Get("name")), spec: t.Get("spec")})
+		}
+	}
+	return all
+}
+
+// binder finds the volumes that claims are bound to.
+type binder struct {
+	l       *loader
+	claims  map[[2]string]*source.Object // by namespace and name
+	volumes map[string]*source.Object
+	classes map[string]*source.Object
+	// held maps the namespace and name of a claim to the volumes whose claimRef names it.
+	held map[[2]string][]*source.Object
+	// standard is the default class, or nil.
+	standard *source.Object
+}
+
+// volumes resolves the claims of all workloads.
+func (l *loader) volumes() {
+	if !slices.ContainsFunc(l.set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 }) {
+		return
+	}
+	b := &binder{l, map[[2]string]*source.Object{}, map[string]*source.Object{}, map[string]*source.Object{}, map[[2]string][]*source.Object{}, nil}
+	for _, o := range l.storing {
+		switch o.Kind {
+		case "PersistentVolumeClaim":
+			b.claims[[2]string{Space(o.Namespace), o.Name}] = o
+		case "StorageClass":
+			if b.classes[o.Name] = o; standardClass(o) && (b.standard == nil || o.Name < b.standard.Name) {
+				b.standard = o
+			}
+		default:
+			b.volumes[o.Name] = o
+			if ref := o.Root.At("spec", "claimRef"); ref.Get("name").Text() != "" {
+				key := [2]string{Space(ref.Get("namespace").Text()), ref.Get("name").Text()}
+				b.held[key] = append(b.held[key], o)
+			}
+		}
+	}
+	for _, w := range l.set.Workloads {
+		b.resolve(w)
+	}
+}
+
+// standardClass reports whether claims that name no class get this one (R-N43).
+func standardClass(o *source.Object) bool {
+	a := o.Root.At("metadata", "annotations")
+	return a.Get("storageclass.kubernetes.io/is-default-class").Text() == "true" ||
+		a.Get("storageclass.beta.kubernetes.io/is-default-class").Text() == "true"
+}
+
+// resolve sets the fields of a workload that depend on declared claims, volumes and classes. A pod
+// that is already running has volumes that it can use.
+func (b *binder) resolve(w *Workload) {
+	w.Reaches, w.OrdinalReaches = nil, nil
+	ns := Space(w.Object.Namespace)
+	claims := make([]*Claim, len(w.Claims)) // each set resolves its own copies
+	for i, c := range w.Claims {
+		own := *c
+		c, claims[i] = &own, &own
+		if !c.Template && !c.Ephemeral {
+			if c.Object = b.claims[[2]string{ns, c.Name}]; c.Object != nil {
+				c.spec = c.Object.Root.Get("spec")
+			}
+		}
+		for _, m := range c.spec.Get("accessModes").Items() {
+			c.Modes = append(c.Modes, m.Text())
+		}
+		if w.Running {
+			continue
+		}
+		if !c.Template {
+			if r := b.reach(c.Name, c.spec, b.held[[2]string{ns, c.Name}]); r != nil && !c.Ephemeral {
+				w.Reaches = append(w.Reaches, *r)
+			} else if c.Ephemeral {
+				w.Reaches = append(w.Reaches, b.allowed(c.Name, c.spec)...)
+			}
+			continue
+		}
+		bound := map[int]*Reach{}
+		b.ordinals(ns, c, func(ordinal int, name string, declared *source.Object) {
+			spec := c.spec
+			if declared != nil {
+				spec = declared.Root.Get("spec")
+			}
+			bound[ordinal] = b.reach(name, spec, b.held[[2]string{ns, name}])
+		})
+		rest := b.allowed(c.Name, c.spec)
+		if len(bound) == 0 {
+			w.Reaches = append(w.Reaches, rest...)
+			continue
+		}
+		if w.OrdinalReaches == nil {
+			w.OrdinalReaches = &OrdinalReaches{Of: map[int][]Reach{}}
+		}
+		w.OrdinalReaches.add(bound, rest)
+	}
+	w.Claims = claims
+	if start, n, known := w.ordinalRange(); known && w.OrdinalReaches != nil {
+		for i := 1; i < n; i++ {
+			if ReachText(w.OrdinalReaches.At(start+i)) != ReachText(w.OrdinalReaches.At(start)) {
+				return
+			}
+		}
+		if n > 0 {
+			w.Reaches = append(w.Reaches, w.OrdinalReaches.At(start)...)
+		}
+		w.OrdinalReaches = nil
+	}
+}
+
+// ordinalRange returns the first ordinal of a StatefulSet and the number of its pods. If either may
+// vary, known is false.
+func (w *Workload) ordinalRange() (start, n int, known bool) {
+	start, known = w.FirstOrdinal()
+	return start, w.Count.N, known && w.Count.Known && w.Scale == nil
+}
+
+// FirstOrdinal returns the ordinal of a StatefulSet's first pod, and whether it is known.
+func (w *Workload) FirstOrdinal() (start int, known bool) {
+	at := w.Object.Root.At("spec", "ordinals", "start")
+	n, known := at.Int()
+	return int(n), known || at.IsNull()
+}
+
+// OrdinalReaches holds what restricts the pods of a StatefulSet whose claims differ. Of maps
+// ordinals to reaches. Rest restricts all pods with other ordinals.
+type OrdinalReaches struct {
+	Of   map[int][]Reach
+	Rest []Reach
+}
+
+// add adds the reaches of one claim template, which may be bound for some ordinals only.
+func (o *OrdinalReaches) add(bound map[int]*Reach, rest []Reach) {
+	for ordinal := range bound {
+		if _, known := o.Of[ordinal]; !known {
+			o.Of[ordinal] = slices.Clone(o.Rest)
+		}
+	}
+	for ordinal, own := range o.Of {
+		switch r, is := bound[ordinal]; {
+		case is && r != nil:
+			o.Of[ordinal] = append(own, *r)
+		case !is:
+			o.Of[ordinal] = append(own, rest...)
+		}
+	}
+	o.Rest = append(slices.Clip(o.Rest), rest...)
+}
+
+// At returns what restricts the pod with an ordinal.
+func (o *OrdinalReaches) At(ordinal int) []Reach {
+	if own, ok := o.Of[ordinal]; ok {
+		return own
+	}
+	return o.Rest
+}
+
+// ordinals calls f for each ordinal whose claim from a template is declared or held by a volume.
+func (b *binder) ordinals(ns string, c *Claim, f func(ordinal int, name string, declared *source.Object)) {
+	find := func(key [2]string, declared *source.Object) {
+		if digits, is := strings.CutPrefix(key[1], c.Name+"-"); is && key[0] == ns {
+			if n, err := strconv.Atoi(digits); err == nil && strconv.Itoa(n) == digits && n >= 0 {
+				f(n, key[1], declared)
+			}
+		}
+	}
+	for key, o := range b.claims {
+		find(key, o)
+	}
+	for key := range b.held {
+		if b.claims[key] == nil {
+			find(key, nil)
+		}
+	}
+}
+
+// reach returns what restricts the pods that use a claim, or nil if nothing does (R-N34, R-N42). The
+// argument held lists the volumes whose claimRef names the claim.
+func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *Reach {
+	name := spec.Get("volumeName")
+	var volume *source.Object
+	switch {
+	case source.Placeholder(claim):
+		return nil
+	case !name.IsNull() && name.Text() != "":
+		if volume = b.volumes[name.Text()]; volume == nil {
+			return &Reach{Claim: claim, Open: "PersistentVolume " + name.Text() + ", which is not declared"}
+		}
+		if ref := volume.Root.At("spec", "claimRef", "name"); !ref.IsNull() && !slices.Contains(held, volume) {
+			return &Reach{Claim: claim, By: volume, Open: "PersistentVolume " + volume.Name + ", which is bound to another claim"}
+		}
+	case len(held) == 1:
+		volume = held[0]
+	case len(held) > 1:
+		return &Reach{Claim: claim, By: held[0], Open: "several PersistentVolumes, whose claimRef names it"}
+	default:
+		if all := b.allowed(claim, spec); len(all) > 0 {
+			return &all[0]
+		}
+		return nil
+	}
+	r := &Reach{Claim: claim, By: volume}
+	if !satisfies(volume.Root.Get("spec"), spec) {
+		r.Open = "PersistentVolume " + volume.Name + ", whose size or modes do not satisfy it"
+		return r
+	}
+	if required := volume.Root.At("spec", "nodeAffinity", "required"); !required.IsNull() {
+		r.Affinity = &corev1.NodeSelector{}
+		if len(b.l.decoder.Decode(required, r.Affinity)) > 0 {
+			r.Open = "PersistentVolume " + volume.Name + ", whose nodeAffinity cannot be read"
+		}
+	}
+	for _, key := range ZoneKeys {
+		if value := volume.Root.At("metadata", "labels", key); !value.IsNull() {
+			if values := strings.Split(value.Text(), "__"); !slices.Contains(values, "") {
+				if r.Zones == nil {
+					r.Zones = map[string][]string{}
+				}
+				r.Zones[key] = values
+			}
+		}
+	}
+	if r.Affinity == nil && r.Zones == nil {
+		return nil
+	}
+	return r
+}
+
+// Only returns the condition that restricts where the claim can be used. It returns nil if there are
+// several.
+func (r *Reach) Only() *corev1.NodeSelectorRequirement {
+	switch {
+	case r.Affinity == nil && len(r.Zones) == 1:
+		for key, values := range r.Zones {
+			return &corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: values}
+		}
+	case r.Affinity != nil && len(r.Affinity.NodeSelectorTerms) == 1 && len(r.Affinity.NodeSelectorTerms[0].MatchExpressions) == 1:
+		return &r.Affinity.NodeSelectorTerms[0].MatchExpressions[0]
+	}
+	return nil
+}
+
+// ZoneKeys lists the labels of a volume that the filter VolumeZone reads
+// (plugins/volumezone/volume_zone.go; R-N34).
+var ZoneKeys = []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion}
+
+// satisfies reports whether a volume is large enough for a claim and has its modes
+// (pkg/controller/volume/persistentvolume/pv_controller.go, checkVolumeSatisfyClaim).
+func satisfies(volume, claim *source.Node) bool {
+	if claim == nil {
+		return true
+	}
+	has, asks := volume.At("capacity", "storage"), claim.At("resources", "requests", "storage")
+	if h, err := resource.ParseQuantity(has.Text()); err == nil {
+		if a, err := resource.ParseQuantity(asks.Text()); err == nil && h.Cmp(a) < 0 {
+			return false
+		}
+	}
+	mode := func(n *source.Node) string {
+		if text := n.Get("volumeMode").Text(); text != "" {
+			return text
+		}
+		return string(corev1.PersistentVolumeFilesystem)
+	}
+	for _, m := range claim.Get("accessModes").Items() {
+		if !slices.ContainsFunc(volume.Get("accessModes").Items(), func(o *source.Node) bool { return o.Text() == m.Text() }) {
+			return false
+		}
+	}
+	return mode(volume) == mode(claim)
+}
+
+// class returns the declared class of a claim, or nil.
+func (b *binder) class(spec *source.Node) *source.Object {
+	name := spec.Get("storageClassName")
+	if name.IsNull() {
+		return b.standard
+	}
+	return b.classes[name.Text()]
+}
+
+// allowed returns what the allowedTopologies of a claim's class allow for the volume that is made
+// for it, if the class waits for the pod (R-N35).
+func (b *binder) allowed(claim string, spec *source.Node) []Reach {
+	if spec == nil {
+		return nil
+	}
+	class := b.class(spec)
+	if class == nil || class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer" || class.Root.Get("allowedTopologies").Len() == 0 {
+		return nil
+	}
+	r := Reach{Claim: claim, By: class, Affinity: &corev1.NodeSelector{}}
+	var terms []corev1.TopologySelectorTerm
+	if len(b.l.decoder.Decode(class.Root.Get("allowedTopologies"), &terms)) > 0 {
+		r.Open = "StorageClass " + class.Name + ", whose allowedTopologies cannot be read"
+	}
+	for _, t := range terms {
+		var term corev1.NodeSelectorTerm
+		for _, e := range t.MatchLabelExpressions {
+			term.MatchExpressions = append(term.MatchExpressions, corev1.NodeSelectorRequirement{Key: e.Key, Operator: corev1.NodeSelectorOpIn, Values: e.Values})
+		}
+		r.Affinity.NodeSelectorTerms = append(r.Affinity.NodeSelectorTerms, term)
+	}
+	return []Reach{r}
+}
+
+// ReachText returns the same string for equal reaches.
+func ReachText(all []Reach) string {
+	var b strings.Builder
+	for i := range all {
+		r := &all[i]
+		fmt.Fprintf(&b, "&%q", r.Open)
+		for _, key := range slices.Sorted(maps.Keys(r.Zones)) {
+			fmt.Fprintf(&b, " %q=%q", key, r.Zones[key])
+		}
+		if r.Affinity == nil {
+			continue
+		}
+		for _, t := range r.Affinity.NodeSelectorTerms {
+			fmt.Fprintf(&b, "|%q", t.MatchExpressions)
+		}
+	}
+	return b.String()
+}
