@@ -56,6 +56,9 @@ func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
 	if f.absent.from(n) {
 		return certificate.RefusedByTaint
 	}
+	if f.absent.strands(f.m, g, n) {
+		return certificate.RefusedByVolume
+	}
 	if f.portTaken(g, n) {
 		return certificate.RefusedByPort
 	}

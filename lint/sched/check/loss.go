@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -16,16 +18,37 @@ type absence struct {
 	nodes   map[int]bool
 	meaning certificate.Meaning
 	domains keptDomains // the domains that constraints still count
+	// pins caches the values of the lost nodes for each label that pods are pinned to.
+	pins map[string]map[string]bool
 }
 
 func absenceOf(m *model.Model, l certificate.Loss) *absence {
-	x := &absence{map[int]bool{}, l.Meaning, keptDomains{}}
+	x := &absence{map[int]bool{}, l.Meaning, keptDomains{}, map[string]map[string]bool{}}
 	for n, node := range m.Topology.Nodes {
 		if l.Nodes[node.Name] {
 			x.nodes[n] = true
 		}
 	}
 	return x
+}
+
+// strands reports whether the volumes of a lost pod cannot be used on node n (R-W35). They can be
+// used on nodes that share the value of the pod's pin with a lost node.
+func (x *absence) strands(m *model.Model, g *model.Group, n int) bool {
+	if x == nil || g.Pin == "" {
+		return false
+	}
+	key := model.Cached(x.pins, g.Pin, func() map[string]bool {
+		values := map[string]bool{}
+		for lost := range x.nodes {
+			if value, has := m.Topology.Nodes[lost].Labels[g.Pin]; has && g.Pin != corev1.LabelHostname {
+				values[value] = true
+			}
+		}
+		return values
+	})
+	value, has := m.Topology.Nodes[n].Labels[g.Pin]
+	return !has || !key[value]
 }
 
 func (x *absence) from(n int) bool { return x != nil && x.nodes[n] }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -79,6 +81,9 @@ func (s *states) classify() {
 		}
 		for _, a := range s.v.against[m.G.Workload] {
 			keys = append(keys, a.key)
+		}
+		if pin := m.G.Pin; pin != "" && pin != corev1.LabelHostname {
+			keys = append(keys, pin)
 		}
 	}
 	slices.Sort(keys)

@@ -386,6 +386,9 @@ func appendText[T ~string](to []byte, text T) []byte {
 // than once.
 func ruleKeys(g *model.Group) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		if g.Pin != "" && g.Pin != corev1.LabelHostname && !yield(g.Pin) {
+			return
+		}
 		for t := range g.HardTerms() {
 			if !yield(t.Key) {
 				return

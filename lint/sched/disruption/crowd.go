@@ -135,6 +135,14 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 // wherever the other pods are (T27).
 func (q *loss) recovers(nodes []string, l certificate.Loss) bool {
 	left := q.lasting(nodes, l)
+	if left != nil && q.pin != "" {
+		at, known := q.j.m.IndexOf(nodes[0])
+		left = slices.DeleteFunc(slices.Clone(left), func(n int) bool {
+			all := q.j.m.Topology.Nodes
+			return !known || q.pin == hostname || !model.SameDomain(all[n], all[at], q.pin)
+		})
+		return len(left) > 0 && len(nodes) == 1 && !spreads(q.j.m.Group(q.w)) && q.j.placed.Keeps(q.j.m.Run(), q.w, left, 0)
+	}
 	return left != nil && q.j.placed.Keeps(q.j.m.Run(), q.w, left, 0)
 }
 

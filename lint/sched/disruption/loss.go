@@ -25,6 +25,9 @@ type Survival struct {
 	// Why explains an Unknown verdict, or a verdict that does not follow from placement.
 	Why  model.Reason
 	lost *search.DomainLoss
+	// Waits is set if lost pods stay Pending because their volumes can be used only on lost nodes. It
+	// is the label of Workload.Pin.
+	Waits string
 	// hit and missed are copied from answer.
 	hit    int
 	missed bool
@@ -99,14 +102,14 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 	for _, b := range q.kinds.Losses() {
 		for _, meaning := range meanings {
 			e.m.Run().Spend(5)
-			a := q.ask(b, meaning)
+			a := q.askForVolumes(b, meaning)
 			switch open := a.verdict == diag.Always && !a.missed; {
 			case open && neighbour.Given():
 				a.verdict, a.why = diag.Unknown, neighbour
 			case open && meaning == certificate.Unreachable && w.TightQuota != "": // lost pods still count against the quota
 				a.verdict, a.why = diag.Unknown, model.Reason{Cause: model.ByAdmission, Name: w.TightQuota}
 			}
-			s := Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why, missed: a.missed}
+			s := Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why, Waits: a.waits, missed: a.missed}
 			if everywhere {
 				s.hit = a.hit
 			}
@@ -134,6 +137,10 @@ type loss struct {
 	spares    byMeaning[bool]
 	// budgets caches the contenders' budgets for stepwise.
 	budgets *heeded
+	// pin is the label of Workload.Pin under the present assumption about storage classes, or empty.
+	// free holds the undeclared classes whose volumes are assumed to be usable everywhere.
+	pin  string
+	free map[string]bool
 	// unsettled is set if the two runs that show both outcomes were not found for some loss. The
 	// answer about all losses is then open, whatever the other losses show.
 	unsettled bool
@@ -148,6 +155,10 @@ type answer struct {
 	// there is no bound. missed is set if the loss cannot hit a pod.
 	hit    int
 	missed bool
+	// waits is as in Survival. searched is set if a search found the verdict. It then depends on where
+	// the volumes of other workloads can be used.
+	waits    string
+	searched bool
 }
 
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
@@ -197,6 +208,8 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	switch {
 	case a.verdict == diag.Never:
 		a.hit = a.pending
+	case recreated && q.stranded(b) && a.verdict != diag.Always:
+		a.hit = max(a.hit, 1)
 	case !recreated && (a.verdict == diag.Sometimes || a.why.Cause == model.ByCrowd):
 		a.hit = 1
 	}
@@ -205,13 +218,16 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 			a.why = by(model.Bare)
 		}
 	}
+	if recreated && a.verdict != diag.Always && q.stranded(b) {
+		a.waits = q.pin
+	}
 	return a
 }
 
 // withoutVictims returns an answer that still holds when other pods that lose their node may preempt
 // pods of w. These find room again if there is room wherever the other pods are.
 func (q *loss) withoutVictims(b *search.DomainLoss, l certificate.Loss, a answer) answer {
-	if a.verdict != diag.Always || !q.j.mayBePreempted(q.w) || q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) || q.recovers(b.Nodes(), l) {
+	if a.verdict != diag.Always || !q.j.mayBePreempted(q.w) || !a.missed && q.fits(b, l, q.everybody.Roster) || q.pin == "" && q.fits(b, l, q.everybody.Roster) || q.recovers(b.Nodes(), l) {
 		return a
 	}
 	return answer{verdict: diag.Unknown, why: by(model.ByPreemption)}
@@ -359,6 +375,8 @@ func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answ
 		return open
 	}
 	g, isolated := newLoss(larger, q.w, q.key), []*workload.Workload{q.w}
+	g.free = q.free
+	g.pin = g.pinnedTo(q.w)
 	for _, more := range g.kinds.Losses() {
 		// All nodes that the lost node represents must still be equivalent to it.
 		if more.Value != b.Value || !contains(more.Like(), b.Like()) {
@@ -400,7 +418,7 @@ func (j *shared) larger() *shared {
 // them, other pods may still take the room. With too many contenders, only counting can show that
 // they leave enough room.
 func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
-	if q.key == hostname && l.Recreated(q.w) && q.spares.of(l.Meaning, func() bool { // for any lost node (T16)
+	if q.key == hostname && q.pin == "" && l.Recreated(q.w) && q.spares.of(l.Meaning, func() bool { // for any lost node (T16)
 		return q.room.FitsAnyway(search.AnyNode, l, q.everybody.Roster, model.Certain(q.w))
 	}) {
 		return answer{verdict: diag.Always}
@@ -422,7 +440,7 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	}
 	// A verdict based on the rules alone does not settle the question, because other pods may take
 	// the room.
-	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) {
+	if l.Recreated(q.w) && q.fits(b, l, q.everybody.Roster) {
 		return answer{verdict: diag.Always}
 	}
 	if tooMany {
@@ -447,6 +465,7 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 		v, pending, ok := q.room.Single(b, l)
 		switch {
 		case ok && several && v != diag.Always:
+		case ok && q.pin != "" && v != diag.Never && l.Recreated(q.w): // volumes restrict where the pods find a node
 		case ok && v == diag.Unknown:
 			return &answer{verdict: v, why: by(model.ByPending)}
 		case ok:
@@ -460,7 +479,7 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if len(q.ruled) < len(q.contending) {
 		about = q.j.assembled(q.ruled)
 	}
-	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, about.Roster, model.Certain(q.w)) {
+	if l.Recreated(q.w) && q.fits(b, l, about.Roster) {
 		return &answer{verdict: diag.Always}
 	}
 	return nil

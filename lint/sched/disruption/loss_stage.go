@@ -3,7 +3,10 @@ package disruption
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
@@ -21,6 +24,9 @@ type stage struct {
 	group []*workload.Workload
 	lost  map[string]bool // names of the lost nodes
 	loss  certificate.Loss
+	// values holds the value of the lost nodes for each label that pods are pinned to. It is empty if
+	// the lost nodes differ.
+	values map[string]string
 }
 
 // Search limits. Larger scenes would exceed the step budget.
@@ -43,6 +49,11 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	id := q.j.alike(group) + q.key + "=" + b.Value + " " + string(l.Meaning)
 	for _, x := range l.Guards {
 		id += fmt.Sprintf(" %d: %d", slices.Index(group, x.Workload), x.Allowed)
+	}
+	for i, w := range group {
+		if key := q.pinnedTo(w); key != "" {
+			id += fmt.Sprintf(" %d=%s", i, key)
+		}
 	}
 	a := model.Cached(q.j.lost, id, func() []answer { return q.set(group, b, l).answers() })[at]
 	if l.Stepwise && q.budgets.open.Given() && (a.verdict == diag.Always || a.verdict == diag.Sometimes) {
@@ -74,12 +85,34 @@ func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certifica
 	for _, name := range b.Nodes() {
 		out[name] = true
 	}
-	s := &stage{scene: q.j.scene(group), group: group, lost: map[string]bool{}}
+	s := &stage{scene: q.j.scene(group), group: group, lost: map[string]bool{}, values: map[string]string{}}
+	for _, w := range group {
+		if s.of[w].Pin = q.pinnedTo(w); s.of[w].Pin != "" {
+			s.values[s.of[w].Pin] = ""
+		}
+	}
+	keys := slices.Sorted(maps.Keys(s.values))
+	for _, key := range keys {
+		first := true
+		for _, n := range q.j.m.Topology.Nodes {
+			switch value := n.Labels[key]; {
+			case !out[n.Name]:
+			case first:
+				s.values[key], first = value, false
+			case value != s.values[key]:
+				s.values[key] = ""
+			}
+		}
+	}
 	s.m = s.model(func(n *topology.Node) string {
 		if out[n.Name] {
 			return "lost"
 		}
-		return ""
+		near := ""
+		for _, key := range keys {
+			near += fmt.Sprint(n.Labels[key] == s.values[key])
+		}
+		return near
 	})
 	for _, n := range s.m.Topology.Nodes {
 		if out[n.Name] {
@@ -155,7 +188,7 @@ func (s *stage) search(all []answer, steps int) {
 	}
 	for i, w := range s.group {
 		if o := found[s.of[w]]; all[i].verdict == diag.Unknown {
-			all[i] = answer{verdict: o.Verdict, pending: o.Pending, hit: o.Hit}
+			all[i] = answer{verdict: o.Verdict, pending: o.Pending, hit: o.Hit, searched: true}
 		} else if all[i].verdict == diag.Sometimes {
 			all[i].hit = o.Hit
 		}
@@ -189,7 +222,11 @@ func (s *stage) onRemaining(all []answer) {
 	}
 	d := s.without(s.lost)
 	sure := d
-	if unreachable := s.unreachable(); s.loss.Meaning == certificate.Unreachable && len(unreachable) > len(s.lost) {
+	unreachable := s.lost
+	if s.loss.Meaning == certificate.Unreachable {
+		unreachable = s.unreachable()
+	}
+	if len(unreachable) > len(s.lost) {
 		if sure = nil; len(unreachable) < len(s.m.Topology.Nodes) {
 			sure = s.without(unreachable)
 		}
@@ -200,7 +237,7 @@ func (s *stage) onRemaining(all []answer) {
 		case verdict(d, c) == diag.Never:
 			of := decisionOf(d, c)
 			all[i] = answer{verdict: diag.Never, pending: max(1, of.Pods-of.MaxPlaced)}
-		case sure != nil && verdict(sure, c) == diag.Always && s.loss.Recreated(w):
+		case sure != nil && verdict(sure, c) == diag.Always && s.loss.Recreated(w) && (c.Pin == "" || s.comesBack(c, unreachable)):
 			all[i] = answer{verdict: diag.Always}
 		case d.Verdict == diag.Always || d.Verdict == diag.Sometimes:
 			if n := s.stuck(d, c); n > 0 {
@@ -208,6 +245,32 @@ func (s *stage) onRemaining(all []answer) {
 			}
 		}
 	}
+}
+
+// comesBack reports whether a lost pod of the workload always finds a node that can use its volumes,
+// on nodes other than the given ones (T30). One pod is a workload of its own that only these nodes
+// accept. The rest may be on any node.
+func (s *stage) comesBack(w *workload.Workload, without map[string]bool) bool {
+	value := s.values[w.Pin]
+	if w.Pin == hostname || value == "" {
+		return false
+	}
+	rest, one := *w, *w
+	object := *w.Object
+	one.Object = &object
+	label(&rest, w.Kind.Shared, "revision of "+w.String())
+	label(&one, w.Kind.Shared, "revision of "+w.String())
+	rest.Count.N, one.Count.N = w.Count.N-1, 1
+	at := corev1.NodeSelectorRequirement{Key: w.Pin, Operator: corev1.NodeSelectorOpIn, Values: []string{value}}
+	one.Reaches = append(slices.Clip(one.Reaches), workload.Reach{By: w.Object, Affinity: &corev1.NodeSelector{
+		NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{at}}},
+	}})
+	ws := slices.DeleteFunc(slices.Clone(s.ws), func(o *workload.Workload) bool { return o == w })
+	if ws = append(ws, &one); rest.Count.N > 0 {
+		ws = append(ws, &rest)
+	}
+	left := slices.DeleteFunc(slices.Clone(s.m.Topology.Nodes), func(n *topology.Node) bool { return without[n.Name] })
+	return verdict(search.Decide(s.j.m.Variant(ws, left, s.add...), s.j.options(s.j.steps)), &one) == diag.Always
 }
 
 // stuck tries to construct a run that leaves pods of w Pending. It returns their number, or 0 if it

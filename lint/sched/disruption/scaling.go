@@ -269,6 +269,8 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 			return verdict(d, s.of[q.w]) == diag.Always && q.placedOnRemaining(group, b, l)
 		}
 		o := newLoss(at, q.w, q.key)
+		o.free = q.free
+		o.pin = o.pinnedTo(q.w)
 		return !slices.ContainsFunc(o.kinds.Losses(), func(more *search.DomainLoss) bool {
 			return q.covers(b, more) && (o.ask(more, meaning).verdict != diag.Always || !every && !o.placedOnRemaining(group, more, l))
 		})
@@ -278,7 +280,8 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 // placedOnRemaining reports whether all pods are always placed on the nodes that survive a loss.
 func (q *loss) placedOnRemaining(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) bool {
 	s := q.set(group, b, l)
-	return verdict(s.without(s.lost), s.of[q.w]) == diag.Always
+	c := s.of[q.w]
+	return verdict(s.without(s.lost), c) == diag.Always && (c.Pin == "" || s.comesBack(c, s.lost))
 }
 
 // covers reports whether the answer for the loss b on the declared nodes also covers the loss

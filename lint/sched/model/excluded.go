@@ -250,6 +250,9 @@ const (
 	// ByAdmission means that the object Name may change the pods or reject them when they are
 	// created.
 	ByAdmission Cause = "admission"
+	// ByClass means that the answer depends on where the volumes of the StorageClass Name can be used,
+	// which is not known.
+	ByClass Cause = "storage-class"
 	// ByVolume means that it is unknown which nodes can use the volumes of the pods. Name names an
 	// object or says what is not known.
 	ByVolume Cause = "volume"

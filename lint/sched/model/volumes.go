@@ -133,3 +133,26 @@ func (m *Model) openReach(g *Group) string {
 
 // locate names the object that restricts where a claim can be used.
 func locate(r *workload.Reach) string { return r.By.Kind + " " + r.By.Name }
+
+// MayMove reports whether a lost pod of a workload can use its volumes on a node (R-W35). A pod stays
+// in the domain of its first node, which is one of the lost nodes. Known is false if that depends on
+// which of them it is.
+func MayMove(w *workload.Workload, nodes []*topology.Node, lost func(n int) bool) (to []bool, known bool) {
+	if w.Pin == "" {
+		return nil, true
+	}
+	values := map[string]bool{}
+	for i, n := range nodes {
+		if value, has := n.Labels[w.Pin]; has && lost(i) {
+			values[value] = true
+		}
+	}
+	to = make([]bool, len(nodes))
+	some := false
+	for i, n := range nodes {
+		value, has := n.Labels[w.Pin]
+		to[i] = has && values[value] && !lost(i) && w.Pin != corev1.LabelHostname
+		some = some || to[i]
+	}
+	return to, len(values) < 2 || !some
+}

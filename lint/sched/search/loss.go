@@ -70,6 +70,8 @@ type losing struct {
 	// ignore pods on tainted nodes (R-T3).
 	remain  map[*constraint][]int
 	honours map[*constraint]bool
+	// to marks, for each pod group, the nodes to which its lost pods may move. Nil stands for all.
+	to      [][]bool
 	rest    []int             // for each pod group, the number of lost pods that no controller recreates
 	visited map[string]uint64 // states already explored after the loss, with the hits that led to them
 	gone    []step            // placements that the loss removed, for moves
@@ -103,6 +105,15 @@ func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 		s.lost[n] = l.Nodes[node.Name]
 	}
 	a.places = append(a.places, s.lost) // keeps lost nodes from being treated as equivalent to other nodes
+	s.to = make([][]bool, len(a.units))
+	for i, u := range a.units {
+		if s.to[i], known = model.MayMove(u.g.Workload, a.nodes, func(n int) bool { return s.lost[n] }); !known {
+			return nil
+		}
+		if s.to[i] != nil {
+			a.places = append(a.places, s.to[i])
+		}
+	}
 	s.search = newSearch(a, c, steps)
 	s.rest, s.ends = make([]int, len(c.units)), make([]ending, len(c.owners))
 	for _, u := range a.units {
@@ -253,7 +264,7 @@ func (s *losing) overlaps(i int, v step) bool {
 	for _, n := range s.a.units[v.unit].nodes.list {
 		n := int(n)
 		was := s.column[n]
-		if s.lost[n] || slices.Contains(tried, was) {
+		if !s.mayTake(v.unit, n) || slices.Contains(tried, was) {
 			continue
 		}
 		tried = append(tried, was)
@@ -389,7 +400,7 @@ func (s *losing) repair() bool {
 		for _, n := range s.a.units[u].nodes.list {
 			n := int(n)
 			was := s.column[n]
-			if s.lost[n] || slices.Contains(tried, was) {
+			if !s.mayTake(u, n) || slices.Contains(tried, was) {
 				continue
 			}
 			tried = append(tried, was)
@@ -416,6 +427,12 @@ func (s *losing) repair() bool {
 		s.end()
 	}
 	return true
+}
+
+// mayTake reports whether a lost pod of a pod group may be placed again on a node, as far as the loss
+// and the pod's volumes are concerned.
+func (s *losing) mayTake(unit, n int) bool {
+	return !s.lost[n] && (s.to[unit] == nil || s.to[unit][n])
 }
 
 // replace places a lost pod again, explores the resulting state, and removes the pod.

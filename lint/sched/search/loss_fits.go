@@ -48,6 +48,42 @@ func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods
 	}
 }
 
+// Returns returns the domain of the key in which lost pods that are pinned to the key's value can be
+// placed again. It reports whether a node that accepts a pod when empty is left there. The domain is
+// not known if the lost nodes are in several domains of which nodes are left.
+func (r *Room) Returns(b *DomainLoss, key string) (d int32, left, known bool) {
+	if key == corev1.LabelHostname {
+		return 0, false, true
+	}
+	domain := r.domain(key)
+	found := map[int32]bool{}
+	for c := range b.taken {
+		if domain[c] >= 0 {
+			d, found[domain[c]] = domain[c], true
+		}
+	}
+	for c := range r.caps {
+		left = left || found[domain[c]] && r.caps[c] > 0 && len(r.nodes[c]) > b.taken[int32(c)]
+	}
+	return d, left, len(found) < 2 || !left
+}
+
+// FitsPinned is like FitsAnyway for pods that can only move to nodes with the same value of a label.
+// A spread constraint on that label that counts only the workload's own pods does not keep them out
+// (T30). If other rules concern domains with several nodes, FitsPinned proves nothing.
+func (r *Room) FitsPinned(b *DomainLoss, about *Roster, pods int, key string) bool {
+	if r.others == nil || r.others.of != about {
+		r.others = r.contenders(about, pods)
+	}
+	x := r.others
+	d, left, known := r.Returns(b, key)
+	if !x.counts || x.shut > 0 || x.over != nil && (x.over.Key != key || !x.own) || !left || !known {
+		return false
+	}
+	domain := r.domain(key)
+	return r.open(b, domain, d) > r.closed(x, domain, d)
+}
+
 // contenders describes the other pods that are present when a pod of the workload looks for a node.
 type contenders struct {
 	of *Roster
