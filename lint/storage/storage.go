@@ -1,6 +1,9 @@
 package storage
 
-import "path"
+import (
+	"path"
+	"strings"
+)
 
 // Pin says where a volume can be used once it exists.
 type Pin string
@@ -58,7 +61,7 @@ func Of(provisioner string, parameters map[string]string) Behavior {
 
 // named reports whether a provisioner is called by one of the driver's names.
 func (d *driver) named(provisioner string) bool {
-	for _, pattern := range d.Names {
+	for pattern := range strings.FieldsSeq(d.Names) {
 		if ok, err := path.Match(pattern, provisioner); ok && err == nil {
 			return true
 		}

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,6 +23,7 @@ var classes = []struct{ class, want string }{
 	{"driver.longhorn.io numberOfReplicas=3 dataLocality=best-effort", "free single-node"},
 	{"driver.longhorn.io numberOfReplicas=1 dataLocality=strict-local", "node single-node"},
 	{"driver.longhorn.io datalocality=strict-local", "free single-node"}, // the driver does not find it
+	{"driver.longhorn.io dataLocality=${LOCALITY}", "? single-node"},
 	{"driver.longhorn.io volumeTopology=zonal", "zone single-node"},
 	{"driver.longhorn.io volumeTopology=regional", "region single-node"},
 	{"driver.longhorn.io strictTopology=true", "? single-node"},
@@ -92,6 +92,7 @@ var classes = []struct{ class, want string }{
 	{"linstor.csi.linbit.com linstor.csi.linbit.com/allowRemoteVolumeAccess=false", "node single-node"},
 	{"linstor.csi.linbit.com AllowRemoteVolumeAccess=False autoPlace=1", "node single-node"},
 	{"linstor.csi.linbit.com allowRemoteVolumeAccess=false autoPlace=2", "? single-node"},
+	{"linstor.csi.linbit.com allowRemoteVolumeAccess=false placementCount=11", "? single-node"},
 	{"linstor.csi.linbit.com allowRemoteVolumeAccess=false nodeList=a", "? single-node"},
 	{"linstor.csi.linbit.com allowRemoteVolumeAccess=-fromSame:zone", "? single-node"},
 	{"linstor.csi.linbit.com layerList=storage", "node single-node"},
@@ -156,6 +157,7 @@ var classes = []struct{ class, want string }{
 	{"diskplugin.csi.alibabacloud.com type=cloud_regional_disk_auto", "region single-node"},
 	{"diskplugin.csi.alibabacloud.com type=elastic_ephemeral_disk_standard", "node single-node"},
 	{"diskplugin.csi.alibabacloud.com type=cloud_regional_disk_auto,cloud_essd", "? single-node"},
+	{"diskplugin.csi.alibabacloud.com type=${TYPE}", "? single-node"},
 	{"nasplugin.csi.alibabacloud.com", "free free"},
 	{"com.tencent.cloud.csi.cbs", "zone single-node"},
 
@@ -197,13 +199,13 @@ func TestDrivers(t *testing.T) {
 	for _, d := range drivers {
 		for part := range strings.SplitSeq(d.Source, "; ") {
 			if !source.MatchString(part) {
-				t.Errorf("%s: %q is not a project, a version and files", d.Names[0], part)
+				t.Errorf("%s: %q is not a project, a version and files", d.Names, part)
 			}
 		}
 		if d.Attach != AttachUnknown && !slices.Contains(Attaches(), d.Attach) || d.Pinned != PinUnknown && !slices.Contains(Pins(), d.Pinned) {
-			t.Errorf("%s: unknown words: %v", d.Names[0], d.Behavior)
+			t.Errorf("%s: unknown words: %v", d.Names, d.Behavior)
 		}
-		for _, name := range d.Names {
+		for _, name := range strings.Fields(d.Names) {
 			if names[name] {
 				t.Errorf("%s is listed twice", name)
 			}
@@ -216,20 +218,20 @@ func TestDrivers(t *testing.T) {
 	}
 	for _, test := range examples {
 		provisioner, _ := class(test.class)
-		rows := ""
+		var rows []string
 		for _, d := range drivers {
 			if d.named(provisioner) {
-				rows += fmt.Sprint(" ", d.Names)
+				rows = append(rows, d.Names)
 				tested[d] = tested[d] || test.want != ""
 			}
 		}
-		if strings.Count(rows, "]") > 1 {
-			t.Errorf("%s is in several rows:%s", provisioner, rows)
+		if len(rows) > 1 {
+			t.Errorf("%s is in several rows: %q", provisioner, rows)
 		}
 	}
 	for _, d := range drivers {
 		if !tested[d] {
-			t.Errorf("no class of %v in the test", d.Names)
+			t.Errorf("no class of %s in the test", d.Names)
 		}
 	}
 }
