@@ -21,7 +21,7 @@
 // it. A provisioner that is not in the table is unknown.
 //
 // A pin is about nodes with the label in question. For example, a zonal Longhorn volume is free if
-// nodes have no zone. In Azure, nodes outside of availability zones have a number as their zone,
+// nodes have no zone. On Azure, nodes outside of availability zones have a number as their zone,
 // and a zonal disk can be used on all of them.
 //
 // Non-goals: volumes that somebody else makes (kubernetes.io/no-provisioner), allowedTopologies,

@@ -314,15 +314,16 @@ func efs(parameters map[string]string) Pin {
 // persistentDisk: a regional disk is in two zones, one of which is that of the first node. Disks
 // for reading are made in several zones if the driver has multi-zone provisioning.
 func persistentDisk(parameters map[string]string) Pin {
-	kind, sure := folded(parameters, "type")
-	replication, sureToo := folded(parameters, "replication-type")
-	several, surely := folded(parameters, "enable-multi-zone-provisioning")
+	kind, okKind := folded(parameters, "type")
+	replication, okReplication := folded(parameters, "replication-type")
+	several, okSeveral := folded(parameters, "enable-multi-zone-provisioning")
+	zonal := kind == "" || strings.HasPrefix(kind, "pd-") || strings.HasPrefix(kind, "hyperdisk-")
 	switch {
-	case !sure || !sureToo || !surely || several != "" && several != "false":
+	case !okKind || !okReplication || !okSeveral || several != "" && several != "false":
 		return PinUnknown
 	case replication == "regional-pd" || kind == "hyperdisk-balanced-high-availability":
 		return PinTwoZones
-	case replication == "" || replication == "none":
+	case zonal && (replication == "" || replication == "none"):
 		return PinZone
 	}
 	return PinUnknown
@@ -332,9 +333,9 @@ func persistentDisk(parameters map[string]string) Pin {
 // are not in an availability zone, the zone label holds the fault domain, a number, and an LRS
 // disk is usable on all those nodes.
 func azureDisk(parameters map[string]string) Pin {
-	sku, sure := folded(parameters, "skuName", "storageAccountType")
+	sku, ok := folded(parameters, "skuName", "storageAccountType")
 	switch {
-	case !sure:
+	case !ok:
 		return PinUnknown
 	case sku == "" || strings.HasSuffix(sku, "_lrs"):
 		return PinZone
@@ -401,9 +402,9 @@ const (
 // the cloud's own controllers label. Drivers by node use the name of the node, which is the
 // hostname unless the kubelet has another one.
 //
-// Left out: csi.hetzner.cloud/location, topology.linode.com/region, topology.csi.exoscale.com/zone
-// and region, which are the region; topology.com.tencent.cloud.csi.cbs/zone, whose zones have other
-// names; and keys whose value is the same on all nodes of a driver.
+// Left out are csi.hetzner.cloud/location, topology.linode.com/region and region, which are the
+// region; topology.com.tencent.cloud.csi.cbs/zone, whose values were not read; and keys whose value
+// is the same on all nodes of a driver.
 var topologyKeys = map[string]string{
 	// Set together with the zone by the node plugin (pkg/driver/node.go).
 	"topology.ebs.csi.aws.com/zone": zone,
@@ -413,6 +414,8 @@ var topologyKeys = map[string]string{
 	"topology.disk.csi.azure.com/zone": zone,
 	// The zone of the instance, as the cloud controller says it (pkg/driver/node.go).
 	"topology.csi.scaleway.com/zone": zone,
+	// Read from the label (driver/driver.go).
+	"topology.csi.exoscale.com/zone": zone,
 	// The zone of the instance (pkg/csi/cinder/nodeserver.go, pkg/csi/manila/nodeserver.go).
 	"topology.cinder.csi.openstack.org/zone": zone,
 	"topology.manila.csi.openstack.org/zone": zone,

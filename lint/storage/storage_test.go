@@ -119,6 +119,8 @@ var classes = []struct{ class, want string }{
 	{"pd.csi.storage.gke.io Type=pd-ssd Replication-Type=Regional-PD", "zones-2 single-node"},
 	{"pd.csi.storage.gke.io type=hyperdisk-balanced-high-availability", "zones-2 single-node"},
 	{"pd.csi.storage.gke.io type=hyperdisk-ml enable-multi-zone-provisioning=true", "? single-node"},
+	{"pd.csi.storage.gke.io type=${TYPE}", "? single-node"},
+	{"pd.csi.storage.gke.io type=${TYPE} replication-type=regional-pd", "zones-2 single-node"},
 	{"pd.csi.storage.gke.io replication-type=other", "? single-node"},
 	{"pd.csi.storage.gke.io replication-type=none Replication-Type=regional-pd", "? single-node"},
 	{"kubernetes.io/gce-pd type=pd-standard replication-type=regional-pd", "zones-2 single-node"},
