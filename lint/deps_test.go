@@ -68,6 +68,7 @@ const layers = `
 0 lint/lazy
 0 lint/limits
 0 lint/meter
+0 lint/storage
 1 lint/render
 0 lint/worktree
 0 rules

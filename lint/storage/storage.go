@@ -1,0 +1,74 @@
+package storage
+
+import (
+	"path"
+	"strings"
+)
+
+// Pin says where a volume can be used once it exists.
+type Pin string
+
+// The pins, from the narrowest to the widest.
+const (
+	PinUnknown  Pin = ""        // not known
+	PinNode     Pin = "node"    // only on the node where it was made
+	PinZone     Pin = "zone"    // on nodes of its zone
+	PinTwoZones Pin = "zones-2" // on nodes of two zones, one of which is that of the first node
+	PinRegion   Pin = "region"  // on nodes of its region
+	PinFree     Pin = "free"    // on every node
+)
+
+// Pins returns the pins that are known, from the narrowest to the widest.
+func Pins() []Pin { return []Pin{PinNode, PinZone, PinTwoZones, PinRegion, PinFree} }
+
+// Attach says whether a ReadWriteOnce volume can be used by pods on several nodes at once.
+type Attach string
+
+const (
+	// AttachUnknown means that it is not known.
+	AttachUnknown Attach = ""
+	// AttachSingleNode means that the attachment to a second node is refused until the volume is
+	// detached from the first.
+	AttachSingleNode Attach = "single-node"
+	// AttachFree means that nothing is attached (NFS, hostPath), or that the volume is on one node
+	// anyway.
+	AttachFree Attach = "free"
+)
+
+// Attaches returns the values of Attach that are known.
+func Attaches() []Attach { return []Attach{AttachSingleNode, AttachFree} }
+
+// Behavior describes the volumes of a StorageClass.
+type Behavior struct {
+	Pinned Pin
+	Attach Attach
+}
+
+// Of returns what is known about volumes that a provisioner makes with the parameters of a
+// StorageClass.
+func Of(provisioner string, parameters map[string]string) Behavior {
+	for _, d := range drivers {
+		if !d.named(provisioner) {
+			continue
+		}
+		if d.Pin != nil {
+			return Behavior{d.Pin(parameters), d.Attach}
+		}
+		return d.Behavior
+	}
+	return Behavior{}
+}
+
+// named reports whether a provisioner is called by one of the driver's names.
+func (d *driver) named(provisioner string) bool {
+	for pattern := range strings.FieldsSeq(d.Names) {
+		if ok, err := path.Match(pattern, provisioner); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// TopologyKey returns the well-known label (zone or hostname) that a driver's own topology key
+// equals, or "".
+func TopologyKey(key string) string { return topologyKeys[key] }
