@@ -153,6 +153,7 @@ func (l *loader) node(o *source.Object) {
 	if len(n.Allocatable) == 0 {
 		n.Allocatable = nil
 	}
+	n.Live = o.Root.At("metadata", "uid").Text() != ""
 	n.Whole = isWhole(o.Root.At("metadata", "uid").Text(), n.Allocatable)
 	l.topo.Extended.add(n.Allocatable)
 	l.taints(o, o.Root.At("spec", "taints"), in.Spec.Taints)

@@ -22,6 +22,8 @@ type Node struct {
 	Allocatable corev1.ResourceList
 	// Whole is set if Allocatable lists all of the node's native resources.
 	Whole bool
+	// Live is set if the API server wrote the Node, which then has all its labels.
+	Live bool
 	// Extended holds the extended resources of the whole topology.
 	Extended *Extended
 	// Pool is the node's pool, or nil.
@@ -79,14 +81,20 @@ func (t *Topology) Empty() bool { return t == nil || len(t.Nodes) == 0 && len(t.
 // Elastic reports whether any pool can grow.
 func (t *Topology) Elastic() bool { return t != nil && len(t.Growth) > 0 }
 
+// All returns all nodes, and a sample of the nodes that each pool may add.
+func (t *Topology) All() []*Node {
+	all := slices.Clone(t.Nodes)
+	for _, g := range t.Growth {
+		all = append(all, g.Node)
+	}
+	return all
+}
+
 // AllNodeLabels returns the labels of all nodes, including nodes that pools may add.
 func (t *Topology) AllNodeLabels() []map[string]string {
 	var all []map[string]string
-	for _, n := range t.Nodes {
+	for _, n := range t.All() {
 		all = append(all, n.Labels)
-	}
-	for _, g := range t.Growth {
-		all = append(all, g.Node.Labels)
 	}
 	return all
 }

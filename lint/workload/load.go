@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/storage"
 )
 
 // Set holds everything that the objects of one cluster declare about pods.
@@ -86,6 +87,9 @@ type Reader struct {
 	// Values returns the values that an object passes to a chart outside the input, or nil if there
 	// are none. If the field is nil, no chart values are known.
 	Values func(o *source.Object) *Given
+	// Storage says where the volumes of StorageClasses can be used, by name. It applies whatever a
+	// declared class says.
+	Storage map[string]storage.Behavior
 	// once is set if the reader reads only one set. It can then discard YAML trees after reading
 	// them.
 	once bool

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/storage"
 )
 
 // Claim is a PersistentVolumeClaim that the pods of a workload use.
@@ -27,6 +28,13 @@ type Claim struct {
 	Object *source.Object
 	// Modes lists the access modes. It is empty if they are not known.
 	Modes []string
+	// Class is the name of the StorageClass. It is empty if the claim names none and no default class
+	// is declared, or if nothing is known about the claim.
+	Class string
+	// Bound is set if the claim is bound to a declared volume.
+	Bound bool
+	// Behavior says where the volume can be used once it exists, as far as this is known.
+	storage.Behavior
 
 	spec *source.Node // of the declared claim or of the template
 }
@@ -141,7 +149,7 @@ func standardClass(o *source.Object) bool {
 // resolve sets the fields of a workload that depend on declared claims, volumes and classes. A pod
 // that is already running has volumes that it can use.
 func (b *binder) resolve(w *Workload) {
-	w.Reaches, w.OrdinalReaches = nil, nil
+	w.Reaches, w.OrdinalReaches, w.Pin, w.OpenPin, w.SharedPin = nil, nil, "", "", false
 	ns := Space(w.Object.Namespace)
 	claims := make([]*Claim, len(w.Claims)) // each set resolves its own copies
 	for i, c := range w.Claims {
@@ -158,6 +166,7 @@ func (b *binder) resolve(w *Workload) {
 		if w.Running {
 			continue
 		}
+		b.behave(w, c, len(b.held[[2]string{ns, c.Name}]) > 0)
 		if !c.Template {
 			if r := b.reach(c.Name, c.spec, b.held[[2]string{ns, c.Name}]); r != nil && !c.Ephemeral {
 				w.Reaches = append(w.Reaches, *r)
@@ -210,6 +219,58 @@ func (w *Workload) FirstOrdinal() (start int, known bool) {
 	at := w.Object.Root.At("spec", "ordinals", "start")
 	n, known := at.Int()
 	return int(n), known || at.IsNull()
+}
+
+// behave sets where the volume of a claim can be used once it exists, and what that means for the
+// workload's pods (R-W35).
+func (b *binder) behave(w *Workload, c *Claim, held bool) {
+	c.Bound = held || c.spec.Get("volumeName").Text() != ""
+	name, class := c.spec.Get("storageClassName"), b.class(c.spec)
+	switch {
+	case c.spec == nil || source.Placeholder(c.Name):
+	case class != nil:
+		c.Class = class.Name
+	default:
+		c.Class = name.Text()
+	}
+	unknown := "StorageClass " + c.Class + ", which is not declared"
+	own, overridden := b.l.Storage[c.Class]
+	switch {
+	case c.spec == nil:
+		unknown = "PersistentVolumeClaim " + c.Name + ", which is not declared"
+	case overridden && c.Class != "":
+		c.Behavior = own
+	case class != nil:
+		parameters := map[string]string{}
+		for k, v := range class.Root.Get("parameters").Fields() {
+			parameters[k.Value] = v.Text()
+		}
+		provisioner := class.Root.Get("provisioner").Text()
+		c.Behavior, unknown = storage.Of(provisioner, parameters), "StorageClass "+class.Name+" (provisioner "+provisioner+")"
+	case name.IsNull():
+		unknown = "the default StorageClass, which is not declared"
+	case name.Text() == "":
+		unknown = "the PersistentVolume for claim " + c.Name + ", which is not known"
+	}
+	if c.Bound || c.Ephemeral || w.Kind.VM || w.Finite() || c.Pinned == storage.PinFree {
+		return
+	}
+	pin, open := corev1.LabelTopologyZone, ""
+	switch c.Pinned {
+	case storage.PinNode:
+		pin = corev1.LabelHostname
+	case storage.PinRegion:
+		pin = corev1.LabelTopologyRegion
+	case storage.PinTwoZones, storage.PinUnknown:
+		if c.Pinned == storage.PinUnknown && slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {
+			return // a disk of a zone cannot be written by several nodes
+		}
+		open = unknown
+	}
+	if w.Pin == "" || w.OpenPin != "" && open == "" || pin == corev1.LabelHostname || w.Pin == corev1.LabelTopologyRegion {
+		w.Pin, w.OpenPin = pin, open
+	}
+	w.SharedPin = w.SharedPin || !c.Template
 }
 
 // OrdinalReaches holds what restricts the pods of a StatefulSet whose claims differ. Of maps

@@ -78,8 +78,10 @@ type Workload struct {
 	OrdinalReaches *OrdinalReaches
 	// Pin is a node label. A pod that has run can only move to nodes that have the same value as its
 	// first node, because its volume was made there (R-W35). It is empty if pods may move anywhere.
-	// OpenPin names the StorageClass if it is not known whether Pin applies.
+	// OpenPin names what is not known, such as a StorageClass, if it is not known whether Pin applies.
 	Pin, OpenPin string
+	// SharedPin is set if all pods use a claim that Pin concerns.
+	SharedPin bool
 
 	// Defaulted is set if a LimitRange may set default requests or limits on the containers.
 	Defaulted bool

@@ -70,8 +70,6 @@ type shared struct {
 	// returns.
 	placed     *certificate.Decision
 	unaffected map[string][]int
-	// pinned caches the values of the labels that pods are pinned to.
-	pinned map[string][]string
 	// preempted caches by PriorityClass what mayBePreempted returns.
 	preempted map[string]bool
 	doubtsOf  map[groupKey]*doubts
@@ -134,7 +132,7 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 	j := &shared{
 		m: m, set: set, steps: defaultSteps, advice: NewAdvice(), shapes: map[sized]string{}, strategies: map[sized]workload.Rollout{},
 		unfits: map[groupKey]map[*workload.Workload]bool{}, tried: map[groupKey]bool{}, parts: map[groupKey]int{}, described: map[groupKey]string{},
-		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, crowds: map[groupKey]*crowd{}, unaffected: map[string][]int{}, preempted: map[string]bool{}, pinned: map[string][]string{}, doubtsOf: map[groupKey]*doubts{},
+		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, crowds: map[groupKey]*crowd{}, unaffected: map[string][]int{}, preempted: map[string]bool{}, doubtsOf: map[groupKey]*doubts{},
 		lost: map[string][]answer{}, bySize: map[string]*shared{}, selectors: map[*workload.Budget]model.PodSelector{},
 	}
 	if o.Steps > 0 {

@@ -3,57 +3,12 @@ package disruption
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
-
-// pin describes where the pods of a workload can move on the judge's nodes (R-W35).
-type pin struct {
-	// key is the label whose value a pod keeps, or empty if pods may move anywhere.
-	key string
-	// class names the StorageClass if it is not known whether the key applies.
-	class string
-	// vague is set if it is not known which nodes share the value of the key.
-	vague bool
-}
-
-// pinOf returns where the pods of a workload can move. If all nodes have the same value, that is
-// anywhere.
-func (j *shared) pinOf(w *workload.Workload) pin {
-	if w.Pin == "" || w.Pin == corev1.LabelHostname {
-		return pin{key: w.Pin, class: w.OpenPin}
-	}
-	values := model.Cached(j.pinned, w.Pin, func() []string {
-		var all []string
-		add := func(n *topology.Node) {
-			if value := n.Labels[w.Pin]; !slices.Contains(all, value) {
-				all = append(all, value)
-			}
-		}
-		j.m.Run().Spend(len(j.m.Topology.Nodes))
-		for _, n := range j.m.Topology.Nodes {
-			add(n)
-		}
-		for _, g := range j.m.Topology.Growth {
-			add(g.Node)
-		}
-		return all
-	})
-	unlabelled := slices.Contains(values, "")
-	switch {
-	case len(values) == 1 && (!unlabelled || w.OpenPin != ""):
-		return pin{}
-	case unlabelled:
-		return pin{key: w.Pin, class: w.OpenPin, vague: true}
-	}
-	return pin{key: w.Pin, class: w.OpenPin}
-}
 
 // maxClasses is the maximum number of undeclared storage classes whose volumes are assumed both to
 // be usable everywhere and only in one zone.
@@ -62,30 +17,30 @@ const maxClasses = 3
 // askForVolumes answers a question about a loss for all that volumes of undeclared storage classes
 // may be. The answer is unknown if it depends on that.
 func (q *loss) askForVolumes(b *search.DomainLoss, meaning certificate.Meaning) answer {
-	own := q.j.pinOf(q.w)
+	own := q.j.m.PinOf(q.w)
 	var classes []string
-	if own.class != "" {
-		classes = append(classes, own.class)
+	if own.Open != "" {
+		classes = append(classes, own.Open)
 	}
 	a := q.askUnder(classes, b, meaning)
 	if a.searched && len(q.contending) > 1 {
 		vague := false
 		for _, w := range q.contending {
-			if p := q.j.pinOf(w); w != q.w && p.key != "" {
-				if vague = vague || p.vague; p.class != "" && !slices.Contains(classes, p.class) {
-					classes = append(classes, p.class)
+			if p := q.j.m.PinOf(w); w != q.w && p.Key != "" {
+				if vague = vague || p.Vague; p.Open != "" && !slices.Contains(classes, p.Open) {
+					classes = append(classes, p.Open)
 				}
 			}
 		}
 		switch {
 		case vague || len(classes) > maxClasses:
 			return answer{verdict: diag.Unknown, why: by(model.ByVolume)}
-		case len(classes) > 0 && classes[0] != own.class || len(classes) > 1:
+		case len(classes) > 0 && classes[0] != own.Open || len(classes) > 1:
 			a = q.askUnder(classes, b, meaning)
 		}
 	}
-	if own.vague && !a.missed && a.verdict != diag.Never {
-		return answer{verdict: diag.Unknown, why: model.Reason{Cause: model.ByVolume, Name: "the label " + own.key + ", which some nodes lack"}}
+	if own.Vague && !a.missed && a.verdict != diag.Never {
+		return answer{verdict: diag.Unknown, why: model.Reason{Cause: model.ByVolume, Name: "the label " + own.Key + ", which some nodes lack"}}
 	}
 	return a
 }
@@ -115,11 +70,11 @@ func (q *loss) askUnder(classes []string, b *search.DomainLoss, meaning certific
 
 // pinnedTo returns the label whose value the pods of a workload keep, under the present assumption.
 func (q *loss) pinnedTo(w *workload.Workload) string {
-	p := q.j.pinOf(w)
-	if q.free[p.class] {
+	p := q.j.m.PinOf(w)
+	if q.free[p.Open] {
 		return ""
 	}
-	return p.key
+	return p.Key
 }
 
 // stranded reports whether no node is left that can use the volumes of a lost pod.

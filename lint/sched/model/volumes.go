@@ -3,11 +3,13 @@ package model
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
+	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -100,10 +102,44 @@ func inZones(zones map[string][]string, labels map[string]string) bool {
 }
 
 // storageLabels returns a node's labels for comparison with a volume's affinity. A storage driver
-// adds labels of its own to the Node. A pool does not declare them, but its zone or hostname has the
-// same value.
+// adds labels of its own to the Node. Unless the API server wrote the Node, they may be missing, but
+// its zone or hostname has the same value.
 func storageLabels(n *topology.Node, s *corev1.NodeSelector) map[string]string {
-	return n.Labels
+	if n.Live {
+		return n.Labels
+	}
+	labels := n.Labels
+	for _, t := range s.NodeSelectorTerms {
+		for _, e := range t.MatchExpressions {
+			_, has := n.Labels[e.Key]
+			if value, known := n.Labels[storage.TopologyKey(e.Key)]; !has && known {
+				if len(labels) == len(n.Labels) {
+					labels = maps.Clone(n.Labels)
+				}
+				labels[e.Key] = value
+			}
+		}
+	}
+	return labels
+}
+
+// undeclaredKey returns a key of a volume's affinity that a storage driver may have set on nodes that
+// do not declare it, or "".
+func (m *Model) undeclaredKey(r *workload.Reach) string {
+	if r.Affinity == nil {
+		return ""
+	}
+	nodes := m.Topology.All()
+	for _, t := range r.Affinity.NodeSelectorTerms {
+		for _, e := range t.MatchExpressions {
+			m.run.Spend(len(nodes))
+			declared := func(n *topology.Node) bool { _, has := n.Labels[e.Key]; return has || n.Live }
+			if storage.TopologyKey(e.Key) == "" && !strings.HasPrefix(e.Key, "topology.kubernetes.io/") && e.Key != corev1.LabelHostname && !slices.ContainsFunc(nodes, declared) {
+				return e.Key
+			}
+		}
+	}
+	return ""
 }
 
 // openReach explains why it is not known which nodes can use a group's claims. It returns "" if this
@@ -127,12 +163,66 @@ func (m *Model) openReach(g *Group) string {
 		case g.Kind.PerNode():
 			return locate(&all[i])
 		}
+		if key := m.undeclaredKey(&all[i]); key != "" {
+			return "the node label " + key + ", which " + locate(&all[i]) + " names and no node declares"
+		}
 	}
 	return ""
 }
 
 // locate names the object that restricts where a claim can be used.
 func locate(r *workload.Reach) string { return r.By.Kind + " " + r.By.Name }
+
+// Pin describes where the pods of a workload can move on the model's nodes (R-W35).
+type Pin struct {
+	// Key is the label whose value a pod keeps, or empty if pods may move to any node.
+	Key string
+	// Open says what is not known, if it is not known whether the key applies. Vague is set if some
+	// nodes that the pods can use lack the label.
+	Open  string
+	Vague bool
+}
+
+// PinOf returns where the pods of a workload can move. If all nodes that they can use have the same
+// value, they may move to any of these.
+func (m *Model) PinOf(w *workload.Workload) Pin {
+	if w.Pin == "" || w.Pin == corev1.LabelHostname || m.Topology.Empty() {
+		return Pin{Key: w.Pin, Open: w.OpenPin}
+	}
+	pins := Keep(m, func() *map[string]Pin { return &map[string]Pin{} })
+	return Cached(*pins, m.Groups[w].Signature+" "+w.Pin+" "+w.OpenPin, func() Pin {
+		values, lacks := map[string]bool{}, false
+		m.run.Spend(len(m.Topology.Nodes) + len(m.Topology.Growth))
+		for n := range m.Usable(w) {
+			value, has := n.Labels[w.Pin]
+			if lacks = lacks || !has; has {
+				values[value] = true
+			}
+		}
+		switch {
+		case len(values) == 0 && w.OpenPin != "", len(values) == 1 && !lacks:
+			return Pin{}
+		case lacks:
+			return Pin{Key: w.Pin, Open: w.OpenPin, Vague: true}
+		case m.inCloud():
+			return Pin{Key: w.Pin}
+		}
+		return Pin{Key: w.Pin, Open: w.OpenPin}
+	})
+}
+
+// inCloud reports whether the nodes have labels of EKS, GKE or AKS. The default class of these makes
+// disks that can be used in one zone, so schedlint assumes that of a class that is not declared.
+func (m *Model) inCloud() bool {
+	return slices.ContainsFunc(m.Topology.All(), func(n *topology.Node) bool {
+		for key := range n.Labels {
+			if strings.HasPrefix(key, "eks.amazonaws.com/") || strings.HasPrefix(key, "cloud.google.com/gke-") || strings.HasPrefix(key, "kubernetes.azure.com/") {
+				return true
+			}
+		}
+		return false
+	})
+}
 
 // MayMove reports whether a lost pod of a workload can use its volumes on a node (R-W35). A pod stays
 // in the domain of its first node, which is one of the lost nodes. Known is false if that depends on
