@@ -54,9 +54,7 @@ func (b changes) losses(w *workload.Workload) {
 				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 			}
 			fact.Required = required
-			if fact.Waits != "" {
-				s.Location = volumeSpan(w)
-			}
+			s = b.withVolumes(s, w, fact.Waits)
 			switch { // only the built-in rule gives advice, and it skips losses that are not required
 			case !required:
 			case fact.Waits != "":
@@ -157,14 +155,26 @@ func (b changes) drain(w *workload.Workload) {
 		fact.Blocks, fact.Amount = true, amountOf(&d.Next.Amount)
 		s = s.related(d.Next.Span(), "%s", message.NoFurtherDisruptions(d.Next.String()))
 	}
-	if fact.Waits != "" {
-		s.Location = volumeSpan(w)
+	if s = b.withVolumes(s, w, fact.Waits); fact.Waits != "" {
 		s = s.fix("%s", message.VolumesElsewhere(fact.Waits))
 	} else {
 		s = s.fix("%s", message.ForDrain(b.ownRules(w)))
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Drains = append(b.Drains, fact)
+}
+
+// withVolumes adds the claim whose volume keeps pods in a domain. If they wait for that domain, the
+// claim is the location of the subject.
+func (b changes) withVolumes(s Subject, w *workload.Workload, waits string) Subject {
+	if waits != "" {
+		s.Location = volumeSpan(w)
+		return s
+	}
+	if p := b.m.PinOf(w); p.Key != "" {
+		s = s.related(volumeSpan(w), "%s", message.StaysWithVolume(p.Key))
+	}
+	return s
 }
 
 // volumeSpan returns the location of the first claim whose volume can be used only in the domain where
