@@ -149,7 +149,7 @@ func standardClass(o *source.Object) bool {
 // resolve sets the fields of a workload that depend on declared claims, volumes and classes. A pod
 // that is already running has volumes that it can use.
 func (b *binder) resolve(w *Workload) {
-	w.Reaches, w.OrdinalReaches, w.Pin, w.OpenPin, w.SharedPin = nil, nil, "", "", false
+	w.Reaches, w.OrdinalReaches, w.Pin, w.OpenPin, w.SharedPin, w.EarlyVolumes, w.OncePod = nil, nil, "", "", false, "", ""
 	ns := Space(w.Object.Namespace)
 	claims := make([]*Claim, len(w.Claims)) // each set resolves its own copies
 	for i, c := range w.Claims {
@@ -252,8 +252,14 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	case name.Text() == "":
 		unknown = "the PersistentVolume for claim " + c.Name + ", which is not known"
 	}
+	if slices.Contains(c.Modes, string(corev1.ReadWriteOncePod)) && !c.Template && !c.Ephemeral {
+		w.OncePod = c.Name
+	}
 	if c.Bound || c.Ephemeral || w.Kind.VM || w.Finite() || c.Pinned == storage.PinFree {
 		return
+	}
+	if class != nil && class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer" && c.Pinned != storage.PinUnknown {
+		w.EarlyVolumes = "StorageClass " + class.Name + ", which makes volumes before their pods are scheduled"
 	}
 	pin, open := corev1.LabelTopologyZone, ""
 	switch c.Pinned {
@@ -421,6 +427,30 @@ func satisfies(volume, claim *source.Node) bool {
 	return mode(volume) == mode(claim)
 }
 
+// available returns an open reach if it is not known which of several volumes an unbound claim gets.
+// The binder prefers an available volume of its class to a new one, and a class without provisioner
+// has no others (plugins/volumebinding/binder.go, findMatchingVolumes).
+func (b *binder) available(claim string, spec *source.Node) *Reach {
+	name, class := spec.Get("storageClassName").Text(), b.class(spec)
+	if class != nil {
+		name = class.Name
+	}
+	for _, o := range b.l.storing {
+		if o.Kind != "PersistentVolume" || o.Root.At("spec", "storageClassName").Text() != name || !o.Root.At("spec", "claimRef").IsNull() {
+			continue
+		}
+		labels := o.Root.At("metadata", "labels")
+		zonal := slices.ContainsFunc(ZoneKeys, func(key string) bool { return !labels.Get(key).IsNull() })
+		if zonal || !o.Root.At("spec", "nodeAffinity").IsNull() {
+			return &Reach{Claim: claim, By: o, Open: "which of the declared PersistentVolumes claim " + claim + " gets"}
+		}
+	}
+	if class != nil && class.Root.Get("provisioner").Text() == "kubernetes.io/no-provisioner" {
+		return &Reach{Claim: claim, By: class, Open: "the PersistentVolumes of StorageClass " + class.Name + ", which are not declared"}
+	}
+	return nil
+}
+
 // class returns the declared class of a claim, or nil.
 func (b *binder) class(spec *source.Node) *source.Object {
 	name := spec.Get("storageClassName")
@@ -435,6 +465,9 @@ func (b *binder) class(spec *source.Node) *source.Object {
 func (b *binder) allowed(claim string, spec *source.Node) []Reach {
 	if spec == nil {
 		return nil
+	}
+	if r := b.available(claim, spec); r != nil {
+		return []Reach{*r}
 	}
 	class := b.class(spec)
 	if class == nil || class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer" || class.Root.Get("allowedTopologies").Len() == 0 {

@@ -24,4 +24,6 @@ test_sometimes_is_a_warning if levels(object.union(bad, {"outcome": "sometimes"}
 
 test_passes if levels(object.union(bad, {"outcome": "always"})) == set()
 
+test_sometimes_without_volumes if levels(object.union(bad, {"outcome": "sometimes", "volumes": []})) == set()
+
 test_no_volumes if levels(object.union(bad, {"volumes": []})) == set()
