@@ -186,7 +186,7 @@ func (l *loader) object(o *source.Object) {
 	case admitsPods(o.APIVersion, o.Kind):
 		l.admitting = append(l.admitting, o)
 		l.set.Others++
-	case stores(o.Group(), o.Kind) && o.APIVersion != "":
+	case Stores(o):
 		l.storing = append(l.storing, o)
 		l.set.Others++
 	case claims[o.Kind] && o.Group() == claimGroup:

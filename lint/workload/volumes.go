@@ -57,7 +57,9 @@ type Reach struct {
 // storageGroup is the API group of StorageClasses.
 const storageGroup = "storage.k8s.io"
 
-// stores reports whether an object says where the volumes of pods can be used.
+// Stores reports whether an object says where the volumes of pods can be used.
+func Stores(o *source.Object) bool { return o.APIVersion != "" && stores(o.Group(), o.Kind) }
+
 func stores(group, kind string) bool {
 	switch kind {
 	case "PersistentVolume", "PersistentVolumeClaim":
@@ -110,6 +112,8 @@ type binder struct {
 	held map[[2]string][]*source.Object
 	// standard is the default class, or nil.
 	standard *source.Object
+	// differing holds objects of which another declaration differs.
+	differing map[*source.Object]bool
 }
 
 // volumes resolves the claims of all workloads.
@@ -117,8 +121,15 @@ func (l *loader) volumes() {
 	if !slices.ContainsFunc(l.set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 }) {
 		return
 	}
-	b := &binder{l, map[[2]string]*source.Object{}, map[string]*source.Object{}, map[string]*source.Object{}, map[[2]string][]*source.Object{}, nil}
+	b := &binder{l, map[[2]string]*source.Object{}, map[string]*source.Object{}, map[string]*source.Object{}, map[[2]string][]*source.Object{}, nil, map[*source.Object]bool{}}
+	first := map[[3]string]*source.Object{}
 	for _, o := range l.storing {
+		id := [3]string{o.Kind, o.Namespace, o.Name}
+		if same := first[id]; same != nil {
+			b.differing[same] = b.differing[same] || !source.Equal(same.Root, o.Root)
+			continue
+		}
+		first[id] = o
 		switch o.Kind {
 		case "PersistentVolumeClaim":
 			b.claims[[2]string{Space(o.Namespace), o.Name}] = o
@@ -156,7 +167,7 @@ func (b *binder) resolve(w *Workload) {
 		own := *c
 		c, claims[i] = &own, &own
 		if !c.Template && !c.Ephemeral {
-			if c.Object = b.claims[[2]string{ns, c.Name}]; c.Object != nil {
+			if c.Object = b.claims[[2]string{ns, c.Name}]; c.Object != nil && !b.differing[c.Object] {
 				c.spec = c.Object.Root.Get("spec")
 			}
 		}
@@ -357,6 +368,10 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 		return nil
 	}
 	r := &Reach{Claim: claim, By: volume}
+	if b.differing[volume] {
+		r.Open = "PersistentVolume " + volume.Name + ", of which declarations differ"
+		return r
+	}
 	if !satisfies(volume.Root.Get("spec"), spec) {
 		r.Open = "PersistentVolume " + volume.Name + ", whose size or modes do not satisfy it"
 		return r
@@ -453,11 +468,14 @@ func (b *binder) available(claim string, spec *source.Node) *Reach {
 
 // class returns the declared class of a claim, or nil.
 func (b *binder) class(spec *source.Node) *source.Object {
-	name := spec.Get("storageClassName")
-	if name.IsNull() {
-		return b.standard
+	name, class := spec.Get("storageClassName"), b.standard
+	if !name.IsNull() {
+		class = b.classes[name.Text()]
 	}
-	return b.classes[name.Text()]
+	if b.differing[class] {
+		return nil
+	}
+	return class
 }
 
 // allowed returns what the allowedTopologies of a claim's class allow for the volume that is made
