@@ -12,7 +12,7 @@
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes
 #   - https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#strategy
-#   - https://github.com/kubernetes/kubernetes/issues/81020
+#   - https://github.com/kubernetes/kubernetes/issues/26567
 # schemas:
 #   - input: schema.facts
 # custom:

@@ -505,7 +505,7 @@ func (d *describing) volumeClaims(w *workload.Workload, row *facts.Workload) {
 	for _, c := range w.Claims {
 		row.VolumeClaims = append(row.VolumeClaims, facts.VolumeClaim{
 			ID: d.within(w, c.Node), Name: c.Name, Template: c.Template, Ephemeral: c.Ephemeral, Class: c.Class, Size: c.Size,
-			Modes: slices.Concat([]string{}, c.Modes), Bound: c.Bound, Volume: c.Volume,
+			Modes: append([]string{}, c.Modes...), Bound: c.Bound, Volume: c.Volume,
 			Pinned: cmp.Or(string(c.Pinned), "unknown"), Attach: cmp.Or(string(c.Attach), "unknown"), Shared: !c.Template && !c.Ephemeral,
 		})
 	}
