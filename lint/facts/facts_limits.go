@@ -37,8 +37,8 @@ type Attachment struct {
 	// W is the first workload whose pods use the claim.
 	W int `json:"w"`
 	// Outcome is "never" if the pods cannot all run on one node, "sometimes" if they may run on
-	// several nodes, and "unknown" if too little is known about the claim or about the pods. Pods that
-	// run to completion and KubeVirt machines are left out.
+	// several nodes, "unknown" if too little is known about the claim or about the pods, and "none" if
+	// there are no pods. Pods that run to completion and KubeVirt machines are left out.
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is apart if rules or a lack of room keep pods on different nodes, per-node if a DaemonSet
 	// has pods on several nodes, pods if there are several pods, and rollout if a rollout adds a

@@ -309,7 +309,7 @@ func (c *Claim) Exclusive() diag.Outcome {
 		return diag.Never
 	case slices.ContainsFunc(modes, func(m string) bool { return slices.Contains(several, m) }):
 		return diag.Never
-	case c.Attach == storage.AttachUnknown || c.Bound && c.volume == nil || len(modes) == 0:
+	case source.Placeholder(c.Name) || c.Attach == storage.AttachUnknown || c.Bound && c.volume == nil || len(modes) == 0:
 		return diag.Unknown
 	case slices.ContainsFunc(modes, func(m string) bool { return m != string(corev1.ReadWriteOnce) }):
 		return diag.Unknown // such as a variable

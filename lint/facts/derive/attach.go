@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -40,6 +41,9 @@ func (b joint) attachments() {
 		}
 		for _, c := range w.Claims {
 			key := [2]string{workload.Space(w.Object.Namespace), c.Name}
+			if source.Placeholder(c.Name) { // may be another claim in each workload
+				key = [2]string{w.String(), c.Name}
+			}
 			all, known := users[key]
 			switch {
 			case c.Template || c.Ephemeral || known && all[len(all)-1].w == w:
@@ -89,12 +93,15 @@ func (b joint) user(w *workload.Workload, c *workload.Claim) user {
 // attachment adds a fact about a claim. If the same workloads have a fact with the same outcome, it
 // adds the claim to that fact.
 func (b joint) attachment(users []user, rows map[string]int) {
+	placed := slices.DeleteFunc(slices.Clone(users), func(u user) bool { return len(u.nodes) == 0 || u.pods == 0 })
 	outcome, cause := diag.Always, ""
-	exclusive := users[0].claim.Exclusive()
-	if exclusive == diag.Unknown || exclusive == diag.Always && slices.ContainsFunc(users, func(u user) bool { return !b.m.Judged(u.w) }) {
+	switch exclusive := users[0].claim.Exclusive(); {
+	case exclusive == diag.Unknown || exclusive == diag.Always && slices.ContainsFunc(users, func(u user) bool { return !b.m.Judged(u.w) }):
 		outcome = diag.Unknown
+	case exclusive == diag.Always && len(placed) == 0:
+		outcome = diag.None
 	}
-	if placed := slices.DeleteFunc(slices.Clone(users), func(u user) bool { return len(u.nodes) == 0 || u.pods == 0 }); len(placed) > 0 {
+	if len(placed) > 0 {
 		if is, why := b.attached(placed); is != diag.Always {
 			outcome, cause, users = is, why, placed
 		}

@@ -94,8 +94,8 @@ func TestAttachments(t *testing.T) {
 		"StatefulSet":                    {three, ebs + claimed("StatefulSet", "web", "", "", "data"), "web always data"},
 		"StatefulSet, 2 pods":            {three, ebs + claimed("StatefulSet", "web", "replicas: 2,", "", "data"), "web sometimes pods data"},
 		"replicas":                       {three, ebs + web("replicas: 2,"+recreate, ""), "web sometimes pods data"},
-		"no replicas":                    {three, ebs + web("replicas: 0,", ""), "web always data"},
-		"paused":                         {three, ebs + web("replicas: 2, paused: true,", ""), "web always data"},
+		"no replicas":                    {three, ebs + web("replicas: 0,", ""), "web none data"},
+		"paused":                         {three, ebs + web("replicas: 2, paused: true,", ""), "web none data"},
 		"kept apart":                     {three, ebs + web("replicas: 2,"+recreate, apart("web")), "web never apart data"},
 		"an unknown number of pods":      {three, ebs + web("replicas: '${N}',", apart("web")), "web unknown data"},
 		"perhaps kept apart":             {three, ebs + web("replicas: 2,", apart("'${APP}'")), "web sometimes pods data"},
@@ -134,10 +134,11 @@ func TestAttachments(t *testing.T) {
 		"two namespaces":              {three, ebs + web(recreate, "") + strings.Replace(api(recreate, ""), "namespace: shop", "namespace: other", 1), "api unknown data; web always data"},
 		"two claims": {three, ebs + claim("logs", "ebs", rwo, "") + claim("cache", "nfs", rwo, "") + claimed("Deployment", "web", "", "", "data", "logs", "cache"),
 			"web sometimes rollout data,logs; web always cache"},
-		"a claim twice":   {three, ebs + claimed("Deployment", "web", recreate, "", "data", "data"), "web always data"},
-		"claim of each":   {three, claimed("StatefulSet", "web", "replicas: 2, volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: ebs, accessModes: [ReadWriteOnce]}}],", apart("web")), ""},
-		"pods that end":   {three, ebs + strings.Replace(strings.Replace(web("parallelism: 2, completions: 2,", "restartPolicy: Never,"), "apps/v1, kind: Deployment", "batch/v1, kind: Job", 1), "selector: {matchLabels: {app: web}},", "", 1), ""},
-		"a pod that runs": {three, ebs + "---\n{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {nodeName: w-a-0, containers: [{name: a, image: a}], volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]}, status: {phase: Running}}\n", ""},
+		"a variable for the name": {three, strings.ReplaceAll(ebs+web(recreate, "")+api(recreate, ""), "data", "'${CLAIM}'"), "api unknown ${CLAIM}; web unknown ${CLAIM}"},
+		"a claim twice":           {three, ebs + claimed("Deployment", "web", recreate, "", "data", "data"), "web always data"},
+		"claim of each":           {three, claimed("StatefulSet", "web", "replicas: 2, volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: ebs, accessModes: [ReadWriteOnce]}}],", apart("web")), ""},
+		"pods that end":           {three, ebs + strings.Replace(strings.Replace(web("parallelism: 2, completions: 2,", "restartPolicy: Never,"), "apps/v1, kind: Deployment", "batch/v1, kind: Job", 1), "selector: {matchLabels: {app: web}},", "", 1), ""},
+		"a pod that runs":         {three, ebs + "---\n{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {nodeName: w-a-0, containers: [{name: a, image: a}], volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]}, status: {phase: Running}}\n", ""},
 	} {
 		f := described(t, c.nodes, storageClasses+c.manifests).Facts
 		name := func(w int) string { return f.Workloads[w].Name }
