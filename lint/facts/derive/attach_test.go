@@ -134,7 +134,7 @@ func TestAttachments(t *testing.T) {
 		"two namespaces":              {three, ebs + web(recreate, "") + strings.Replace(api(recreate, ""), "namespace: shop", "namespace: other", 1), "api unknown data; web always data"},
 		"two claims": {three, ebs + claim("logs", "ebs", rwo, "") + claim("cache", "nfs", rwo, "") + claimed("Deployment", "web", "", "", "data", "logs", "cache"),
 			"web sometimes rollout data,logs; web always cache"},
-		"a variable for the name": {three, strings.ReplaceAll(ebs+web(recreate, "")+api(recreate, ""), "data", "'${CLAIM}'"), "api unknown ${CLAIM}; web unknown ${CLAIM}"},
+		"a variable for the name": {three, ebs + strings.ReplaceAll(web(recreate, "")+api(recreate, ""), "claimName: data", "claimName: '${CLAIM}'"), "api unknown ${CLAIM}; web unknown ${CLAIM}"},
 		"a claim twice":           {three, ebs + claimed("Deployment", "web", recreate, "", "data", "data"), "web always data"},
 		"claim of each":           {three, claimed("StatefulSet", "web", "replicas: 2, volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: ebs, accessModes: [ReadWriteOnce]}}],", apart("web")), ""},
 		"pods that end":           {three, ebs + strings.Replace(strings.Replace(web("parallelism: 2, completions: 2,", "restartPolicy: Never,"), "apps/v1, kind: Deployment", "batch/v1, kind: Job", 1), "selector: {matchLabels: {app: web}},", "", 1), ""},
