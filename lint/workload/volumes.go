@@ -296,8 +296,8 @@ func accessModes(spec *source.Node) (modes []string) {
 
 // Exclusive says whether pods on a second node cannot start while a pod on another node uses the
 // claim, because the volume is attached to one node at a time (R-N44). The answer is "never" if the
-// question does not arise: each pod has a volume of its own, pods can use the volume on one node only,
-// or only one pod can use it (ReadWriteOncePod).
+// question does not arise: each pod has a volume of its own, pods can use the volume on one node
+// only, or only one pod can use it (ReadWriteOncePod).
 func (c *Claim) Exclusive() diag.Outcome {
 	modes := c.Modes
 	if c.volume != nil {

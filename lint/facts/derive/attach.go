@@ -2,6 +2,7 @@ package derive
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,7 +26,8 @@ type user struct {
 	// pods is the number of pods that are certain to exist.
 	pods int
 	// nodes holds the nodes that have room for a pod, with the number of such nodes. That is more than
-	// 1 only for a sample of the nodes that a pool can add.
+	// 1 only for a sample of the nodes that a pool can add. It is empty if it is not known where the
+	// pods run.
 	nodes map[*topology.Node]int
 }
 
@@ -35,6 +37,7 @@ type user struct {
 func (b joint) attachments() {
 	var keys [][2]string
 	users := map[[2]string][]user{}
+	nodes := map[string]map[*topology.Node]int{} // of workloads with equal rules about nodes and equal requests
 	for _, w := range b.m.Workloads {
 		if w.Copy || w.Superseded || w.Running || w.Kind.VM || w.Finite() {
 			continue
@@ -51,7 +54,15 @@ func (b joint) attachments() {
 			case !known:
 				keys = append(keys, key)
 			}
-			users[key] = append(all, b.user(w, c))
+			u := user{w: w, claim: c}
+			if c.Exclusive() == diag.Always && b.m.Judged(w) && !w.Refused() && !w.Paused() && w.Spec.NodeName == "" {
+				g := b.m.Group(w)
+				u.nodes = model.Cached(nodes, g.Signature+" "+g.Request, func() map[*topology.Node]int { return b.roomyNodes(w) })
+				if u.pods = model.Certain(w); w.Kind.PerNode() {
+					u.pods = b.declaredOf(u.nodes)
+				}
+			}
+			users[key] = append(all, u)
 			b.settle(w, func(d *progress) { d.attaches = d.attaches || c.Exclusive() == diag.Unknown })
 		}
 	}
@@ -61,33 +72,31 @@ func (b joint) attachments() {
 	}
 }
 
-// user returns a workload's use of a claim. It has no nodes if it is not known where the pods run.
-func (b joint) user(w *workload.Workload, c *workload.Claim) user {
-	u := user{w: w, claim: c, pods: model.Certain(w), nodes: map[*topology.Node]int{}}
-	if c.Exclusive() != diag.Always || !b.m.Judged(w) || w.Refused() || w.Paused() || w.Spec.NodeName != "" {
-		return u
-	}
-	e, requests, declared := b.m.Eligible(w), b.m.Group(w).Requests, 0
+// roomyNodes returns the nodes that have room for a pod of a workload (see user).
+func (b joint) roomyNodes(w *workload.Workload) map[*topology.Node]int {
+	e, requests, nodes := b.m.Eligible(w), b.m.Group(w).Requests, map[*topology.Node]int{}
 	b.m.Run().Spend((len(e.Nodes) + len(e.Growth)) * (1 + len(requests)))
-	fits := func(p model.Passes, n *topology.Node) bool {
-		most, _ := model.Fits(n, requests)
-		return p.All() && most > 0
+	add := func(p model.Passes, n *topology.Node, number int) {
+		if most, _ := model.Fits(n, requests); p.All() && most > 0 {
+			nodes[n] = number
+		}
 	}
 	for i, n := range b.m.Topology.Nodes {
-		if fits(e.Nodes[i], n) {
-			u.nodes[n] = 1
-			declared++
-		}
+		add(e.Nodes[i], n, 1)
 	}
 	for i, g := range b.m.Topology.Growth {
-		if fits(e.Growth[i], g.Node) {
-			u.nodes[g.Node] = g.Extra
-		}
+		add(e.Growth[i], g.Node, g.Extra)
 	}
-	if w.Kind.PerNode() {
-		u.pods = declared
+	return nodes
+}
+
+// declaredOf returns how many of the nodes are declared.
+func (b joint) declaredOf(nodes map[*topology.Node]int) (all int) {
+	b.m.Run().Spend(len(b.m.Topology.Nodes))
+	for _, n := range b.m.Topology.Nodes {
+		all += nodes[n]
 	}
-	return u
+	return all
 }
 
 // attachment adds a fact about a claim. If the same workloads have a fact with the same outcome, it
@@ -129,6 +138,9 @@ func (b joint) attachment(users []user, rows map[string]int) {
 	for _, u := range users[1:] {
 		s = s.related(u.claim.Span, "%s", message.AlsoUses(u.w))
 	}
+	if outcome == diag.Sometimes && len(users) == 1 {
+		s.Fold = cause + " " + claim.Class
+	}
 	if cause == "rollout" {
 		r := w.Rollout(fact.Pods)
 		s = s.related(r.Span, "%s", message.Arithmetic(&r.Arithmetic))
@@ -145,7 +157,7 @@ func (b joint) attachment(users []user, rows map[string]int) {
 
 // attached says whether all pods that use a claim can run, and if not, why.
 func (b joint) attached(users []user) (outcome diag.Outcome, cause string) {
-	pods, affine, on := 0, false, map[*topology.Node]int{}
+	pods, affine, on := 0, false, users[0].nodes
 	for i := range users {
 		u := &users[i]
 		switch {
@@ -155,8 +167,11 @@ func (b joint) attached(users []user) (outcome diag.Outcome, cause string) {
 			return diag.Never, "apart"
 		}
 		pods, affine = pods+u.pods, affine || len(b.m.Group(u.w).HardAffinity()) > 0
-		for n, several := range u.nodes {
-			on[n] = several
+		if i == 1 {
+			on = maps.Clone(on)
+		}
+		if b.m.Run().Spend(len(u.nodes)); i > 0 {
+			maps.Copy(on, u.nodes)
 		}
 	}
 	r := users[0].w.Rollout(pods)
@@ -173,8 +188,8 @@ func (b joint) attached(users []user) (outcome diag.Outcome, cause string) {
 	return diag.Always, ""
 }
 
-// pinOf returns the label that has the same value on all nodes that can use a claim's volume, or "".
-// If it is not known where that is, the volume may be a disk of a zone.
+// pinOf returns the label that has the same value on all nodes that can use a claim's volume, or
+// "". If it is not known where that is, the volume may be a disk of a zone.
 func pinOf(c *workload.Claim) string {
 	switch {
 	case c.Bound: // the eligible nodes are those that can use the volume
@@ -202,6 +217,9 @@ func severalIn(nodes map[*topology.Node]int, label string) bool {
 // apart reports whether a workload's pods cannot all run on one node, although some run on others.
 func (b joint) apart(u *user) bool {
 	if u.pods < 2 || !severalIn(u.nodes, "") || b.m.MaybeApart(u.w) || len(search.Unlisted(b.m, u.w)) > 0 {
+		return false
+	}
+	if _, all := bound.Share(b.m, u.w); all == model.Yes { // fast
 		return false
 	}
 	most, _ := bound.MostTogether(b.m, u.w)
