@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -60,8 +61,9 @@ func volumeAttachedTwice(r *facts.Attachment, in *facts.Facts) Text {
 		pods = "its pods and those of " + upTo(refs(in, r.Others), maxNamed)
 	}
 	where := map[string]string{"apart": "cannot all run on one node", "per-node": "run on several nodes", "pods": "may run on several nodes"}[r.Cause]
+	pending := when(r.Outcome == diag.Never, ", or Pending if they cannot use the volume there")
 	return about(in.Ref(r.W), fmt.Sprintf("%s %s, but the volume of %s can be attached to only one node at a time", pods, where, claim),
-		"pods on another node stay in ContainerCreating with a Multi-Attach error", more)
+		"pods on another node stay in ContainerCreating with a Multi-Attach error"+pending, more)
 }
 
 // preferred returns the name of a preferred rule.

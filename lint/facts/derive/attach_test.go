@@ -155,3 +155,35 @@ func TestAttachments(t *testing.T) {
 		}
 	}
 }
+
+// TestAttachmentFixes checks which repairs are suggested.
+func TestAttachmentFixes(t *testing.T) {
+	t.Parallel()
+	const nodes = "{apiVersion: schedlint.dev/v1alpha1, kind: NodeTopology, pools: [{name: w, count: 3}]}"
+	const rollout = "apiVersion: argoproj.io/v1alpha1, kind: Rollout"
+	web := func(kind, spec string) string { return claimed(kind, "web", spec, "", "data") }
+	argo := func(strategy string) string {
+		return strings.Replace(web("Deployment", "strategy: {"+strategy+"},"), "apiVersion: apps/v1, kind: Deployment", rollout, 1)
+	}
+	for manifests, want := range map[string]string{
+		web("Deployment", ""):                 "Recreate, maxSurge: 0, ReadWriteMany",
+		argo("canary: {}"):                    "maxSurge: 0, ReadWriteMany",
+		argo("blueGreen: {activeService: a}"): "ReadWriteMany",
+		web("Deployment", "replicas: 2,"):     "a StatefulSet, ReadWriteMany",
+		web("StatefulSet", "replicas: 2,"):    "use volumeClaimTemplates, ReadWriteMany",
+		web("DaemonSet", ""):                  "ReadWriteMany",
+		web("Deployment", "") + claimed("Deployment", "api", "", "", "data"): "required pod affinity, ReadWriteMany",
+		web("Deployment", "") + claimed("Deployment", "api", "", "nodeSelector: {kubernetes.io/hostname: w-0},", "data") +
+			claimed("Deployment", "app", "", "nodeSelector: {kubernetes.io/hostname: w-1},", "data"): "ReadWriteMany",
+	} {
+		b := described(t, nodes, storageClasses+claim("data", "longhorn", "ReadWriteOnce", "")+manifests)
+		fixes := b.Subject(b.Attachments[0].ID).Fixes
+		words := strings.Split(want, ", ")
+		for i := range max(len(words), len(fixes)) {
+			if i >= len(words) || i >= len(fixes) || !strings.Contains(fixes[i].Description, words[i]) {
+				t.Errorf("%s\n%v, want %s", manifests, fixes, want)
+				break
+			}
+		}
+	}
+}
