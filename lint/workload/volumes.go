@@ -22,8 +22,10 @@ type Claim struct {
 	// set, each pod has a claim that exists as long as the pod.
 	Name                string
 	Template, Ephemeral bool
-	// Span is the location of the name in the pod template, or of the template of the claim.
+	// Span is the location of the name in the pod template, or of the template of the claim. Node is
+	// the volume of the pod template, or the template of the claim.
 	Span diag.Span
+	Node *source.Node
 	// Object is the declared claim, or nil. For a Template or an Ephemeral volume it is nil.
 	Object *source.Object
 	// Modes lists the access modes. It is empty if they are not known.
@@ -31,12 +33,17 @@ type Claim struct {
 	// Class is the name of the StorageClass. It is empty if the claim names none and no default class
 	// is declared, or if nothing is known about the claim.
 	Class string
-	// Bound is set if the claim is bound to a declared volume.
-	Bound bool
+	// Size is the requested size as written, or "".
+	Size string
+	// Bound is set if the claim is bound to a volume. Volume is the name of that PersistentVolume, or
+	// "" if it is not known.
+	Bound  bool
+	Volume string
 	// Behavior says where the volume can be used once it exists, as far as this is known.
 	storage.Behavior
 
-	spec *source.Node // of the declared claim or of the template
+	spec   *source.Node   // of the declared claim or of the template
+	volume *source.Object // the declared PersistentVolume named Volume, or nil
 }
 
 // Reach restricts the nodes that can run a pod to those that can use one of its claims.
@@ -80,7 +87,7 @@ func (w *Workload) readClaims() []*Claim {
 			name := t.At("metadata", "name")
 			templates[name.Text()] = true
 			all = append(all, &Claim{
-				Name: name.Text() + "-" + w.Object.Name, Template: true, Span: w.File().Span(name), spec: t.Get("spec"),
+				Name: name.Text() + "-" + w.Object.Name, Template: true, Span: w.File().Span(name), Node: t, spec: t.Get("spec"),
 			})
 		}
 	}
@@ -94,9 +101,9 @@ func (w *Workload) readClaims() []*Claim {
 		}
 		switch t := v.At("ephemeral", "volumeClaimTemplate"); {
 		case !name.IsNull():
-			all = append(all, &Claim{Name: name.Text(), Span: w.File().Span(name)})
+			all = append(all, &Claim{Name: name.Text(), Span: w.File().Span(name), Node: v})
 		case !t.IsNull():
-			all = append(all, &Claim{Ephemeral: true, Name: v.Get("name").Text(), Span: w.File().Span(v.Get("name")), spec: t.Get("spec")})
+			all = append(all, &Claim{Ephemeral: true, Name: v.Get("name").Text(), Span: w.File().Span(v.Get("name")), Node: v, spec: t.Get("spec")})
 		}
 	}
 	return all
@@ -171,13 +178,16 @@ func (b *binder) resolve(w *Workload) {
 				c.spec = c.Object.Root.Get("spec")
 			}
 		}
-		for _, m := range c.spec.Get("accessModes").Items() {
-			c.Modes = append(c.Modes, m.Text())
-		}
+		c.Modes, c.Size = accessModes(c.spec), c.spec.At("resources", "requests", "storage").Text()
 		if w.Running {
 			continue
 		}
-		b.behave(w, c, len(b.held[[2]string{ns, c.Name}]) > 0)
+		held := b.held[[2]string{ns, c.Name}]
+		if c.Volume = c.spec.Get("volumeName").Text(); c.Volume == "" && len(held) == 1 {
+			c.Volume = held[0].Name
+		}
+		c.volume = b.volumes[c.Volume]
+		b.behave(w, c, len(held) > 0)
 		if !c.Template {
 			if r := b.reach(c.Name, c.spec, b.held[[2]string{ns, c.Name}]); r != nil && !c.Ephemeral {
 				w.Reaches = append(w.Reaches, *r)
@@ -266,6 +276,9 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if slices.Contains(c.Modes, string(corev1.ReadWriteOncePod)) && !c.Template && !c.Ephemeral {
 		w.OncePod = c.Name
 	}
+	if c.volume != nil && !overridden { // the volume need not be made by the class
+		c.Attach = storage.Of(c.volume.Root.At("spec", "csi", "driver").Text(), nil).Attach
+	}
 	if c.Bound || c.Ephemeral || w.Kind.VM || w.Finite() || c.Pinned == storage.PinFree {
 		return
 	}
@@ -288,6 +301,37 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 		w.Pin, w.OpenPin = pin, open
 	}
 	w.SharedPin = w.SharedPin || !c.Template
+}
+
+// accessModes returns the access modes of a claim or of a volume.
+func accessModes(spec *source.Node) (modes []string) {
+	for _, m := range spec.Get("accessModes").Items() {
+		modes = append(modes, m.Text())
+	}
+	return modes
+}
+
+// Exclusive says whether pods on a second node cannot start while a pod on another node uses the
+// claim, because the volume is attached to one node at a time (R-N44). The answer is "never" if the
+// question does not arise: each pod has a volume of its own, pods can use the volume on one node
+// only, or only one pod can use it (ReadWriteOncePod).
+func (c *Claim) Exclusive() diag.Outcome {
+	modes := c.Modes
+	if c.volume != nil {
+		modes = accessModes(c.volume.Root.Get("spec"))
+	}
+	several := []string{string(corev1.ReadWriteMany), string(corev1.ReadOnlyMany), string(corev1.ReadWriteOncePod)}
+	switch {
+	case c.Template || c.Ephemeral || c.Pinned == storage.PinNode || c.Attach == storage.AttachFree:
+		return diag.Never
+	case slices.ContainsFunc(modes, func(m string) bool { return slices.Contains(several, m) }):
+		return diag.Never
+	case source.Placeholder(c.Name) || c.Attach == storage.AttachUnknown || c.Bound && c.volume == nil || len(modes) == 0:
+		return diag.Unknown
+	case slices.ContainsFunc(modes, func(m string) bool { return m != string(corev1.ReadWriteOnce) }):
+		return diag.Unknown // such as a variable
+	}
+	return diag.Always
 }
 
 // OrdinalReaches holds what restricts the pods of a StatefulSet whose claims differ. Of maps
