@@ -152,8 +152,19 @@ func (l *loader) volumes() {
 			}
 		}
 	}
+	users := map[[2]string]int{}
 	for _, w := range l.set.Workloads {
 		b.resolve(w)
+		for _, c := range w.Claims {
+			if !c.Template && !c.Ephemeral && !w.Finite() && !w.Copy && !w.Superseded {
+				users[[2]string{Space(w.Object.Namespace), c.Name}]++
+			}
+		}
+	}
+	for _, w := range l.set.Workloads {
+		w.SharesClaim = slices.ContainsFunc(w.Claims, func(c *Claim) bool {
+			return !c.Template && !c.Ephemeral && users[[2]string{Space(w.Object.Namespace), c.Name}] > 1
+		})
 	}
 }
 
@@ -189,6 +200,9 @@ func (b *binder) resolve(w *Workload) {
 		c.volume = b.volumes[c.Volume]
 		b.behave(w, c, len(held) > 0)
 		if !c.Template {
+			if c.Object != nil && deleted(c.Object) {
+				w.Reaches = append(w.Reaches, Reach{Claim: c.Name, By: c.Object, Open: "claim " + c.Name + ", which is being deleted"})
+			}
 			if r := b.reach(c.Name, c.spec, b.held[[2]string{ns, c.Name}]); r != nil && !c.Ephemeral {
 				w.Reaches = append(w.Reaches, *r)
 			} else if c.Ephemeral {
@@ -201,6 +215,10 @@ func (b *binder) resolve(w *Workload) {
 			spec := c.spec
 			if declared != nil {
 				spec = declared.Root.Get("spec")
+			}
+			if declared != nil && deleted(declared) {
+				bound[ordinal] = &Reach{Claim: name, By: declared, Open: "claim " + name + ", which is being deleted"}
+				return
 			}
 			bound[ordinal] = b.reach(name, spec, b.held[[2]string{ns, name}])
 		})
@@ -279,11 +297,17 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if c.volume != nil && !overridden { // the volume need not be made by the class
 		c.Attach = storage.Of(c.volume.Root.At("spec", "csi", "driver").Text(), nil).Attach
 	}
-	if c.Bound || c.Ephemeral || w.Kind.VM || w.Finite() || c.Pinned == storage.PinFree {
+	if c.Bound || c.Ephemeral || w.Kind.VM || c.Pinned == storage.PinFree {
 		return
 	}
-	if class != nil && class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer" && c.Pinned != storage.PinUnknown {
+	if c.Pinned == storage.PinUnknown && slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {
+		return // a disk of a zone cannot be written by several nodes
+	}
+	if class != nil && class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer" {
 		w.EarlyVolumes = "StorageClass " + class.Name + ", which makes volumes before their pods are scheduled"
+		if class.Root.Get("allowedTopologies").Len() > 0 {
+			w.Reaches = append(w.Reaches, Reach{Claim: c.Name, By: class, Open: w.EarlyVolumes})
+		}
 	}
 	pin, open := corev1.LabelTopologyZone, ""
 	switch c.Pinned {
@@ -292,9 +316,6 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	case storage.PinRegion:
 		pin = corev1.LabelTopologyRegion
 	case storage.PinTwoZones, storage.PinUnknown:
-		if c.Pinned == storage.PinUnknown && slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {
-			return // a disk of a zone cannot be written by several nodes
-		}
 		open = unknown
 	}
 	if w.Pin == "" || w.OpenPin != "" && open == "" || pin == corev1.LabelHostname || w.Pin == corev1.LabelTopologyRegion {
@@ -333,6 +354,9 @@ func (c *Claim) Exclusive() diag.Outcome {
 	}
 	return diag.Always
 }
+
+// deleted reports whether a claim is being deleted. No new pod can use it then.
+func deleted(o *source.Object) bool { return !o.Root.At("metadata", "deletionTimestamp").IsNull() }
 
 // OrdinalReaches holds what restricts the pods of a StatefulSet whose claims differ. Of maps
 // ordinals to reaches. Rest restricts all pods with other ordinals.

@@ -51,7 +51,7 @@ func TestReaches(t *testing.T) {
 		"not an ordinal":              {set + volume("pv1", "data-db-01", "b", ""), ""},
 		"allowedTopologies":           {set + class(topologies), `&""|[{"z" "In" ["a" "b"]}]|[]`},
 		"allowedTopologies, bound":    {set + class(topologies) + volume("pv0", "data-db-0", "c", ""), " 0:" + in("c") + ` 1:&""|[{"z" "In" ["a" "b"]}]|[] 2:&""|[{"z" "In" ["a" "b"]}]|[]`},
-		"Immediate":                   {set + class(strings.Replace(topologies, "WaitForFirstConsumer", "Immediate", 1)), ""},
+		"Immediate":                   {set + class(strings.Replace(topologies, "WaitForFirstConsumer", "Immediate", 1)), `&"StorageClass fast, which makes volumes before their pods are scheduled"`},
 		"the default class":           {pod + claim("") + class(`, annotations: {storageclass.kubernetes.io/is-default-class: "true"}`+topologies), `&""|[{"z" "In" ["a" "b"]}]|[]`},
 		"not the default class":       {pod + claim("") + class(topologies), ""},
 		"ephemeral":                   {strings.Replace(pod, "persistentVolumeClaim: {claimName: data}", "ephemeral: {volumeClaimTemplate: {spec: {storageClassName: fast}}}", 1) + class(topologies), `&""|[{"z" "In" ["a" "b"]}]|[]`},

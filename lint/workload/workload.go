@@ -83,6 +83,8 @@ type Workload struct {
 	// EarlyVolumes names a StorageClass that makes volumes before the pods are scheduled, if these can
 	// be used on some nodes only. OncePod names a claim that only one pod in the cluster may use.
 	EarlyVolumes, OncePod string
+	// SharesClaim is set if other workloads use a claim of the pods, too.
+	SharesClaim bool
 	// SharedPin is set if all pods use a claim that Pin concerns.
 	SharedPin bool
 

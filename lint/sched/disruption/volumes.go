@@ -100,7 +100,7 @@ func (q *loss) fits(b *search.DomainLoss, l certificate.Loss, about *search.Rost
 func (u updates) withVolumes(w *workload.Workload, r Rollout) Rollout {
 	p := u.m.PinOf(w)
 	if w.OncePod != "" && r.Verdict == diag.Always && r.Surge > 0 && r.Unavailable == 0 {
-		return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: u.m.VolumesOf(w, r.Replicas+r.Surge)}
+		return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: model.Reason{Cause: model.ByVolume, Name: "claim " + w.OncePod + ", which one pod can use at a time"}}
 	}
 	if p.Key == "" || r.Verdict != diag.Always && r.Verdict != diag.Sometimes {
 		return r

@@ -253,9 +253,9 @@ func (m *Model) unknown(g *Group) Reason {
 	if i := slices.IndexFunc(keys, m.Topology.Uncertain); i >= 0 {
 		return Reason{Cause: ByNodeLabel, Name: keys[i]}
 	}
-	switch volume := m.openReach(g); {
-	case volume != "" && m.fitsAnywhere(g):
-		return Reason{Cause: ByVolume, Name: volume}
+	switch volumes := m.volumesOf(g); {
+	case volumes.Given() && (g.Kind.PerNode() || m.fitsAnywhere(g)):
+		return volumes
 	case g.Admission != "" && m.fitsAnywhere(g):
 		return Reason{Cause: ByAdmission, Name: g.Admission}
 	case g.Admission == "" && g.OpenClass() && m.classDecides(g) && m.fitsAnywhere(g):

@@ -219,17 +219,20 @@ func (m *Model) PinOf(w *workload.Workload) Pin {
 	})
 }
 
-// VolumesOf returns the reason why it is not known whether a number of pods of a workload can all
-// start because of their volumes, or an empty reason.
-func (m *Model) VolumesOf(w *workload.Workload, pods int) Reason {
-	several := pods > 1 || w.Kind.PerNode()
-	switch p := m.PinOf(w); {
-	case w.OncePod != "" && several: // (R-N36)
-		return Reason{Cause: ByVolume, Name: "claim " + w.OncePod + ", which one pod can use at a time"}
-	case w.SharedPin && several && p.Key != "":
+// volumesOf returns the reason why it is not known on which nodes the pods of a group can start
+// because of their volumes, or an empty reason. Pods that use one claim have to follow the first of
+// them to the domain of its volume, or cannot run at the same time.
+func (m *Model) volumesOf(g *Group) Reason {
+	several := g.Kind.PerNode() || g.Count.N > 1 || g.Scale != nil && g.Scale.Max > 1 || g.SharesClaim
+	switch p, open := m.PinOf(g.Workload), m.openReach(g); {
+	case open != "":
+		return Reason{Cause: ByVolume, Name: open}
+	case g.OncePod != "" && several: // (R-N36)
+		return Reason{Cause: ByVolume, Name: "claim " + g.OncePod + ", which one pod can use at a time"}
+	case g.SharedPin && several && p.Key != "":
 		return p.Reason()
-	case w.EarlyVolumes != "" && m.several(w.Pin):
-		return Reason{Cause: ByVolume, Name: w.EarlyVolumes}
+	case g.EarlyVolumes != "" && m.several(g.Pin):
+		return Reason{Cause: ByVolume, Name: g.EarlyVolumes}
 	}
 	return Reason{}
 }

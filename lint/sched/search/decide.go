@@ -52,27 +52,7 @@ func Decide(m *model.Model, o Options) *certificate.Decision {
 	d := decide(m.Permanent(), o)
 	decideFinite(m, d, o)
 	withdrawForNotModeled(d, m)
-	withdrawForVolumes(d, m)
 	return d
-}
-
-// withdrawForVolumes withdraws verdicts on workloads whose pods have to follow the first of them to
-// the domain of a volume that all of them use, cannot use a claim at the same time, or have volumes
-// that are made before they are scheduled. Fewer nodes cannot make anything fit, so never stays.
-func withdrawForVolumes(d *certificate.Decision, m *model.Model) {
-	for i := range d.Workloads {
-		w := &d.Workloads[i]
-		why := m.VolumesOf(w.Workload, w.Pods)
-		if !why.Given() || w.Verdict == diag.Never {
-			continue
-		}
-		w.Verdict, w.RulesVerdict, w.Why = diag.Unknown, diag.Unknown, why
-		d.MinPlaced -= w.MinPlaced
-		w.MinPlaced, d.Exact = 0, false
-		if d.Verdict != diag.Never {
-			d.Verdict, d.RulesVerdict = diag.Unknown, diag.Unknown
-		}
-	}
 }
 
 // withdrawForNotModeled withdraws results that pods outside the model may refute. These are the
