@@ -31,6 +31,9 @@ type Claim struct {
 	// Class is the name of the StorageClass. It is empty if the claim names none and no default class
 	// is declared, or if nothing is known about the claim.
 	Class string
+	// Open names what is not known, such as a StorageClass, if it is not known where the volume can be
+	// used once it exists, and if that matters.
+	Open string
 	// Bound is set if the claim is bound to a declared volume.
 	Bound bool
 	// Behavior says where the volume can be used once it exists, as far as this is known.
@@ -68,6 +71,9 @@ func stores(group, kind string) bool {
 	return false
 }
 
+// Stores reports whether an object is a volume, a volume claim or a StorageClass.
+func Stores(o *source.Object) bool { return stores(o.Group(), o.Kind) && o.APIVersion != "" }
+
 // readClaims returns the claims that a workload's pods name and those that its controller makes for
 // them.
 func (w *Workload) readClaims() []*Claim {
@@ -102,7 +108,8 @@ func (w *Workload) readClaims() []*Claim {
 
 // binder finds the volumes that claims are bound to.
 type binder struct {
-	l       *loader
+	*Reader
+	storage storage.Declared
 	claims  map[[2]string]*source.Object // by namespace and name
 	volumes map[string]*source.Object
 	classes map[string]*source.Object
@@ -112,31 +119,48 @@ type binder struct {
 	standard *source.Object
 }
 
-// volumes resolves the claims of all workloads.
-func (l *loader) volumes() {
-	if !slices.ContainsFunc(l.set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 }) {
-		return
+// Bind resolves the claims of all workloads in a set. The argument stored lists the volumes, claims
+// and StorageClasses that the cluster has. Its volumes and its bound claims win over those of the
+// set, and of other claims and classes the set's win. The argument declared wins over Storage. Bind returns the number of objects that it
+// looked at.
+func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declared) int {
+	if !slices.ContainsFunc(set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 }) {
+		return 0
 	}
-	b := &binder{l, map[[2]string]*source.Object{}, map[string]*source.Object{}, map[string]*source.Object{}, map[[2]string][]*source.Object{}, nil}
-	for _, o := range l.storing {
+	b := &binder{r, declared.Over(r.Storage), map[[2]string]*source.Object{}, map[string]*source.Object{}, map[string]*source.Object{}, map[[2]string][]*source.Object{}, nil}
+	for i, o := range slices.Concat(set.storing, stored) {
+		key, exists := [2]string{Space(o.Namespace), o.Name}, i >= len(set.storing)
 		switch o.Kind {
 		case "PersistentVolumeClaim":
-			b.claims[[2]string{Space(o.Namespace), o.Name}] = o
+			if !exists || b.claims[key] == nil || o.Root.At("spec", "volumeName").Text() != "" {
+				b.claims[key] = o
+			}
 		case "StorageClass":
-			if b.classes[o.Name] = o; standardClass(o) && (b.standard == nil || o.Name < b.standard.Name) {
-				b.standard = o
+			if !exists || b.classes[o.Name] == nil {
+				b.classes[o.Name] = o
 			}
 		default:
 			b.volumes[o.Name] = o
-			if ref := o.Root.At("spec", "claimRef"); ref.Get("name").Text() != "" {
-				key := [2]string{Space(ref.Get("namespace").Text()), ref.Get("name").Text()}
-				b.held[key] = append(b.held[key], o)
-			}
 		}
 	}
-	for _, w := range l.set.Workloads {
+	for _, name := range slices.Sorted(maps.Keys(b.volumes)) {
+		if ref := b.volumes[name].Root.At("spec", "claimRef"); ref.Get("name").Text() != "" {
+			key := [2]string{Space(ref.Get("namespace").Text()), ref.Get("name").Text()}
+			b.held[key] = append(b.held[key], b.volumes[name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.classes)) {
+		if b.standard == nil && standardClass(b.classes[name]) {
+			b.standard = b.classes[name]
+		}
+	}
+	if class := b.classes[b.storage.Default]; class != nil {
+		b.standard = class
+	}
+	for _, w := range set.Workloads {
 		b.resolve(w)
 	}
+	return len(set.storing) + len(stored)
 }
 
 // standardClass reports whether claims that name no class get this one (R-N43).
@@ -153,13 +177,13 @@ func (b *binder) resolve(w *Workload) {
 	ns := Space(w.Object.Namespace)
 	claims := make([]*Claim, len(w.Claims)) // each set resolves its own copies
 	for i, c := range w.Claims {
-		own := *c
-		c, claims[i] = &own, &own
-		if !c.Template && !c.Ephemeral {
-			if c.Object = b.claims[[2]string{ns, c.Name}]; c.Object != nil {
-				c.spec = c.Object.Root.Get("spec")
-			}
+		own := &Claim{Name: c.Name, Template: c.Template, Ephemeral: c.Ephemeral, Span: c.Span}
+		if c.Template || c.Ephemeral {
+			own.spec = c.spec
+		} else if own.Object = b.claims[[2]string{ns, c.Name}]; own.Object != nil {
+			own.spec = own.Object.Root.Get("spec")
 		}
+		c, claims[i] = own, own
 		for _, m := range c.spec.Get("accessModes").Items() {
 			c.Modes = append(c.Modes, m.Text())
 		}
@@ -221,6 +245,9 @@ func (w *Workload) FirstOrdinal() (start int, known bool) {
 	return int(n), known || at.IsNull()
 }
 
+// OpenDefault is the Open of a claim that names no class if no default class is known.
+const OpenDefault = "the default StorageClass, which is not declared"
+
 // behave sets where the volume of a claim can be used once it exists, and what that means for the
 // workload's pods (R-W35).
 func (b *binder) behave(w *Workload, c *Claim, held bool) {
@@ -230,16 +257,15 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	case c.spec == nil || source.Placeholder(c.Name):
 	case class != nil:
 		c.Class = class.Name
+	case name.IsNull():
+		c.Class = b.storage.Default
 	default:
 		c.Class = name.Text()
 	}
 	unknown := "StorageClass " + c.Class + ", which is not declared"
-	own, overridden := b.l.Storage[c.Class]
 	switch {
 	case c.spec == nil:
 		unknown = "PersistentVolumeClaim " + c.Name + ", which is not declared"
-	case overridden && c.Class != "":
-		c.Behavior = own
 	case class != nil:
 		parameters := map[string]string{}
 		for k, v := range class.Root.Get("parameters").Fields() {
@@ -247,10 +273,13 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 		}
 		provisioner := class.Root.Get("provisioner").Text()
 		c.Behavior, unknown = storage.Of(provisioner, parameters), "StorageClass "+class.Name+" (provisioner "+provisioner+")"
-	case name.IsNull():
-		unknown = "the default StorageClass, which is not declared"
-	case name.Text() == "":
+	case c.Class == "" && name.IsNull():
+		unknown = OpenDefault
+	case c.Class == "":
 		unknown = "the PersistentVolume for claim " + c.Name + ", which is not known"
+	}
+	if c.Class != "" {
+		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
 	}
 	if c.Bound || c.Ephemeral || w.Kind.VM || w.Finite() || c.Pinned == storage.PinFree {
 		return
@@ -261,11 +290,13 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 		pin = corev1.LabelHostname
 	case storage.PinRegion:
 		pin = corev1.LabelTopologyRegion
-	case storage.PinTwoZones, storage.PinUnknown:
-		if c.Pinned == storage.PinUnknown && slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {
+	case storage.PinTwoZones:
+		open = "which two zones the volumes of StorageClass " + c.Class + " are in"
+	case storage.PinUnknown:
+		if slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {
 			return // a disk of a zone cannot be written by several nodes
 		}
-		open = unknown
+		open, c.Open = unknown, unknown
 	}
 	if w.Pin == "" || w.OpenPin != "" && open == "" || pin == corev1.LabelHostname || w.Pin == corev1.LabelTopologyRegion {
 		w.Pin, w.OpenPin = pin, open
@@ -357,7 +388,7 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 	}
 	if required := volume.Root.At("spec", "nodeAffinity", "required"); !required.IsNull() {
 		r.Affinity = &corev1.NodeSelector{}
-		if len(b.l.decoder.Decode(required, r.Affinity)) > 0 {
+		if len(b.decoder.Decode(required, r.Affinity)) > 0 {
 			r.Open = "PersistentVolume " + volume.Name + ", whose nodeAffinity cannot be read"
 		}
 	}
@@ -442,7 +473,7 @@ func (b *binder) allowed(claim string, spec *source.Node) []Reach {
 	}
 	r := Reach{Claim: claim, By: class, Affinity: &corev1.NodeSelector{}}
 	var terms []corev1.TopologySelectorTerm
-	if len(b.l.decoder.Decode(class.Root.Get("allowedTopologies"), &terms)) > 0 {
+	if len(b.decoder.Decode(class.Root.Get("allowedTopologies"), &terms)) > 0 {
 		r.Open = "StorageClass " + class.Name + ", whose allowedTopologies cannot be read"
 	}
 	for _, t := range terms {
