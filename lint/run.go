@@ -157,6 +157,7 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 			r.countUnplaced(s, r.summary)
 		}
 		r.budget.spent += s.model.Run().Spent()
+		r.summary.premises.assume(s.model)
 		if c.entry != "" {
 			r.summary.givenUp(s.model)
 			r.recordRefusals(s)
@@ -232,7 +233,8 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 		r.leaveUnplaced(joint.Objects, r.summary)
 		return r.judge.all(f, c, joint.Objects)
 	}
-	gaveUp := len(joint.model.Run().GivenUp) > 0 || r.budget.brief() || disruption.Crowded(joint.set)
+	open := func(u model.Unanswered) bool { return u.Cause != model.ByClass }
+	gaveUp := slices.ContainsFunc(joint.model.Run().GivenUp, open) || r.budget.brief() || disruption.Crowded(joint.set)
 	both, across := map[foundAt]bool{}, map[string]bool{}
 	for _, found := range r.judge.all(f, c, joint.Objects) {
 		if at := placeOf(&found); alone[at] { // already reported with the unit's message

@@ -204,16 +204,16 @@ func (m *Model) PinOf(w *workload.Workload) Pin {
 			return Pin{}
 		case lacks:
 			return Pin{Key: w.Pin, Open: w.OpenPin, Vague: true}
-		case m.inCloud():
+		case m.InCloud() && slices.ContainsFunc(w.Claims, func(c *workload.Claim) bool { return c.Open != "" }):
 			return Pin{Key: w.Pin}
 		}
 		return Pin{Key: w.Pin, Open: w.OpenPin}
 	})
 }
 
-// inCloud reports whether the nodes have labels of EKS, GKE or AKS. The default class of these makes
+// InCloud reports whether the nodes have labels of EKS, GKE or AKS. The default class of these makes
 // disks that can be used in one zone, so schedlint assumes that of a class that is not declared.
-func (m *Model) inCloud() bool {
+func (m *Model) InCloud() bool {
 	return slices.ContainsFunc(m.Topology.All(), func(n *topology.Node) bool {
 		for key := range n.Labels {
 			if strings.HasPrefix(key, "eks.amazonaws.com/") || strings.HasPrefix(key, "cloud.google.com/gke-") || strings.HasPrefix(key, "kubernetes.azure.com/") {
