@@ -166,16 +166,21 @@ type PlacementSurvival struct {
 	// WhereItRuns is set if the loss of any domain that runs pods of the workload leaves pods
 	// Pending. The verdict for the key is then "never", although the loss of any other domain is
 	// harmless.
-	WhereItRuns bool               `json:"whereItRuns,omitempty"`
-	AtCount     *PlacementSurvival `json:"atCount,omitempty"`
-	Typical     *Typical           `json:"typical,omitempty"`
+	WhereItRuns bool `json:"whereItRuns,omitempty"`
+	// Waits is "node", "zone" or "region" if the pods stay Pending until that is back, because their
+	// volumes can be used only there.
+	Waits   string             `json:"waits,omitempty"`
+	AtCount *PlacementSurvival `json:"atCount,omitempty"`
+	Typical *Typical           `json:"typical,omitempty"`
 }
 
 // PlacementJudgement is a verdict with its reason. The verdict is "always", "sometimes", "never",
 // "unknown" or "none".
 type PlacementJudgement struct {
-	Verdict string              `json:"verdict"`
-	Reason  string              `json:"reason"`
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason"`
+	// Waits is as in PlacementSurvival, for a drain.
+	Waits   string              `json:"waits,omitempty"`
 	AtCount *PlacementJudgement `json:"atCount,omitempty"`
 	Typical *Typical            `json:"typical,omitempty"`
 	// ByPlacement is set if the verdict of a drain depends on where the pods find room.

@@ -195,6 +195,9 @@ type Loss struct {
 	// WhereItRuns is true if the outcome is "never" and pods stay Pending after the loss of any
 	// domain that runs pods of the workload. The loss of any other domain is harmless.
 	WhereItRuns bool `json:"where_it_runs"`
+	// Waits is node, zone or region if the Pending pods wait until that is back, because their volumes
+	// can be used only there. Otherwise it is "".
+	Waits string `json:"waits" enum:" node zone region"`
 	// Typical is the share of simulated runs in which pods stay Pending when a domain that runs
 	// pods of the workload is lost, if the outcome is "sometimes".
 	Typical Typical `json:"typical"`
@@ -278,6 +281,9 @@ type Drain struct {
 	// PendingMax is the largest number of pods that are known to stay Pending, in some scheduling
 	// order, until the node is back.
 	PendingMax int `json:"pending_max"`
+	// Waits is node, zone or region if the Pending pods wait until that is back, because their volumes
+	// can be used only there. Otherwise it is "".
+	Waits string `json:"waits" enum:" node zone region"`
 	// Blocks is true if the Pending pods make a budget of the workload block the next drain.
 	Blocks bool `json:"blocks"`
 	// Amount is the minAvailable or maxUnavailable of the blocking budget.

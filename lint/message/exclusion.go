@@ -167,6 +167,7 @@ var refusals = map[check.Kind]func(*check.Refusal) string{
 	check.Deleted:     func(*check.Refusal) string { return "is deleted" },
 	check.Unreachable: func(*check.Refusal) string { return "is unreachable and has the taint " + corev1.TaintNodeUnreachable },
 	check.Drained:     func(*check.Refusal) string { return "is cordoned for the drain" },
+	check.Stranded:    stranded,
 	check.OtherNode:   func(r *check.Refusal) string { return "is not node " + r.NodeName + " (nodeName)" },
 	check.Excluded:    func(r *check.Refusal) string { return Excluded(&r.Exclusion) },
 	check.PortTaken: func(r *check.Refusal) string {
@@ -184,6 +185,13 @@ var refusals = map[check.Kind]func(*check.Refusal) string{
 		return repels(&r.Repels) + "; " + unmet(r.Unmet)
 	},
 	check.NoCompany: func(r *check.Refusal) string { return unmet(r.Unmet) },
+}
+
+func stranded(r *check.Refusal) string {
+	if domain := WaitsFor(r.Key); domain != "node" {
+		return "is not in the " + domain + " of the pod's volume"
+	}
+	return "is not the node of the pod's volume"
 }
 
 // Refusal returns the reason why a node cannot run a pod, without the name of the node.

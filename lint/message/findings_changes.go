@@ -22,6 +22,8 @@ func changeFindings() map[string]words {
 		"node-loss-leaves-pods-pending": of(nodeLoss),
 		"zone-loss-leaves-pods-pending": of(zoneLoss),
 		"drain-leaves-pods-pending":     of(drainLeavesPending),
+		"zone-loss-strands-volumes":     of(zoneLossStrands),
+		"drain-strands-volumes":         of(drainStrands),
 		"budget-allows-nothing":         of(budgetAllowsNothing),
 		"several-budgets":               of(severalBudgets),
 		"pdb-selects-no-pod":            of(budgetSelectsNothing),
@@ -185,6 +187,47 @@ func drainLeavesPending(r *facts.Drain, in *facts.Facts) Text {
 	}
 	return about(in.Ref(r.W), fmt.Sprintf("draining node %s%s %s until it is schedulable again%s",
 		r.Node, Like(r.Like, "node"), left(r.Outcome, r.PendingMin, r.PendingMax, r.Pods, "Pending"), whereItRuns(r.WhereItRuns, r.Pods)), next)
+}
+
+func zoneLossStrands(r *facts.Loss, in *facts.Facts) Text {
+	return about(in.Ref(r.W), fmt.Sprintf("after the loss of %s=%s%s, %s%s", r.Key, r.Value, Like(r.Like, "domain"),
+		waiting(r.Outcome, r.PendingMin, r.PendingMax, r.Pods, r.Waits), whereItRuns(r.WhereItRuns, r.Pods)), strands(r.Waits))
+}
+
+func drainStrands(r *facts.Drain, in *facts.Facts) Text {
+	next := ""
+	if r.Blocks {
+		next = fmt.Sprintf("the next drain is then blocked (%s)", wordDemand(&r.Amount))
+	}
+	return about(in.Ref(r.W), fmt.Sprintf("during the drain of node %s%s, %s%s", r.Node, Like(r.Like, "node"),
+		waiting(r.Outcome, r.PendingMin, r.PendingMax, r.Pods, r.Waits), whereItRuns(r.WhereItRuns, r.Pods)), strands(r.Waits), next)
+}
+
+// waiting states how many pods wait for the domain of their volumes.
+func waiting(outcome diag.Outcome, least, pending, pods int, domain string) string {
+	share := fmt.Sprintf("%d of %s", pending, plural(pods, "pod"))
+	verb := verb(pending, "waits", "wait")
+	switch {
+	case outcome == diag.Never && least < pending:
+		share = fmt.Sprintf("%d to %s", least, share)
+	case pending == 1 && pods == 1:
+		share = "its only pod"
+	}
+	switch {
+	case outcome != diag.Never && pods == 1:
+		verb = "may wait"
+	case outcome != diag.Never:
+		share, verb = "up to "+share, "may wait"
+	}
+	return fmt.Sprintf("%s %s until the %s is back", share, verb, domain)
+}
+
+// strands states why pods wait.
+func strands(domain string) string {
+	if domain == "node" {
+		return "its volumes can be used only on the node where they were made"
+	}
+	return fmt.Sprintf("its volumes can be used only in the %s where they were made", domain)
 }
 
 func budgetAllowsNothing(r *facts.Budget, in *facts.Facts) Text {

@@ -507,3 +507,11 @@ func few(x *model.Exclusion) string {
 func Term(t *model.Term) string {
 	return strings.TrimSpace(fmt.Sprintf("required %s on %s", t.Use, t.Key))
 }
+
+// VolumesElsewhere returns advice for pods that wait for the domain of their volumes.
+func VolumesElsewhere(domain string) string {
+	if domain == "node" {
+		return "use a class whose volumes can be used on several nodes if the pods must move, or replicate the data"
+	}
+	return "use a class whose volumes are replicated across zones if the pods must move, or replicate the data"
+}

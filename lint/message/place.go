@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
@@ -175,6 +177,15 @@ func NoDisruptions(b *disruption.Budget) string {
 func ThenNoDisruptions(budget, demands string) string {
 	return fmt.Sprintf("; then %s (%s)", NoFurtherDisruptions(budget), demands)
 }
+
+// WaitsFor returns what lost pods wait for if their volumes can be used only in the lost domain of a
+// label: "node", "zone" or "region". It returns "" for "".
+func WaitsFor(label string) string {
+	return map[string]string{corev1.LabelHostname: "node", corev1.LabelTopologyZone: "zone", corev1.LabelTopologyRegion: "region"}[label]
+}
+
+// WaitsForVolume states what pods wait for.
+func WaitsForVolume(domain string) string { return "waits for its volume's " + domain }
 
 // Drained states how many pods stay Pending after the worst drain.
 func Drained(d *disruption.Drain, pods int) string {

@@ -58,8 +58,10 @@ var named = map[model.Cause]func(model.Reason) string{
 		return fmt.Sprintf("%s, which is not modeled, may be in the way", r.Workload)
 	},
 	model.ByAdmission: func(r model.Reason) string { return "its pods may be changed or refused by " + r.Name },
-	model.ByClass:     func(r model.Reason) string { return "depends on " + r.Name },
-	model.ByVolume:    func(r model.Reason) string { return "depends on " + r.Name },
+	model.ByClass: func(r model.Reason) string {
+		return "whether its volumes can be used in other zones depends on " + r.Name
+	},
+	model.ByVolume: func(r model.Reason) string { return "depends on " + r.Name },
 	model.ByNodeLabel: func(r model.Reason) string {
 		return "depends on the node label " + r.Name + ", which cloud providers set"
 	},

@@ -93,6 +93,11 @@ const (
 // ReachOf returns the text for a volume or class that excludes nodes.
 func ReachOf(r *workload.Reach) string { return StoredBy(r) + " restricts claim " + r.Claim }
 
+// StaysWithVolume returns the text for a claim whose volume keeps pods where they ran first.
+func StaysWithVolume(label string) string {
+	return "its volume can be used only in the " + WaitsFor(label) + " where it was made"
+}
+
 // ToSchedule returns the text for the replica count of a workload that does not fit.
 func ToSchedule(pods int) string { return plural(pods, "pod") + " to schedule" }
 

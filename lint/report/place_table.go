@@ -228,7 +228,7 @@ func legend(columns []question, rows []row) []string {
 	}
 	var parts []string
 	for _, m := range []struct{ word, meaning string }{
-		{answerYes, "in every run"}, {answerBack, "down until its only pod runs on another node, as after an eviction without migration"}, {answerMay, "in some runs"}, {answerNo, "in no run"}, {answerUnknown, "undecided"}, {answerPreempts, "pods of lower priority make room"}, {answerWaits, "some or all pods wait for capacity and run later"}, {answerNone, "does not apply"},
+		{answerYes, "in every run"}, {answerBack, "down until its only pod runs on another node, as after an eviction without migration"}, {answerMay, "in some runs"}, {answerNo, "in no run"}, {answerStays, "runs again once the node or zone of its volume is back"}, {answerUnknown, "undecided"}, {answerPreempts, "pods of lower priority make room"}, {answerWaits, "some or all pods wait for capacity and run later"}, {answerNone, "does not apply"},
 	} {
 		if used[m.word] {
 			parts = append(parts, m.word+": "+m.meaning)
@@ -258,6 +258,8 @@ const (
 	answerWaits   = "waits"
 	answerMay     = "may"
 	answerNo      = "no"
+	// answerStays stands for pods that can run only where their volumes are.
+	answerStays = "waits for volume"
 	// answerBack stands for a workload with one pod, which is down until the pod is replaced.
 	answerBack = "comes back"
 	// answerPreempts stands for a DaemonSet whose pods preempt the pods that fill their node.
@@ -371,7 +373,11 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 		title: title,
 		answer: func(w *diag.PlacementWorkload) tableCell {
 			j := of(&w.Change)
-			return tableCell{answer: answerTo(j.Verdict), note: growthNote(j.AtCount != nil)}
+			answer := answerTo(j.Verdict)
+			if answer == answerNo && j.Waits != "" {
+				answer = answerStays
+			}
+			return tableCell{answer: answer, note: growthNote(j.AtCount != nil)}
 		},
 		reason: func(w *diag.PlacementWorkload) string {
 			j := of(&w.Change)
@@ -453,7 +459,7 @@ func rulesAlone(w *diag.PlacementWorkload) string {
 const reasonWaits = "waits"
 
 // badness ranks answers. A higher number means a worse answer.
-var badness = map[string]int{answerNone: 0, answerYes: 1, answerUnknown: 2, answerMay: 3, answerNo: 4}
+var badness = map[string]int{answerNone: 0, answerYes: 1, answerUnknown: 2, answerMay: 3, answerStays: 4, answerNo: 5}
 
 // domainNames lists common topology keys in column order, with a name for the domains of each key.
 var domainNames = []struct{ key, name string }{
@@ -518,6 +524,9 @@ func survival(w *diag.PlacementWorkload, key string) tableCell {
 		answer := answerTo(s.Verdict)
 		if s.WhereItRuns {
 			answer = answerNo
+		}
+		if answer == answerNo && s.Waits != "" {
+			answer = answerStays
 		}
 		grows = grows || s.AtCount != nil
 		if answer != *worst && badness[answer] > badness[*worst] {

@@ -23,4 +23,5 @@ report contains result.worded(rego.metadata.chain(), row, typical.lowered(row, {
 	some row in input.drains
 	row.outcome in {"sometimes", "never"}
 	row.blocked_by == ""
+	row.waits == ""
 }

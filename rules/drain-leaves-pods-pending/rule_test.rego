@@ -12,6 +12,7 @@ bad := {
 	"pending_min": 1,
 	"pending_max": 1,
 	"blocks": true,
+	"waits": "",
 }
 
 # reported gives the reasons that are reported of one row.
@@ -30,6 +31,8 @@ test_passes if reported(object.union(bad, {"outcome": "always"})) == set()
 test_unknown_is_silent if reported(object.union(bad, {"outcome": "unknown"})) == set()
 
 test_a_refused_eviction_is_another_rule if reported(object.union(bad, {"node": "", "blocked_by": "budget"})) == set()
+
+test_volumes_are_another_rule if reported(object.union(bad, {"waits": "node"})) == set()
 
 test_rare_is_a_note if {
 	row := object.union(bad, {"typical": {"runs": 200, "shown": 2, "preempts": 0}, "outcome": "sometimes"})

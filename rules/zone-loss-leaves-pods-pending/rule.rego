@@ -26,4 +26,5 @@ report contains result.worded(rego.metadata.chain(), row, typical.lowered(row, {
 	row.required
 	row.key != "kubernetes.io/hostname"
 	row.outcome in {"sometimes", "never"}
+	row.waits == ""
 }

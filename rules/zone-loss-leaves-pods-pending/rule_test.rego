@@ -14,6 +14,7 @@ bad := {
 	"pending_min": 1,
 	"pending_max": 1,
 	"recreated": true,
+	"waits": "",
 }
 
 # reported gives the reasons that are reported of one row.
@@ -36,6 +37,8 @@ test_nodes_are_another_rule if reported(object.union(bad, {"key": "kubernetes.io
 test_other_keys if reported(object.union(bad, {"key": "rack"})) == {"zone-loss-leaves-pods-pending"}
 
 test_not_required_is_silent if reported(object.union(bad, {"required": false})) == set()
+
+test_volumes_are_another_rule if reported(object.union(bad, {"waits": "zone"})) == set()
 
 test_rare_is_a_note if {
 	row := object.union(bad, {"typical": {"runs": 200, "shown": 2, "preempts": 0}, "outcome": "sometimes"})

@@ -9,6 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -53,8 +54,11 @@ func (b changes) losses(w *workload.Workload) {
 				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 			}
 			fact.Required = required
+			s = b.withVolumes(s, w, fact.Waits)
 			switch { // only the built-in rule gives advice, and it skips losses that are not required
 			case !required:
+			case fact.Waits != "":
+				s = s.fix("%s", message.VolumesElsewhere(fact.Waits))
 			case !fact.Recreated:
 				s = s.fix("%s", message.DeleteNodes)
 			case fact.Meaning == string(certificate.Unreachable) && b.j.Honored(w, fact.Key): // it was tried
@@ -88,6 +92,7 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 	fact := &facts.Loss{
 		Outcome: worst.Verdict, Cause: cause(worst.Verdict, worst.Why), Key: worst.Key, Value: worst.Value, Like: like,
 		Meaning: string(meaning), Pods: model.Certain(w), Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
+		Waits: message.WaitsFor(worst.Waits),
 	}
 	fact.PendingMin, fact.PendingMax = pendingOf(worst)
 	if n := disruption.Certain(all, meaning); n > 0 && fact.Outcome != diag.Never {
@@ -130,7 +135,7 @@ func (b changes) drain(w *workload.Workload) {
 		}
 		return
 	}
-	fact := facts.Drain{Outcome: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like}
+	fact := facts.Drain{Outcome: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like, Waits: message.WaitsFor(d.Worst.Waits)}
 	fact.PendingMin, fact.PendingMax = pendingOf(d.Worst)
 	if d.Certain > 0 {
 		fact.Outcome, fact.WhereItRuns = diag.Never, true
@@ -150,8 +155,37 @@ func (b changes) drain(w *workload.Workload) {
 		fact.Blocks, fact.Amount = true, amountOf(&d.Next.Amount)
 		s = s.related(d.Next.Span(), "%s", message.NoFurtherDisruptions(d.Next.String()))
 	}
-	fact.ID, fact.W = b.subject(s.fix("%s", message.ForDrain(b.ownRules(w)))), b.row(w)
+	if s = b.withVolumes(s, w, fact.Waits); fact.Waits != "" {
+		s = s.fix("%s", message.VolumesElsewhere(fact.Waits))
+	} else {
+		s = s.fix("%s", message.ForDrain(b.ownRules(w)))
+	}
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Drains = append(b.Drains, fact)
+}
+
+// withVolumes adds the claim whose volume keeps pods in a domain. If they wait for that domain, the
+// claim is the location of the subject.
+func (b changes) withVolumes(s Subject, w *workload.Workload, waits string) Subject {
+	if waits != "" {
+		s.Location = volumeSpan(w)
+		return s
+	}
+	if p := b.m.PinOf(w); p.Key != "" {
+		s = s.related(volumeSpan(w), "%s", message.StaysWithVolume(p.Key))
+	}
+	return s
+}
+
+// volumeSpan returns the location of the first claim whose volume can be used only in the domain where
+// its pod ran.
+func volumeSpan(w *workload.Workload) diag.Span {
+	for _, c := range w.Claims {
+		if !c.Bound && !c.Ephemeral && c.Pinned != storage.PinFree {
+			return c.Span
+		}
+	}
+	return w.CountSpan()
 }
 
 // holding returns the span of the rule that keeps pods off other nodes. It prefers a term or a port

@@ -390,7 +390,10 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 			s := &b.survivals.asked[i]
 			b.m.Run().Spend(stepsPerRow)
 			b.noteOpen(w, s.Verdict, s.Why)
-			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: message.Reason(s.Why)}
+			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: message.Reason(s.Why), Waits: message.WaitsFor(s.Waits)}
+			if out.Waits != "" && out.Reason == "" {
+				out.Reason = message.WaitsForVolume(out.Waits)
+			}
 			if n := map[certificate.Meaning]int{certificate.Gone: gone, certificate.Unreachable: unreachable}[s.Meaning]; n > 0 && s.Hits() && s.Verdict != diag.Never {
 				out.WhereItRuns, out.Verdict, out.Pending = true, string(diag.Sometimes), max(out.Pending, n)
 			}
@@ -416,7 +419,10 @@ func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	case d.Evicts && !d.Why.Given():
 		out.Reason = message.StrategyRefuses
 	case d.Worst != nil:
-		out.Reason, out.ByPlacement = message.Drained(&d, model.Certain(w)), true
+		out.Reason, out.ByPlacement, out.Waits = message.Drained(&d, model.Certain(w)), true, message.WaitsFor(d.Worst.Waits)
+		if out.Waits != "" {
+			out.Reason += ": " + message.WaitsForVolume(out.Waits)
+		}
 		if d.Next != nil {
 			out.Reason += message.ThenNoDisruptions(d.Next.String(), message.Budget(d.Next))
 		}

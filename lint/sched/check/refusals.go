@@ -24,6 +24,9 @@ const (
 	Drained     Kind = "drained"
 	// OtherNode means that the pod's nodeName names another node, NodeName.
 	OtherNode Kind = "other-node"
+	// Stranded means that the volume of a lost pod cannot be used on the node, because the node has
+	// another value of the label Key than the pod's first node.
+	Stranded Kind = "stranded"
 	// Excluded means that the node fails the filter that Exclusion describes.
 	Excluded Kind = "excluded"
 	// PortTaken means that a pod in place uses the host port that the field Port describes.
@@ -164,6 +167,8 @@ func (s *State) alone(g *model.Group, n int) []Refusal {
 	all := nodeLevel(model.NewFilter(g.Workload), s.v.m.Topology.Nodes[n])
 	if lost {
 		all = append(all, lostAs[s.v.absent.meaning])
+	} else if s.v.absent.strands(s.v.m, g, n) {
+		all = append(all, Refusal{By: certificate.RefusedByVolume, Kind: Stranded, Key: g.Pin})
 	}
 	return all
 }

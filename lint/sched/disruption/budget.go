@@ -422,7 +422,7 @@ func (t *trial) decideByCounting() (holds, known bool) {
 // spare reports whether one more pod of a workload always finds a node (T16). This includes every
 // moment of a rollout and the drain of any one node. A false result is inconclusive.
 func (t *trial) spare(w *workload.Workload) bool {
-	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() ||
+	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() || t.j.m.PinOf(w).Key != "" ||
 		!t.j.Judged(w) || t.j.unlisted(w).Given() || len(t.j.m.Doubts([]*workload.Workload{w})) > 0 {
 		return false
 	}

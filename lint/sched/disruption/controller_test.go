@@ -15,6 +15,9 @@ type runs struct {
 	replicas, surge, unavailable int
 	seen                         map[phase]bool
 	stuck, done                  bool
+	// of is the load, and before the state before the rollout.
+	of     load
+	before grid
 }
 
 // phase is one state: the pods on each node, the replica count of each revision and, for a
@@ -41,12 +44,15 @@ func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable
 		{name: "web-new", text: l.pod("web-new", "new", "", ""), pods: rest[0].pods, alone: rest[0].alone},
 		{name: "web-gone", text: l.pod("web-gone", "old", `, deletionTimestamp: "2026-01-01T00:00:00Z"`, "")},
 	}
-	r := &runs{world: s.world(t, append(rows, rest[1:]...)), way: way, surge: surge, unavailable: unavailable, replicas: rest[0].pods, seen: map[phase]bool{}}
+	r := &runs{world: s.world(t, append(rows, rest[1:]...)), way: way, surge: surge, unavailable: unavailable, replicas: rest[0].pods, seen: map[phase]bool{}, of: l}
 	nodes := len(r.m.Topology.Nodes)
 	for _, g := range from.complete {
 		on := grid(g[:nodes]) + r.empty()[:2*nodes] + g[nodes:]
 		if r.stuck && r.done {
 			break
+		}
+		if r.before = on; l.pin != "" {
+			clear(r.seen)
 		}
 		r.visit(phase{on: on, spec: [2]int8{int8(r.replicas), 0}, created: r.empty()[:nodes]})
 	}
@@ -168,9 +174,11 @@ func (r *runs) inPlace(p phase, move func(phase)) {
 	was, now, going := r.pods(p.on, old), r.pods(p.on, fresh), r.pods(p.on, gone)
 	if was+now+going < r.replicas {
 		for _, n := range r.takers(p.on, fresh) {
-			next := p
-			next.on = r.with(p.on, fresh, n, 1)
-			move(next)
+			if r.of.mayUse(r.world, r.before, p.on, n, old, old, fresh, gone) {
+				next := p
+				next.on = r.with(p.on, fresh, n, 1)
+				move(next)
+			}
 		}
 	}
 	if was > 0 && was+now > r.replicas-r.unavailable {

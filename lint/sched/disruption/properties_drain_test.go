@@ -2,6 +2,7 @@ package disruption_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,9 @@ func (s sample) drained(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	for n := range s.boxes {
 		d := s.drain(t, n)
 		for i, g := range from.complete {
+			if d.before = g; slices.ContainsFunc(s.loads, func(l load) bool { return l.pin != "" }) {
+				clear(d.known)
+			}
 			ends := d.from(grid(string(g) + string(make([]byte, len(s.loads)*len(s.boxes)))))
 			bad = bad || ends&stuck != 0
 			lost[i] = lost[i] || ends == stuck
@@ -52,6 +56,8 @@ type draining struct {
 	s     sample
 	node  int
 	known map[grid]ends
+	// before is the state before the drain.
+	before grid
 }
 
 // ends is a set of outcomes for the first workload: whole, or stuck, with pods missing or not
@@ -74,7 +80,7 @@ func (s sample) drain(t *testing.T, n int) *draining {
 	}
 	w := after.world(t, rows)
 	w.left = mostAsked
-	return &draining{w, s, n, map[grid]ends{}}
+	return &draining{w, s, n, map[grid]ends{}, ""}
 }
 
 // from returns the outcomes of all runs that start in a state.
@@ -96,7 +102,9 @@ func (d *draining) from(g grid) ends {
 		}
 		if there < d.rows[r].pods {
 			for _, n := range d.takers(g, r) {
-				next(d.with(g, r, n, 1))
+				if d.s.loads[r].mayUse(d.world, d.before, g, n, r, r) {
+					next(d.with(g, r, n, 1))
+				}
 			}
 		}
 		if d.on(g, gone, d.node) > 0 {

@@ -64,7 +64,7 @@ func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
 	if why := u.m.ByNeighbour(w); r.Verdict == diag.Always && why.Given() {
 		r.Verdict, r.Why = diag.Unknown, why
 	}
-	return r
+	return u.withVolumes(w, r)
 }
 
 // judgeAtAnySize judges a rollout. It considers the declared nodes first. If they do not settle

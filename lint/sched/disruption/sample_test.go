@@ -98,6 +98,8 @@ type load struct {
 	// hidden names a field in the pod spec that excludes the workload from decisions. It is
 	// "count" if the number of pods is unknown.
 	hidden string
+	// pin is the label of the domain in which the volumes of a StatefulSet's pods are made, or empty.
+	pin string
 }
 
 // askedHash is the template hash that rules ask for. Only the cluster knows which pods have it.
@@ -206,11 +208,37 @@ func (l load) manifest() string {
 	if l.strategy != "" {
 		head += ", " + l.strategy
 	}
+	if l.pin != "" {
+		head += fmt.Sprintf(", volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: %s, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]", classes[l.pin][0])
+	}
 	body := strings.TrimPrefix(l.spec()+l.container(), ", ")
 	if l.machine() {
 		body = strings.TrimPrefix(fmt.Sprintf("%s, domain: {resources: {requests: {cpu: %q}}}", l.spec(), strconv.Itoa(max(1, l.cpu))), ", ")
 	}
 	return fmt.Sprintf("---\n{apiVersion: %s, kind: %s, metadata: {name: %s}, spec: {%s, template: {metadata: {labels: {%s}}, spec: {%s}}}}\n", version, l.kind, l.name, head, l.labels(), body)
+}
+
+// classes has the StorageClass and the provisioner of volumes by the label of their domain.
+var classes = map[string][2]string{keys[zone]: {"zonal", "ebs.csi.aws.com"}, keys[host]: {"local", "rancher.io/local-path"}}
+
+// mayUse reports whether one more pod of a row can use its volume on a node. Each pod stays in the
+// domain where it was before the change, so a domain never has more pods than it had then.
+func (l load) mayUse(w *world, before, g grid, n int, was int, rows ...int) bool {
+	if l.pin == "" {
+		return true
+	}
+	nodes := w.m.Topology.Nodes
+	had, has := 0, 0
+	for o := range nodes {
+		if nodes[o].Labels[l.pin] != nodes[n].Labels[l.pin] || l.pin == keys[host] && o != n {
+			continue
+		}
+		had += w.on(before, was, o)
+		for _, r := range rows {
+			has += w.on(g, r, o)
+		}
+	}
+	return has < had
 }
 
 // pod returns one pod of the workload with additional labels, or a DaemonSet for pods bound to
@@ -242,6 +270,11 @@ func (s sample) nodes() string {
 
 func (s sample) manifests() string {
 	text := s.inPlace()
+	for _, c := range classes {
+		if slices.ContainsFunc(s.loads, func(l load) bool { return l.pin != "" }) {
+			text += fmt.Sprintf("---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: %s}, provisioner: %s, volumeBindingMode: WaitForFirstConsumer}\n", c[0], c[1])
+		}
+	}
 	for _, l := range s.loads {
 		text += l.manifest()
 		if l.guarded {

@@ -34,7 +34,7 @@ func (q *loss) askForVolumes(b *search.DomainLoss, meaning certificate.Meaning) 
 		}
 		switch {
 		case vague || len(classes) > maxClasses:
-			return answer{verdict: diag.Unknown, why: by(model.ByVolume)}
+			return answer{verdict: diag.Unknown, why: model.Reason{Cause: model.ByVolume, Name: "where the volumes of other workloads can be used"}}
 		case len(classes) > 0 && classes[0] != own.Open || len(classes) > 1:
 			a = q.askUnder(classes, b, meaning)
 		}
@@ -57,7 +57,7 @@ func (q *loss) askUnder(classes []string, b *search.DomainLoss, meaning certific
 		case set == 0:
 			a = found
 		case found.verdict != a.verdict || found.missed != a.missed:
-			return answer{verdict: diag.Unknown, why: model.Reason{Cause: model.ByClass, Name: classes[0]}}
+			return answer{verdict: diag.Unknown, why: model.Pin{Open: classes[0]}.Reason()}
 		default:
 			a.pending, a.hit, a.searched = min(a.pending, found.pending), min(a.hit, found.hit), a.searched || found.searched
 			if a.waits != found.waits {
@@ -93,6 +93,59 @@ func (q *loss) fits(b *search.DomainLoss, l certificate.Loss, about *search.Rost
 		return q.room.FitsAnyway(b, l, about, model.Certain(q.w))
 	}
 	return q.room.FitsPinned(b, about, model.Certain(q.w), q.pin)
+}
+
+// withVolumes returns what a verdict on a rollout says if new pods have to use the volumes of old
+// ones. Fewer nodes never make a rollout complete, so Never stays.
+func (u updates) withVolumes(w *workload.Workload, r Rollout) Rollout {
+	p := u.m.PinOf(w)
+	if p.Key == "" || r.Verdict != diag.Always && r.Verdict != diag.Sometimes {
+		return r
+	}
+	if r.Verdict == diag.Always && (u.returns(w, &r, p) || r.Way == workload.Rolling && !p.Vague && u.roomWithVolumes(w, &r, p.Key)) {
+		return r
+	}
+	return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: p.Reason()}
+}
+
+// returns reports whether each new pod can take the room of the old one whose volume it uses (T31).
+// Each old pod must be removed before its replacement has to find a node, no rule may distinguish the
+// revisions, and no other pods may wait for the room. A rule about the workload's own pods must not
+// depend on how they are distributed within the domain of a volume.
+func (u updates) returns(w *workload.Workload, r *Rollout, p model.Pin) bool {
+	first := r.Way == workload.InPlace || r.Way == workload.Recreate || r.Way == workload.Rolling && r.Unavailable > 0
+	if !first || w.Kind.PerNode() {
+		return false
+	}
+	group, contenders := u.contenders(w, r.Replicas), u.contendersOf(w, r.Replicas)
+	own := u.group(w, false)
+	for _, o := range own {
+		if asksFor(u.m.Group(o), w.Kind.Shared) {
+			return false
+		}
+	}
+	for _, t := range u.m.Group(w).Terms {
+		within := !p.Vague && (t.Key == p.Key || p.Key == hostname)
+		others := slices.ContainsFunc(own, func(o *workload.Workload) bool { return o != w && u.m.Peer(t, w, o) != model.No })
+		switch {
+		case !t.Hard || t.Use == model.AntiAffinity:
+		case t.Use == model.Spread && (others || !within), t.Use == model.Affinity && u.m.Peer(t, w, w) != model.No && !within:
+			return false
+		}
+	}
+	return !u.waiting(group, u.withoutUnfit(w, group)) && (contenders == nil || !u.assembled(contenders).Overfull())
+}
+
+// roomWithVolumes reports whether one more pod always finds a node wherever the volumes are (T16).
+func (u updates) roomWithVolumes(w *workload.Workload, r *Rollout, key string) bool {
+	group := u.contenders(w, r.Replicas)
+	told := asksFor(u.m.Group(w), w.Kind.Shared)
+	if told || len(group) == 0 || u.m.Topology.Elastic() {
+		return false
+	}
+	pods := r.Replicas + max(1, r.Surge)
+	about := u.contendersOrGroup(group, u.contendersOf(w, r.Replicas))
+	return u.assembled(group).Kinds(w, pods, hostname).Room(w, pods).FitsInEach(about, pods, key)
 }
 
 // spreads reports whether a group has a hard spread constraint.

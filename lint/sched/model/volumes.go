@@ -183,10 +183,18 @@ type Pin struct {
 	Vague bool
 }
 
+// Reason returns the reason why an answer depends on where volumes can be used.
+func (p Pin) Reason() Reason {
+	if p.Open != "" {
+		return Reason{Cause: ByClass, Name: p.Open}
+	}
+	return Reason{Cause: ByVolume, Name: "where its volumes can be used"}
+}
+
 // PinOf returns where the pods of a workload can move. If all nodes that they can use have the same
 // value, they may move to any of these.
 func (m *Model) PinOf(w *workload.Workload) Pin {
-	if w.Pin == "" || w.Pin == corev1.LabelHostname || m.Topology.Empty() {
+	if w.Pin == "" || w.Pin == corev1.LabelHostname || m.Topology.Empty() || m.Groups[w] == nil {
 		return Pin{Key: w.Pin, Open: w.OpenPin}
 	}
 	pins := Keep(m, func() *map[string]Pin { return &map[string]Pin{} })

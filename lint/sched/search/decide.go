@@ -52,7 +52,29 @@ func Decide(m *model.Model, o Options) *certificate.Decision {
 	d := decide(m.Permanent(), o)
 	decideFinite(m, d, o)
 	withdrawForNotModeled(d, m)
+	withdrawForVolumes(d, m)
 	return d
+}
+
+// withdrawForVolumes withdraws verdicts on workloads whose pods have to follow the first of them to
+// the domain of a volume that all of them use. Fewer nodes cannot make anything fit, so never stays.
+func withdrawForVolumes(d *certificate.Decision, m *model.Model) {
+	for i := range d.Workloads {
+		w := &d.Workloads[i]
+		if !w.Workload.SharedPin || w.Pods < 2 && !w.Workload.Kind.PerNode() || w.Verdict == diag.Never {
+			continue
+		}
+		p := m.PinOf(w.Workload)
+		if p.Key == "" {
+			continue
+		}
+		w.Verdict, w.RulesVerdict, w.Why = diag.Unknown, diag.Unknown, p.Reason()
+		d.MinPlaced -= w.MinPlaced
+		w.MinPlaced, d.Exact = 0, false
+		if d.Verdict != diag.Never {
+			d.Verdict, d.RulesVerdict = diag.Unknown, diag.Unknown
+		}
+	}
 }
 
 // withdrawForNotModeled withdraws results that pods outside the model may refute. These are the

@@ -84,6 +84,25 @@ func (r *Room) FitsPinned(b *DomainLoss, about *Roster, pods int, key string) bo
 	return r.open(b, domain, d) > r.closed(x, domain, d)
 }
 
+// FitsInEach reports whether one more pod always finds a node in each domain of the key in which pods
+// may run, wherever the other pods are.
+func (r *Room) FitsInEach(about *Roster, pods int, key string) bool {
+	if r.others == nil || r.others.of != about {
+		r.others = r.contenders(about, pods)
+	}
+	x := r.others
+	if key == corev1.LabelHostname || !x.counts || x.shut > 0 || x.over != nil {
+		return false
+	}
+	domain := r.domain(key)
+	for c, most := range r.caps {
+		if most > 0 && (domain[c] < 0 || r.open(NoLoss, domain, domain[c]) <= r.closed(x, domain, domain[c])) {
+			return false
+		}
+	}
+	return true
+}
+
 // contenders describes the other pods that are present when a pod of the workload looks for a node.
 type contenders struct {
 	of *Roster

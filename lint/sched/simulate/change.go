@@ -154,6 +154,9 @@ func (c *component) followable(x *Change) bool {
 		if loss && (p.Kind.VM || (certificate.Loss{Meaning: x.Meaning}).Tolerates(p.Origin())) {
 			return false // its pods migrate, or come back to the closed node
 		}
+		if loss && c.s.m.PinOf(p.Workload).Key != "" {
+			return false // volumes restrict where its pods move
+		}
 		for _, t := range p.Terms {
 			switch {
 			case !t.Hard:
@@ -181,7 +184,7 @@ func (c *component) replaceable(x *Change) bool {
 	}
 	ways := []workload.Way{workload.Rolling, workload.InPlace, workload.Recreate, workload.BothWhole}
 	fresh := c.s.of[x.Fresh] // nil if its pods are told apart
-	return parts == 1 && fresh != nil && slices.Contains(ways, x.Way) && !x.Workload.Kind.PerNode() && !c.s.learn(fresh).Given()
+	return parts == 1 && fresh != nil && c.s.m.PinOf(fresh.Workload).Key == "" && slices.Contains(ways, x.Way) && !x.Workload.Kind.PerNode() && !c.s.learn(fresh).Given()
 }
 
 // lose loses or drains a domain. The pods of a lost domain are created again all at once, those of a
