@@ -152,12 +152,12 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 			input.Answered = c.answered[s.nodes]
 			f = derive.Facts(input)
 		}
+		r.summary.premises.assume(s.model)
 		units, with := r.clusters.units(s)
 		if units == nil { // otherwise each unit counts by itself, as for Place
 			r.countUnplaced(s, r.summary)
 		}
 		r.budget.spent += s.model.Run().Spent()
-		r.summary.premises.assume(s.model)
 		if c.entry != "" {
 			r.summary.givenUp(s.model)
 			r.recordRefusals(s)
@@ -277,6 +277,9 @@ func (r *run) countUnplaced(s *scene, to *summary) {
 		}
 	}
 	for _, w := range each {
+		if w.Why.Cause == model.ByClass {
+			to.premises.miss(w.Why.Name)
+		}
 		to.unplaced("placement: "+message.Reason(w.Why), w.Workload.Object)
 	}
 	for _, o := range together {

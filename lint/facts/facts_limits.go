@@ -95,12 +95,19 @@ type GrownPool struct {
 	Max int `json:"max"`
 }
 
-// Eligibility is the number of nodes that pass every node-level filter except resources.
+// Eligibility is the number of nodes that pass every node-level filter except resources. If volumes
+// lists claims, it says how many pods find nodes on which their volumes can be used.
 type Eligibility struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome says whether any node is eligible for the pods.
+	// Outcome says whether any node is eligible for the pods, or whether all pods can be placed if
+	// volumes lists claims.
 	Outcome diag.Outcome `json:"outcome"`
+	// Volumes are the claims that keep pods off all nodes on which they could run otherwise. If there
+	// are none, the list is empty.
+	Volumes []Exclusion `json:"volumes"`
+	// Most is the largest number of pods that can be placed in spite of their volumes.
+	Most int `json:"most"`
 	// Pods is the number of pods. It is 0 for a DaemonSet, which has one pod for each eligible
 	// node.
 	Pods int `json:"pods"`

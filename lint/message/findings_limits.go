@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -18,6 +19,7 @@ func limitFindings() map[string]words {
 		"one-node-takes-all": of(oneNodeTakesAll),
 
 		"no-eligible-node":              of(noEligibleNode),
+		"volume-in-other-zone":          of(volumeInOtherZone),
 		"request-exceeds-nodes":         of(requestExceedsNodes),
 		"extended-resource-on-no-node":  of(extendedResourceOnNoNode),
 		"anti-affinity-exceeds-domains": of(antiAffinityExceedsDomains),
@@ -71,6 +73,29 @@ func noEligibleNode(r *facts.Eligibility, in *facts.Facts) Text {
 		none = fmt.Sprintf("none of the %d nodes is eligible", r.Nodes)
 	}
 	return about(in.Ref(r.W), slices.Concat([]string{none}, exclusionLines(r.Excluded, r.MoreExcluded), []string{fate(r)})...)
+}
+
+func volumeInOtherZone(r *facts.Eligibility, in *facts.Facts) Text {
+	headline := fmt.Sprintf("at most %d of %s can run where their volumes can be used", r.Most, plural(r.Pods, "pod"))
+	switch {
+	case r.Outcome == diag.Sometimes:
+		headline = "whether all pods find a node on which their volumes can be used depends on the scheduling order"
+	case r.Most == 0 && r.Pods == 1:
+		headline = "no node that may run the pod can use its volume"
+	case r.Most == 0:
+		headline = "no node that may run the pods can use their volumes"
+	}
+	var lines []string
+	for i := range r.Volumes[:min(len(r.Volumes), maxClaims)] {
+		lines = append(lines, volume(&r.Volumes[i]))
+	}
+	if more := len(r.Volumes) - maxClaims; more > 0 {
+		lines = append(lines, plural(more, "more claim"))
+	}
+	if r.Outcome == diag.Never {
+		lines = append(lines, stayPending(r.Pods-r.Most))
+	}
+	return about(in.Ref(r.W), slices.Concat([]string{headline}, lines)...)
 }
 
 // fate describes what happens to pods without an eligible node.

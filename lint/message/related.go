@@ -90,6 +90,9 @@ const (
 	NotEnforced = "preferred rules are not enforced"
 )
 
+// MoveVolumes is advice for pods whose volumes are not where they may run.
+const MoveVolumes = "create the volumes where the pods may run, or change the rules that keep the pods off their nodes"
+
 // ReachOf returns the text for a volume or class that excludes nodes.
 func ReachOf(r *workload.Reach) string { return StoredBy(r) + " restricts claim " + r.Claim }
 

@@ -112,6 +112,7 @@ type binder struct {
 	storage storage.Declared
 	claims  map[[2]string]*source.Object // by namespace and name
 	volumes map[string]*source.Object
+	sorted  []*source.Object // the volumes by name
 	classes map[string]*source.Object
 	// held maps the namespace and name of a claim to the volumes whose claimRef names it.
 	held map[[2]string][]*source.Object
@@ -127,7 +128,10 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	if !slices.ContainsFunc(set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 }) {
 		return 0
 	}
-	b := &binder{r, declared.Over(r.Storage), map[[2]string]*source.Object{}, map[string]*source.Object{}, map[string]*source.Object{}, map[[2]string][]*source.Object{}, nil}
+	b := &binder{
+		Reader: r, storage: declared.Over(r.Storage), claims: map[[2]string]*source.Object{}, volumes: map[string]*source.Object{}, classes: map[string]*source.Object{},
+		held: map[[2]string][]*source.Object{},
+	}
 	for i, o := range slices.Concat(set.storing, stored) {
 		key, exists := [2]string{Space(o.Namespace), o.Name}, i >= len(set.storing)
 		switch o.Kind {
@@ -144,9 +148,11 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.volumes)) {
-		if ref := b.volumes[name].Root.At("spec", "claimRef"); ref.Get("name").Text() != "" {
+		o := b.volumes[name]
+		b.sorted = append(b.sorted, o)
+		if ref := o.Root.At("spec", "claimRef"); ref.Get("name").Text() != "" {
 			key := [2]string{Space(ref.Get("namespace").Text()), ref.Get("name").Text()}
-			b.held[key] = append(b.held[key], b.volumes[name])
+			b.held[key] = append(b.held[key], o)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.classes)) {
@@ -173,7 +179,7 @@ func standardClass(o *source.Object) bool {
 // resolve sets the fields of a workload that depend on declared claims, volumes and classes. A pod
 // that is already running has volumes that it can use.
 func (b *binder) resolve(w *Workload) {
-	w.Reaches, w.OrdinalReaches, w.Pin, w.OpenPin, w.SharedPin = nil, nil, "", "", false
+	w.Reaches, w.OrdinalReaches, w.Pin, w.OpenPin, w.SharedPin, w.EarlyVolumes, w.OncePod = nil, nil, "", "", false, "", ""
 	ns := Space(w.Object.Namespace)
 	claims := make([]*Claim, len(w.Claims)) // each set resolves its own copies
 	for i, c := range w.Claims {
@@ -253,14 +259,8 @@ const OpenDefault = "the default StorageClass, which is not declared"
 func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	c.Bound = held || c.spec.Get("volumeName").Text() != ""
 	name, class := c.spec.Get("storageClassName"), b.class(c.spec)
-	switch {
-	case c.spec == nil || source.Placeholder(c.Name):
-	case class != nil:
-		c.Class = class.Name
-	case name.IsNull():
-		c.Class = b.storage.Default
-	default:
-		c.Class = name.Text()
+	if c.spec != nil && !source.Placeholder(c.Name) {
+		c.Class = b.className(c.spec)
 	}
 	unknown := "StorageClass " + c.Class + ", which is not declared"
 	switch {
@@ -281,8 +281,14 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if c.Class != "" {
 		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
 	}
+	if slices.Contains(c.Modes, string(corev1.ReadWriteOncePod)) && !c.Template && !c.Ephemeral {
+		w.OncePod = c.Name
+	}
 	if c.Bound || c.Ephemeral || w.Kind.VM || w.Finite() || c.Pinned == storage.PinFree {
 		return
+	}
+	if class != nil && class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer" && c.Pinned != storage.PinUnknown {
+		w.EarlyVolumes = "StorageClass " + class.Name + ", which makes volumes before their pods are scheduled"
 	}
 	pin, open := corev1.LabelTopologyZone, ""
 	switch c.Pinned {
@@ -452,6 +458,27 @@ func satisfies(volume, claim *source.Node) bool {
 	return mode(volume) == mode(claim)
 }
 
+// available returns an open reach if it is not known which of several volumes an unbound claim gets.
+// The binder prefers an available volume of its class to a new one, and a class without provisioner
+// has no others (plugins/volumebinding/binder.go, findMatchingVolumes).
+func (b *binder) available(claim string, spec *source.Node) *Reach {
+	class := b.class(spec)
+	for _, o := range b.sorted {
+		if o.Root.At("spec", "storageClassName").Text() != b.className(spec) || !o.Root.At("spec", "claimRef").IsNull() {
+			continue
+		}
+		labels := o.Root.At("metadata", "labels")
+		zonal := slices.ContainsFunc(ZoneKeys, func(key string) bool { return !labels.Get(key).IsNull() })
+		if zonal || !o.Root.At("spec", "nodeAffinity").IsNull() {
+			return &Reach{Claim: claim, By: o, Open: "which of the declared PersistentVolumes claim " + claim + " gets"}
+		}
+	}
+	if class != nil && class.Root.Get("provisioner").Text() == "kubernetes.io/no-provisioner" {
+		return &Reach{Claim: claim, By: class, Open: "the PersistentVolumes of StorageClass " + class.Name + ", which are not declared"}
+	}
+	return nil
+}
+
 // class returns the declared class of a claim, or nil.
 func (b *binder) class(spec *source.Node) *source.Object {
 	name := spec.Get("storageClassName")
@@ -461,11 +488,26 @@ func (b *binder) class(spec *source.Node) *source.Object {
 	return b.classes[name.Text()]
 }
 
+// className returns the name of a claim's class, or "" if it has none or it is not known.
+func (b *binder) className(spec *source.Node) string {
+	name, class := spec.Get("storageClassName"), b.class(spec)
+	switch {
+	case class != nil:
+		return class.Name
+	case name.IsNull():
+		return b.storage.Default
+	}
+	return name.Text()
+}
+
 // allowed returns what the allowedTopologies of a claim's class allow for the volume that is made
 // for it, if the class waits for the pod (R-N35).
 func (b *binder) allowed(claim string, spec *source.Node) []Reach {
 	if spec == nil {
 		return nil
+	}
+	if r := b.available(claim, spec); r != nil {
+		return []Reach{*r}
 	}
 	class := b.class(spec)
 	if class == nil || class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer" || class.Root.Get("allowedTopologies").Len() == 0 {

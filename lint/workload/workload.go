@@ -80,6 +80,9 @@ type Workload struct {
 	// first node, because its volume was made there (R-W35). It is empty if pods may move anywhere.
 	// OpenPin names what is not known, such as a StorageClass, if it is not known whether Pin applies.
 	Pin, OpenPin string
+	// EarlyVolumes names a StorageClass that makes volumes before the pods are scheduled, if these can
+	// be used on some nodes only. OncePod names a claim that only one pod in the cluster may use.
+	EarlyVolumes, OncePod string
 	// SharedPin is set if all pods use a claim that Pin concerns.
 	SharedPin bool
 

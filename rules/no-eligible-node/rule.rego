@@ -20,4 +20,5 @@ import data.schedlint.result
 report contains result.reason(rego.metadata.chain(), row, "no-eligible-node") if {
 	some row in input.eligibility
 	row.outcome == "never"
+	count(row.volumes) == 0
 }

@@ -10,6 +10,7 @@ bad := {
 	"nodes": 6,
 	"eligible": 0,
 	"bound": "",
+	"volumes": [],
 	"excluded": [{"reason": "lacks-label", "key": "disktype", "value": "ssd", "has": "", "effect": "", "operator": "", "values": [], "resource": "", "nodes": 4, "names": ["n1", "n2", "n3"]}, {"reason": "tainted", "key": "gpu", "value": "", "has": "", "effect": "NoSchedule", "operator": "", "values": [], "resource": "", "nodes": 2, "names": ["n5", "n6"]}],
 	"more_excluded": 0,
 }
@@ -26,6 +27,8 @@ test_reports if {
 test_passes if reported(object.union(bad, {"outcome": "always"})) == set()
 
 test_unknown_is_silent if reported(object.union(bad, {"outcome": "unknown"})) == set()
+
+test_volumes_are_another_rule if reported(object.union(bad, {"volumes": [{}]})) == set()
 
 test_unknown_number if {
 	fact := object.union(bad, {"pods": 0, "excluded": [], "more_excluded": 0})

@@ -156,7 +156,7 @@ func (f *Built) pendings() {
 	}
 	for _, e := range f.Eligibility {
 		if e.Outcome == diag.Never {
-			f.subjects[e.ID-1].Pending = e.Pods
+			f.subjects[e.ID-1].Pending = e.Pods - e.Most
 		}
 	}
 }

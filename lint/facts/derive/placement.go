@@ -115,7 +115,7 @@ const maxReasons = 50
 // node passes them.
 func (b limits) eligibility(w *workload.Workload) bool {
 	e := b.m.Eligible(w)
-	if e.Count+e.Growable > 0 && !b.wanted("eligibility", "outcome", diag.Always) {
+	if e.Count+e.Growable > 0 && len(reaches(w)) == 0 && !b.wanted("eligibility", "outcome", diag.Always) {
 		return true
 	}
 	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count}
@@ -128,6 +128,16 @@ func (b limits) eligibility(w *workload.Workload) bool {
 		}
 	}
 	s := alone(w, diag.Span{})
+	if b.volumes(w, &fact) {
+		b.faulty[w] = fact.Outcome == diag.Never
+		s = alone(w, w.Claims[0].Span).related(w.CountSpan(), "%s", message.ToSchedule(w.Count.N))
+		for _, r := range reaches(w) {
+			s = s.related(r.By.NameSpan(), "%s", message.ReachOf(&r))
+		}
+		fact.ID, fact.W = b.subject(s.fix("%s", message.MoveVolumes)), b.row(w)
+		b.Eligibility = append(b.Eligibility, fact)
+		return fact.Outcome != diag.Never
+	}
 	if e.Count+e.Growable == 0 {
 		if w.Kind.PerNode() {
 			return false // a DaemonSet may run on no node at all (R-N29)
@@ -138,9 +148,59 @@ func (b limits) eligibility(w *workload.Workload) bool {
 		fact.MoreExcluded = len(b.m.Excluded(w, false)) - len(fact.Excluded)
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.eligibilityFix(s, w) })
 	}
+	if fact.Outcome == diag.Always && !b.wanted("eligibility", "outcome", diag.Always) {
+		return true
+	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Eligibility = append(b.Eligibility, fact)
 	return fact.Outcome == diag.Always
+}
+
+// volumes sets the fact about a workload whose pods, alone on the nodes, can all be placed but for
+// their volumes.
+func (b limits) volumes(w *workload.Workload, fact *facts.Eligibility) (found bool) {
+	if len(reaches(w)) == 0 || w.Kind.PerNode() || w.Finite() {
+		return false
+	}
+	decide := func(o *workload.Workload) (diag.Outcome, int) {
+		defer b.m.Guest(o)()
+		d := search.Decide(b.m.Beside([]*workload.Workload{o}), search.Options{})
+		if len(d.Workloads) == 0 {
+			return diag.Unknown, 0
+		}
+		return d.Workloads[0].Verdict, d.Workloads[0].MaxPlaced
+	}
+	guest, free := *w, *w
+	if fact.Outcome, fact.Most = decide(&guest); fact.Outcome == diag.Never || fact.Outcome == diag.Sometimes {
+		free.Reaches, free.OrdinalReaches = nil, nil
+		v, _ := decide(&free)
+		found = v == diag.Always
+	}
+	if !found {
+		fact.Outcome, fact.Most = diag.Always, 0
+	}
+	for _, r := range reaches(w) {
+		if found && len(fact.Volumes) < maxReasons {
+			fact.Volumes = append(fact.Volumes, message.ExclusionRow(&model.Exclusion{Kind: model.OtherVolume, Reach: &r, Requirement: r.Only()}))
+		}
+	}
+	return found
+}
+
+// reaches returns what restricts the pods of a workload to nodes that can use their volumes.
+func reaches(w *workload.Workload) []workload.Reach {
+	all := slices.Clone(w.Reaches)
+	if of := w.OrdinalReaches; of != nil {
+		start, _ := w.FirstOrdinal()
+		for i := range w.Count.N {
+			for _, r := range of.At(start + i) {
+				if !slices.ContainsFunc(all, func(o workload.Reach) bool { return o.Claim == r.Claim }) {
+					all = append(all, r)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // nodeRule returns the span of the narrowest field that keeps the pods off the nodes.

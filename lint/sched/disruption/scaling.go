@@ -81,8 +81,8 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 		return Scaling{Answer: diag.None}
 	case up.unknown(w).Given():
 		return Scaling{Answer: diag.Unknown, Why: up.unknown(w)}
-	case w.SharedPin && up.m.PinOf(w).Key != "":
-		return Scaling{Answer: diag.Unknown, Why: up.m.PinOf(w).Reason()}
+	case up.m.VolumesOf(w, most(w)).Given():
+		return Scaling{Answer: diag.Unknown, Why: up.m.VolumesOf(w, most(w))}
 	}
 	if why := up.reasonDependsOnTransient(w); why.Given() {
 		return Scaling{Answer: diag.Unknown, Why: why}

@@ -99,6 +99,9 @@ func (q *loss) fits(b *search.DomainLoss, l certificate.Loss, about *search.Rost
 // ones. Fewer nodes never make a rollout complete, so Never stays.
 func (u updates) withVolumes(w *workload.Workload, r Rollout) Rollout {
 	p := u.m.PinOf(w)
+	if w.OncePod != "" && r.Verdict == diag.Always && r.Surge > 0 && r.Unavailable == 0 {
+		return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: u.m.VolumesOf(w, r.Replicas+r.Surge)}
+	}
 	if p.Key == "" || r.Verdict != diag.Always && r.Verdict != diag.Sometimes {
 		return r
 	}

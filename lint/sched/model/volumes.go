@@ -219,6 +219,31 @@ func (m *Model) PinOf(w *workload.Workload) Pin {
 	})
 }
 
+// VolumesOf returns the reason why it is not known whether a number of pods of a workload can all
+// start because of their volumes, or an empty reason.
+func (m *Model) VolumesOf(w *workload.Workload, pods int) Reason {
+	several := pods > 1 || w.Kind.PerNode()
+	switch p := m.PinOf(w); {
+	case w.OncePod != "" && several: // (R-N36)
+		return Reason{Cause: ByVolume, Name: "claim " + w.OncePod + ", which one pod can use at a time"}
+	case w.SharedPin && several && p.Key != "":
+		return p.Reason()
+	case w.EarlyVolumes != "" && m.several(w.Pin):
+		return Reason{Cause: ByVolume, Name: w.EarlyVolumes}
+	}
+	return Reason{}
+}
+
+// several reports whether the nodes have several values of a label, or some lack it.
+func (m *Model) several(key string) bool {
+	all := m.Topology.All()
+	m.run.Spend(1 + len(all)/PerStep)
+	return slices.ContainsFunc(all, func(n *topology.Node) bool {
+		value, has := n.Labels[key]
+		return !has || value != all[0].Labels[key]
+	})
+}
+
 // InCloud reports whether the nodes have labels of EKS, GKE or AKS. The default class of these makes
 // disks that can be used in one zone, so schedlint assumes that of a class that is not declared.
 func (m *Model) InCloud() bool {

@@ -57,18 +57,16 @@ func Decide(m *model.Model, o Options) *certificate.Decision {
 }
 
 // withdrawForVolumes withdraws verdicts on workloads whose pods have to follow the first of them to
-// the domain of a volume that all of them use. Fewer nodes cannot make anything fit, so never stays.
+// the domain of a volume that all of them use, cannot use a claim at the same time, or have volumes
+// that are made before they are scheduled. Fewer nodes cannot make anything fit, so never stays.
 func withdrawForVolumes(d *certificate.Decision, m *model.Model) {
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
-		if !w.Workload.SharedPin || w.Pods < 2 && !w.Workload.Kind.PerNode() || w.Verdict == diag.Never {
+		why := m.VolumesOf(w.Workload, w.Pods)
+		if !why.Given() || w.Verdict == diag.Never {
 			continue
 		}
-		p := m.PinOf(w.Workload)
-		if p.Key == "" {
-			continue
-		}
-		w.Verdict, w.RulesVerdict, w.Why = diag.Unknown, diag.Unknown, p.Reason()
+		w.Verdict, w.RulesVerdict, w.Why = diag.Unknown, diag.Unknown, why
 		d.MinPlaced -= w.MinPlaced
 		w.MinPlaced, d.Exact = 0, false
 		if d.Verdict != diag.Never {

@@ -195,6 +195,9 @@ func (s *State) learn(p *pods) model.Reason {
 	if why := s.m.ByNeighbour(p.Workload); why.Given() {
 		doubt(p, why)
 	}
+	if why := s.m.VolumesOf(p.Workload, p.Count.N); why.Given() {
+		doubt(p, why)
+	}
 	for _, n := range p.nodes {
 		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			if _, listed := s.nodes[n].Allocatable[name]; !listed {
