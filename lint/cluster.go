@@ -193,8 +193,9 @@ func (d *clusters) divide(p part) *cluster {
 	if p.name+p.render+p.entry == "" {
 		outputs = locate.OutputsOf(d.files, p.objects)
 	}
-	// A Service only matters to the scores of nodes, so it makes no directories alternatives.
-	declares := func(o *source.Object) bool { return o.Kind != "Service" && d.table.Declares(o) }
+	// A Service only matters to the scores of nodes, and a volume that is declared in two ways is
+	// unknown, so they make no directories alternatives.
+	declares := func(o *source.Object) bool { return o.Kind != "Service" && !workload.Stores(o) && d.table.Declares(o) }
 	c.Division = contexts.Split(p.objects, declares, outputs)
 	if p.name != "" {
 		for _, group := range c.Differing {

@@ -96,6 +96,8 @@ func TestWants(t *testing.T) {
 		{"node_terms", []any{"empty", false}, false},
 		{"node_matches", []any{"nodes", 3, "matching", 1}, false},
 		{"sharing", []any{"outcome", diag.Always}, false},
+		{"attachments", []any{"outcome", diag.Always}, false},
+		{"attachments", []any{"outcome", diag.Unknown}, false},
 		{"eligibility", []any{"outcome", diag.Always}, false},
 		{"requests", []any{"outcome", diag.Always, "unlisted", false}, false},
 		{"requests", []any{"outcome", diag.Always}, true},

@@ -154,7 +154,7 @@ func TestLoadErrors(t *testing.T) {
 		"misspelt field": {edit("fact.namespace", "fact.namespcae"),
 			"policies/x.rego:14: namespcae does not exist here (did you mean namespace?); there are annotations, answers, architectures, architectures_known,"},
 		"misspelt list": {edit("input.workloads", "input.worklods"),
-			"policies/x.rego:13: worklods does not exist here (did you mean workloads?); there are affinity, anti_affinity, autoscalers, budgets, capacity,"},
+			"policies/x.rego:13: worklods does not exist here (did you mean workloads?); there are affinity, anti_affinity, attachments, autoscalers, budgets, capacity,"},
 		"wrong type":             {edit(`== "default"`, `== 3`), "policies/x.rego:14: match error: left : string right : number"},
 		"misspelt key":           {edit("title:", "titel:"), "policies/x.rego:2: METADATA has the unknown key titel (did you mean title?); there are title, description,"},
 		"no title":               {edit("# title: Workloads outside of the default namespace\n", ""), "policies/x.rego:1: METADATA has no title;"},

@@ -32,6 +32,7 @@ type Facts struct {
 	Room          []Room         `json:"room"`
 	Affinity      []Affinity     `json:"affinity"`
 	Circles       []Circle       `json:"circles"`
+	Attachments   []Attachment   `json:"attachments"`
 	Crowds        []Crowd        `json:"crowds"`
 	Orders        []Order        `json:"orders"`
 	Rollouts      []Rollout      `json:"rollouts"`

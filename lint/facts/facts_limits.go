@@ -29,6 +29,31 @@ type Sharing struct {
 	Typical Typical `json:"typical"`
 }
 
+// Attachment is the verdict on whether the pods that use a ReadWriteOnce claim can all run. The
+// volume is attached to one node at a time, and the scheduler does not look at this. A pod on
+// another node is bound to it but does not start.
+type Attachment struct {
+	ID int `json:"id"`
+	// W is the first workload whose pods use the claim.
+	W int `json:"w"`
+	// Outcome is "never" if the pods cannot all run on one node, "sometimes" if they may run on
+	// several nodes, "unknown" if too little is known about the claim or about the pods, and "none" if
+	// there are no pods. Pods that run to completion and KubeVirt machines are left out.
+	Outcome diag.Outcome `json:"outcome"`
+	// Cause is apart if rules or a lack of room keep pods on different nodes, per-node if a DaemonSet
+	// has pods on several nodes, pods if there are several pods, and rollout if a rollout adds a
+	// second pod. Otherwise it is "".
+	Cause string `json:"cause" enum:"apart per-node pods rollout "`
+	// Claims are the names of the claims. The same workloads use each of them, with the same outcome.
+	Claims []string `json:"claims"`
+	// Class is the name of the StorageClass of the first claim, or "".
+	Class string `json:"class"`
+	// Pods is the number of pods of w, which is the minimum if it has an autoscaler.
+	Pods int `json:"pods"`
+	// Others are the other workloads whose pods use the claims, as indices in the list of workloads.
+	Others []int `json:"others"`
+}
+
 // Typical says in how many simulated runs of kube-scheduler something happens. The runs place all
 // workloads on the declared nodes, with the scores of the default profile.
 type Typical struct {

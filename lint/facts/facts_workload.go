@@ -183,6 +183,8 @@ type Workload struct {
 	Claims []DeviceClaim `json:"claims"`
 	// ClaimsKnown is false if a variable replaces all claims.
 	ClaimsKnown bool `json:"claims_known"`
+	// VolumeClaims are the PersistentVolumeClaims that the pods use.
+	VolumeClaims []VolumeClaim `json:"volume_claims"`
 	// Tolerations are the tolerations in the pod template, without those that the cluster adds.
 	Tolerations []Toleration `json:"tolerations"`
 	// NodeRules are the expressions of nodeSelector and node affinity.
@@ -291,6 +293,37 @@ type DeviceRequest struct {
 	// CountMax is the largest number of devices. It is 2147483647 if the number is unknown or if
 	// the request is for all devices of a node (allocationMode: All).
 	CountMax int `json:"count_max"`
+}
+
+// VolumeClaim is a PersistentVolumeClaim that the pods of a workload use.
+type VolumeClaim struct {
+	ID int `json:"id"`
+	// Name is the name of the claim, without the ordinal of the pod if it comes from a template. For
+	// an ephemeral claim it is the name of the volume in the pod.
+	Name string `json:"name"`
+	// Template is true if the claim comes from the volumeClaimTemplates of a StatefulSet.
+	Template bool `json:"template"`
+	// Ephemeral is true if the claim exists only as long as the pod.
+	Ephemeral bool `json:"ephemeral"`
+	// Class is the name of the StorageClass. It is "" if the claim names none and the input has no
+	// default class, or if the claim is not part of the input.
+	Class string `json:"class"`
+	// Size is the requested size in Kubernetes notation, for example 10Gi, or "" if it is unknown.
+	Size string `json:"size"`
+	// Modes are the access modes, for example ReadWriteOnce. The list is empty if they are unknown.
+	Modes []string `json:"modes"`
+	// Bound is true if the claim is bound to a PersistentVolume.
+	Bound bool `json:"bound"`
+	// Volume is the name of that PersistentVolume, or "" if it is unknown.
+	Volume string `json:"volume"`
+	// Pinned says where pods can use the volume once it exists: on its node, in its zone, in its two
+	// zones, in its region or anywhere (free). It follows from the StorageClass.
+	Pinned string `json:"pinned" enum:"node zone zones-2 region free unknown"`
+	// Attach is single-node if a ReadWriteOnce volume is attached to one node at a time, and free if
+	// nothing is attached. It follows from the StorageClass or from the PersistentVolume.
+	Attach string `json:"attach" enum:"single-node free unknown"`
+	// Shared is true if all pods of the workload use the same claim.
+	Shared bool `json:"shared"`
 }
 
 // Toleration is a toleration of a workload's pods.

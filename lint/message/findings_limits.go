@@ -27,6 +27,8 @@ func limitFindings() map[string]words {
 		"host-port-exceeds-nodes":       of(hostPortExceedsNodes),
 		"cluster-too-small":             of(clusterTooSmall),
 
+		"volume-attached-twice": of(volumeAttachedTwice),
+
 		"crowded-out":               of(crowdedOut),
 		"order-dependent-placement": of(orderDependentPlacement),
 		"circular-affinity":         of(circularAffinity),
@@ -46,6 +48,23 @@ func oneNodeTakesAll(r *facts.Sharing, in *facts.Facts) Text {
 		parts = append(parts, preferred(rule)+" is not enforced")
 	}
 	return about(in.Ref(r.W), parts...)
+}
+
+func volumeAttachedTwice(r *facts.Attachment, in *facts.Facts) Text {
+	claim := "claim " + r.Claims[0] + aside(strings.Join(dropEmpty(when(r.Class != "", "StorageClass "+r.Class), "ReadWriteOnce"), ", "))
+	more := when(len(r.Claims) > 1, "the same holds for "+upTo(r.Claims[1:], maxNamed))
+	if r.Cause == "rollout" {
+		return about(in.Ref(r.W), "a rollout can get stuck: the new pod may be on another node than the old pod, which holds "+claim,
+			"the new pod then stays in ContainerCreating with a Multi-Attach error, and the old pod stays until the new one is ready", more)
+	}
+	pods := "its " + podsOfKind(in, r.W, r.Pods)
+	if len(r.Others) > 0 {
+		pods = "its pods and those of " + upTo(refs(in, r.Others), maxNamed)
+	}
+	where := map[string]string{"apart": "cannot all run on one node", "per-node": "run on several nodes", "pods": "may run on several nodes"}[r.Cause]
+	pending := when(r.Outcome == diag.Never, ", or Pending if they cannot use the volume there")
+	return about(in.Ref(r.W), fmt.Sprintf("%s %s, but the volume of %s can be attached to only one node at a time", pods, where, claim),
+		"pods on another node stay in ContainerCreating with a Multi-Attach error"+pending, more)
 }
 
 // preferred returns the name of a preferred rule.

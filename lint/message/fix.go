@@ -139,6 +139,29 @@ func RemoveFirst(way workload.Way) string {
 	return "set maxUnavailable: 1 and maxSurge: 0 so an old pod is removed before its replacement is created"
 }
 
+// AttachmentFixes returns the repairs for pods whose claim is attached to one node at a time.
+func AttachmentFixes(r *facts.Attachment, w *workload.Workload) []string {
+	var all []string
+	switch {
+	case r.Cause == "rollout":
+		if w.Kind.Kind == "Deployment" {
+			all = append(all, "set strategy: {type: Recreate} so that the old pod is gone before the new one starts")
+		}
+		if way := w.Rollout(r.Pods).Way; way == workload.Rolling {
+			all = append(all, RemoveFirst(way))
+		}
+	case len(r.Others) > 0:
+		if r.Cause == "pods" {
+			all = append(all, "add required pod affinity on kubernetes.io/hostname so that the pods share a node")
+		}
+	case r.Cause != "per-node" && w.Kind.Kind == "StatefulSet":
+		all = append(all, "use volumeClaimTemplates so that each pod has a volume of its own")
+	case r.Cause != "per-node":
+		all = append(all, "use a StatefulSet with volumeClaimTemplates so that each pod has a volume of its own")
+	}
+	return append(all, "use the access mode ReadWriteMany if the StorageClass supports it")
+}
+
 // CountRevisions returns the repair that makes a spread constraint count the old pods too.
 func CountRevisions(key string) string {
 	return fmt.Sprintf("remove matchLabelKeys: [%s] from the constraint so that old pods count (the new pods can then end up unevenly spread)", key)

@@ -88,10 +88,16 @@ func ScalesOnceGrown(w *workload.Workload, pool string, nodes int) string {
 const (
 	AlsoApart   = "this term also keeps the pods apart"
 	NotEnforced = "preferred rules are not enforced"
+
+	DeclaresClaim = "the claim is declared here"
+	SameClaim     = "the same holds for this claim"
 )
 
 // MoveVolumes is advice for pods whose volumes are not where they may run.
 const MoveVolumes = "create the volumes where the pods may run, or change the rules that keep the pods off their nodes"
+
+// AlsoUses returns the text for another workload whose pods use the same claim.
+func AlsoUses(w *workload.Workload) string { return w.String() + " uses the same claim" }
 
 // ReachOf returns the text for a volume or class that excludes nodes.
 func ReachOf(r *workload.Reach) string { return StoredBy(r) + " restricts claim " + r.Claim }

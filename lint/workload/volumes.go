@@ -22,8 +22,10 @@ type Claim struct {
 	// set, each pod has a claim that exists as long as the pod.
 	Name                string
 	Template, Ephemeral bool
-	// Span is the location of the name in the pod template, or of the template of the claim.
+	// Span is the location of the name in the pod template, or of the template of the claim. Node is
+	// the volume of the pod template, or the template of the claim.
 	Span diag.Span
+	Node *source.Node
 	// Object is the declared claim, or nil. For a Template or an Ephemeral volume it is nil.
 	Object *source.Object
 	// Modes lists the access modes. It is empty if they are not known.
@@ -34,12 +36,17 @@ type Claim struct {
 	// Open names what is not known, such as a StorageClass, if it is not known where the volume can be
 	// used once it exists, and if that matters.
 	Open string
-	// Bound is set if the claim is bound to a declared volume.
-	Bound bool
+	// Size is the requested size as written, or "".
+	Size string
+	// Bound is set if the claim is bound to a volume. Volume is the name of that PersistentVolume, or
+	// "" if it is not known.
+	Bound  bool
+	Volume string
 	// Behavior says where the volume can be used once it exists, as far as this is known.
 	storage.Behavior
 
-	spec *source.Node // of the declared claim or of the template
+	spec   *source.Node   // of the declared claim or of the template
+	volume *source.Object // the declared PersistentVolume named Volume, or nil
 }
 
 // Reach restricts the nodes that can run a pod to those that can use one of its claims.
@@ -60,7 +67,9 @@ type Reach struct {
 // storageGroup is the API group of StorageClasses.
 const storageGroup = "storage.k8s.io"
 
-// stores reports whether an object says where the volumes of pods can be used.
+// Stores reports whether an object says where the volumes of pods can be used.
+func Stores(o *source.Object) bool { return o.APIVersion != "" && stores(o.Group(), o.Kind) }
+
 func stores(group, kind string) bool {
 	switch kind {
 	case "PersistentVolume", "PersistentVolumeClaim":
@@ -70,9 +79,6 @@ func stores(group, kind string) bool {
 	}
 	return false
 }
-
-// Stores reports whether an object is a volume, a volume claim or a StorageClass.
-func Stores(o *source.Object) bool { return stores(o.Group(), o.Kind) && o.APIVersion != "" }
 
 // readClaims returns the claims that a workload's pods name and those that its controller makes for
 // them.
@@ -84,7 +90,7 @@ func (w *Workload) readClaims() []*Claim {
 			name := t.At("metadata", "name")
 			templates[name.Text()] = true
 			all = append(all, &Claim{
-				Name: name.Text() + "-" + w.Object.Name, Template: true, Span: w.File().Span(name), spec: t.Get("spec"),
+				Name: name.Text() + "-" + w.Object.Name, Template: true, Span: w.File().Span(name), Node: t, spec: t.Get("spec"),
 			})
 		}
 	}
@@ -98,9 +104,9 @@ func (w *Workload) readClaims() []*Claim {
 		}
 		switch t := v.At("ephemeral", "volumeClaimTemplate"); {
 		case !name.IsNull():
-			all = append(all, &Claim{Name: name.Text(), Span: w.File().Span(name)})
+			all = append(all, &Claim{Name: name.Text(), Span: w.File().Span(name), Node: v})
 		case !t.IsNull():
-			all = append(all, &Claim{Ephemeral: true, Name: v.Get("name").Text(), Span: w.File().Span(v.Get("name")), spec: t.Get("spec")})
+			all = append(all, &Claim{Ephemeral: true, Name: v.Get("name").Text(), Span: w.File().Span(v.Get("name")), Node: v, spec: t.Get("spec")})
 		}
 	}
 	return all
@@ -118,46 +124,46 @@ type binder struct {
 	held map[[2]string][]*source.Object
 	// standard is the default class, or nil.
 	standard *source.Object
+	// differing holds objects of which another declaration differs.
+	differing map[*source.Object]bool
 }
 
 // Bind resolves the claims of all workloads in a set. The argument stored lists the volumes, claims
 // and StorageClasses that the cluster has. Its volumes and its bound claims win over those of the
-// set, and of other claims and classes the set's win. The argument declared wins over Storage. Bind returns the number of objects that it
-// looked at.
+// set, and of other claims and classes the set's win. The argument declared wins over Storage. Bind
+// returns the number of objects that it looked at.
 func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declared) int {
 	if !slices.ContainsFunc(set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 }) {
 		return 0
 	}
 	b := &binder{
 		Reader: r, storage: declared.Over(r.Storage), claims: map[[2]string]*source.Object{}, volumes: map[string]*source.Object{}, classes: map[string]*source.Object{},
-		held: map[[2]string][]*source.Object{},
+		held: map[[2]string][]*source.Object{}, differing: map[*source.Object]bool{},
 	}
+	objects := map[[3]string]*source.Object{}
 	for i, o := range slices.Concat(set.storing, stored) {
-		key, exists := [2]string{Space(o.Namespace), o.Name}, i >= len(set.storing)
-		switch o.Kind {
+		id, exists := [3]string{o.Kind, Space(o.Namespace), o.Name}, i >= len(set.storing)
+		switch same := objects[id]; {
+		case same == nil, exists && (o.Kind == "PersistentVolume" || o.Root.At("spec", "volumeName").Text() != ""):
+			objects[id] = o
+		case !exists:
+			b.differing[same] = b.differing[same] || !source.Equal(same.Root, o.Root)
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(objects), func(a, b [3]string) int { return slices.Compare(a[:], b[:]) }) {
+		switch o := objects[id]; o.Kind {
 		case "PersistentVolumeClaim":
-			if !exists || b.claims[key] == nil || o.Root.At("spec", "volumeName").Text() != "" {
-				b.claims[key] = o
-			}
+			b.claims[[2]string{id[1], o.Name}] = o
 		case "StorageClass":
-			if !exists || b.classes[o.Name] == nil {
-				b.classes[o.Name] = o
+			if b.classes[o.Name] = o; b.standard == nil && standardClass(o) {
+				b.standard = o
 			}
 		default:
-			b.volumes[o.Name] = o
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(b.volumes)) {
-		o := b.volumes[name]
-		b.sorted = append(b.sorted, o)
-		if ref := o.Root.At("spec", "claimRef"); ref.Get("name").Text() != "" {
-			key := [2]string{Space(ref.Get("namespace").Text()), ref.Get("name").Text()}
-			b.held[key] = append(b.held[key], o)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(b.classes)) {
-		if b.standard == nil && standardClass(b.classes[name]) {
-			b.standard = b.classes[name]
+			b.volumes[o.Name], b.sorted = o, append(b.sorted, o)
+			if ref := o.Root.At("spec", "claimRef"); ref.Get("name").Text() != "" {
+				key := [2]string{Space(ref.Get("namespace").Text()), ref.Get("name").Text()}
+				b.held[key] = append(b.held[key], o)
+			}
 		}
 	}
 	if class := b.classes[b.storage.Default]; class != nil {
@@ -183,20 +189,23 @@ func (b *binder) resolve(w *Workload) {
 	ns := Space(w.Object.Namespace)
 	claims := make([]*Claim, len(w.Claims)) // each set resolves its own copies
 	for i, c := range w.Claims {
-		own := &Claim{Name: c.Name, Template: c.Template, Ephemeral: c.Ephemeral, Span: c.Span}
+		own := &Claim{Name: c.Name, Template: c.Template, Ephemeral: c.Ephemeral, Span: c.Span, Node: c.Node}
 		if c.Template || c.Ephemeral {
 			own.spec = c.spec
-		} else if own.Object = b.claims[[2]string{ns, c.Name}]; own.Object != nil {
+		} else if own.Object = b.claims[[2]string{ns, c.Name}]; own.Object != nil && !b.differing[own.Object] {
 			own.spec = own.Object.Root.Get("spec")
 		}
 		c, claims[i] = own, own
-		for _, m := range c.spec.Get("accessModes").Items() {
-			c.Modes = append(c.Modes, m.Text())
-		}
+		c.Modes, c.Size = accessModes(c.spec), c.spec.At("resources", "requests", "storage").Text()
 		if w.Running {
 			continue
 		}
-		b.behave(w, c, len(b.held[[2]string{ns, c.Name}]) > 0)
+		held := b.held[[2]string{ns, c.Name}]
+		if c.Volume = c.spec.Get("volumeName").Text(); c.Volume == "" && len(held) == 1 {
+			c.Volume = held[0].Name
+		}
+		c.volume = b.volumes[c.Volume]
+		b.behave(w, c, len(held) > 0)
 		if !c.Template {
 			if r := b.reach(c.Name, c.spec, b.held[[2]string{ns, c.Name}]); r != nil && !c.Ephemeral {
 				w.Reaches = append(w.Reaches, *r)
@@ -278,11 +287,14 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	case c.Class == "":
 		unknown = "the PersistentVolume for claim " + c.Name + ", which is not known"
 	}
-	if c.Class != "" {
-		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
-	}
 	if slices.Contains(c.Modes, string(corev1.ReadWriteOncePod)) && !c.Template && !c.Ephemeral {
 		w.OncePod = c.Name
+	}
+	if c.volume != nil { // the volume need not be made by the class
+		c.Attach = storage.Of(c.volume.Root.At("spec", "csi", "driver").Text(), nil).Attach
+	}
+	if c.Class != "" {
+		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
 	}
 	if c.Bound || c.Ephemeral || w.Kind.VM || w.Finite() || c.Pinned == storage.PinFree {
 		return
@@ -308,6 +320,37 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 		w.Pin, w.OpenPin = pin, open
 	}
 	w.SharedPin = w.SharedPin || !c.Template
+}
+
+// accessModes returns the access modes of a claim or of a volume.
+func accessModes(spec *source.Node) (modes []string) {
+	for _, m := range spec.Get("accessModes").Items() {
+		modes = append(modes, m.Text())
+	}
+	return modes
+}
+
+// Exclusive says whether pods on a second node cannot start while a pod on another node uses the
+// claim, because the volume is attached to one node at a time (R-N44). The answer is "never" if the
+// question does not arise: each pod has a volume of its own, pods can use the volume on one node
+// only, or only one pod can use it (ReadWriteOncePod).
+func (c *Claim) Exclusive() diag.Outcome {
+	modes := c.Modes
+	if c.volume != nil {
+		modes = accessModes(c.volume.Root.Get("spec"))
+	}
+	several := []string{string(corev1.ReadWriteMany), string(corev1.ReadOnlyMany), string(corev1.ReadWriteOncePod)}
+	switch {
+	case c.Template || c.Ephemeral || c.Pinned == storage.PinNode || c.Attach == storage.AttachFree:
+		return diag.Never
+	case slices.ContainsFunc(modes, func(m string) bool { return slices.Contains(several, m) }):
+		return diag.Never
+	case source.Placeholder(c.Name) || c.Attach == storage.AttachUnknown || c.Bound && c.volume == nil || len(modes) == 0:
+		return diag.Unknown
+	case slices.ContainsFunc(modes, func(m string) bool { return m != string(corev1.ReadWriteOnce) }):
+		return diag.Unknown // such as a variable
+	}
+	return diag.Always
 }
 
 // OrdinalReaches holds what restricts the pods of a StatefulSet whose claims differ. Of maps
@@ -388,6 +431,10 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 		return nil
 	}
 	r := &Reach{Claim: claim, By: volume}
+	if b.differing[volume] {
+		r.Open = "PersistentVolume " + volume.Name + ", of which declarations differ"
+		return r
+	}
 	if !satisfies(volume.Root.Get("spec"), spec) {
 		r.Open = "PersistentVolume " + volume.Name + ", whose size or modes do not satisfy it"
 		return r
@@ -462,9 +509,9 @@ func satisfies(volume, claim *source.Node) bool {
 // The binder prefers an available volume of its class to a new one, and a class without provisioner
 // has no others (plugins/volumebinding/binder.go, findMatchingVolumes).
 func (b *binder) available(claim string, spec *source.Node) *Reach {
-	class := b.class(spec)
+	class, name := b.class(spec), b.className(spec)
 	for _, o := range b.sorted {
-		if o.Root.At("spec", "storageClassName").Text() != b.className(spec) || !o.Root.At("spec", "claimRef").IsNull() {
+		if o.Root.At("spec", "storageClassName").Text() != name || !o.Root.At("spec", "claimRef").IsNull() {
 			continue
 		}
 		labels := o.Root.At("metadata", "labels")
@@ -481,11 +528,14 @@ func (b *binder) available(claim string, spec *source.Node) *Reach {
 
 // class returns the declared class of a claim, or nil.
 func (b *binder) class(spec *source.Node) *source.Object {
-	name := spec.Get("storageClassName")
-	if name.IsNull() {
-		return b.standard
+	name, class := spec.Get("storageClassName"), b.standard
+	if !name.IsNull() {
+		class = b.classes[name.Text()]
 	}
-	return b.classes[name.Text()]
+	if b.differing[class] {
+		return nil
+	}
+	return class
 }
 
 // className returns the name of a claim's class, or "" if it has none or it is not known.

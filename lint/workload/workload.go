@@ -277,7 +277,7 @@ func (t Table) AffectsWorkloads(o *source.Object) bool {
 	case "PriorityClass", "RuntimeClass":
 		return true
 	}
-	return createsNoPods(o) || stores(o.Group(), o.Kind) || claims[o.Kind] && o.Group() == claimGroup
+	return createsNoPods(o) || Stores(o) || claims[o.Kind] && o.Group() == claimGroup
 }
 
 // Limits reports whether an object limits the pods in its namespace, as a LimitRange or

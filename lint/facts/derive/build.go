@@ -205,6 +205,11 @@ func build(in Input) *builder {
 	if b.topo {
 		joint{b}.joint()
 	}
+	if !b.askAll(askAttach, joint{b}.attachments) {
+		for _, w := range m.Workloads {
+			b.settle(w, func(d *progress) { d.attaches = d.attaches || len(w.Claims) > 0 })
+		}
+	}
 	if in.Set != nil {
 		b.changes().change()
 		b.refusals().otherRefusals()
@@ -225,6 +230,7 @@ const (
 	askRepairs   = "which repairs work"
 	askCircles   = "which workloads wait for each other"
 	askShortages = "whether resources suffice for several workloads at once"
+	askAttach    = "which pods use a volume that is attached to one node at a time"
 	askChange    = "rollouts, drains and losses"
 	askBudgets   = "which pods disruption budgets select"
 )

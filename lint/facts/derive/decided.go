@@ -19,6 +19,8 @@ type progress struct {
 	// known. lost is set when the outcomes of all required losses are known. guards is set when it
 	// is known which pods a disruption budget selects.
 	judged, placed, changed, lost, guards bool
+	// attaches is set if it is not known whether only one node at a time can use one of its claims.
+	attaches bool
 	// sized is set if every node declares its allocatable resources.
 	sized bool
 	// rolls and drains are the outcomes of its rollout and its drain. They are "" if they are not known.
@@ -66,7 +68,7 @@ func (d Decisions) Merge(o Decisions) {
 		}
 		*known = progress{
 			judged: known.judged && s.judged, placed: known.placed && s.placed, changed: known.changed && s.changed, lost: known.lost && s.lost,
-			guards: known.guards && s.guards, sized: known.sized && s.sized, budget: known.budget || s.budget, idle: known.idle && s.idle,
+			guards: known.guards && s.guards, attaches: known.attaches || s.attaches, sized: known.sized && s.sized, budget: known.budget || s.budget, idle: known.idle && s.idle,
 			rolls: known.rolls.Worse(s.rolls), drains: known.drains.Worse(s.drains), fits: known.fits && s.fits,
 		}
 	}
@@ -101,7 +103,7 @@ func (d progress) lists() map[string]bool {
 		"host_ports": d.placed, "affinity": d.placed, "topology_keys": d.placed, "node_labels": d.placed, "selectors": d.placed,
 		"node_terms": d.placed, "node_matches": d.placed, "label_keys": d.placed,
 		"rollouts": d.changed, "skews": d.changed, "drains": d.changed, "migrations": d.changed, "autoscalers": d.changed, "outer_labels": d.changed,
-		"losses": d.lost, "budgets": d.guards,
+		"losses": d.lost, "budgets": d.guards, "attachments": d.placed && !d.attaches,
 	}
 }
 
@@ -124,7 +126,7 @@ func (d Decisions) Decided(o diag.Object, lists []string) bool {
 
 // takesRoom holds the names of the lists whose facts depend on node resources.
 var takesRoom = map[string]bool{
-	"sharing": true, "requests": true, "rollouts": true, "skews": true, "drains": true, "migrations": true, "autoscalers": true, "losses": true,
+	"sharing": true, "requests": true, "attachments": true, "rollouts": true, "skews": true, "drains": true, "migrations": true, "autoscalers": true, "losses": true,
 }
 
 // settle records answers to questions about a workload. A workload with several declarations stays

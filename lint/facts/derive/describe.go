@@ -84,7 +84,7 @@ func setUnknown(row *facts.Workload) {
 	row.OnOneNodeMax, row.InOneZoneMax = row.PodsMin, row.PodsMin
 	row.PodLevelRequests, row.PodLevelLimits = []facts.ResourceAmount{}, []facts.ResourceAmount{}
 	row.PodRequests, row.Containers, row.Tolerations = []facts.ResourceAmount{}, []facts.Container{}, []facts.Toleration{}
-	row.Claims = []facts.DeviceClaim{}
+	row.Claims, row.VolumeClaims = []facts.DeviceClaim{}, []facts.VolumeClaim{}
 	row.NodeRules, row.Terms = []facts.NodeRule{}, []facts.Term{}
 	row.Budgets, row.Scalers = []facts.PodBudget{}, []facts.Scaler{}
 }
@@ -128,6 +128,7 @@ var parts = []part{
 	{"pod_level_requests pod_level_limits resources_known defaulted", (*describing).podLevel},
 	{"containers", (*describing).containers},
 	{"claims claims_known", (*describing).claims},
+	{"volume_claims", (*describing).volumeClaims},
 	{"tolerations", (*describing).tolerations},
 	{"node_rules", (*describing).nodeRules},
 	{"terms terms_known", (*describing).terms},
@@ -497,6 +498,16 @@ func (d *describing) claims(w *workload.Workload, row *facts.Workload) {
 			}
 		}
 		row.Claims = append(row.Claims, claim)
+	}
+}
+
+func (d *describing) volumeClaims(w *workload.Workload, row *facts.Workload) {
+	for _, c := range w.Claims {
+		row.VolumeClaims = append(row.VolumeClaims, facts.VolumeClaim{
+			ID: d.within(w, c.Node), Name: c.Name, Template: c.Template, Ephemeral: c.Ephemeral, Class: c.Class, Size: c.Size,
+			Modes: append([]string{}, c.Modes...), Bound: c.Bound, Volume: c.Volume,
+			Pinned: cmp.Or(string(c.Pinned), "unknown"), Attach: cmp.Or(string(c.Attach), "unknown"), Shared: !c.Template && !c.Ephemeral,
+		})
 	}
 }
 

@@ -156,8 +156,8 @@ func (b limits) eligibility(w *workload.Workload) bool {
 	return fact.Outcome == diag.Always
 }
 
-// volumes sets the fact about a workload whose pods, alone on the nodes, can all be placed but for
-// their volumes.
+// volumes sets the fact about a workload whose pods can all be placed if nothing else is on the nodes
+// and they have no volumes, but not with their volumes.
 func (b limits) volumes(w *workload.Workload, fact *facts.Eligibility) (found bool) {
 	if len(reaches(w)) == 0 || w.Kind.PerNode() || w.Finite() {
 		return false

@@ -18,7 +18,7 @@ func questions() []string {
 	for _, q := range perWorkload() {
 		names = append(names, q.list)
 	}
-	return append(names, "topology_keys", "node_labels", "selectors", "node_terms", "node_matches", "label_keys", "budgets")
+	return append(names, "topology_keys", "node_labels", "selectors", "node_terms", "node_matches", "label_keys", "budgets", "attachments")
 }
 
 // emptyRow holds the values of a row that is added to complete a list.
