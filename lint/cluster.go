@@ -18,6 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -27,6 +28,7 @@ type part struct {
 	name     string
 	objects  []*source.Object
 	topology []string
+	storage  storage.Declared
 	// render is the render's name if the part consists of a single render, or "" otherwise.
 	render string
 	// entry is the name of an entry pointer if the part holds everything that this pointer deploys,
@@ -130,7 +132,7 @@ func (d *clusters) parts(m *manifests) []part {
 // configuredPart returns the part for a configured cluster. It adds the part's objects to the map
 // "taken" and its renders to the map "deployed".
 func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*locate.Rendered]bool) part {
-	p := part{name: c.Name, topology: d.files.Configured(c.Topology)}
+	p := part{name: c.Name, topology: d.files.Configured(c.Topology), storage: c.Storage}
 	for _, o := range objects {
 		if c.Has(d.files.FromConfig(o.File.Name)) {
 			p.objects = append(p.objects, o)
@@ -177,6 +179,7 @@ func (d *clusters) divide(p part) *cluster {
 		judged: map[unitKey][]accept.Finding{}, seed: maphash.MakeSeed()}
 	if p.render == "" || c.reader == nil {
 		c.reader = workload.NewReader(d.table)
+		c.reader.Storage = p.storage.Over(d.files.Config.Storage)
 		if c.reader.Values = d.releases.of(p.name); p.render != "" {
 			d.renderReader = c.reader
 		}
@@ -272,6 +275,13 @@ func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 		}
 	}
 	s.nodes = d.nodes(c, s.set.Topologies)
+	return d.modelled(s)
+}
+
+// modelled adds the model of a scene. The nodes are known only after the objects are read, so claims
+// are bound to the volumes of the cluster here.
+func (d *clusters) modelled(s *scene) *scene {
+	s.cluster.effects.objects += s.cluster.reader.Bind(s.set, s.nodes.Stored, s.nodes.Storage)
 	s.model = sched.New(s.set, s.nodes)
 	s.model.Scale(d.opts.Steps, d.budget.share())
 	return s

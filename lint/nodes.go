@@ -74,6 +74,12 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 	if err != nil {
 		return nil, err
 	}
+	var stored []*source.Object
+	for _, o := range objects {
+		if workload.Stores(o) {
+			stored = append(stored, o)
+		}
+	}
 	others := t.files.NodesOfClusters()
 	for _, o := range among {
 		if !from[o.File.Name] && !others[o.File.Name] {
@@ -85,6 +91,7 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 	if err != nil {
 		return nil, fmt.Errorf("reading topology: %w", err)
 	}
+	topo.Stored = stored
 	topo.Extended.Complete = t.files.Config.ClosesResources()
 	if topo.Empty() && len(objects) > 0 {
 		read := slices.Concat(p.topology, t.renders.FileNames(among))

@@ -146,10 +146,13 @@ func (r *run) decidePart(a *pendingPart[*diag.Placement], untracked int) ([]diag
 // addCaveats adds open questions and assumptions to the decision about a context.
 func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut string) {
 	r.budget.spent += s.model.Run().Spent()
+	var premises []string
 	doc.Unknown = r.openQuestions(func(one *summary) {
+		one.premises.assume(s.model)
 		one.unknowns(s.set, s.model)
 		one.givenUp(s.model)
 		r.countUnplaced(s, one)
+		premises = one.premises.notes()
 	})
 	r.recordRefusals(s)
 	if r.opts.Runs > 0 { // last, so that no other answer lacks the steps
@@ -159,7 +162,7 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 		derive.AddTypicalChanges(doc, s.model, disruption.New(s.model, s.set, search.Options{}), r.opts.Runs)
 	}
 	r.locate(doc, s)
-	doc.Notes = append(doc.Notes, r.caveats(s, untracked, leftOut)...)
+	doc.Notes = slices.Concat(doc.Notes, r.caveats(s, untracked, leftOut), premises)
 	if len(doc.Workloads) == 0 && (r.summary.NotRendered() != "" || leftOut != "") { // workloads may be in the skipped inputs
 		doc.Verdict, doc.RulesVerdict = string(diag.Unknown), string(diag.Unknown)
 		doc.Notes = append(doc.Notes, "unknown because no workload was found, and inputs that may contain some are ignored")

@@ -152,6 +152,7 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 			input.Answered = c.answered[s.nodes]
 			f = derive.Facts(input)
 		}
+		r.summary.premises.assume(s.model)
 		units, with := r.clusters.units(s)
 		if units == nil { // otherwise each unit counts by itself, as for Place
 			r.countUnplaced(s, r.summary)
@@ -232,7 +233,8 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 		r.leaveUnplaced(joint.Objects, r.summary)
 		return r.judge.all(f, c, joint.Objects)
 	}
-	gaveUp := len(joint.model.Run().GivenUp) > 0 || r.budget.brief() || disruption.Crowded(joint.set)
+	open := func(u model.Unanswered) bool { return u.Cause != model.ByClass }
+	gaveUp := slices.ContainsFunc(joint.model.Run().GivenUp, open) || r.budget.brief() || disruption.Crowded(joint.set)
 	both, across := map[foundAt]bool{}, map[string]bool{}
 	for _, found := range r.judge.all(f, c, joint.Objects) {
 		if at := placeOf(&found); alone[at] { // already reported with the unit's message
@@ -275,6 +277,9 @@ func (r *run) countUnplaced(s *scene, to *summary) {
 		}
 	}
 	for _, w := range each {
+		if w.Why.Cause == model.ByClass {
+			to.premises.miss(w.Why.Name)
+		}
 		to.unplaced("placement: "+message.Reason(w.Why), w.Workload.Object)
 	}
 	for _, o := range together {

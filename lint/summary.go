@@ -27,6 +27,8 @@ type summary struct {
 	renders *locate.Renders
 	// counted holds the open questions that have already been counted.
 	counted map[unknown]bool
+	// premises holds what is assumed about volumes.
+	premises premises
 	// placeholders holds the placeholders for unknown values in each file.
 	placeholders map[string][]string
 }
@@ -35,6 +37,7 @@ func newSummary(r *locate.Renders) *summary {
 	return &summary{
 		skips:   &skips{map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}},
 		renders: r, counted: map[unknown]bool{}, placeholders: map[string][]string{},
+		premises: premises{classes: map[string]string{}, cloud: map[string]bool{}},
 	}
 }
 
@@ -58,6 +61,7 @@ func (s *summary) whole() diag.Summary {
 	all := s.Summary
 	s.skips.into(&all)
 	s.passed.into(&all)
+	all.Notes = append(slices.Clip(all.Notes), s.premises.notes()...)
 	if s.Fragments > 0 {
 		all.Notes = append(all.Notes, fmt.Sprintf("values fragments of charts that are not at hand: %d checked; the charts decide which pods get them", s.Fragments))
 	}
@@ -207,9 +211,13 @@ func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 // once.
 func (s *summary) givenUp(m *model.Model) {
 	for _, g := range m.Run().GivenUp {
-		if why := message.Reason(model.Reason{Cause: g.Cause}); why != "" {
+		why := message.Reason(model.Reason{Cause: g.Cause, Name: g.Name})
+		switch {
+		case g.Cause == model.ByClass && s.premises.miss(g.Name):
+			s.open("storage class", g.Objects, false)
+		case why != "":
 			s.open(why+": "+g.Question, g.Objects, false)
-		} else {
+		default:
 			s.unanswered(g.Question, g.Objects)
 		}
 	}

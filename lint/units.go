@@ -15,7 +15,6 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/contexts"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -139,9 +138,7 @@ func (d *clusters) unitScene(joint *scene, u unit) *scene {
 	s := &scene{Context: contexts.Context{Name: u.name, Objects: u.objects}, cluster: joint.cluster, nodes: joint.nodes, placed: map[*model.Model]*certificate.Decision{}}
 	s.set = joint.cluster.reader.Load(u.objects, slices.Concat(elsewhere, d.altered))
 	s.set.Alternatives = joint.set.Alternatives
-	s.model = sched.New(s.set, s.nodes)
-	s.model.Scale(d.opts.Steps, d.budget.share())
-	return s
+	return d.modelled(s)
 }
 
 // ifShared is appended to messages that apply only if several units share a cluster.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -46,6 +47,8 @@ type Config struct {
 	// ExtendedResources is "complete" if the declared nodes list all their extended resources, and
 	// empty otherwise.
 	ExtendedResources string `json:"extended-resources"`
+	// Storage says where the volumes of StorageClasses can be used.
+	Storage storage.Declared `json:"storage"`
 	// Renders lists what to render. If it is nil, renders are discovered (see Discovers).
 	Renders []Render `json:"renders"`
 	// Repositories lists the addresses that GitOps pointers use for this repository.
@@ -97,6 +100,8 @@ type Cluster struct {
 	Pointers     []string `json:"pointers"`
 	Destinations []string `json:"destinations"`
 	Topology     []string `json:"topology"`
+	// Storage adds to that of the Config, and wins over it.
+	Storage storage.Declared `json:"storage"`
 	// Server, Labels and Annotations are those of the cluster in Argo CD, or empty. If there is a
 	// Server and no Destinations are written, these are Name and Server.
 	Server      string            `json:"server"`

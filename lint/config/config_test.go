@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/storage"
 )
 
 // load reads a configuration from a string.
@@ -65,7 +66,7 @@ clusters:
 
 // TestMistakes covers every possible mistake, with its complete error except the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, policies, renders, repositories, rules, scopes, suppress, survive, topology, unrendered, vendor"
+	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, policies, renders, repositories, rules, scopes, storage, suppress, survive, topology, unrendered, vendor"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
@@ -94,20 +95,28 @@ func TestMistakes(t *testing.T) {
 		"rules: {a: [off]}":                       "1:9: rules.a: expected one of error, warning, note, off",
 		"extended-resources: all":                 `1:1: extended-resources: expected complete, found "all"`,
 		"extended-resources: true":                "1:1: extended-resources: expected a string",
-		"fail-on: never":                          `1:1: fail-on: expected one of error, warning, none, found "never"`,
-		"vendor: ./":                              "1:1: vendor: expected a folder of its own, found the directory of the configuration",
-		"vendor: ''":                              "1:1: vendor: expected a file, found nothing",
-		`fail-on: ""`:                             `1:1: fail-on: expected one of error, warning, none, found ""`,
-		"fail-on: off":                            "1:1: fail-on: expected a string",
-		"ignore: [a]\nignore: [b]":                "2:1: duplicate key: ignore",
-		"ignore: [a":                              "1:1: unparsable document: did not find expected ',' or ']'",
-		"ignore: &a [*a]":                         "1:13: alias cycle: anchor &a contains itself",
-		"- ignore":                                "1:1: expected a map with the keys " + keys,
-		"ignore":                                  "1:1: expected a map with the keys " + keys,
-		"ignore: [a]\n---\nignore: [b]":           "expected one document, found 2",
-		"ignore: [a\n{{ .Values.b }}":             "expected a configuration, found Helm template",
-		"\xff":                                    "1:1: unreadable file: is not UTF-8 text",
-		"a: 1\nignore: 1\nrules: 1":               "1:1: unknown key a; there are " + keys + "\n2:1: ignore: expected a list\n3:1: rules: expected a map",
+		"storage: gp3":                            "1:1: storage: expected a map",
+		"storage: {class: {}}":                    "1:11: unknown key storage.class",
+		"storage: {classes: [gp3]}":               "1:11: storage.classes: expected a map",
+		"storage: {classes: {gp3: zone}}":         "1:21: storage.classes.gp3: expected a map",
+		"storage: {classes: {gp3: {pin: zone}}}":  "1:27: unknown key storage.classes.gp3.pin",
+		"storage: {classes: {a: {pinned: rack}}}": "1:25: storage.classes.a.pinned: expected one of node, zone, zones-2, region, free",
+		"storage: {classes: {a: {attach: [no]}}}": "1:25: storage.classes.a.attach: expected one of single-node, free",
+		"clusters: [{name: a, paths: [a], storage: {classes: {b: {attach: ''}}}}]": "1:58: clusters[0].storage.classes.b.attach: expected one of single-node, free",
+		"fail-on: never":                `1:1: fail-on: expected one of error, warning, none, found "never"`,
+		"vendor: ./":                    "1:1: vendor: expected a folder of its own, found the directory of the configuration",
+		"vendor: ''":                    "1:1: vendor: expected a file, found nothing",
+		`fail-on: ""`:                   `1:1: fail-on: expected one of error, warning, none, found ""`,
+		"fail-on: off":                  "1:1: fail-on: expected a string",
+		"ignore: [a]\nignore: [b]":      "2:1: duplicate key: ignore",
+		"ignore: [a":                    "1:1: unparsable document: did not find expected ',' or ']'",
+		"ignore: &a [*a]":               "1:13: alias cycle: anchor &a contains itself",
+		"- ignore":                      "1:1: expected a map with the keys " + keys,
+		"ignore":                        "1:1: expected a map with the keys " + keys,
+		"ignore: [a]\n---\nignore: [b]": "expected one document, found 2",
+		"ignore: [a\n{{ .Values.b }}":   "expected a configuration, found Helm template",
+		"\xff":                          "1:1: unreadable file: is not UTF-8 text",
+		"a: 1\nignore: 1\nrules: 1":     "1:1: unknown key a; there are " + keys + "\n2:1: ignore: expected a list\n3:1: rules: expected a map",
 		"clusters: [{name: a, paths: [a]}, {name: a, paths: [b]}]": "1:42: clusters[1]: cluster a is declared twice",
 	} {
 		refuses(t, text, want)
@@ -239,7 +248,7 @@ func TestSchemaAccepts(t *testing.T) {
 	schema := compiled(t)
 	good := []string{
 		"", "# nothing yet", "---", "{}", "topology:", "topology: []", "topology: [a, b]", "ignore: ['**']", "ignore:", "rules:", "rules: {}",
-		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "extended-resources: complete", "extended-resources:", "fail-on: 'error'", "clusters:", "clusters: []",
+		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "extended-resources: complete", "extended-resources:", "storage:", "storage: {}", "storage: {default: a, classes: {a: {pinned: zones-2, attach: single-node}, b: {pinned: node}, c: {attach: free}, d: , e: {pinned: , attach: }}}", "storage: {default: , classes: }", "clusters: [{name: a, paths: [a], storage: {classes: {b: {pinned: zone}}}}]", "fail-on: 'error'", "clusters:", "clusters: []",
 		"clusters: [{name: a, pointers: ['a/**'], destinations: [prod]}]", "clusters: [{name: a, destinations: ['https://a']}]", "clusters: [{name: a, server: 'https://a', labels: {b: c}, annotations: {d: e f}}]", "clusters: [{name: a, paths: [b], server: }]", "clusters: [{name: a, server: b, labels: , annotations: }]", "repositories: ['https://example.com/a']", "repositories:", "renders: [{pointers: '**'}, {pointers: a/apps.yaml}]", "topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
 		"survive:", "survive: []", "survive: [{keys: [node, example.com/Rack]}]", "survive: [{keys: [a], namespaces: [b, 'c-*'], labels: {d: e, f.g/h: ''}}]", "survive: [{keys: [a], namespaces: , labels: }]", "survive: [{keys: [a], labels: {}}]",
 		"unrendered:", "unrendered: []", "unrendered: [{pattern: 'a/**', reason: b}]", "suppress:", "suppress: []", "suppress: [{rule: a}]", "suppress: [{rule: a, reason: b, until: '2027-03-31', kinds: [Pod], namespaces: [a, 'b-*'], names: ['*'], labels: {d: e}}]", "suppress: [{rule: a, reason: , until: , kinds: , labels: }]",
@@ -255,7 +264,7 @@ func TestSchemaAccepts(t *testing.T) {
 	bad := []string{
 		"a: 1", "Topology: []", "topology: a", "topology: {}", "topology: [1]", "topology: [~]", "topology: ['']", "topology: [[a]]", "ignore: a", "ignore: [true]", "ignore: ['']",
 		"rules: []", "rules: off", "rules: {a: loud}", "rules: {a: 1}", "rules: {a: }", "rules: {a: true}", "rules: {a: 'false'}", "rules: {a: {}}", "rules: {a: no}", "rules: {a: Error}",
-		"fail-on: never", "fail-on: note", "extended-resources: all", "extended-resources: ''", "extended-resources: true", "fail-on: ''", "fail-on: 1", "fail-on: [error]", "fail-on: off", "fail-on: false",
+		"fail-on: never", "fail-on: note", "extended-resources: all", "extended-resources: ''", "extended-resources: true", "storage: a", "storage: {class: }", "storage: {default: 1}", "storage: {classes: [a]}", "storage: {classes: {a: zone}}", "storage: {classes: {a: {pinned: Zone}}}", "storage: {classes: {a: {pinned: ''}}}", "storage: {classes: {a: {attach: no}}}", "storage: {classes: {a: {attached: free}}}", "clusters: [{name: a, paths: [a], storage: [b]}]", "fail-on: ''", "fail-on: 1", "fail-on: [error]", "fail-on: off", "fail-on: false",
 		"clusters: {}", "clusters: a", "clusters: [a]", "clusters: [~]", "clusters: [{}]", "clusters: [{name: a}]", "clusters: [{paths: [a]}]", "clusters: [{name: a, paths: }]",
 		"clusters: [{name: a, paths: []}]", "clusters: [{name: '', paths: [a]}]", "clusters: [{name: 1, paths: [a]}]", "clusters: [{name: a, paths: a}]", "clusters: [{name: a, paths: ['']}]",
 		"clusters: [{name: a, paths: [1]}]", "clusters: [{name: a, paths: [a], topology: n}]", "clusters: [{name: a, paths: [a], topology: ['']}]", "clusters: [{name: a, paths: [a], path: a}]",
@@ -306,6 +315,15 @@ func TestSchemaFields(t *testing.T) {
 	definitions := doc["definitions"].(map[string]any)
 	fields(t, definitions["scope"].(map[string]any), reflect.TypeFor[Scope]())
 	fields(t, properties["rules"].(map[string]any)["additionalProperties"].(map[string]any)["then"].(map[string]any), reflect.TypeFor[Rule]())
+	storages := definitions["storage"].(map[string]any)
+	fields(t, storages, reflect.TypeFor[storage.Declared]())
+	class := storages["properties"].(map[string]any)["classes"].(map[string]any)["additionalProperties"].(map[string]any)
+	fields(t, class, reflect.TypeFor[storage.Behavior]())
+	for field, words := range map[string]string{"pinned": storage.Words("pin"), "attach": storage.Words("attach")} {
+		if diff := cmp.Diff(append(anys(strings.Split(words, ", ")), nil), class["properties"].(map[string]any)[field].(map[string]any)["enum"]); diff != "" {
+			t.Errorf("%s: %s", field, diff)
+		}
+	}
 	rules := definitions["level"].(map[string]any)
 	if diff := cmp.Diff(append(anys(levels()), false), rules["enum"]); diff != "" {
 		t.Errorf("levels: %s", diff)

@@ -26,6 +26,7 @@ scopes:
 - {namespaces: ["dev-*"], labels: {a: b}, paths: ["apps/**"], clusters: [prod], names: [web], rules: {"h*": off, alias-bomb: note}}
 fail-on: warning
 extended-resources: complete
+storage: {default: gp3, classes: {gp3: {pinned: zone, attach: single-node}}}
 baseline: baseline.json
 survive: [{keys: [zone], namespaces: [shop], labels: {tier: critical}}]
 suppress:
@@ -40,6 +41,7 @@ clusters:
   paths: [prod]
   renders: [old, "clusters/prod/**"]
   topology: [prod/nodes.yaml]
+  storage: {classes: {local: {pinned: node}}}
 `
 
 // TestWhole checks that the configuration from which the fuzz test starts is valid.

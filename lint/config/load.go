@@ -16,6 +16,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
@@ -132,6 +133,8 @@ func (l *loader) mismatch(m source.Mismatch, keys []string) {
 		l.fail(at, "unknown key %s", m.Path)
 	case m.Want == "level":
 		l.fail(at, "%s: expected one of %s", m.Path, strings.Join(levels(), ", "))
+	case storage.Words(m.Want) != "":
+		l.fail(at, "%s: expected one of %s", m.Path, storage.Words(m.Want))
 	default:
 		l.fail(at, "%s: expected a %s", m.Path, m.Want)
 	}

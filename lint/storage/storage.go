@@ -1,7 +1,12 @@
 package storage
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -40,8 +45,68 @@ func Attaches() []Attach { return []Attach{AttachSingleNode, AttachFree} }
 
 // Behavior describes the volumes of a StorageClass.
 type Behavior struct {
-	Pinned Pin
-	Attach Attach
+	Pinned Pin    `json:"pinned"`
+	Attach Attach `json:"attach"`
+}
+
+// Or returns b with what it leaves unknown taken from other.
+func (b Behavior) Or(other Behavior) Behavior {
+	return Behavior{cmp.Or(b.Pinned, other.Pinned), cmp.Or(b.Attach, other.Attach)}
+}
+
+// Declared is what users say about the StorageClasses of a cluster.
+type Declared struct {
+	// Default names the class of claims that name none.
+	Default string `json:"default"`
+	// Classes says where the volumes of classes can be used, by name.
+	Classes map[string]Behavior `json:"classes"`
+}
+
+// Over returns d with what it leaves out taken from other.
+func (d Declared) Over(other Declared) Declared {
+	all := Declared{cmp.Or(d.Default, other.Default), map[string]Behavior{}}
+	maps.Copy(all.Classes, other.Classes)
+	for name, b := range d.Classes {
+		all.Classes[name] = b.Or(other.Classes[name])
+	}
+	return all
+}
+
+// UnmarshalJSON accepts the pins that are known.
+func (p *Pin) UnmarshalJSON(text []byte) error { return word(p, text, Pins()) }
+
+// UnmarshalJSON accepts the values of Attach that are known.
+func (a *Attach) UnmarshalJSON(text []byte) error { return word(a, text, Attaches()) }
+
+func word[T ~string](to *T, text []byte, all []T) error {
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	if *to = T(s); !slices.Contains(all, *to) {
+		return fmt.Errorf("unknown word %s", s)
+	}
+	return nil
+}
+
+// Words lists the words for a field of a Behavior, by the name of the field's type in messages. It
+// returns "" for other types.
+func Words(name string) string {
+	switch name {
+	case "pin":
+		return join(Pins())
+	case "attach":
+		return join(Attaches())
+	}
+	return ""
+}
+
+func join[T ~string](all []T) string {
+	words := make([]string, len(all))
+	for i, w := range all {
+		words[i] = string(w)
+	}
+	return strings.Join(words, ", ")
 }
 
 // Of returns what is known about volumes that a provisioner makes with the parameters of a

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/storage"
 )
 
 // loader collects the nodes of a topology. It also collects errors, so that all of them are
@@ -127,6 +128,8 @@ func (l *loader) misfits(o *source.Object, found []source.Mismatch) {
 			l.fail(o, span, "unknown field %s; did you mean %s?", m.Path, m.Suggestion)
 		case m.Unknown:
 			l.fail(o, span, "unknown field %s", m.Path)
+		case storage.Words(m.Want) != "":
+			l.fail(o, span, "%s: expected one of %s", m.Path, storage.Words(m.Want))
 		default:
 			l.fail(o, span, "%s: expected a %s", m.Path, m.Want)
 		}

@@ -180,6 +180,10 @@ var slips = []struct{ text, want string }{
 	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 1e-100000000, memory: '1e-100000000'}\n", "6:36: pools[0].allocatable.memory: expected a quantity of at most 64 characters with an exponent from -100 to 100"},
 	{"apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus:\n  allocatable: {cpu: '1e100000000'}\n", "5:17: status.allocatable.cpu: expected a quantity of at most"},
 	{"apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus:\n  capacity: {pods: '1e-100000000'}\n", "5:14: status.capacity.pods: expected a quantity of at most"},
+	{pools + "pools: [{name: a, count: 1}]\nstorage:\n  classes: {x: {pinned: rack}}\n", "5:17: storage.classes.x.pinned: expected one of node, zone, zones-2, region, free"},
+	{pools + "pools: [{name: a, count: 1}]\nstorage:\n  class: {x: {pinned: zone}}\n", "5:3: unknown field storage.class"},
+	{pools + "pools: [{name: a, count: 1}]\nstorage: {classes: {x: {pinned: zone}}}\n---\n" + pools + "pools: [{name: b, count: 1}]\nstorage: {classes: {x: {pinned: node}}}\n", "9:24: StorageClass x is declared differently in another NodeTopology: declare every class once"},
+	{pools + "pools: [{name: a, count: 1}]\nstorage: {default: x}\n---\n" + pools + "pools: [{name: b, count: 1}]\nstorage: {default: z}\n", "9:20: the default StorageClass is z here and x in another NodeTopology: declare it once"},
 	{pools + "pools:\n- {name: a-b, count: 1}\n- {name: a, zones: {b: 1}}\n", "5:4: node a-b-0 is declared differently at <stdin>:4"},
 }
 

@@ -12,15 +12,17 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/storage"
 )
 
 // maxNodes is the maximum number of nodes in a topology. A larger number is assumed to be a typo.
 const maxNodes = 100_000
 
 type topologyObject struct {
-	APIVersion string       `json:"apiVersion"`
-	Kind       string       `json:"kind"`
-	Pools      []poolObject `json:"pools"`
+	APIVersion string           `json:"apiVersion"`
+	Kind       string           `json:"kind"`
+	Pools      []poolObject     `json:"pools"`
+	Storage    storage.Declared `json:"storage"`
 }
 
 type poolObject struct {
@@ -45,6 +47,7 @@ func (l *loader) pools(o *source.Object) {
 			broken[pool] = true
 		}
 	}
+	l.storage(o, &in.Storage)
 	items := o.Root.Get("pools").Items()
 	if len(items) == 0 && len(broken) == 0 {
 		l.fail(o, diag.Span{}, "a NodeTopology needs pools, a list of {name, count}")
@@ -78,6 +81,20 @@ func (l *loader) pools(o *source.Object) {
 			l.pool(o, pool, &p)
 		}
 	}
+}
+
+// storage adds what a NodeTopology says about StorageClasses. All documents must say the same.
+func (l *loader) storage(o *source.Object, in *storage.Declared) {
+	known, node := &l.topo.Storage, o.Root.Get("storage")
+	if known.Default != "" && in.Default != "" && known.Default != in.Default {
+		l.fail(o, o.File.Span(node.Get("default")), "the default StorageClass is %s here and %s in another NodeTopology: declare it once", in.Default, known.Default)
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Classes)) {
+		if was, twice := known.Classes[name]; twice && was != in.Classes[name] {
+			l.fail(o, o.File.Span(node.At("classes", name)), "StorageClass %s is declared differently in another NodeTopology: declare every class once", name)
+		}
+	}
+	*known = known.Over(*in)
 }
 
 // at returns the location of the first of the given fields that the pool sets. If the pool sets

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/storage"
 )
 
 // Node holds the node properties that the scheduler reads (R-S1).
@@ -69,6 +70,10 @@ type Topology struct {
 	Growth []Growth
 	// Extended holds the extended resources that nodes and pools list. All nodes share it.
 	Extended *Extended
+	// Storage says where the volumes of StorageClasses can be used. Stored lists the volumes, volume
+	// claims and StorageClasses that the cluster has. LoadFrom does not set Stored.
+	Storage storage.Declared
+	Stored  []*source.Object
 	// Notes lists irregularities that the user should know about, each as one sentence.
 	Notes []string
 

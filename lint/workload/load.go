@@ -63,6 +63,9 @@ type Set struct {
 	// Alternatives holds the objects that may be deployed in place of this set, but never together
 	// with it.
 	Alternatives map[*source.Object]bool
+
+	// storing lists the volume claims, volumes and storage classes.
+	storing []*source.Object
 }
 
 // Service is a Service that selects the pods with the given labels.
@@ -87,9 +90,9 @@ type Reader struct {
 	// Values returns the values that an object passes to a chart outside the input, or nil if there
 	// are none. If the field is nil, no chart values are known.
 	Values func(o *source.Object) *Given
-	// Storage says where the volumes of StorageClasses can be used, by name. It applies whatever a
-	// declared class says.
-	Storage map[string]storage.Behavior
+	// Storage says where the volumes of StorageClasses can be used. It applies whatever a declared
+	// class says.
+	Storage storage.Declared
 	// once is set if the reader reads only one set. It can then discard YAML trees after reading
 	// them.
 	once bool
@@ -114,8 +117,6 @@ type loader struct {
 	scales []*source.Object
 	// admitting lists the objects of the kinds in admits.
 	admitting []*source.Object
-	// storing lists the volume claims, volumes and storage classes.
-	storing []*source.Object
 	// budgets maps the namespace and name of each disruption budget to its index in the set.
 	budgets map[[2]string]int
 	// referring lists the Rollouts that take their pod template from another object. templates
@@ -124,11 +125,16 @@ type loader struct {
 	templates []*source.Object
 }
 
-// Load reads the objects of one cluster with a new Reader.
-func Load(table Table, objects []*source.Object) *Set { return NewReader(table).Load(objects, nil) }
+// Load reads the objects of one cluster with a new Reader and binds their claims.
+func Load(table Table, objects []*source.Object) *Set {
+	r := NewReader(table)
+	set := r.Load(objects, nil)
+	r.Bind(set, nil, storage.Declared{})
+	return set
+}
 
 // Load reads the objects of one set. The argument elsewhere lists further objects, which might not
-// be deployed.
+// be deployed. It does not bind claims (see Bind).
 func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	l := &loader{Reader: r, budgets: map[[2]string]int{}, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}, Placeholders: map[*source.Object][]string{}}}
 	for _, o := range objects {
@@ -141,7 +147,6 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	l.repeated()
 	l.scale()
 	l.admission()
-	l.volumes()
 	for _, o := range elsewhere {
 		l.loadUncertain(o)
 	}
@@ -187,7 +192,7 @@ func (l *loader) object(o *source.Object) {
 		l.admitting = append(l.admitting, o)
 		l.set.Others++
 	case Stores(o):
-		l.storing = append(l.storing, o)
+		l.set.storing = append(l.set.storing, o)
 		l.set.Others++
 	case claims[o.Kind] && o.Group() == claimGroup:
 		l.set.Claims = append(l.set.Claims, o)

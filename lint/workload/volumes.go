@@ -33,6 +33,9 @@ type Claim struct {
 	// Class is the name of the StorageClass. It is empty if the claim names none and no default class
 	// is declared, or if nothing is known about the claim.
 	Class string
+	// Open names what is not known, such as a StorageClass, if it is not known where the volume can be
+	// used once it exists, and if that matters.
+	Open string
 	// Size is the requested size as written, or "".
 	Size string
 	// Bound is set if the claim is bound to a volume. Volume is the name of that PersistentVolume, or
@@ -59,6 +62,8 @@ type Reach struct {
 	Zones map[string][]string
 	// Open explains why it is not known which nodes can use the claim. It is empty if this is known.
 	Open string
+	// First is set if only the first pod that uses the claim is restricted.
+	First bool
 }
 
 // storageGroup is the API group of StorageClasses.
@@ -111,9 +116,11 @@ func (w *Workload) readClaims() []*Claim {
 
 // binder finds the volumes that claims are bound to.
 type binder struct {
-	l       *loader
+	*Reader
+	storage storage.Declared
 	claims  map[[2]string]*source.Object // by namespace and name
 	volumes map[string]*source.Object
+	sorted  []*source.Object // the volumes by name
 	classes map[string]*source.Object
 	// held maps the namespace and name of a claim to the volumes whose claimRef names it.
 	held map[[2]string][]*source.Object
@@ -123,49 +130,62 @@ type binder struct {
 	differing map[*source.Object]bool
 }
 
-// volumes resolves the claims of all workloads.
-func (l *loader) volumes() {
-	if !slices.ContainsFunc(l.set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 }) {
-		return
+// Bind resolves the claims of all workloads in a set. The argument stored lists the volumes, claims
+// and StorageClasses that the cluster has. Its volumes and its bound claims win over those of the
+// set, and of other claims and classes the set's win. The argument declared wins over Storage. Bind
+// returns the number of objects that it looked at.
+func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declared) int {
+	if !slices.ContainsFunc(set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 }) {
+		return 0
 	}
-	b := &binder{l, map[[2]string]*source.Object{}, map[string]*source.Object{}, map[string]*source.Object{}, map[[2]string][]*source.Object{}, nil, map[*source.Object]bool{}}
-	first := map[[3]string]*source.Object{}
-	for _, o := range l.storing {
-		id := [3]string{o.Kind, o.Namespace, o.Name}
-		if same := first[id]; same != nil {
+	b := &binder{
+		Reader: r, storage: declared.Over(r.Storage), claims: map[[2]string]*source.Object{}, volumes: map[string]*source.Object{}, classes: map[string]*source.Object{},
+		held: map[[2]string][]*source.Object{}, differing: map[*source.Object]bool{},
+	}
+	objects := map[[3]string]*source.Object{}
+	for i, o := range slices.Concat(set.storing, stored) {
+		id, exists := [3]string{o.Kind, Space(o.Namespace), o.Name}, i >= len(set.storing)
+		switch same := objects[id]; {
+		case same == nil, exists && (o.Kind == "PersistentVolume" || o.Root.At("spec", "volumeName").Text() != ""):
+			objects[id] = o
+		case !exists:
 			b.differing[same] = b.differing[same] || !source.Equal(same.Root, o.Root)
-			continue
 		}
-		first[id] = o
-		switch o.Kind {
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(objects), func(a, b [3]string) int { return slices.Compare(a[:], b[:]) }) {
+		switch o := objects[id]; o.Kind {
 		case "PersistentVolumeClaim":
-			b.claims[[2]string{Space(o.Namespace), o.Name}] = o
+			b.claims[[2]string{id[1], o.Name}] = o
 		case "StorageClass":
-			if b.classes[o.Name] = o; standardClass(o) && (b.standard == nil || o.Name < b.standard.Name) {
+			if b.classes[o.Name] = o; b.standard == nil && standardClass(o) {
 				b.standard = o
 			}
 		default:
-			b.volumes[o.Name] = o
+			b.volumes[o.Name], b.sorted = o, append(b.sorted, o)
 			if ref := o.Root.At("spec", "claimRef"); ref.Get("name").Text() != "" {
 				key := [2]string{Space(ref.Get("namespace").Text()), ref.Get("name").Text()}
 				b.held[key] = append(b.held[key], o)
 			}
 		}
 	}
+	if class := b.classes[b.storage.Default]; class != nil {
+		b.standard = class
+	}
 	users := map[[2]string]int{}
-	for _, w := range l.set.Workloads {
+	for _, w := range set.Workloads {
 		b.resolve(w)
 		for _, c := range w.Claims {
-			if !c.Template && !c.Ephemeral && !w.Finite() && !w.Copy && !w.Superseded {
+			if !c.Template && !c.Ephemeral && !source.Placeholder(c.Name) && !w.Finite() && !w.Copy && !w.Superseded {
 				users[[2]string{Space(w.Object.Namespace), c.Name}]++
 			}
 		}
 	}
-	for _, w := range l.set.Workloads {
+	for _, w := range set.Workloads {
 		w.SharesClaim = slices.ContainsFunc(w.Claims, func(c *Claim) bool {
 			return !c.Template && !c.Ephemeral && users[[2]string{Space(w.Object.Namespace), c.Name}] > 1
 		})
 	}
+	return len(set.storing) + len(stored)
 }
 
 // standardClass reports whether claims that name no class get this one (R-N43).
@@ -182,13 +202,13 @@ func (b *binder) resolve(w *Workload) {
 	ns := Space(w.Object.Namespace)
 	claims := make([]*Claim, len(w.Claims)) // each set resolves its own copies
 	for i, c := range w.Claims {
-		own := *c
-		c, claims[i] = &own, &own
-		if !c.Template && !c.Ephemeral {
-			if c.Object = b.claims[[2]string{ns, c.Name}]; c.Object != nil && !b.differing[c.Object] {
-				c.spec = c.Object.Root.Get("spec")
-			}
+		own := &Claim{Name: c.Name, Template: c.Template, Ephemeral: c.Ephemeral, Span: c.Span, Node: c.Node}
+		if c.Template || c.Ephemeral {
+			own.spec = c.spec
+		} else if own.Object = b.claims[[2]string{ns, c.Name}]; own.Object != nil && !b.differing[own.Object] {
+			own.spec = own.Object.Root.Get("spec")
 		}
+		c, claims[i] = own, own
 		c.Modes, c.Size = accessModes(c.spec), c.spec.At("resources", "requests", "storage").Text()
 		if w.Running {
 			continue
@@ -204,6 +224,7 @@ func (b *binder) resolve(w *Workload) {
 				w.Reaches = append(w.Reaches, Reach{Claim: c.Name, By: c.Object, Open: "claim " + c.Name + ", which is being deleted"})
 			}
 			if r := b.reach(c.Name, c.spec, b.held[[2]string{ns, c.Name}]); r != nil && !c.Ephemeral {
+				r.First = r.Open == "" && r.By.Kind == "StorageClass"
 				w.Reaches = append(w.Reaches, *r)
 			} else if c.Ephemeral {
 				w.Reaches = append(w.Reaches, b.allowed(c.Name, c.spec)...)
@@ -260,25 +281,21 @@ func (w *Workload) FirstOrdinal() (start int, known bool) {
 	return int(n), known || at.IsNull()
 }
 
+// OpenDefault is the Open of a claim that names no class if no default class is known.
+const OpenDefault = "the default StorageClass, which is not declared"
+
 // behave sets where the volume of a claim can be used once it exists, and what that means for the
 // workload's pods (R-W35).
 func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	c.Bound = held || c.spec.Get("volumeName").Text() != ""
 	name, class := c.spec.Get("storageClassName"), b.class(c.spec)
-	switch {
-	case c.spec == nil || source.Placeholder(c.Name):
-	case class != nil:
-		c.Class = class.Name
-	default:
-		c.Class = name.Text()
+	if c.spec != nil && !source.Placeholder(c.Name) {
+		c.Class = b.className(c.spec)
 	}
 	unknown := "StorageClass " + c.Class + ", which is not declared"
-	own, overridden := b.l.Storage[c.Class]
 	switch {
 	case c.spec == nil:
 		unknown = "PersistentVolumeClaim " + c.Name + ", which is not declared"
-	case overridden && c.Class != "":
-		c.Behavior = own
 	case class != nil:
 		parameters := map[string]string{}
 		for k, v := range class.Root.Get("parameters").Fields() {
@@ -286,16 +303,19 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 		}
 		provisioner := class.Root.Get("provisioner").Text()
 		c.Behavior, unknown = storage.Of(provisioner, parameters), "StorageClass "+class.Name+" (provisioner "+provisioner+")"
-	case name.IsNull():
-		unknown = "the default StorageClass, which is not declared"
-	case name.Text() == "":
+	case c.Class == "" && name.IsNull():
+		unknown = OpenDefault
+	case c.Class == "":
 		unknown = "the PersistentVolume for claim " + c.Name + ", which is not known"
 	}
 	if slices.Contains(c.Modes, string(corev1.ReadWriteOncePod)) && !c.Template && !c.Ephemeral {
 		w.OncePod = c.Name
 	}
-	if c.volume != nil && !overridden { // the volume need not be made by the class
+	if c.volume != nil { // the volume need not be made by the class
 		c.Attach = storage.Of(c.volume.Root.At("spec", "csi", "driver").Text(), nil).Attach
+	}
+	if c.Class != "" {
+		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
 	}
 	if c.Bound || c.Ephemeral || w.Kind.VM || c.Pinned == storage.PinFree {
 		return
@@ -315,8 +335,10 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 		pin = corev1.LabelHostname
 	case storage.PinRegion:
 		pin = corev1.LabelTopologyRegion
-	case storage.PinTwoZones, storage.PinUnknown:
-		open = unknown
+	case storage.PinTwoZones:
+		open = "which two zones the volumes of StorageClass " + c.Class + " are in"
+	case storage.PinUnknown:
+		open, c.Open = unknown, unknown
 	}
 	if w.Pin == "" || w.OpenPin != "" && open == "" || pin == corev1.LabelHostname || w.Pin == corev1.LabelTopologyRegion {
 		w.Pin, w.OpenPin = pin, open
@@ -422,7 +444,11 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 		if volume = b.volumes[name.Text()]; volume == nil {
 			return &Reach{Claim: claim, Open: "PersistentVolume " + name.Text() + ", which is not declared"}
 		}
-		if ref := volume.Root.At("spec", "claimRef", "name"); !ref.IsNull() && !slices.Contains(held, volume) {
+		ref := volume.Root.At("spec", "claimRef", "name")
+		if class := spec.Get("storageClassName"); ref.IsNull() && !class.IsNull() && class.Text() != volume.Root.At("spec", "storageClassName").Text() {
+			return &Reach{Claim: claim, By: volume, Open: "PersistentVolume " + volume.Name + ", which has another storage class"}
+		}
+		if !ref.IsNull() && !slices.Contains(held, volume) {
 			return &Reach{Claim: claim, By: volume, Open: "PersistentVolume " + volume.Name + ", which is bound to another claim"}
 		}
 	case len(held) == 1:
@@ -446,7 +472,7 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 	}
 	if required := volume.Root.At("spec", "nodeAffinity", "required"); !required.IsNull() {
 		r.Affinity = &corev1.NodeSelector{}
-		if len(b.l.decoder.Decode(required, r.Affinity)) > 0 {
+		if len(b.decoder.Decode(required, r.Affinity)) > 0 {
 			r.Open = "PersistentVolume " + volume.Name + ", whose nodeAffinity cannot be read"
 		}
 	}
@@ -514,12 +540,9 @@ func satisfies(volume, claim *source.Node) bool {
 // The binder prefers an available volume of its class to a new one, and a class without provisioner
 // has no others (plugins/volumebinding/binder.go, findMatchingVolumes).
 func (b *binder) available(claim string, spec *source.Node) *Reach {
-	name, class := spec.Get("storageClassName").Text(), b.class(spec)
-	if class != nil {
-		name = class.Name
-	}
-	for _, o := range b.l.storing {
-		if o.Kind != "PersistentVolume" || o.Root.At("spec", "storageClassName").Text() != name || !o.Root.At("spec", "claimRef").IsNull() {
+	class, name := b.class(spec), b.className(spec)
+	for _, o := range b.sorted {
+		if o.Root.At("spec", "storageClassName").Text() != name || !o.Root.At("spec", "claimRef").IsNull() {
 			continue
 		}
 		labels := o.Root.At("metadata", "labels")
@@ -546,6 +569,18 @@ func (b *binder) class(spec *source.Node) *source.Object {
 	return class
 }
 
+// className returns the name of a claim's class, or "" if it has none or it is not known.
+func (b *binder) className(spec *source.Node) string {
+	name, class := spec.Get("storageClassName"), b.class(spec)
+	switch {
+	case class != nil:
+		return class.Name
+	case name.IsNull():
+		return b.storage.Default
+	}
+	return name.Text()
+}
+
 // allowed returns what the allowedTopologies of a claim's class allow for the volume that is made
 // for it, if the class waits for the pod (R-N35).
 func (b *binder) allowed(claim string, spec *source.Node) []Reach {
@@ -561,7 +596,7 @@ func (b *binder) allowed(claim string, spec *source.Node) []Reach {
 	}
 	r := Reach{Claim: claim, By: class, Affinity: &corev1.NodeSelector{}}
 	var terms []corev1.TopologySelectorTerm
-	if len(b.l.decoder.Decode(class.Root.Get("allowedTopologies"), &terms)) > 0 {
+	if len(b.decoder.Decode(class.Root.Get("allowedTopologies"), &terms)) > 0 {
 		r.Open = "StorageClass " + class.Name + ", whose allowedTopologies cannot be read"
 	}
 	for _, t := range terms {

@@ -4,6 +4,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/storage"
 )
 
 // volumesOf describes what restricts the pods of the first workload in a text.
@@ -62,6 +65,60 @@ func TestReaches(t *testing.T) {
 			got := volumesOf(t, row.text)
 			if got != row.want {
 				t.Errorf("got  %s\nwant %s", got, row.want)
+			}
+		})
+	}
+}
+
+// TestBind checks which of the objects of the tree and of the cluster counts, and what the user says.
+func TestBind(t *testing.T) {
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}\n---\n"
+	claim := func(spec string) string {
+		return "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\nspec: {accessModes: [ReadWriteOnce]" + spec + "}\n---\n"
+	}
+	volume := func(zone string) string {
+		return "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {topology.kubernetes.io/zone: " + zone + "}}\nspec: {accessModes: [ReadWriteOnce], claimRef: {name: data}}\n---\n"
+	}
+	class := func(name, provisioner, more string) string {
+		return "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: " + name + more + "}\nprovisioner: " + provisioner + "\n---\n"
+	}
+	const standard = `, annotations: {storageclass.kubernetes.io/is-default-class: "true"}`
+	said := storage.Declared{Classes: map[string]storage.Behavior{"fast": {Pinned: storage.PinNode}, "both": {Pinned: storage.PinTwoZones}, "slow": {Attach: storage.AttachFree}}}
+	for name, row := range map[string]struct {
+		tree, cluster string
+		declared      storage.Declared
+		want          string
+	}{
+		"undeclared class":                 {pod + claim(", storageClassName: x"), "", said, "topology.kubernetes.io/zone StorageClass x, which is not declared"},
+		"no class":                         {pod + claim(""), "", said, "topology.kubernetes.io/zone the default StorageClass, which is not declared"},
+		"the user names the default class": {pod + claim(""), "", storage.Declared{Default: "fast"}.Over(said), "kubernetes.io/hostname "},
+		"its class is declared":            {pod + claim(""), class("x", "driver.longhorn.io", ""), storage.Declared{Default: "x"}, " "},
+		"a default class of the cluster":   {pod + claim(""), class("x", "ebs.csi.aws.com", standard), said, "topology.kubernetes.io/zone "},
+		"the tree changes a class":         {pod + claim("") + class("x", "driver.longhorn.io", standard), class("x", "ebs.csi.aws.com", standard), said, " "},
+		"what the user says wins":          {pod + claim(", storageClassName: fast") + class("fast", "ebs.csi.aws.com", ""), "", said, "kubernetes.io/hostname "},
+		"what the user leaves out":         {pod + claim(", storageClassName: slow") + class("slow", "ebs.csi.aws.com", ""), "", said, "topology.kubernetes.io/zone "},
+		"attach alone":                     {pod + claim(", storageClassName: slow"), "", said, "topology.kubernetes.io/zone StorageClass slow, which is not declared"},
+		"two zones":                        {pod + claim(", storageClassName: both"), "", said, "topology.kubernetes.io/zone which two zones the volumes of StorageClass both are in"},
+		"a claim of the cluster":           {pod, claim(", storageClassName: fast"), said, "kubernetes.io/hostname "},
+		"an unbound claim of both":         {pod + claim(", storageClassName: x"), claim(", storageClassName: fast"), said, "topology.kubernetes.io/zone StorageClass x, which is not declared"},
+		"a bound claim of both":            {pod + claim(", storageClassName: x"), claim(", storageClassName: fast, volumeName: pv") + volume("b"), said, ` &"" "topology.kubernetes.io/zone"=["b"]`},
+		"a volume of both":                 {pod + claim("") + volume("a"), volume("b"), said, ` &"" "topology.kubernetes.io/zone"=["b"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := loadSet(t, row.tree)
+			var stored []*source.Object
+			if row.cluster != "" {
+				stored = loadSet(t, row.cluster).storing
+			}
+			w := set.Workloads[0]
+			for range 2 { // binding again changes nothing
+				NewReader(NewTable()).Bind(set, stored, row.declared)
+				if got := w.Pin + " " + w.OpenPin + ReachText(w.Reaches); got != row.want {
+					t.Errorf("got  %s\nwant %s", got, row.want)
+				}
+			}
+			if len(w.Claims[0].Modes) > 1 {
+				t.Errorf("modes %v", w.Claims[0].Modes)
 			}
 		})
 	}

@@ -1,5 +1,5 @@
 # METADATA
-# title: Pods wait for a drained node or zone because of their volumes
+# title: Pods wait for the node or zone of their volumes
 # description: >-
 #   The volumes of these pods can only be used on the node, or in the zone, where they were made. When that
 #   node is drained, or no other node of the zone takes the pods, they stay Pending until it is back. This is

@@ -131,17 +131,18 @@ func updating(w *workload.Workload, counts diag.Span) diag.Span {
 
 // markUnknown records that a question about a workload change has no answer.
 func (b changes) markUnknown(w *workload.Workload, why model.Reason) {
-	if b.noteTooLarge(w, diag.Unknown, why); why.Cause == model.ByBudget {
+	if b.noteOpen(w, diag.Unknown, why); why.Cause == model.ByBudget {
 		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
 	}
 	b.settle(w, func(d *progress) { d.changed, d.lost = false, false })
 }
 
-// noteTooLarge adds a note if an outcome is unknown because the search space is too large.
-func (b *builder) noteTooLarge(w *workload.Workload, outcome diag.Outcome, why model.Reason) {
-	if outcome == diag.Unknown && (why.Cause == model.ByCrowd || why.Cause == model.BySize) {
+// noteOpen records that an outcome is unknown because the search space is too large, or because
+// it is not known where volumes can be used.
+func (b *builder) noteOpen(w *workload.Workload, outcome diag.Outcome, why model.Reason) {
+	if outcome == diag.Unknown && (why.Cause == model.ByCrowd || why.Cause == model.BySize || why.Cause == model.ByClass) {
 		run := b.m.Run()
-		run.GivenUp = append(run.GivenUp, model.Unanswered{Objects: []*source.Object{w.Object}, Question: askChange, Cause: why.Cause})
+		run.GivenUp = append(run.GivenUp, model.Unanswered{Objects: []*source.Object{w.Object}, Question: askChange, Cause: why.Cause, Name: why.Name})
 	}
 }
 

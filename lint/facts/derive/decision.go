@@ -389,7 +389,7 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 		for i := range b.survivals.asked {
 			s := &b.survivals.asked[i]
 			b.m.Run().Spend(stepsPerRow)
-			b.noteTooLarge(w, s.Verdict, s.Why)
+			b.noteOpen(w, s.Verdict, s.Why)
 			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: message.Reason(s.Why), Waits: message.WaitsFor(s.Waits)}
 			if out.Waits != "" && out.Reason == "" {
 				out.Reason = message.WaitsForVolume(out.Waits)
@@ -409,7 +409,7 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 
 func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	d := b.j.Drain(w)
-	b.noteTooLarge(w, d.Answer, d.Why)
+	b.noteOpen(w, d.Answer, d.Why)
 	out := diag.PlacementJudgement{Verdict: string(d.Answer), Reason: message.Reason(d.Why)}
 	switch {
 	case len(d.Budgets) > 1:
@@ -447,7 +447,7 @@ func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 			out.Reason = message.Reason(model.Reason{Cause: model.Unplaced})
 		}
 	case diag.Unknown:
-		b.noteTooLarge(w, r.Verdict, r.Why)
+		b.noteOpen(w, r.Verdict, r.Why)
 		out.Reason = message.Reason(r.Why)
 	case diag.Never, diag.Sometimes:
 		out.Reason = b.rolloutReason(w, r)
@@ -478,7 +478,7 @@ func (b decision) coreText(w *workload.Workload, m *model.Model, core *search.Co
 
 func (b decision) migrates(w *workload.Workload) diag.PlacementJudgement {
 	m := b.j.Migration(w)
-	b.noteTooLarge(w, m.Answer, m.Why)
+	b.noteOpen(w, m.Answer, m.Why)
 	out := diag.PlacementJudgement{Verdict: string(m.Answer), Reason: message.Reason(m.Why)}
 	if m.Core != nil {
 		out.Reason = message.NoTarget(b.coreText(w, m.CoreModel, m.Core))
@@ -491,7 +491,7 @@ func (b decision) migrates(w *workload.Workload) diag.PlacementJudgement {
 
 func (b decision) scales(w *workload.Workload) diag.PlacementJudgement {
 	s := b.j.Scaling(w)
-	b.noteTooLarge(w, s.Answer, s.Why)
+	b.noteOpen(w, s.Answer, s.Why)
 	out := diag.PlacementJudgement{Verdict: string(s.Answer), Reason: message.Reason(s.Why)}
 	if s.Limit != nil {
 		limit := limitOf(b.row(w), s.Limit)

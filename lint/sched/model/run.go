@@ -38,6 +38,7 @@ type Unanswered struct {
 	Objects  []*source.Object
 	Question string
 	Cause    Cause
+	Name     string // of the Reason
 }
 
 // size returns the cached size of the document that contains an object.

@@ -212,7 +212,7 @@ func (m *Model) PinOf(w *workload.Workload) Pin {
 			return Pin{}
 		case lacks:
 			return Pin{Key: w.Pin, Open: w.OpenPin, Vague: true}
-		case m.inCloud():
+		case m.InCloud() && slices.ContainsFunc(w.Claims, func(c *workload.Claim) bool { return c.Open != "" }):
 			return Pin{Key: w.Pin}
 		}
 		return Pin{Key: w.Pin, Open: w.OpenPin}
@@ -231,6 +231,8 @@ func (m *Model) volumesOf(g *Group) Reason {
 		return Reason{Cause: ByVolume, Name: "claim " + g.OncePod + ", which one pod can use at a time"}
 	case g.SharedPin && several && p.Key != "":
 		return p.Reason()
+	case several && slices.ContainsFunc(g.Reaches, func(r workload.Reach) bool { return r.First }):
+		return Reason{Cause: ByVolume, Name: "where its first pod starts"}
 	case g.EarlyVolumes != "" && m.several(g.Pin):
 		return Reason{Cause: ByVolume, Name: g.EarlyVolumes}
 	}
@@ -247,9 +249,9 @@ func (m *Model) several(key string) bool {
 	})
 }
 
-// inCloud reports whether the nodes have labels of EKS, GKE or AKS. The default class of these makes
+// InCloud reports whether the nodes have labels of EKS, GKE or AKS. The default class of these makes
 // disks that can be used in one zone, so schedlint assumes that of a class that is not declared.
-func (m *Model) inCloud() bool {
+func (m *Model) InCloud() bool {
 	return slices.ContainsFunc(m.Topology.All(), func(n *topology.Node) bool {
 		for key := range n.Labels {
 			if strings.HasPrefix(key, "eks.amazonaws.com/") || strings.HasPrefix(key, "cloud.google.com/gke-") || strings.HasPrefix(key, "kubernetes.azure.com/") {

@@ -1,0 +1,114 @@
+package lint
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// premises collects what answers assume about volumes of which it is not known where they can be
+// used.
+type premises struct {
+	// classes maps what is not known, such as a StorageClass, to the name of the class, or to "" if
+	// no class is known.
+	classes map[string]string
+	// cloud holds what is assumed to be usable in one zone because of the cloud.
+	cloud map[string]bool
+	// missing is set if some answer depends on what storage: in the configuration can say.
+	missing bool
+}
+
+// assume records what answers about the workloads of a context assume.
+func (p *premises) assume(m *model.Model) {
+	if m.Topology.Empty() {
+		return
+	}
+	cloud := m.InCloud()
+	for _, w := range m.Workloads {
+		if w.Refused() || w.Count.Known && model.Certain(w) == 0 && w.Scale == nil && !w.Kind.PerNode() {
+			continue
+		}
+		for _, c := range w.Claims {
+			if c.Open != "" {
+				p.classes[c.Open] = c.Class
+				p.cloud[c.Open] = p.cloud[c.Open] || cloud
+			}
+		}
+	}
+}
+
+// miss records that an answer depends on something. It reports whether storage: in the configuration
+// can say it.
+func (p *premises) miss(open string) bool {
+	can := p.classes[open] != "" || open == workload.OpenDefault
+	p.missing = p.missing || can
+	return can
+}
+
+// undeclared ends the text of an undeclared object.
+const undeclared = ", which is not declared"
+
+// notes returns the premises as notes.
+func (p *premises) notes() (all []string) {
+	for _, cloud := range []bool{false, true} {
+		of := slices.DeleteFunc(slices.Sorted(maps.Keys(p.classes)), func(open string) bool { return p.cloud[open] != cloud })
+		if len(of) == 0 {
+			continue
+		}
+		const most = 3
+		are, not := "is", "declared"
+		for i, open := range of {
+			if name, is := strings.CutSuffix(open, undeclared); is {
+				of[i] = name
+			} else {
+				of[i], _, _ = strings.Cut(open, ",")
+				not = "known"
+			}
+		}
+		if more := len(of) - most; more > 0 {
+			of = append(of[:most], strconv.Itoa(more)+" more")
+		}
+		if last := len(of) - 1; last > 0 {
+			are, of = "are", append(of[:last-1], of[last-1]+" and "+of[last])
+		}
+		assumed := "not to be local to a node"
+		if cloud {
+			assumed = "to be usable in one zone, as on EKS, GKE and AKS"
+		}
+		all = append(all, "volumes of "+strings.Join(of, ", ")+", which "+are+" not "+not+", are assumed "+assumed)
+	}
+	switch last := len(all) - 1; {
+	case p.missing:
+		all = append(all, "some answers depend on storage classes: declare them, or say where their volumes can be used (node, zone, zones-2, region or free) in .schedlint.yaml: "+p.block())
+	case last >= 0:
+		all[last] += "; declare them, or say what they are with storage: in .schedlint.yaml"
+	}
+	return all
+}
+
+// plainName matches names that need no quotes in YAML.
+var plainName = regexp.MustCompile(`^[a-z][-a-z0-9.]*[a-z0-9]$`)
+
+// block returns the configuration that says where the volumes of all classes can be used.
+func (p *premises) block() string {
+	var classes []string
+	standard := ""
+	for open, name := range p.classes {
+		switch {
+		case open == workload.OpenDefault:
+			name, standard = "standard", "default: standard, "
+		case name == "":
+			continue
+		case !plainName.MatchString(name):
+			name = strconv.Quote(name)
+		}
+		classes = append(classes, name+": {pinned: zone}")
+	}
+	slices.Sort(classes)
+	return "storage: {" + standard + "classes: {" + strings.Join(slices.Compact(classes), ", ") + "}}"
+}
