@@ -175,7 +175,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	for _, w := range set.Workloads {
 		b.resolve(w)
 		for _, c := range w.Claims {
-			if !c.Template && !c.Ephemeral && !source.Placeholder(c.Name) && !w.Finite() && !w.Copy && !w.Superseded {
+			if !c.Template && !c.Ephemeral && !source.Placeholder(c.Name) && (!w.Finite() || w.OncePod == c.Name) && !w.Copy && !w.Superseded {
 				users[[2]string{Space(w.Object.Namespace), c.Name}]++
 			}
 		}
@@ -317,17 +317,21 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if c.Class != "" {
 		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
 	}
+	early := class != nil && class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer"
+	if early {
+		unknown = "StorageClass " + class.Name + ", which makes volumes before their pods are scheduled"
+	}
+	if early && class.Root.Get("allowedTopologies").Len() > 0 && !c.Bound {
+		w.Reaches = append(w.Reaches, Reach{Claim: c.Name, By: class, Open: unknown})
+	}
 	if c.Bound || c.Ephemeral || w.Kind.VM || c.Pinned == storage.PinFree {
 		return
 	}
 	if c.Pinned == storage.PinUnknown && slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {
 		return // a disk of a zone cannot be written by several nodes
 	}
-	if class != nil && class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer" {
-		w.EarlyVolumes = "StorageClass " + class.Name + ", which makes volumes before their pods are scheduled"
-		if class.Root.Get("allowedTopologies").Len() > 0 {
-			w.Reaches = append(w.Reaches, Reach{Claim: c.Name, By: class, Open: w.EarlyVolumes})
-		}
+	if early {
+		w.EarlyVolumes = unknown
 	}
 	pin, open := corev1.LabelTopologyZone, ""
 	switch c.Pinned {
