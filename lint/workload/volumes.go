@@ -175,7 +175,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	for _, w := range set.Workloads {
 		b.resolve(w)
 		for _, c := range w.Claims {
-			if !c.Template && !c.Ephemeral && !source.Placeholder(c.Name) && (!w.Finite() || w.OncePod == c.Name) && !w.Copy && !w.Superseded {
+			if !c.Template && !c.Ephemeral && !source.Placeholder(c.Name) && !w.Copy && !w.Superseded {
 				users[[2]string{Space(w.Object.Namespace), c.Name}]++
 			}
 		}
