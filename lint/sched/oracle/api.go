@@ -18,8 +18,9 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/autoscaling/install" // registers the kinds
 	_ "k8s.io/kubernetes/pkg/apis/batch/install"       // registers the kinds
 	"k8s.io/kubernetes/pkg/apis/core"
-	_ "k8s.io/kubernetes/pkg/apis/core/install"   // registers the kinds
-	_ "k8s.io/kubernetes/pkg/apis/policy/install" // registers the kinds
+	_ "k8s.io/kubernetes/pkg/apis/core/install"    // registers the kinds
+	_ "k8s.io/kubernetes/pkg/apis/policy/install"  // registers the kinds
+	_ "k8s.io/kubernetes/pkg/apis/storage/install" // registers the kinds
 	"k8s.io/kubernetes/pkg/registry/apps/daemonset"
 	"k8s.io/kubernetes/pkg/registry/apps/deployment"
 	"k8s.io/kubernetes/pkg/registry/apps/replicaset"
@@ -29,9 +30,13 @@ import (
 	"k8s.io/kubernetes/pkg/registry/batch/job"
 	"k8s.io/kubernetes/pkg/registry/core/namespace"
 	"k8s.io/kubernetes/pkg/registry/core/node"
+	"k8s.io/kubernetes/pkg/registry/core/persistentvolume"
+	"k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim"
 	"k8s.io/kubernetes/pkg/registry/core/pod"
 	"k8s.io/kubernetes/pkg/registry/core/replicationcontroller"
 	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
+	"k8s.io/kubernetes/pkg/registry/storage/csinode"
+	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
 	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds"
 )
 
@@ -54,6 +59,11 @@ var resources = map[schema.GroupKind]resource{
 	{Group: "apps", Kind: "DaemonSet"}:         {"apps", "v1", "daemonsets", daemonset.Strategy},
 	{Group: "batch", Kind: "Job"}:              {"batch", "v1", "jobs", job.Strategy},
 	{Group: "batch", Kind: "CronJob"}:          {"batch", "v1", "cronjobs", cronjob.Strategy},
+
+	{Group: "", Kind: "PersistentVolumeClaim"}:      {"", "v1", "persistentvolumeclaims", persistentvolumeclaim.Strategy},
+	{Group: "", Kind: "PersistentVolume"}:           {"", "v1", "persistentvolumes", persistentvolume.Strategy},
+	{Group: "storage.k8s.io", Kind: "StorageClass"}: {"storage.k8s.io", "v1", "storageclasses", storageclass.Strategy},
+	{Group: "storage.k8s.io", Kind: "CSINode"}:      {"storage.k8s.io", "v1", "csinodes", csinode.Strategy},
 
 	{Group: "policy", Kind: "PodDisruptionBudget"}:          {"policy", "v1", "poddisruptionbudgets", poddisruptionbudget.Strategy},
 	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: {"autoscaling", "v2", "horizontalpodautoscalers", horizontalpodautoscaler.Strategy},

@@ -21,7 +21,8 @@ type Cluster struct {
 	Series  []*Series
 	Running []*corev1.Pod
 	// Owners are the ReplicaSets, ReplicationControllers and StatefulSets of the pods.
-	Owners []runtime.Object
+	Owners  []runtime.Object
+	Storage Storage
 	// Services are set by the caller.
 	Services []*corev1.Service
 	// Refused says of which workloads the API server refuses what.
@@ -79,9 +80,19 @@ func (s *Series) Total() int {
 	return n
 }
 
-// NewCluster reads the manifests of a case; nodes come first so that
-// DaemonSets know them. An invalid node or namespace is an error of the case.
+// NewCluster reads the manifests of a case and makes up for what they do not declare.
 func NewCluster(nodes, manifests string) (*Cluster, error) {
+	c, err := readCluster(nodes, manifests)
+	if err != nil {
+		return nil, err
+	}
+	c.complete()
+	return c, c.Storage.complete(c.pods())
+}
+
+// readCluster reads the manifests of a case; nodes come first so that
+// DaemonSets know them. An invalid node, namespace or object of storage is an error of the case.
+func readCluster(nodes, manifests string) (*Cluster, error) {
 	c := &Cluster{Refused: map[string]Refusal{}, Aside: map[string]bool{}}
 	for _, doc := range documents(nodes) {
 		obj, kind, err := decode([]byte(doc))
@@ -104,8 +115,10 @@ func NewCluster(nodes, manifests string) (*Cluster, error) {
 			return nil, err
 		}
 	}
+	if err := c.Storage.settle(c.Owners); err != nil {
+		return nil, err
+	}
 	c.mergeClasses()
-	c.complete()
 	return c, c.imply()
 }
 
@@ -141,17 +154,24 @@ func (c *Cluster) manifest(doc string) error {
 	}
 	meta := obj.(metav1.Object)
 	name := kind.Kind + " " + meta.GetNamespace() + "/" + meta.GetName()
-	deleted := meta.GetDeletionTimestamp()
+	uid, created, deleted := meta.GetUID(), meta.GetCreationTimestamp(), meta.GetDeletionTimestamp()
 	var phase corev1.PodPhase
 	if kind.Kind == "Pod" {
 		phase = external(obj, &corev1.Pod{}).Status.Phase
 	}
 	if err := admit(obj, kind); err != nil {
-		if kind.Kind == "Namespace" {
+		if kind.Kind == "Namespace" || slices.Contains(storageKinds, kind.Kind) {
 			return err
 		}
 		c.Refused[name] = Refusal{Reason: err.Error()}
 		c.Odd = c.Odd || phase == corev1.PodRunning
+		return nil
+	}
+	if slices.Contains(storageKinds, kind.Kind) {
+		meta.SetUID(uid)
+		meta.SetCreationTimestamp(created)
+		meta.SetDeletionTimestamp(deleted)
+		c.Storage.add(obj)
 		return nil
 	}
 	switch kind.Kind {
@@ -263,7 +283,7 @@ func (c *Cluster) add(s *Series, drafts []draft) {
 var perPod = []string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel, batchv1.JobCompletionIndexAnnotation}
 
 // mergeClasses joins the pods of a series that differ in labels only which no
-// selector of the case reads.
+// selector of the case reads, and have the same claims.
 func (c *Cluster) mergeClasses() {
 	read := false
 	c.selectors(func(s *metav1.LabelSelector) {
@@ -275,8 +295,11 @@ func (c *Cluster) mergeClasses() {
 		if read || s.Daemon || len(s.Classes) == 0 {
 			continue
 		}
-		s.Classes[0].Count = s.Total()
-		s.Classes = s.Classes[:1]
+		same := func(k *Class) bool { return slices.Equal(claimNames(k.Pod), claimNames(s.Classes[0].Pod)) }
+		if total := s.Total(); !slices.ContainsFunc(s.Classes, func(k *Class) bool { return !same(k) }) {
+			s.Classes[0].Count = total
+			s.Classes = s.Classes[:1]
+		}
 	}
 }
 

@@ -67,15 +67,20 @@ func (c *Comparer) Compare(ctx context.Context, nodes, manifests string) (*Repor
 	if len(r.Findings) > 0 || r.Beyond {
 		return r, nil
 	}
+	choices, err := cluster.choices()
+	if err != nil {
+		r.Discarded = true
+		return r, nil
+	}
 	for walk := range c.Walks {
-		if r.Open {
-			break // a filter has no answer for that
+		if r.Open || len(choices) > 1 {
+			break // a filter has no one answer
 		}
-		if err := c.filters(ctx, r, cluster, ours, uint64(walk)); err != nil {
+		if err := c.filters(ctx, r, choices[0], ours, uint64(walk)); err != nil {
 			return nil, err
 		}
 	}
-	if c.Decide && len(r.Findings) == 0 {
+	if c.Decide && len(r.Findings) == 0 && !ours.unknown(cluster) {
 		err = c.decide(ctx, r, cluster, ours)
 	}
 	return r, err
@@ -128,7 +133,8 @@ func cause(reason string) string {
 }
 
 // filters follows one random run of the scheduler and compares every filter on
-// the way: each pending workload on each node.
+// the way: each pending workload on each node. Filters of ours do not depend on where the
+// first pod with a claim went, so pods that follow another one are left out.
 func (c *Comparer) filters(ctx context.Context, r *Report, cluster *Cluster, ours *Ours, seed uint64) error {
 	if err := c.World.Load(cluster); err != nil {
 		return err
@@ -149,7 +155,9 @@ func (c *Comparer) filters(ctx context.Context, r *Report, cluster *Cluster, our
 					continue
 				}
 				reasons := c.World.Filter(ctx, class)
-				r.sameFilters(class, reasons, state, w, ours)
+				if !c.World.storage.follows(class.Pod) {
+					r.sameFilters(class, reasons, state, w, ours)
+				}
 				for n, reason := range reasons {
 					if reason == "" {
 						moves = append(moves, move{class, n})

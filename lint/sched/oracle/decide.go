@@ -190,10 +190,11 @@ func (c *Comparer) stuck(ctx context.Context, r *Report, cluster *Cluster, ours 
 }
 
 // replay places pods in order, each through the real filters. Where a workload
-// has pods that differ, any choice among them will do. It tells whether some
-// choice goes through and ends well.
+// has pods that differ, any choice among them will do, as among the places of volumes. It tells
+// whether some choice goes through and ends well.
 func (c *Comparer) replay(ctx context.Context, cluster *Cluster, ours *Ours, run []certificate.Placed, good func(left []int) bool) (bool, error) {
-	if err := c.World.Load(cluster); err != nil {
+	choices, err := cluster.choices()
+	if err != nil {
 		return false, err
 	}
 	x := &explorer{world: c.World, classes: cluster.Classes()}
@@ -221,7 +222,12 @@ func (c *Comparer) replay(ctx context.Context, cluster *Cluster, ours *Ours, run
 		}
 		return false
 	}
-	return next(0), nil
+	for _, choice := range choices {
+		if err := c.World.Load(choice); err != nil || next(0) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // path is a run as text.

@@ -7,8 +7,21 @@
 // controllers make of them, with the labels that they add (pods.go); PreFilter
 // and Filter of the scheduler's default plugins, run by its framework on its
 // NodeInfos, and the admission of the kubelet for pods that name their node
-// (world.go); and PreScore and Score of these plugins (scores.go). Volumes and
-// devices are left out.
+// (world.go); and PreScore and Score of these plugins (scores.go). Devices are left out.
+//
+// Volumes (volumes.go): the plugins VolumeBinding, VolumeZone, VolumeRestrictions and
+// NodeVolumeLimits are real. What the PV controller, a StatefulSet's claims and a provisioner
+// do is ours, since the real ones need informers and an API server, which are too slow to
+// explore with. A case may declare PersistentVolumeClaims, PersistentVolumes, StorageClasses
+// and CSINodes. Claims are bound before there are pods, as the controller binds them. When a
+// pod is placed, Reserve and PreBind are imitated: each claim that waits for the pod gets the
+// smallest volume that suits, by the function that the scheduler uses, or a new one that a stub
+// makes; taking the pod away unbinds it again. The annotation stub/pinned of the class, which is
+// zone, node or free, says where a new volume can be used. Of several volumes of one size a
+// claim gets the first by name, where the scheduler takes any. The volume of an unbound claim of an
+// immediate class is made before there are pods, in the domain of any node that the class allows:
+// each choice is explored. A claim that is not declared, or whose class is not, has a volume that
+// every node can use.
 //
 // What is ours: exploring all states that a scheduler can reach by placing any
 // pending pod on any node that passes (explore.go), of many nodes those that

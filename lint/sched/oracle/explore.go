@@ -60,16 +60,36 @@ type explorer struct {
 
 // Explore decides a cluster by trying everything. Whether a state is maximal
 // and what can follow depends on the state alone, so each is visited once; of many
-// nodes, whichever nodes of one kind hold what is one state.
+// nodes, whichever nodes of one kind hold what is one state. Volumes that are made before
+// there are pods may be made in several places: all of them are tried.
 func Explore(ctx context.Context, w *World, c *Cluster, limit int) (*Truth, error) {
-	if len(c.Nodes) <= fewNodes {
-		return explore(ctx, w, c, limit, nil)
-	}
-	kinds, err := c.kinds()
+	choices, err := c.choices()
 	if err != nil {
 		return nil, err
 	}
-	return explore(ctx, w, c, limit, kinds)
+	var all *Truth
+	for _, c := range choices {
+		var kinds []int
+		if len(c.Nodes) > fewNodes {
+			if kinds, err = c.kinds(); err != nil {
+				return nil, err
+			}
+		}
+		t, err := explore(ctx, w, c, limit, kinds)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = t
+			continue
+		}
+		all.MaxPlaced, all.MinPlaced, all.States = max(all.MaxPlaced, t.MaxPlaced), min(all.MinPlaced, t.MinPlaced), all.States+t.States
+		for name, s := range t.Series {
+			all.Series[name] = Span{s.Pods, max(s.Max, all.Series[name].Max), min(s.Min, all.Series[name].Min)}
+		}
+	}
+	all.Verdict = Span{all.Total, all.MaxPlaced, all.MinPlaced}.verdict()
+	return all, nil
 }
 
 // explore is Explore with the nodes of given kinds, or all told apart.

@@ -10,7 +10,8 @@ import (
 
 	"github.com/schedlint/schedlint/fixtures/clusters"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/client-go/tools/cache"
+	backend "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 )
 
 // TestAgreement compares some thousand cases of fixed seeds.
@@ -85,8 +86,8 @@ func TestSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 400 {
-		c := clusters.Generate("mixed", 7, uint64(i))
+	for i := range 600 {
+		c := clusters.Generate([]string{"mixed", "mixed", "volumes"}[i%3], 7, uint64(i))
 		cluster, err := NewCluster(c.Text())
 		if err != nil {
 			t.Fatal(err)
@@ -124,13 +125,20 @@ func onSnapshot(t *testing.T, fresh *World, cluster *Cluster, state *World, clas
 	if err := fresh.Load(&Cluster{Nodes: cluster.Nodes, Namespaces: cluster.Namespaces}); err != nil {
 		t.Fatal(err)
 	}
+	for to, from := range map[cache.Indexer]cache.Indexer{
+		fresh.storage.claims: state.storage.claims, fresh.storage.volumes: state.storage.volumes, fresh.storage.classes: state.storage.classes,
+	} {
+		if err := to.Replace(from.List(), "1"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var pods []*corev1.Pod
 	for _, n := range state.nodes {
 		for _, p := range n.GetPods() {
 			pods = append(pods, p.GetPod().DeepCopy())
 		}
 	}
-	snapshot := cache.NewSnapshot(pods, cluster.Nodes)
+	snapshot := backend.NewSnapshot(pods, cluster.Nodes)
 	fresh.lister.snapshot = snapshot
 	for i, n := range cluster.Nodes {
 		info, err := snapshot.NodeInfos().Get(n.Name)

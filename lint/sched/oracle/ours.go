@@ -64,14 +64,25 @@ func parse(text string) ([]*source.Object, error) {
 	return set.Objects, nil
 }
 
+// unknown reports whether our side does not know how to place the pods of some workload, and leaves
+// them out of its numbers.
+func (o *Ours) unknown(cluster *Cluster) bool {
+	for name, w := range o.Workloads {
+		if o.Model.Group(w).Unknown.Given() && !w.Refused() && !cluster.Aside[name] {
+			return true
+		}
+	}
+	return false
+}
+
 // open reports whether it is not known on our side which pods some hard term
 // selects.
 func (o *Ours) open(cluster *Cluster) bool {
-	for name, a := range o.Workloads {
+	if o.unknown(cluster) {
+		return true
+	}
+	for _, a := range o.Workloads {
 		g := o.Model.Group(a)
-		if g.Unknown.Given() && !a.Refused() && !cluster.Aside[name] {
-			return true
-		}
 		for _, t := range g.Terms {
 			for _, b := range o.Workloads {
 				if t.Hard && (o.Model.Peer(t, a, b) == model.Maybe || o.Model.Self(t, a) == model.Maybe) {

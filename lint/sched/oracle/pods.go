@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -104,6 +105,12 @@ func statefulPods(s *appsv1.StatefulSet) []draft {
 		pod.Labels[appsv1.PodIndexLabel] = strconv.Itoa(start + i)
 		pod.Labels[appsv1.StatefulSetRevisionLabel] = revision.Name
 		pod.Spec.Hostname, pod.Spec.Subdomain = pod.Name, s.Spec.ServiceName
+		for i := range s.Spec.VolumeClaimTemplates {
+			claim := &s.Spec.VolumeClaimTemplates[i]
+			v := corev1.Volume{Name: claim.Name}
+			v.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claimName(claim, pod)}
+			pod.Spec.Volumes = append(slices.DeleteFunc(pod.Spec.Volumes, func(o corev1.Volume) bool { return o.Name == v.Name }), v)
+		}
 		all = append(all, draft{pod: pod, count: 1})
 	}
 	return all

@@ -12,10 +12,14 @@ import (
 // contend for resources or slots, but each has to fit its node when that is
 // empty.
 func (w *World) rules(ctx context.Context, c *Cluster) (*Cluster, error) {
-	if err := w.Load(&Cluster{Nodes: c.Nodes, Namespaces: c.Namespaces}); err != nil {
+	choices, err := c.choices() // whichever it is, resources come first
+	if err != nil {
 		return nil, err
 	}
-	out := &Cluster{Namespaces: c.Namespaces, Refused: c.Refused, Aside: c.Aside}
+	if err := w.Load(&Cluster{Nodes: c.Nodes, Namespaces: c.Namespaces, Storage: choices[0].Storage}); err != nil {
+		return nil, err
+	}
+	out := &Cluster{Namespaces: c.Namespaces, Storage: c.Storage, Refused: c.Refused, Aside: c.Aside}
 	for _, n := range c.Nodes {
 		out.Nodes = append(out.Nodes, plentiful(n))
 	}

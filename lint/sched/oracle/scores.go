@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -22,10 +24,7 @@ import (
 type owned struct{ services, replicaSets, statefulSets, controllers cache.Indexer }
 
 func (o *owned) load(c *Cluster) error {
-	var services, replicaSets, statefulSets, controllers []any
-	for _, s := range c.Services {
-		services = append(services, s)
-	}
+	var replicaSets, statefulSets, controllers []runtime.Object
 	for _, owner := range c.Owners {
 		switch owner.(type) {
 		case *appsv1.ReplicaSet:
@@ -36,15 +35,7 @@ func (o *owned) load(c *Cluster) error {
 			controllers = append(controllers, owner)
 		}
 	}
-	for _, x := range []struct {
-		indexer cache.Indexer
-		objects []any
-	}{{o.services, services}, {o.replicaSets, replicaSets}, {o.statefulSets, statefulSets}, {o.controllers, controllers}} {
-		if err := x.indexer.Replace(x.objects, "1"); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(replace(o.services, c.Services), replace(o.replicaSets, replicaSets), replace(o.statefulSets, statefulSets), replace(o.controllers, controllers))
 }
 
 // Best runs all filters and scores of the scheduler for one more pod of a class:
@@ -303,8 +294,12 @@ func (c *Comparer) CompareScores(ctx context.Context, nodes, manifests, services
 			return r, nil // our side does not tell such pods apart
 		}
 	}
+	choices, err := cluster.choices()
+	if err != nil || len(choices) > 1 {
+		return r, nil
+	}
 	for walk := range c.Walks {
-		if err := c.scores(ctx, r, cluster, ours, uint64(walk)); err != nil || len(r.Findings) > 0 {
+		if err := c.scores(ctx, r, choices[0], ours, uint64(walk)); err != nil || len(r.Findings) > 0 {
 			return r, err
 		}
 	}

@@ -52,9 +52,15 @@ func (c *Cluster) kinds() ([]int, error) {
 	return kinds, nil
 }
 
-// specs is the text of all pods, in which each name of a node or a label is in quotes.
+// specs is the text of all pods and of all that has to do with volumes, in which each name of a
+// node or a label is in quotes.
 func (c *Cluster) specs() (string, error) {
 	var b strings.Builder
+	text, err := json.Marshal(c.Storage)
+	if err != nil {
+		return "", err
+	}
+	b.Write(text)
 	for _, p := range c.pods() {
 		text, err := json.Marshal(p.Spec)
 		if err != nil {
@@ -87,7 +93,9 @@ func (c *Cluster) look(n *corev1.Node, named string, hosts map[string]int) strin
 		switch {
 		case key == corev1.LabelHostname && hosts[value] == 1 && !names(value):
 			look += " host"
-		case names(key), key == corev1.LabelHostname, key == corev1.LabelTopologyZone, key == corev1.LabelTopologyRegion: // bound pods carry the last two
+		case names(key), key == corev1.LabelHostname,
+			key == corev1.LabelTopologyZone, key == corev1.LabelTopologyRegion, // which bound pods carry
+			key == corev1.LabelFailureDomainBetaZone, key == corev1.LabelFailureDomainBetaRegion: // which VolumeZone reads
 			look += " " + key + "=" + strconv.Quote(value)
 		}
 	}
@@ -153,20 +161,24 @@ func (x *explorer) column(to []byte, node int) []byte {
 	for k := range x.classes {
 		to = append(to, x.counts[k*len(x.world.nodes)+node])
 	}
-	return to
+	return append(to, x.world.storage.reach(x.world.nodes[node].Node())...)
 }
 
 // key is equal for states that differ by which nodes of one kind hold what.
 func (x *explorer) key() string {
 	if x.kinds == nil {
-		return string(x.counts)
+		key := slices.Clone(x.counts)
+		for _, n := range x.world.nodes {
+			key = append(key, x.world.storage.reach(n.Node())...)
+		}
+		return string(key) + x.world.storage.taken()
 	}
 	columns := make([][]byte, len(x.kinds))
 	for n := range x.kinds {
 		columns[n] = x.column(nil, n)
 	}
 	slices.SortFunc(columns, bytes.Compare)
-	return string(bytes.Join(columns, nil))
+	return string(bytes.Join(columns, nil)) + x.world.storage.taken()
 }
 
 // stands tells which nodes are tried: of those that are of one kind and hold as much the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
@@ -31,8 +33,11 @@ type World struct {
 	framework  framework.Framework
 	namespaces cache.Indexer
 	// owned has what the default constraints of a pod take their selector from.
-	owned  owned
-	lister *lister
+	owned   owned
+	storage storage
+	lister  *lister
+	// provisioned are the ways back from the placements that are in force, in their order.
+	provisioned []func()
 
 	nodes []*framework.NodeInfo
 	index map[string]int
@@ -41,7 +46,6 @@ type World struct {
 // leftOut are plugins of the default profile that need objects which a case
 // does not have, or that do not filter.
 var leftOut = []string{
-	names.VolumeRestrictions, names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone,
 	names.DynamicResources, names.NodeDeclaredFeatures, names.DefaultPreemption,
 }
 
@@ -57,29 +61,24 @@ func NewWorld(ctx context.Context) (*World, error) {
 		return slices.Contains(leftOut, p.Name)
 	})
 	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
-	w := &World{lister: &lister{}, namespaces: factory.Core().V1().Namespaces().Informer().GetIndexer(), owned: owned{
+	w := &World{lister: &lister{}, storage: newStorage(factory), namespaces: factory.Core().V1().Namespaces().Informer().GetIndexer(), owned: owned{
 		services:     factory.Core().V1().Services().Informer().GetIndexer(),
 		replicaSets:  factory.Apps().V1().ReplicaSets().Informer().GetIndexer(),
 		statefulSets: factory.Apps().V1().StatefulSets().Informer().GetIndexer(),
 		controllers:  factory.Core().V1().ReplicationControllers().Informer().GetIndexer(),
 	}}
 	w.framework, err = frameworkruntime.NewFramework(ctx, plugins.NewInTreeRegistry(), profile,
-		frameworkruntime.WithSnapshotSharedLister(w.lister), frameworkruntime.WithInformerFactory(factory), frameworkruntime.WithParallelism(1))
+		frameworkruntime.WithSnapshotSharedLister(w.lister), frameworkruntime.WithInformerFactory(factory), frameworkruntime.WithParallelism(1),
+		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())))
 	return w, err
 }
 
 // Load makes a cluster the one that is looked at, with only the running pods.
 func (w *World) Load(c *Cluster) error {
-	objects := make([]any, len(c.Namespaces))
-	for i, n := range c.Namespaces {
-		objects[i] = n
-	}
-	if err := w.namespaces.Replace(objects, "1"); err != nil {
+	if err := cmp.Or(replace(w.namespaces, c.Namespaces), w.owned.load(c), w.storage.load(c)); err != nil {
 		return err
 	}
-	if err := w.owned.load(c); err != nil {
-		return err
-	}
+	w.provisioned = nil
 	w.nodes, w.index, w.lister.all = nil, map[string]int{}, nil
 	for i, n := range c.Nodes {
 		info := framework.NewNodeInfo()
@@ -136,11 +135,22 @@ func (w *World) placed(c *Class, node int) *placedPod {
 	return c.placed[node]
 }
 
-// Place puts a pod of a class on a node without asking.
-func (w *World) Place(c *Class, node int) { w.nodes[node].AddPodInfo(w.placed(c, node).info) }
+// Place puts a pod of a class on a node without asking. Its claims that wait for it get volumes;
+// those of a pod that names its node wait for ever, since the scheduler has no part in it.
+func (w *World) Place(c *Class, node int) {
+	w.nodes[node].AddPodInfo(w.placed(c, node).info)
+	undo := func() {}
+	if !c.Bound {
+		undo = w.storage.provision(c.Pod, w.nodes[node].Node())
+	}
+	w.provisioned = append(w.provisioned, undo)
+}
 
-// Remove takes back what Place did.
+// Remove takes back what the last Place did.
 func (w *World) Remove(c *Class, node int) {
+	last := len(w.provisioned) - 1
+	w.provisioned[last]()
+	w.provisioned = w.provisioned[:last]
 	if err := w.nodes[node].RemovePod(klog.Background(), w.placed(c, node).pod); err != nil {
 		panic(err)
 	}
@@ -228,8 +238,11 @@ func (l *lister) NodeInfos() fwk.NodeInfoLister {
 
 func (l *lister) StorageInfos() fwk.StorageInfoLister     { return l }
 func (l *lister) PodGroupStates() fwk.PodGroupStateLister { return nil }
-func (l *lister) IsPVCUsedByPods(string) bool             { return false }
 func (l *lister) List() ([]fwk.NodeInfo, error)           { return l.all, nil }
+
+func (l *lister) IsPVCUsedByPods(key string) bool {
+	return len(l.with(func(n fwk.NodeInfo) int { return n.GetPVCRefCounts()[key] })) > 0
+}
 
 func (l *lister) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) {
 	return l.with(func(n fwk.NodeInfo) int { return len(n.GetPodsWithAffinity()) }), nil
