@@ -374,6 +374,11 @@ func (h *headroom) sure() map[int]int {
 func (h *headroom) proveAlone(i, pods int) bool {
 	all := h.carriers(h.units[i])
 	spreads := h.binding(i)
+	// Whether a DaemonSet's spread counts the pods of a node may depend on the node's labels.
+	local := func(t *model.Term) bool { return t.Hard && t.Use == model.Spread && t.Sel.Local() }
+	if g := h.units[i].g; g.Kind.PerNode() && slices.ContainsFunc(g.Terms, local) {
+		return false
+	}
 	if len(spreads) > mostSpreads || slices.ContainsFunc(spreads, func(s *constraint) bool {
 		return slices.ContainsFunc(s.watch, func(j located) bool { return j.unit != i })
 	}) {
