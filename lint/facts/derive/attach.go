@@ -55,7 +55,7 @@ func (b joint) attachments() {
 				keys = append(keys, key)
 			}
 			u := user{w: w, claim: c}
-			if c.Exclusive() == diag.Always && b.m.Judged(w) && !w.Refused() && !w.Paused() && w.Spec.NodeName == "" {
+			if c.Exclusive() == diag.Always && b.attachable(w) && !w.Refused() && !w.Paused() && w.Spec.NodeName == "" {
 				g := b.m.Group(w)
 				u.nodes = model.Cached(nodes, g.Signature+" "+g.Request, func() map[*topology.Node]int { return b.roomyNodes(w) })
 				if u.pods = model.Certain(w); w.Kind.PerNode() {
@@ -70,6 +70,16 @@ func (b joint) attachments() {
 	for _, key := range keys {
 		b.attachment(users[key], rows)
 	}
+}
+
+// attachable reports whether it is known where the pods of a workload can be, apart from what one
+// claim means for them.
+func (b joint) attachable(w *workload.Workload) bool {
+	switch b.m.Group(w).Unknown.Cause {
+	case model.ByVolume, model.ByClass:
+		return !b.m.Topology.Empty() && !w.Running && (w.Count.Known || w.Kind.PerNode())
+	}
+	return b.m.Judged(w)
 }
 
 // roomyNodes returns the nodes that have room for a pod of a workload (see user).
@@ -105,7 +115,7 @@ func (b joint) attachment(users []user, rows map[string]int) {
 	placed := slices.DeleteFunc(slices.Clone(users), func(u user) bool { return len(u.nodes) == 0 || u.pods == 0 })
 	outcome, cause := diag.Always, ""
 	switch exclusive := users[0].claim.Exclusive(); {
-	case exclusive == diag.Unknown || exclusive == diag.Always && slices.ContainsFunc(users, func(u user) bool { return !b.m.Judged(u.w) }):
+	case exclusive == diag.Unknown || exclusive == diag.Always && slices.ContainsFunc(users, func(u user) bool { return !b.attachable(u.w) }):
 		outcome = diag.Unknown
 	case exclusive == diag.Always && len(placed) == 0:
 		outcome = diag.None
