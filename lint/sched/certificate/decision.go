@@ -50,11 +50,14 @@ type Decision struct {
 	// nodes only. It is nil after a check that ran out of steps.
 	members map[*workload.Workload]Member
 	proofs  Proofs
+	// contend is set if the proofs take into account that pods compete for resources.
+	contend bool
 }
 
-// Describe keeps what Keeps needs to know about workloads.
-func (d *Decision) Describe(members map[*workload.Workload]Member, proofs Proofs) {
-	d.members, d.proofs = members, proofs
+// Describe keeps what Keeps needs to know about workloads. If contend is not set, all pods of the
+// decision together fill no node.
+func (d *Decision) Describe(members map[*workload.Workload]Member, proofs Proofs, contend bool) {
+	d.members, d.proofs, d.contend = members, proofs, contend
 }
 
 // Describes reports whether Keeps may prove something about w.
@@ -67,7 +70,7 @@ func (d *Decision) Describes(w *workload.Workload) bool {
 // node counts. The argument more is the number of pods that w has beyond those in the decision. A
 // result of false proves nothing.
 func (d *Decision) Keeps(run *model.Run, w *workload.Workload, nodes []int, more int) (keeps bool) {
-	if !d.Describes(w) {
+	if !d.Describes(w) || more > 0 && !d.contend { // more pods may fill a node
 		return false
 	}
 	m := d.members[w]

@@ -38,6 +38,7 @@ type closings struct {
 // pod. It adds up the nodes blocked by rules, by the member's own spread constraints and by lack
 // of resources.
 func (c *closings) summed(m certificate.Member, p part) int {
+	p.more = m.Pods > c.coming(m.G)
 	skewed := c.skewed(p)
 	if skewed >= len(p.nodes) {
 		return skewed
@@ -52,6 +53,7 @@ func (c *closings) summed(m certificate.Member, p part) int {
 // pod, and returns the smaller sum. In the second sum, each blocking pod counts the most nodes that
 // it can block from one node. If the pod uses up resources, this includes the node that it is on.
 func (c *closings) closed(m certificate.Member, p part) int {
+	p.more = m.Pods > c.coming(m.G)
 	sum := c.summed(m, p)
 	once := c.skewed(p)
 	if sum < len(p.nodes) || once >= len(p.nodes) {
@@ -353,6 +355,9 @@ func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker, 
 		}
 		closed += t.closed(t.wanted-c.exempt(m, p, t, r, blockers), ask)
 	}
+	if p.more {
+		return closed
+	}
 	for _, meant := range []bool{true, false} {
 		for _, prices := range m.Prices {
 			if meant == (prices.Own == p.own && prices.Nodes == len(p.nodes)) && closed >= enough {
@@ -366,6 +371,9 @@ func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker, 
 // tightOf returns the nodes in a part that may run short of a resource, cached by part.
 func (c *closings) tightOf(p part, r int) *tight {
 	id := tightKey{p.id, r}
+	if p.more && p.id != "" {
+		id.part += "\x00more"
+	}
 	if known := c.tight[id]; known != nil && p.id != "" {
 		return known
 	}
@@ -373,7 +381,7 @@ func (c *closings) tightOf(p part, r int) *tight {
 	width := len(l.names)
 	t := &tight{sums: []int64{0}}
 	for _, n := range p.nodes {
-		if l.short(n, r) {
+		if p.more || l.short(n, r) {
 			t.nodes, t.free = append(t.nodes, n), append(t.free, l.free[n*width+r]-l.kept[n*width+r])
 		}
 	}

@@ -32,6 +32,8 @@ type part struct {
 	id    string
 	nodes []int
 	own   int
+	// more is set if the member has more pods than the model. Each node may then run short.
+	more bool
 	// skews lists the spread constraints through which the member's own pods block domains.
 	skews []*model.Term
 }
