@@ -329,6 +329,8 @@ func ruleName(r *facts.Rule) string {
 		return "node selection"
 	case "taints":
 		return "untolerated taints"
+	case "volumes":
+		return "volumes"
 	}
 	return strings.TrimSpace(fmt.Sprintf("required %s on %s", r.Use, r.Key))
 }

@@ -99,8 +99,19 @@ func (q *loss) fits(b *search.DomainLoss, l certificate.Loss, about *search.Rost
 // ones. Fewer nodes never make a rollout complete, so Never stays.
 func (u updates) withVolumes(w *workload.Workload, r Rollout) Rollout {
 	p := u.m.PinOf(w)
-	if w.OncePod != "" && r.Verdict == diag.Always && r.Surge > 0 && r.Unavailable == 0 {
-		return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: model.Reason{Cause: model.ByVolume, Name: "claim " + w.OncePod + ", which one pod can use at a time"}}
+	if r.Verdict == diag.Always && (r.Way == workload.BothWhole || r.Surge > 0 && r.Unavailable == 0) {
+		name := ""
+		if w.OncePod != "" {
+			name = "claim " + w.OncePod + ", which one pod can use at a time"
+		}
+		for _, c := range w.Claims {
+			if e := u.m.Eligible(w); c.Exclusive() == diag.Always && e.Count+e.Growable > 1 { // the new pod may hang (R-N44)
+				name = "claim " + c.Name + ", whose volume can be attached to one node at a time"
+			}
+		}
+		if name != "" {
+			return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: model.Reason{Cause: model.ByVolume, Name: name}}
+		}
 	}
 	if p.Key == "" || r.Verdict != diag.Always && r.Verdict != diag.Sometimes {
 		return r

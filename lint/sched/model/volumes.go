@@ -147,13 +147,13 @@ func (m *Model) undeclaredKey(r *workload.Reach) string {
 func (m *Model) openReach(g *Group) string {
 	all := g.Reaches
 	if of := g.OrdinalReaches; of != nil {
-		_, known := g.FirstOrdinal()
+		start, known := g.FirstOrdinal()
 		if !known || g.Scale != nil || g.Count.N > maxSplit {
 			return "volumes that differ from pod to pod"
 		}
-		all = slices.Concat(all, of.Rest)
-		for _, ordinal := range slices.Sorted(maps.Keys(of.Of)) {
-			all = append(all, of.Of[ordinal]...)
+		all = slices.Clip(all)
+		for i := range g.Count.N {
+			all = append(all, of.At(start+i)...)
 		}
 	}
 	for i := range all {
