@@ -2,11 +2,12 @@ package lint
 
 import (
 	"maps"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -92,7 +93,7 @@ func (p *premises) notes() (all []string) {
 }
 
 // plainName matches names that need no quotes in YAML.
-var plainName = regexp.MustCompile(`^[a-z][-a-z0-9.]*[a-z0-9]$`)
+var plainName = lazy.Regexp(`^[a-z][-a-z0-9.]*[a-z0-9]$`)
 
 // block returns the configuration that says where the volumes of all classes can be used.
 func (p *premises) block() string {
@@ -104,7 +105,7 @@ func (p *premises) block() string {
 			name, standard = "standard", "default: standard, "
 		case name == "":
 			continue
-		case !plainName.MatchString(name):
+		case !plainName().MatchString(name):
 			name = strconv.Quote(name)
 		}
 		classes = append(classes, name+": {pinned: zone}")

@@ -139,8 +139,10 @@ type loss struct {
 	budgets *heeded
 	// pin is the label of Workload.Pin under the present assumption about storage classes, or empty.
 	// free holds the undeclared classes whose volumes are assumed to be usable everywhere.
-	pin  string
-	free map[string]bool
+	pin string
+	// loose is set if the volumes of w are assumed to be usable everywhere.
+	free  map[string]bool
+	loose bool
 	// unsettled is set if the two runs that show both outcomes were not found for some loss. The
 	// answer about all losses is then open, whatever the other losses show.
 	unsettled bool

@@ -190,7 +190,7 @@ func (s *stage) search(all []answer, steps int) {
 		if o := found[s.of[w]]; all[i].verdict == diag.Unknown {
 			all[i] = answer{verdict: o.Verdict, pending: o.Pending, hit: o.Hit, searched: true}
 		} else if all[i].verdict == diag.Sometimes {
-			all[i].hit = o.Hit
+			all[i].hit, all[i].searched = o.Hit, all[i].searched || o.Hit > 0
 		}
 	}
 }

@@ -39,6 +39,13 @@ func (q *loss) askForVolumes(b *search.DomainLoss, meaning certificate.Meaning) 
 			a = q.askUnder(classes, b, meaning)
 		}
 	}
+	if a.waits != "" { // the pods wait for their volumes only if they would find room elsewhere
+		q.loose, q.pin = true, ""
+		if free := q.ask(b, meaning).verdict; free == diag.Never || free == diag.Sometimes {
+			a.waits = ""
+		}
+		q.loose = false
+	}
 	if own.Vague && !a.missed && a.verdict != diag.Never {
 		return answer{verdict: diag.Unknown, why: model.Reason{Cause: model.ByVolume, Name: "the label " + own.Key + ", which some nodes lack"}}
 	}
@@ -71,7 +78,7 @@ func (q *loss) askUnder(classes []string, b *search.DomainLoss, meaning certific
 // pinnedTo returns the label whose value the pods of a workload keep, under the present assumption.
 func (q *loss) pinnedTo(w *workload.Workload) string {
 	p := q.j.m.PinOf(w)
-	if q.free[p.Open] {
+	if q.free[p.Open] || q.loose && w == q.w {
 		return ""
 	}
 	return p.Key
