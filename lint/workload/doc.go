@@ -30,6 +30,10 @@
 // fields that follow the core API schema are validated (Set.Fragments). Other placement fields
 // follow an unknown schema and are not checked.
 //
+// Bind resolves the volume claims of pods once it is known what the node files declare: the volumes
+// that they are bound to, which restrict the nodes of the pods (Workload.Reaches), and where the
+// volumes of a StorageClass can be used once they exist (Workload.Pin, from package storage).
+//
 // A pod may exist even if no manifest declares it. Set.Operates reports whether a namespace may
 // contain pods that no workload in the set creates. Set.Maker returns a custom resource whose
 // operator may create pods with a given label.

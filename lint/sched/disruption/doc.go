@@ -38,6 +38,11 @@
 // decision on the remaining nodes, which works if fewer pods are never worse. The last is a
 // search within the budget.
 //
+// Volumes: a pod that has run stays in the domain where its volume was made (T30, T31). Proofs about
+// one more pod then count only the nodes of that domain. If it is not known what a StorageClass does,
+// the question is asked for each possibility, and different answers become unknown. Workloads whose
+// ordinals are bound to different domains are not judged.
+//
 // Pools that may grow: an outcome of always must hold at every size from count to max. The question
 // is repeated at the sizes that search.SizesOf lists. If the list contains only representative
 // sizes, the outcome must also follow from placement alone. An outcome of never is decided with the

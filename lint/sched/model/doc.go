@@ -23,6 +23,10 @@
 // a node does not declare never counts against a pod. An answer that depends on something missing
 // from the input is unknown. Answers do not depend on the input order.
 //
+// Volumes: bound volumes and allowed topologies are filters of a workload's nodes, for each ordinal
+// of a StatefulSet its own (Split). Where pods depend on each other's volumes, or a volume is made
+// before its pod is scheduled, the workload takes no part in decisions.
+//
 // Resources: if a node's list of allocatable resources is complete (package topology decides this),
 // the node lacks every native resource that is not on the list. If the list is incomplete, the node
 // is not judged on missing resources. If a node does not list an extended resource but another node
