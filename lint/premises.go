@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -20,6 +21,8 @@ type premises struct {
 	classes map[string]string
 	// cloud holds what is assumed to be usable in one zone because of the cloud.
 	cloud map[string]bool
+	// surges holds what a new pod uses while an old one still runs.
+	surges map[string]bool
 	// missing is set if some answer depends on what storage: in the configuration can say.
 	missing bool
 }
@@ -38,6 +41,8 @@ func (p *premises) assume(m *model.Model) {
 			if c.Open != "" {
 				p.classes[c.Open] = c.Class
 				p.cloud[c.Open] = p.cloud[c.Open] || cloud
+				r := w.Rollout(max(1, model.Certain(w)))
+				p.surges[c.Open] = p.surges[c.Open] || c.Exclusive() == diag.Unknown && (r.Way == workload.BothWhole || r.Surge > 0 && r.Unavailable == 0)
 			}
 		}
 	}
@@ -62,6 +67,7 @@ func (p *premises) notes() (all []string) {
 			continue
 		}
 		const most = 3
+		surges := slices.ContainsFunc(of, func(open string) bool { return p.surges[open] })
 		are, not := "is", "declared"
 		for i, open := range of {
 			if name, is := strings.CutSuffix(open, undeclared); is {
@@ -80,6 +86,9 @@ func (p *premises) notes() (all []string) {
 		assumed := "not to be local to a node"
 		if cloud {
 			assumed = "to be usable in one zone, as on EKS, GKE and AKS"
+		}
+		if surges {
+			assumed += ", and not to be attached to one node at a time"
 		}
 		all = append(all, "volumes of "+strings.Join(of, ", ")+", which "+are+" not "+not+", are assumed "+assumed)
 	}
