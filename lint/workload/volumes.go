@@ -120,8 +120,12 @@ type binder struct {
 	storage storage.Declared
 	claims  map[[2]string]*source.Object // by namespace and name
 	volumes map[string]*source.Object
-	sorted  []*source.Object // the volumes by name
-	classes map[string]*source.Object
+	// free maps classes to the first of their volumes that restrict pods and that no claim holds.
+	free map[string]*source.Object
+	// numbered holds the ordinals at the ends of the names of claims, by namespace and the rest of the
+	// name.
+	numbered map[[2]string]map[int]bool
+	classes  map[string]*source.Object
 	// held maps the namespace and name of a claim to the volumes whose claimRef names it.
 	held map[[2]string][]*source.Object
 	// standard is the default class, or nil.
@@ -140,7 +144,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	}
 	b := &binder{
 		Reader: r, storage: declared.Over(r.Storage), claims: map[[2]string]*source.Object{}, volumes: map[string]*source.Object{}, classes: map[string]*source.Object{},
-		held: map[[2]string][]*source.Object{}, differing: map[*source.Object]bool{},
+		held: map[[2]string][]*source.Object{}, free: map[string]*source.Object{}, differing: map[*source.Object]bool{},
 	}
 	objects := map[[3]string]*source.Object{}
 	for i, o := range slices.Concat(set.storing, stored) {
@@ -161,7 +165,10 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 				b.standard = o
 			}
 		default:
-			b.volumes[o.Name], b.sorted = o, append(b.sorted, o)
+			b.volumes[o.Name] = o
+			if class := o.Root.At("spec", "storageClassName").Text(); b.free[class] == nil && o.Root.At("spec", "claimRef").IsNull() && hasPlace(o) {
+				b.free[class] = o
+			}
 			if ref := o.Root.At("spec", "claimRef"); ref.Get("name").Text() != "" {
 				key := [2]string{Space(ref.Get("namespace").Text()), ref.Get("name").Text()}
 				b.held[key] = append(b.held[key], o)
@@ -255,13 +262,12 @@ func (b *binder) resolve(w *Workload) {
 	}
 	w.Claims = claims
 	if start, n, known := w.ordinalRange(); known && w.OrdinalReaches != nil {
-		for i := 1; i < n; i++ {
-			if ReachText(w.OrdinalReaches.At(start+i)) != ReachText(w.OrdinalReaches.At(start)) {
-				return
-			}
+		all := w.OrdinalReaches.Among(start, n)
+		if slices.ContainsFunc(all, func(r []Reach) bool { return ReachText(r) != ReachText(all[0]) }) {
+			return
 		}
-		if n > 0 {
-			w.Reaches = append(w.Reaches, w.OrdinalReaches.At(start)...)
+		if len(all) > 0 {
+			w.Reaches = append(w.Reaches, all[0]...)
 		}
 		w.OrdinalReaches = nil
 	}
@@ -409,6 +415,20 @@ func (o *OrdinalReaches) add(bound map[int]*Reach, rest []Reach) {
 	o.Rest = append(slices.Clip(o.Rest), rest...)
 }
 
+// Among returns what restricts n pods from the ordinal start on, by ordinal. Pods without reaches of
+// their own are listed once, last.
+func (o *OrdinalReaches) Among(start, n int) (all [][]Reach) {
+	for _, ordinal := range slices.Sorted(maps.Keys(o.Of)) {
+		if ordinal >= start && ordinal-start < n {
+			all = append(all, o.Of[ordinal])
+		}
+	}
+	if len(all) < n {
+		all = append(all, o.Rest)
+	}
+	return all
+}
+
 // At returns what restricts the pod with an ordinal.
 func (o *OrdinalReaches) At(ordinal int) []Reach {
 	if own, ok := o.Of[ordinal]; ok {
@@ -419,20 +439,29 @@ func (o *OrdinalReaches) At(ordinal int) []Reach {
 
 // ordinals calls f for each ordinal whose claim from a template is declared or held by a volume.
 func (b *binder) ordinals(ns string, c *Claim, f func(ordinal int, name string, declared *source.Object)) {
-	find := func(key [2]string, declared *source.Object) {
-		if digits, is := strings.CutPrefix(key[1], c.Name+"-"); is && key[0] == ns {
-			if n, err := strconv.Atoi(digits); err == nil && strconv.Itoa(n) == digits && n >= 0 {
-				f(n, key[1], declared)
+	if b.numbered == nil {
+		b.numbered = map[[2]string]map[int]bool{}
+		add := func(key [2]string) {
+			if i := strings.LastIndexByte(key[1], '-'); i >= 0 {
+				if n, err := strconv.Atoi(key[1][i+1:]); err == nil && strconv.Itoa(n) == key[1][i+1:] {
+					prefix := [2]string{key[0], key[1][:i]}
+					if b.numbered[prefix] == nil {
+						b.numbered[prefix] = map[int]bool{}
+					}
+					b.numbered[prefix][n] = true
+				}
 			}
 		}
-	}
-	for key, o := range b.claims {
-		find(key, o)
-	}
-	for key := range b.held {
-		if b.claims[key] == nil {
-			find(key, nil)
+		for key := range b.claims {
+			add(key)
 		}
+		for key := range b.held {
+			add(key)
+		}
+	}
+	for n := range b.numbered[[2]string{ns, c.Name}] {
+		name := c.Name + "-" + strconv.Itoa(n)
+		f(n, name, b.claims[[2]string{ns, name}])
 	}
 }
 
@@ -545,20 +574,19 @@ func satisfies(volume, claim *source.Node) bool {
 // has no others (plugins/volumebinding/binder.go, findMatchingVolumes).
 func (b *binder) available(claim string, spec *source.Node) *Reach {
 	class, name := b.class(spec), b.className(spec)
-	for _, o := range b.sorted {
-		if o.Root.At("spec", "storageClassName").Text() != name || !o.Root.At("spec", "claimRef").IsNull() {
-			continue
-		}
-		labels := o.Root.At("metadata", "labels")
-		zonal := slices.ContainsFunc(ZoneKeys, func(key string) bool { return !labels.Get(key).IsNull() })
-		if zonal || !o.Root.At("spec", "nodeAffinity").IsNull() {
-			return &Reach{Claim: claim, By: o, Open: "which of the declared PersistentVolumes claim " + claim + " gets"}
-		}
+	if o := b.free[name]; o != nil {
+		return &Reach{Claim: claim, By: o, Open: "which of the declared PersistentVolumes claim " + claim + " gets"}
 	}
 	if class != nil && class.Root.Get("provisioner").Text() == "kubernetes.io/no-provisioner" {
 		return &Reach{Claim: claim, By: class, Open: "the PersistentVolumes of StorageClass " + class.Name + ", which are not declared"}
 	}
 	return nil
+}
+
+// hasPlace reports whether a volume has a node affinity or zone labels.
+func hasPlace(o *source.Object) bool {
+	labels := o.Root.At("metadata", "labels")
+	return !o.Root.At("spec", "nodeAffinity").IsNull() || slices.ContainsFunc(ZoneKeys, func(key string) bool { return !labels.Get(key).IsNull() })
 }
 
 // class returns the declared class of a claim, or nil.

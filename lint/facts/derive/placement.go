@@ -192,8 +192,8 @@ func reaches(w *workload.Workload) []workload.Reach {
 	all := slices.Clone(w.Reaches)
 	if of := w.OrdinalReaches; of != nil {
 		start, _ := w.FirstOrdinal()
-		for i := range w.Count.N {
-			for _, r := range of.At(start + i) {
+		for _, own := range of.Among(start, w.Count.N) {
+			for _, r := range own {
 				if !slices.ContainsFunc(all, func(o workload.Reach) bool { return o.Claim == r.Claim }) {
 					all = append(all, r)
 				}
