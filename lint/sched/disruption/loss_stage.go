@@ -187,9 +187,12 @@ func (s *stage) search(all []answer, steps int) {
 		found[o.Workload] = o
 	}
 	for i, w := range s.group {
-		if o := found[s.of[w]]; all[i].verdict == diag.Unknown {
+		o, known := found[s.of[w]]
+		switch {
+		case !known:
+		case all[i].verdict == diag.Unknown:
 			all[i] = answer{verdict: o.Verdict, pending: o.Pending, hit: o.Hit, searched: true}
-		} else if all[i].verdict == diag.Sometimes {
+		case all[i].verdict == diag.Sometimes:
 			all[i].hit, all[i].searched = o.Hit, all[i].searched || o.Hit > 0
 		}
 	}

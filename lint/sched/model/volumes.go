@@ -233,7 +233,7 @@ func (m *Model) volumesOf(g *Group) Reason {
 		return p.Reason()
 	case several && slices.ContainsFunc(g.Reaches, func(r workload.Reach) bool { return r.First }):
 		return Reason{Cause: ByVolume, Name: "where its first pod starts"}
-	case g.EarlyVolumes != "" && m.several(g.Pin):
+	case g.EarlyVolumes != "" && g.Pin != "" && m.several(g.Pin):
 		return Reason{Cause: ByVolume, Name: g.EarlyVolumes}
 	}
 	return Reason{}
