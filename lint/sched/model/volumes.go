@@ -123,18 +123,25 @@ func storageLabels(n *topology.Node, s *corev1.NodeSelector) map[string]string {
 	return labels
 }
 
+// declaredKeys maps label keys to whether some node of the cluster declares them. All models of a run
+// share it, because a model of few nodes may lack those that do.
+type declaredKeys map[string]bool
+
 // undeclaredKey returns a key of a volume's affinity that a storage driver may have set on nodes that
 // do not declare it, or "".
 func (m *Model) undeclaredKey(r *workload.Reach) string {
 	if r.Affinity == nil {
 		return ""
 	}
-	nodes := m.Topology.All()
+	keys := *KeepInRun(m.run, func() *declaredKeys { return &declaredKeys{} })
 	for _, t := range r.Affinity.NodeSelectorTerms {
 		for _, e := range t.MatchExpressions {
-			m.run.Spend(len(nodes))
-			declared := func(n *topology.Node) bool { _, has := n.Labels[e.Key]; return has || n.Live }
-			if storage.TopologyKey(e.Key) == "" && !strings.HasPrefix(e.Key, "topology.kubernetes.io/") && e.Key != corev1.LabelHostname && !slices.ContainsFunc(nodes, declared) {
+			known := storage.TopologyKey(e.Key) != "" || strings.HasPrefix(e.Key, "topology.kubernetes.io/") || e.Key == corev1.LabelHostname
+			if !known && !Cached(keys, e.Key, func() bool {
+				nodes := m.Topology.All()
+				m.run.Spend(len(nodes))
+				return slices.ContainsFunc(nodes, func(n *topology.Node) bool { _, has := n.Labels[e.Key]; return has || n.Live })
+			}) {
 				return e.Key
 			}
 		}
