@@ -22,6 +22,11 @@ func (g generator) stored() sample {
 			s.boxes[i].zone = g.pick("a", "b")
 		}
 	}
+	if g.chance(15) {
+		for i := range s.boxes {
+			s.boxes[i].zone = "a"
+		}
+	}
 	for i := range s.loads {
 		l := &s.loads[i]
 		if l.kind = "StatefulSet"; i > 0 && g.chance(40) {

@@ -272,7 +272,11 @@ func (s sample) manifests() string {
 	text := s.inPlace()
 	for _, c := range classes {
 		if slices.ContainsFunc(s.loads, func(l load) bool { return l.pin != "" }) {
-			text += fmt.Sprintf("---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: %s}, provisioner: %s, volumeBindingMode: WaitForFirstConsumer}\n", c[0], c[1])
+			mode := "WaitForFirstConsumer"
+			if elsewhere := func(b box) bool { return b.zone != s.boxes[0].zone }; c[0] == "zonal" && !slices.ContainsFunc(s.boxes, elsewhere) {
+				mode = "Immediate" // in the only zone
+			}
+			text += fmt.Sprintf("---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: %s}, provisioner: %s, volumeBindingMode: %s}\n", c[0], c[1], mode)
 		}
 	}
 	for _, l := range s.loads {

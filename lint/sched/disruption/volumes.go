@@ -139,18 +139,22 @@ func (u updates) returns(w *workload.Workload, r *Rollout, p model.Pin) bool {
 		return false
 	}
 	group, contenders := u.contenders(w, r.Replicas), u.contendersOf(w, r.Replicas)
-	own := u.group(w, false)
-	for _, o := range own {
+	ruled := u.group(w, false)
+	for _, o := range ruled {
 		if asksFor(u.m.Group(o), w.Kind.Shared) {
 			return false
 		}
 	}
+	several := !w.SharedPin && (r.Unavailable > 1 || r.Way == workload.Recreate && r.Replicas > 1)
 	for _, t := range u.m.Group(w).Terms {
 		within := !p.Vague && (t.Key == p.Key || p.Key == hostname)
-		others := slices.ContainsFunc(own, func(o *workload.Workload) bool { return o != w && u.m.Peer(t, w, o) != model.No })
+		others := slices.ContainsFunc(ruled, func(o *workload.Workload) bool { return o != w && u.m.Peer(t, w, o) != model.No })
+		own := u.m.Peer(t, w, w) != model.No
 		switch {
-		case !t.Hard || t.Use == model.AntiAffinity:
-		case t.Use == model.Spread && (others || !within), t.Use == model.Affinity && u.m.Peer(t, w, w) != model.No && !within:
+		case !t.Hard:
+		case t.Use == model.AntiAffinity && several && own && !within && !u.m.NodeByNode(t.Key, nil): // a pod may close the place of one from another domain
+			return false
+		case t.Use == model.Spread && (others || !within), t.Use == model.Affinity && own && !within:
 			return false
 		}
 	}
