@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// premises collects what answers assume about volumes of which it is not known where they can be
-// used.
+// premises collects the assumptions behind answers about volumes whose location constraints are
+// unknown.
 type premises struct {
 	// classes maps what is not known, such as a StorageClass, to the name of the class, or to "" if
 	// no class is known.

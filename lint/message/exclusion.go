@@ -52,7 +52,7 @@ var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusi
 		row.Key, row.Operator, row.Values = x.Requirement.Key, string(x.Requirement.Operator), x.Requirement.Values
 	},
 	model.OtherVolume: func(x *model.Exclusion, row *facts.Exclusion) {
-		row.Claim, row.Volume = x.Reach.Claim, StoredBy(x.Reach)
+		row.Claim, row.Volume = x.Reach.Claim, x.Reach.Source()
 		if r := x.Requirement; r != nil {
 			row.Key, row.Operator, row.Values = r.Key, string(r.Operator), r.Values
 		}
@@ -142,9 +142,6 @@ func taint(x *facts.Exclusion) string {
 	}
 	return text + ":" + x.Effect
 }
-
-// StoredBy names the object that restricts where a claim can be used.
-func StoredBy(r *workload.Reach) string { return r.By.Kind + " " + r.By.Name }
 
 // volume describes a claim that cannot be used on some nodes.
 func volume(x *facts.Exclusion) string {

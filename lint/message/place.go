@@ -2,8 +2,6 @@ package message
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -111,13 +109,7 @@ const maxClaims = 3
 
 // Volumes describes the claims that restrict a workload's pods to some nodes.
 func Volumes(w *workload.Workload) string {
-	all := slices.Clone(w.Reaches)
-	if of := w.OrdinalReaches; of != nil {
-		all = append(all, of.Rest...)
-		for _, ordinal := range slices.Sorted(maps.Keys(of.Of)) {
-			all = append(all, of.Of[ordinal]...)
-		}
-	}
+	all := w.AllReaches()
 	var parts []string
 	for i := range all[:min(len(all), maxClaims)] {
 		x := model.Exclusion{Kind: model.OtherVolume, Reach: &all[i], Requirement: all[i].Only()}

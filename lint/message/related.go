@@ -100,7 +100,7 @@ const MoveVolumes = "create the volumes where the pods may run, or change the ru
 func AlsoUses(w *workload.Workload) string { return w.String() + " uses the same claim" }
 
 // ReachOf returns the text for a volume or class that excludes nodes.
-func ReachOf(r *workload.Reach) string { return StoredBy(r) + " restricts claim " + r.Claim }
+func ReachOf(r *workload.Reach) string { return r.Source() + " restricts claim " + r.Claim }
 
 // StaysWithVolume returns the text for a claim whose volume keeps pods where they ran first.
 func StaysWithVolume(label string) string {

@@ -59,7 +59,7 @@ var drivers = []*driver{
 	{Names: "rancher.io/local-path", Behavior: onNode, Pin: localPath,
 		Source: "rancher/local-path-provisioner 9fa2a62ed provisioner.go"},
 	// Users choose the name, and those of the project's examples contain the protocol. The chart
-	// attaches by default, which is what a disk with one file system needs.
+	// sets attachRequired by default, as a block device with a single-node file system needs.
 	{Names: "org.democratic-csi.*iscsi* org.democratic-csi.*nvmeof*", Behavior: networkRWO,
 		Source: "democratic-csi/democratic-csi 8a4a28a87 src/driver/controller-zfs/index.js src/driver/controller-synology/index.js; " +
 			"democratic-csi/charts democratic-csi-0.15.1 stable/democratic-csi/values.yaml stable/democratic-csi/examples"},
@@ -84,7 +84,7 @@ var drivers = []*driver{
 	// Attached for each protocol.
 	{Names: "csi.san.synology.com", Behavior: networkRWO,
 		Source: "SynologyOpenSource/synology-csi 280790021 pkg/driver/controllerserver.go deploy/helm/templates/csidriver.yaml"},
-	// A volume is where its pool is the default pool of the driver, which is not seen.
+	// Where a volume can be used depends on the driver's storage pool, which is not in the StorageClass.
 	{Names: "csi.truenas.io", Behavior: attached,
 		Source: "truenas/truenas-csi fcb57bc6e pkg/driver/controller.go pkg/driver/node.go operator/internal/controller/truenascsi_controller.go"},
 	{Names: "topolvm.io topolvm.cybozu.com", Behavior: onNode,

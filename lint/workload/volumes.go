@@ -429,6 +429,26 @@ func (o *OrdinalReaches) Among(start, n int) (all [][]Reach) {
 	return all
 }
 
+// AllReaches returns what restricts any of the workload's pods to nodes that can use their volumes,
+// one reach for each claim.
+func (w *Workload) AllReaches() []Reach {
+	all := slices.Clone(w.Reaches)
+	if of := w.OrdinalReaches; of != nil {
+		start, _ := w.FirstOrdinal()
+		for _, own := range of.Among(start, w.Count.N) {
+			for _, r := range own {
+				if !slices.ContainsFunc(all, func(o Reach) bool { return o.Claim == r.Claim }) {
+					all = append(all, r)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Source names the object that restricts where the claim can be used.
+func (r *Reach) Source() string { return r.By.Kind + " " + r.By.Name }
+
 // At returns what restricts the pod with an ordinal.
 func (o *OrdinalReaches) At(ordinal int) []Reach {
 	if own, ok := o.Of[ordinal]; ok {

@@ -402,7 +402,8 @@ func withDefaults(schema, value any) any {
 	return value
 }
 
-// write writes the rules, and the configuration if there is none. It prints the remaining steps.
+// write saves the imported rules. If there is no configuration yet, it creates one. It then prints
+// the steps that are left to the user.
 func (im *imported) write(out io.Writer, paths []string, conf *config.Config) error {
 	s := &vendored.Source{Given: filepath.ToSlash(strings.Join(paths, " "))}
 	for _, name := range slices.Sorted(maps.Keys(im.files)) {

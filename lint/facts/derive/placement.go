@@ -115,7 +115,7 @@ const maxReasons = 50
 // node passes them.
 func (b limits) eligibility(w *workload.Workload) bool {
 	e := b.m.Eligible(w)
-	if e.Count+e.Growable > 0 && len(reaches(w)) == 0 && !b.wanted("eligibility", "outcome", diag.Always) {
+	if e.Count+e.Growable > 0 && len(w.AllReaches()) == 0 && !b.wanted("eligibility", "outcome", diag.Always) {
 		return true
 	}
 	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count}
@@ -131,7 +131,7 @@ func (b limits) eligibility(w *workload.Workload) bool {
 	if b.volumes(w, &fact) {
 		b.faulty[w] = fact.Outcome == diag.Never
 		s = alone(w, w.Claims[0].Span).related(w.CountSpan(), "%s", message.ToSchedule(w.Count.N))
-		for _, r := range reaches(w) {
+		for _, r := range w.AllReaches() {
 			s = s.related(r.By.NameSpan(), "%s", message.ReachOf(&r))
 		}
 		fact.ID, fact.W = b.subject(s.fix("%s", message.MoveVolumes)), b.row(w)
@@ -159,7 +159,7 @@ func (b limits) eligibility(w *workload.Workload) bool {
 // volumes sets the fact about a workload whose pods can all be placed if nothing else is on the nodes
 // and they have no volumes, but not with their volumes.
 func (b limits) volumes(w *workload.Workload, fact *facts.Eligibility) (found bool) {
-	if len(reaches(w)) == 0 || w.Kind.PerNode() || w.Finite() {
+	if len(w.AllReaches()) == 0 || w.Kind.PerNode() || w.Finite() {
 		return false
 	}
 	decide := func(o *workload.Workload) (diag.Outcome, int) {
@@ -179,28 +179,12 @@ func (b limits) volumes(w *workload.Workload, fact *facts.Eligibility) (found bo
 	if !found {
 		fact.Outcome, fact.Most = diag.Always, 0
 	}
-	for _, r := range reaches(w) {
+	for _, r := range w.AllReaches() {
 		if found && len(fact.Volumes) < maxReasons {
 			fact.Volumes = append(fact.Volumes, message.ExclusionRow(&model.Exclusion{Kind: model.OtherVolume, Reach: &r, Requirement: r.Only()}))
 		}
 	}
 	return found
-}
-
-// reaches returns what restricts the pods of a workload to nodes that can use their volumes.
-func reaches(w *workload.Workload) []workload.Reach {
-	all := slices.Clone(w.Reaches)
-	if of := w.OrdinalReaches; of != nil {
-		start, _ := w.FirstOrdinal()
-		for _, own := range of.Among(start, w.Count.N) {
-			for _, r := range own {
-				if !slices.ContainsFunc(all, func(o workload.Reach) bool { return o.Claim == r.Claim }) {
-					all = append(all, r)
-				}
-			}
-		}
-	}
-	return all
 }
 
 // nodeRule returns the span of the narrowest field that keeps the pods off the nodes.

@@ -168,17 +168,14 @@ func (m *Model) openReach(g *Group) string {
 		case all[i].Open != "":
 			return all[i].Open
 		case g.Kind.PerNode():
-			return locate(&all[i])
+			return all[i].Source()
 		}
 		if key := m.undeclaredKey(&all[i]); key != "" {
-			return "the node label " + key + ", which " + locate(&all[i]) + " names and no node declares"
+			return "the node label " + key + ", which " + all[i].Source() + " names and no node declares"
 		}
 	}
 	return ""
 }
-
-// locate names the object that restricts where a claim can be used.
-func locate(r *workload.Reach) string { return r.By.Kind + " " + r.By.Name }
 
 // Pin describes where the pods of a workload can move on the model's nodes (R-W35).
 type Pin struct {

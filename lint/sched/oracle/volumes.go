@@ -230,8 +230,8 @@ func joined(v *corev1.PersistentVolume, claim *corev1.PersistentVolumeClaim) (*c
 	return v, claim
 }
 
-// storage is what the scheduler sees of claims, volumes and classes: the indexes that its plugins
-// read. VolumeBinding also remembers what it has reserved, but Reserve does not run here.
+// storage holds the claims, volumes and StorageClasses as the scheduler sees them, in the informer
+// indexes that its plugins read. VolumeBinding also remembers what it has reserved, but Reserve does not run here.
 type storage struct {
 	claims, volumes, classes, nodes cache.Indexer
 	// loose are unbound claims whose volume depends on more than the node of one pod: several
@@ -377,11 +377,11 @@ func made(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, n 
 	return v
 }
 
-// maxChoices is how many clusters one may stand for.
+// maxChoices limits how many placements of immediately bound volumes are explored for one case.
 const maxChoices = 100
 
-// choices are the clusters that one may be once volumes are made for the claims that do not wait
-// for a pod: each in the domain of any node that the class allows.
+// choices returns one cluster for each way to provision the claims that do not wait for a pod. A
+// volume may be made in the domain of any node that the class allows.
 func (c *Cluster) choices() ([]*Cluster, error) {
 	all := []*Cluster{c}
 	for i, claim := range c.Storage.Claims {

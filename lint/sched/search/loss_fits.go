@@ -48,9 +48,9 @@ func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods
 	}
 }
 
-// Returns returns the domain of the key in which lost pods that are pinned to the key's value can be
-// placed again. It reports whether a node that accepts a pod when empty is left there. The domain is
-// not known if the lost nodes are in several domains of which nodes are left.
+// Returns finds the domain that lost pods must return to if their volumes pin them to a value of the
+// key, and reports whether the domain still has a node with room for a pod when empty. If the lost
+// nodes belong to several domains and any of these has such a node, known is false.
 func (r *Room) Returns(b *DomainLoss, key string) (d int32, left, known bool) {
 	if key == corev1.LabelHostname {
 		return 0, false, true
