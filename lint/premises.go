@@ -2,12 +2,10 @@ package lint
 
 import (
 	"maps"
-
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -21,8 +19,6 @@ type premises struct {
 	classes map[string]string
 	// cloud holds what is assumed to be usable in one zone because of the cloud.
 	cloud map[string]bool
-	// surges holds what a new pod uses while an old one still runs.
-	surges map[string]bool
 	// missing is set if some answer depends on what storage: in the configuration can say.
 	missing bool
 }
@@ -41,8 +37,6 @@ func (p *premises) assume(m *model.Model) {
 			if c.Open != "" {
 				p.classes[c.Open] = c.Class
 				p.cloud[c.Open] = p.cloud[c.Open] || cloud
-				r := w.Rollout(max(1, model.Certain(w)))
-				p.surges[c.Open] = p.surges[c.Open] || c.Exclusive() == diag.Unknown && (r.Way == workload.BothWhole || r.Surge > 0 && r.Unavailable == 0)
 			}
 		}
 	}
@@ -67,7 +61,6 @@ func (p *premises) notes() (all []string) {
 			continue
 		}
 		const most = 3
-		surges := slices.ContainsFunc(of, func(open string) bool { return p.surges[open] })
 		are, not := "is", "declared"
 		for i, open := range of {
 			if name, is := strings.CutSuffix(open, undeclared); is {
@@ -87,14 +80,11 @@ func (p *premises) notes() (all []string) {
 		if cloud {
 			assumed = "to be usable in one zone, as on EKS, GKE and AKS"
 		}
-		if surges {
-			assumed += ", and not to be attached to one node at a time"
-		}
 		all = append(all, "volumes of "+strings.Join(of, ", ")+", which "+are+" not "+not+", are assumed "+assumed)
 	}
 	switch last := len(all) - 1; {
 	case p.missing:
-		all = append(all, "some answers depend on storage classes: declare them, or say where their volumes can be used (node, zone, zones-2, region or free) in .schedlint.yaml: "+p.block())
+		all = append(all, "some answers depend on storage classes: declare them, or say where their volumes can be used (node, zone, zones-2, region or free) and how they are attached (single-node or free) in .schedlint.yaml: "+p.block())
 	case last >= 0:
 		all[last] += "; declare them, or say what they are with storage: in .schedlint.yaml"
 	}
@@ -117,7 +107,7 @@ func (p *premises) block() string {
 		case !plainName().MatchString(name):
 			name = strconv.Quote(name)
 		}
-		classes = append(classes, name+": {pinned: zone}")
+		classes = append(classes, name+": {pinned: zone, attach: single-node}")
 	}
 	slices.Sort(classes)
 	return "storage: {" + standard + "classes: {" + strings.Join(slices.Compact(classes), ", ") + "}}"

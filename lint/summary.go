@@ -37,7 +37,7 @@ func newSummary(r *locate.Renders) *summary {
 	return &summary{
 		skips:   &skips{map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}},
 		renders: r, counted: map[unknown]bool{}, placeholders: map[string][]string{},
-		premises: premises{classes: map[string]string{}, cloud: map[string]bool{}, surges: map[string]bool{}},
+		premises: premises{classes: map[string]string{}, cloud: map[string]bool{}},
 	}
 }
 

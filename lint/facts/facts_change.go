@@ -130,6 +130,9 @@ type Rollout struct {
 	Stuck bool `json:"stuck"`
 	// Running lists the old and new pods in the stuck state, with their nodes.
 	Running []Placed `json:"running"`
+	// Hangs is the claim whose volume keeps new pods from starting in the stuck state, because it is
+	// attached to the node of the old pods. Otherwise it is "".
+	Hangs string `json:"hangs"`
 	// Refused lists the filters that, in the stuck state, reject nodes for the next new pod.
 	Refused []FilterNodes `json:"refused"`
 	// Typical is the share of simulated runs in which the rollout gets stuck, if the outcome is
@@ -190,7 +193,8 @@ type Loss struct {
 	// PendingMax is the largest number of pods that are known to stay Pending in some scheduling
 	// order.
 	PendingMax int `json:"pending_max"`
-	// Recreated is false if the pods are not recreated as long as the Node objects exist.
+	// Recreated is false if the pods do not run again as long as the Node objects exist, because
+	// nothing recreates them or their volume stays attached.
 	Recreated bool `json:"recreated"`
 	// WhereItRuns is true if the outcome is "never" and pods stay Pending after the loss of any
 	// domain that runs pods of the workload. The loss of any other domain is harmless.

@@ -35,6 +35,9 @@ func changeFindings() map[string]words {
 
 func rolloutDeadlock(r *facts.Rollout, in *facts.Facts) Text {
 	how := strings.Join(dropEmpty(arithmetic(&r.Arithmetic), atOnce(r)), ", so ")
+	if r.Hangs != "" {
+		return about(in.Ref(r.W), rollout(r, in, "never completes"), how, Stuck(r.Running, r.Refused, r.Hangs))
+	}
 	return about(in.Ref(r.W), rollout(r, in, "never completes"), how, room(in, r.W, r.Rules, &r.Limit), shortfall(&r.Shortfall))
 }
 
@@ -77,7 +80,7 @@ func atOnce(r *facts.Rollout) string {
 func rolloutMayDeadlock(r *facts.Rollout, in *facts.Facts) Text {
 	stuck := room(in, r.W, r.Rules, &r.Limit)
 	if r.Stuck {
-		stuck = Stuck(r.Running, r.Refused)
+		stuck = Stuck(r.Running, r.Refused, r.Hangs)
 	}
 	return about(in.Ref(r.W), rollout(r, in, "can get stuck"), arithmetic(&r.Arithmetic), stuck)
 }
@@ -373,7 +376,8 @@ func Limiting(l *facts.Limit) string {
 
 // Stuck describes where the pods run when a rollout is stuck. It also lists the filters that reject
 // a new pod.
-func Stuck(all []facts.Placed, refused []facts.FilterNodes) string {
+// The volume of the claim hangs, if it is not "", keeps the new pods from starting.
+func Stuck(all []facts.Placed, refused []facts.FilterNodes, hangs string) string {
 	var groups []string
 	for _, r := range all {
 		groups = append(groups, fmt.Sprintf("%s on %s", plural(r.Pods, r.Revision+" pod"), Places(r.On, r.Nodes)))
@@ -381,6 +385,9 @@ func Stuck(all []facts.Placed, refused []facts.FilterNodes) string {
 	where := strings.Join(groups, " and ")
 	if where == "" {
 		where = "no pods running"
+	}
+	if hangs != "" {
+		return fmt.Sprintf("with %s, the new pod cannot start: the volume of claim %s is attached to the node of the old pod, which stays until a new pod is ready", where, hangs)
 	}
 	return fmt.Sprintf("with %s, no node can take a new pod%s", where, aside(Rejected(refused)))
 }

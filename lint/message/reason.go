@@ -58,10 +58,9 @@ var named = map[model.Cause]func(model.Reason) string{
 		return fmt.Sprintf("%s, which is not modeled, may be in the way", r.Workload)
 	},
 	model.ByAdmission: func(r model.Reason) string { return "its pods may be changed or refused by " + r.Name },
-	model.ByClass: func(r model.Reason) string {
-		return "whether its volumes can be used in other zones depends on " + r.Name
-	},
+	model.ByClass:  func(r model.Reason) string { return "depends on " + r.Name },
 	model.ByVolume: func(r model.Reason) string { return "depends on " + r.Name },
+	model.Hangs:    func(r model.Reason) string { return VolumeAttached(r.Name) },
 	model.ByNodeLabel: func(r model.Reason) string {
 		return "depends on the node label " + r.Name + ", which cloud providers set"
 	},
@@ -69,6 +68,11 @@ var named = map[model.Cause]func(model.Reason) string{
 	model.ByPoolSize: func(r model.Reason) string {
 		return fmt.Sprintf("begins to fit with %d nodes in pool %s", r.Count, r.Name)
 	},
+}
+
+// VolumeAttached says why a new pod cannot start while the node of the old one is unreachable.
+func VolumeAttached(claim string) string {
+	return "the volume of claim " + claim + " stays attached to the unreachable node until the old pod is removed"
 }
 
 // Reason describes the reason for an outcome. It returns "" if there is none.

@@ -90,6 +90,7 @@ const (
 	NotEnforced = "preferred rules are not enforced"
 
 	DeclaresClaim = "the claim is declared here"
+	HeldClaim     = "the claim whose volume is attached"
 	SameClaim     = "the same holds for this claim"
 )
 

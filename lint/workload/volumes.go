@@ -260,7 +260,12 @@ func (b *binder) resolve(w *Workload) {
 		}
 		w.OrdinalReaches.add(bound, rest)
 	}
-	w.Claims = claims
+	w.Claims, w.Attached, w.AttachedBy = claims, diag.Never, nil
+	for _, c := range claims {
+		if is := c.Exclusive(); !w.Running && (is == diag.Always || is == diag.Unknown && w.Attached == diag.Never) {
+			w.Attached, w.AttachedBy = is, c
+		}
+	}
 	if start, n, known := w.ordinalRange(); known && w.OrdinalReaches != nil {
 		all := w.OrdinalReaches.Among(start, n)
 		if slices.ContainsFunc(all, func(r []Reach) bool { return ReachText(r) != ReachText(all[0]) }) {

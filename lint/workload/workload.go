@@ -87,6 +87,10 @@ type Workload struct {
 	SharesClaim bool
 	// SharedPin is set if all pods use a claim that Pin concerns.
 	SharedPin bool
+	// Attached says whether all pods use a claim whose volume is attached to one node at a time (see
+	// Claim.Exclusive). AttachedBy is that claim.
+	Attached   diag.Outcome
+	AttachedBy *Claim
 
 	// Defaulted is set if a LimitRange may set default requests or limits on the containers.
 	Defaulted bool

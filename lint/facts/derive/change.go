@@ -199,8 +199,12 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 		s = s.related(at, "%s", message.PodsOf(r.Replicas, w))
 	}
 	fact.Limit = limitOf(b.row(w), b.j.Limit(w, r.Replicas+1))
-	if fact.Outcome == diag.Sometimes && len(r.Stuck) > 0 {
+	if fact.Outcome == diag.Sometimes && len(r.Stuck) > 0 || r.Hangs() {
 		fact.Stuck, fact.Running, fact.Refused = true, runningAt(b.row(w), r), refusedNodes(r.Reasons)
+	}
+	if r.Hangs() {
+		fact.Hangs = w.AttachedBy.Name
+		s = s.related(w.AttachedBy.Span, message.HeldClaim)
 	}
 	fact.Shortfall = b.shortfall(w, r, fact)
 	remedies := b.j.Remedies(w, r)

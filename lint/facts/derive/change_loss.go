@@ -59,6 +59,8 @@ func (b changes) losses(w *workload.Workload) {
 			case !required:
 			case fact.Waits != "":
 				s = s.fix("%s", message.VolumesElsewhere(fact.Waits))
+			case !fact.Recreated && w.Attached == diag.Always:
+				s = s.fix("%s", message.DetachVolumes)
 			case !fact.Recreated:
 				s = s.fix("%s", message.DeleteNodes)
 			case fact.Meaning == string(certificate.Unreachable) && b.j.Honored(w, fact.Key): // it was tried
@@ -91,7 +93,7 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 	}
 	fact := &facts.Loss{
 		Outcome: worst.Verdict, Cause: cause(worst.Verdict, worst.Why), Key: worst.Key, Value: worst.Value, Like: like,
-		Meaning: string(meaning), Pods: model.Certain(w), Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
+		Meaning: string(meaning), Pods: model.Certain(w), Recreated: certificate.Loss{Meaning: meaning}.Returns(w),
 		Waits: message.WaitsFor(worst.Waits),
 	}
 	fact.PendingMin, fact.PendingMax = pendingOf(worst)

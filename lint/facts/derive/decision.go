@@ -465,7 +465,11 @@ func (b decision) rolloutReason(w *workload.Workload, r *disruption.Rollout) str
 	limit := limitOf(b.row(w), b.j.Limit(w, r.Replicas+1))
 	parts = append(parts, message.AtMost(&limit))
 	if len(r.Stuck) > 0 {
-		parts = append(parts, message.Stuck(runningAt(b.row(w), r), refusedNodes(r.Reasons)))
+		claim := ""
+		if r.Hangs() {
+			claim = w.AttachedBy.Name
+		}
+		parts = append(parts, message.Stuck(runningAt(b.row(w), r), refusedNodes(r.Reasons), claim))
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }

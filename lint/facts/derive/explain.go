@@ -269,7 +269,10 @@ func (x *Explainer) lost(w *workload.Workload, all []disruption.Survival, worst 
 	if worst == nil {
 		return x.still(w)
 	}
-	if !(certificate.Loss{Meaning: worst.Meaning}).Recreated(w) {
+	switch l := (certificate.Loss{Meaning: worst.Meaning}); {
+	case l.Hangs(w):
+		return x.still(w, message.VolumeAttached(w.AttachedBy.Name))
+	case !l.Recreated(w):
 		return x.still(w, message.NotRecreated)
 	}
 	s, loss := x.judge().Lost(w, all, worst)

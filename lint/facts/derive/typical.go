@@ -108,7 +108,7 @@ func (a *asked) lose(w *workload.Workload, key, meaning string, tell func(diag.T
 	if meaning == "both" {
 		x.Meaning = certificate.Unreachable
 	}
-	if (certificate.Loss{Meaning: x.Meaning}).Recreated(w) {
+	if (certificate.Loss{Meaning: x.Meaning}).Returns(w) {
 		a.add(x, tell)
 	}
 }

@@ -374,6 +374,15 @@ func (l Loss) CreatedAgain(g *model.Group) bool {
 // Recreated reports whether a workload's lost pods are recreated.
 func (l Loss) Recreated(w *workload.Workload) bool { return l.CreatedAgain(&model.Group{Workload: w}) }
 
+// Hangs reports whether the new pods of a workload are bound to nodes but cannot start there. Their
+// volume stays attached to the unreachable node as long as the old pod exists (R-N44).
+func (l Loss) Hangs(w *workload.Workload) bool {
+	return l.Meaning == Unreachable && w.Attached == diag.Always && l.Recreated(w)
+}
+
+// Returns reports whether a workload's lost pods run again once nodes take them.
+func (l Loss) Returns(w *workload.Workload) bool { return l.Recreated(w) && !l.Hangs(w) }
+
 // Tolerates reports whether a workload's pods may stay on lost nodes or return to them. The pods
 // may tolerate the taint on lost nodes, or their manifest may name a node. The loss is then not
 // judged.
@@ -396,6 +405,9 @@ type Rollout struct {
 	// Surge is the number of pods that may exist beyond the desired number. Unavailable is the
 	// number of desired pods that may be missing (R-W5, R-W6).
 	Surge, Unavailable int
+	// If the pods of Fresh have a SharedPin, a new pod can only use nodes with the value of an old
+	// pod's node, so no old pod may be removed before the new pods run. If Fresh is Attached, new pods
+	// on other nodes than the old ones never become ready, and the old ones start on one node.
 	// Whole is set if old pods are removed only after all new ones are placed (R-W31). Empty is set
 	// if new pods are created only after all old ones are gone (R-W8).
 	Whole, Empty bool

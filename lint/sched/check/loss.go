@@ -174,7 +174,16 @@ func (s *losses) loseNodes() {
 		}
 		after.on = append(after.on, on)
 	}
-	after.ended = func() { s.end(after.left, rest) }
+	gone := slices.Clone(after.left)
+	after.ended = func() {
+		missing := slices.Clone(after.left)
+		for i, m := range s.members {
+			if s.l.Hangs(m.G.Workload) { // new pods do not start
+				missing[i] = gone[i]
+			}
+		}
+		s.end(missing, rest)
+	}
 	if s.l.Stepwise {
 		after.further = func() bool { return s.evict(after, rest) }
 	}
@@ -267,7 +276,7 @@ func (s *losses) end(left, rest []int) {
 // After the last move, no more pods may fit.
 func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate.Lost) error {
 	v, after := newNodeSets(nil, m, true), newNodeSets(lost, m, true)
-	missing, struck := map[*model.Group]int{}, false
+	missing, hung, struck := map[*model.Group]int{}, map[*model.Group]int{}, false
 	for i, move := range o.Stuck {
 		n, ok := m.IndexOf(move.Node.Name)
 		g := m.Groups[move.Workload]
@@ -289,7 +298,9 @@ func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate
 			if why := after.refuses(g, n); why != certificate.Takes || missing[g] == 0 || !l.CreatedAgain(g) || after.waits(g) {
 				return fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
 			}
-			missing[g]--
+			if missing[g]--; l.Hangs(g.Workload) {
+				hung[g]++
+			}
 			after.add(g, n)
 		}
 	}
@@ -299,7 +310,7 @@ func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate
 			return fmt.Errorf("%s: not all pods are in place before the loss", g.Workload)
 		}
 		if g.Origin() == o.Workload {
-			pending += missing[g]
+			pending += missing[g] + hung[g]
 		}
 		if missing[g] > 0 && l.CreatedAgain(g) && !after.waits(g) && after.reasons(g)[certificate.Takes] > 0 {
 			return fmt.Errorf("%s: a pod still fits after the last move", g.Workload)

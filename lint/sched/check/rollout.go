@@ -7,6 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -86,18 +87,25 @@ func (s *states) join(g *model.Group, pods int) {
 
 // goOn explores how a rollout can continue from the current state.
 func (s *rolls) goOn() {
-	s.begun = true
 	key := s.key()
 	if s.visited[key] || s.steps <= 0 || s.stalled && s.done {
 		return
 	}
 	s.visited[key] = true
-	old, fresh := s.sum(s.old), s.sum(s.fresh)
-	if old == 0 && fresh == s.replicas {
+	at := func(n int) (old, fresh int) { return s.on[n][s.old], s.on[n][s.fresh] }
+	t := turn{r: s.r, replicas: s.replicas, nodes: s.v.m.Topology.Nodes}
+	for n := range s.on {
+		t.count(at(n))
+	}
+	if t.split() {
+		return // not all old pods run before the rollout
+	}
+	s.begun = true
+	if t.done() {
 		s.done = true
 		return
 	}
-	comes, goes := steps(s.r, s.replicas, old, fresh)
+	comes, goes := t.steps()
 	moved := false
 	tried := map[string]bool{}
 	for n := range s.on {
@@ -106,7 +114,7 @@ func (s *rolls) goOn() {
 			continue
 		}
 		tried[column] = true
-		if s.steps--; comes && s.v.refuses(s.members[s.fresh].G, n) == certificate.Takes {
+		if s.steps--; comes && t.reaches(n, at) && s.v.refuses(s.members[s.fresh].G, n) == certificate.Takes {
 			moved = true
 			s.step(s.fresh, n, 1)
 		}
@@ -116,14 +124,6 @@ func (s *rolls) goOn() {
 		}
 	}
 	s.stalled = s.stalled || !moved && s.steps > 0
-}
-
-func (s *rolls) sum(member int) int {
-	sum := 0
-	for n := range s.on {
-		sum += s.on[n][member]
-	}
-	return sum
 }
 
 // step makes a move, explores the states that follow, and reverts the move.
@@ -145,7 +145,7 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 		}
 		return nil
 	}
-	old, fresh := 0, 0
+	on := map[int][2]int{} // old and new pods by node
 	for i, move := range out.Stuck {
 		n, ok := m.IndexOf(move.Node.Name)
 		g := group(move)
@@ -156,7 +156,7 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 			return fmt.Errorf("move %d: no pod of %s is on %s", i, move.Workload, move.Node.Name)
 		case move.Gone:
 			v.remove(g, n)
-			old--
+			on[n] = [2]int{on[n][0] - 1, on[n][1]}
 			continue
 		}
 		if why := v.refuses(g, n); why != certificate.Takes {
@@ -165,39 +165,100 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 		v.add(g, n)
 		switch move.Workload {
 		case r.Old:
-			old++
+			on[n] = [2]int{on[n][0] + 1, on[n][1]}
 		case r.Fresh:
-			fresh++
+			on[n] = [2]int{on[n][0], on[n][1] + 1}
 		}
 	}
-	at := slices.IndexFunc(m.Workloads, func(w *workload.Workload) bool { return m.Groups[w].Origin() == r.Fresh })
-	if at >= 0 {
-		out.Reasons = v.reasons(m.Groups[m.Workloads[at]])
+	i := slices.IndexFunc(m.Workloads, func(w *workload.Workload) bool { return m.Groups[w].Origin() == r.Fresh })
+	if i < 0 {
+		return fmt.Errorf("%s: no new pod is in the model", r.Fresh)
 	}
-	if at < 0 || out.Reasons[certificate.Takes] > 0 {
-		return fmt.Errorf("%s: a new pod still fits after the last move", r.Fresh)
+	next := m.Groups[m.Workloads[i]]
+	t := turn{r: r, replicas: v.count(next), nodes: m.Topology.Nodes}
+	for _, pods := range on {
+		t.count(pods[0], pods[1])
 	}
-	replicas := v.count(m.Groups[m.Workloads[at]])
-	if comes, goes := steps(r, replicas, old, fresh); goes || !comes && fresh == replicas {
+	at := func(n int) (old, fresh int) { return on[n][0], on[n][1] }
+	comes, goes := t.steps()
+	if goes || t.done() || t.split() {
 		return fmt.Errorf("%s: the rollout is not stuck after the last move", r.Fresh)
+	}
+	for n := range m.Topology.Nodes {
+		if comes && t.reaches(n, at) && v.refuses(next, n) == certificate.Takes {
+			return fmt.Errorf("%s: a new pod still fits after the last move", r.Fresh)
+		}
+	}
+	if comes {
+		out.Reasons = v.reasons(next)
 	}
 	return nil
 }
 
-// steps returns which moves the controller can make next. It can create a new pod (comes) if the
-// total stays within replicas plus surge. It can delete an old pod (goes) if enough pods remain
-// (R-W5, R-W6, R-W8, R-W31).
-func steps(r certificate.Rollout, replicas, old, fresh int) (comes, goes bool) {
-	total := old + fresh
-	comes = fresh < replicas && total-replicas < r.Surge && (!r.Empty || old == 0)
+// turn is a state of a rollout: who runs, and what the controller can do next.
+type turn struct {
+	r                certificate.Rollout
+	replicas         int
+	nodes            []*topology.Node
+	old, fresh       int
+	beside, together int // new pods on nodes with old pods, and the most on one node
+	spots            int // nodes with old pods
+}
+
+// count adds the pods of one node.
+func (t *turn) count(old, fresh int) {
+	if t.old, t.fresh, t.together = t.old+old, t.fresh+fresh, max(t.together, fresh); old > 0 {
+		t.beside, t.spots = t.beside+fresh, t.spots+1
+	}
+}
+
+// attached reports whether all pods use a volume that is attached to one node at a time (R-N44).
+func (t *turn) attached() bool { return t.r.Fresh.Attached == diag.Always }
+
+// split reports whether some old pods hang, because others use their volume on another node.
+func (t *turn) split() bool { return t.attached() && t.spots > 1 }
+
+// ready returns the number of new pods that run. The old pods keep the volume until all are gone.
+func (t *turn) ready() int {
 	switch {
-	case old == 0:
-	case r.Whole:
-		goes = fresh >= replicas
-	case r.Empty:
+	case !t.attached():
+		return t.fresh
+	case t.old > 0:
+		return t.beside
+	}
+	return t.together
+}
+
+func (t *turn) done() bool { return t.old == 0 && t.fresh == t.replicas && t.ready() == t.fresh }
+
+// reaches reports whether a new pod can use the volume of the old pods on node n (R-W35).
+func (t *turn) reaches(n int, at func(n int) (old, fresh int)) bool {
+	key := t.r.Fresh.Pin
+	if key == "" || !t.r.Fresh.SharedPin {
+		return true
+	}
+	value, has := t.nodes[n].Labels[key]
+	for o := range t.nodes {
+		if old, _ := at(o); old > 0 && has && t.nodes[o].Labels[key] == value {
+			return true
+		}
+	}
+	return false
+}
+
+// steps returns which moves the controller can make next. It can create a new pod (comes) if the
+// total stays within replicas plus surge. It can delete an old pod (goes) if enough pods run
+// (R-W5, R-W6, R-W8, R-W31).
+func (t *turn) steps() (comes, goes bool) {
+	comes = t.fresh < t.replicas && t.old+t.fresh-t.replicas < t.r.Surge && (!t.r.Empty || t.old == 0)
+	switch {
+	case t.old == 0:
+	case t.r.Whole:
+		goes = t.ready() >= t.replicas
+	case t.r.Empty:
 		goes = true
 	default:
-		goes = replicas-total < r.Unavailable
+		goes = t.replicas-t.old-t.ready() < t.r.Unavailable
 	}
 	return comes, goes
 }

@@ -287,7 +287,7 @@ func (t *trial) passes(m *model.Model, other *shared, w *workload.Workload) bool
 		return false
 	}
 	rolls := false // a completed rollout implies that all pods were placed before it
-	for _, r := range (updates{other}).Rollouts(w) {
+	for _, r := range (updates{shared: other}).Rollouts(w) {
 		if r.Verdict != diag.Always && r.Verdict != "" {
 			return false
 		}

@@ -428,7 +428,7 @@ func (t *trial) spare(w *workload.Workload) bool {
 	}
 	for _, n := range slices.Compact([]int{model.Certain(w), most(w)}) {
 		r := Rollout{Rollout: w.Rollout(n), Replicas: n}
-		if n == 0 || r.Unknown.Given() || !(updates{t.j}).spacious(w, t.ruled, t.about, &r) {
+		if n == 0 || r.Unknown.Given() || !(updates{shared: t.j}).spacious(w, t.ruled, t.about, &r) {
 			return false
 		}
 	}

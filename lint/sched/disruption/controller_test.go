@@ -14,18 +14,20 @@ type runs struct {
 	way                          string
 	replicas, surge, unavailable int
 	seen                         map[phase]bool
-	stuck, done                  bool
+	stuck, done, begun           bool
 	// of is the load, and before the state before the rollout.
 	of     load
 	before grid
 }
 
 // phase is one state: the pods on each node, the replica count of each revision and, for a
-// DaemonSet, the nodes on which a new pod was created.
+// DaemonSet, the nodes on which a new pod was created. The volume of all pods is attached to the node
+// holder.
 type phase struct {
 	on      grid
 	spec    [2]int8
 	created grid
+	holder  int8
 }
 
 const (
@@ -51,12 +53,43 @@ func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable
 		if r.stuck && r.done {
 			break
 		}
-		if r.before = on; l.pin != "" {
+		if r.before = on; l.pin != "" || l.claim != "" {
 			clear(r.seen)
 		}
-		r.visit(phase{on: on, spec: [2]int8{int8(r.replicas), 0}, created: r.empty()[:nodes]})
+		holder := 0
+		for r.on(on, old, holder) == 0 && holder < nodes-1 {
+			holder++
+		}
+		if l.attached() && r.on(on, old, holder) < r.replicas {
+			continue // some old pods do not run
+		}
+		r.begun = true
+		r.visit(phase{on: on, spec: [2]int8{int8(r.replicas), 0}, created: r.empty()[:nodes], holder: int8(holder)})
 	}
 	return r
+}
+
+// ready returns how many new pods run.
+func (r *runs) ready(p phase) int {
+	if r.of.attached() {
+		return r.on(p.on, fresh, int(p.holder))
+	}
+	return r.pods(p.on, fresh)
+}
+
+// reattach tries each node to which the volume can be attached after the last pod has left its node.
+func (r *runs) reattach(p phase, move func(phase)) {
+	on := func(n int) int { return r.on(p.on, old, n) + r.on(p.on, fresh, n) + r.on(p.on, gone, n) }
+	if !r.of.attached() || on(int(p.holder)) > 0 {
+		return
+	}
+	for n := range r.m.Topology.Nodes {
+		if on(n) > 0 {
+			next := p
+			next.holder = int8(n)
+			move(next)
+		}
+	}
 }
 
 // verdict returns the outcome over all runs, or tooMuch if there are too many states.
@@ -66,6 +99,8 @@ func (r *runs) verdict() diag.Outcome {
 		return diag.Sometimes
 	case r.left <= 0:
 		return tooMuch
+	case !r.begun:
+		return outside
 	case r.stuck:
 		return diag.Never
 	}
@@ -80,7 +115,7 @@ func (r *runs) visit(p phase) {
 		return
 	}
 	r.seen[p] = true
-	if r.pods(p.on, old) == 0 && r.pods(p.on, fresh) == r.replicas {
+	if r.pods(p.on, old) == 0 && r.ready(p) == r.replicas {
 		r.done = true
 		return
 	}
@@ -90,6 +125,7 @@ func (r *runs) visit(p phase) {
 		r.visit(next)
 	}
 	ways[r.way](r, p, move)
+	r.reattach(p, move)
 	for n := range r.m.Topology.Nodes {
 		if r.on(p.on, gone, n) > 0 {
 			next := p
@@ -112,7 +148,7 @@ var ways = map[string]func(r *runs, p phase, move func(phase)){
 	},
 	"both": func(r *runs, p phase, move func(phase)) { // R-W31
 		next := p
-		if next.spec[fresh] = int8(r.replicas); r.pods(p.on, fresh) == r.replicas {
+		if next.spec[fresh] = int8(r.replicas); r.ready(p) == r.replicas {
 			next.spec[old] = 0
 		}
 		r.scaled(p, next, move)
@@ -131,7 +167,7 @@ func (r *runs) roll(p phase) phase {
 			return p
 		}
 	}
-	least, available := replicas-int8(r.unavailable), int8(r.pods(p.on, fresh))
+	least, available := replicas-int8(r.unavailable), int8(r.ready(p))
 	if was+now-least-(now-available) > 0 {
 		p.spec[old] -= max(0, min(was, was+available-least))
 	}
@@ -150,9 +186,11 @@ func (r *runs) scaled(p, round phase, move func(phase)) {
 	}
 	if r.pods(p.on, fresh) < int(p.spec[fresh]) {
 		for _, n := range r.takers(p.on, fresh) {
-			next := p
-			next.on = r.with(p.on, fresh, n, 1)
-			move(next)
+			if r.of.finds(r.world, r.before, n, old) {
+				next := p
+				next.on = r.with(p.on, fresh, n, 1)
+				move(next)
+			}
 		}
 	}
 }

@@ -122,7 +122,7 @@ const (
 // options apply to each decision.
 func New(m *model.Model, set *workload.Set, o search.Options) *Judge {
 	j := newShared(m, set, o)
-	return &Judge{j, updates{j}, evictions{j}, migrations{j}, scaling{j}, fixes{j}, trials{j}, views{j}}
+	return &Judge{j, updates{shared: j}, evictions{j}, migrations{j}, scaling{j}, fixes{j}, trials{j}, views{j}}
 }
 
 // Use gives the judge a decision about all workloads of its model, whose proofs settle losses.

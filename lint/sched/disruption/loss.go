@@ -106,6 +106,9 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 			switch open := a.verdict == diag.Always && !a.missed; {
 			case open && neighbour.Given():
 				a.verdict, a.why = diag.Unknown, neighbour
+			case !a.missed && a.verdict != diag.Never && attachedOnce(e.m, w) != diag.Never &&
+				(model.Certain(w) > 1 || meaning == certificate.Unreachable && w.Attached == diag.Unknown):
+				a.verdict, a.why = diag.Unknown, attachReason(w)
 			case open && meaning == certificate.Unreachable && w.TightQuota != "": // lost pods still count against the quota
 				a.verdict, a.why = diag.Unknown, model.Reason{Cause: model.ByAdmission, Name: w.TightQuota}
 			}
@@ -192,7 +195,7 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 		return answer{verdict: diag.Unknown, why: why}
 	}
 	a := q.settle(b, l)
-	recreated, grows := l.Recreated(q.w), q.j.grows(q.w, model.Certain(q.w))
+	recreated, grows := l.Returns(q.w), q.j.grows(q.w, model.Certain(q.w))
 	switch {
 	case a.verdict == diag.Never || a.verdict == diag.Sometimes:
 		a = q.preempting(b, l, a)
@@ -216,8 +219,11 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 		a.hit = 1
 	}
 	if known := a.verdict == diag.Never || a.verdict == diag.Sometimes; known && !recreated {
-		if a.why = by(model.NotRecreated); len(q.w.Kind.Template) == 0 {
+		switch a.why = by(model.NotRecreated); {
+		case len(q.w.Kind.Template) == 0:
 			a.why = by(model.Bare)
+		case l.Hangs(q.w):
+			a.why = model.Reason{Cause: model.Hangs, Name: q.w.AttachedBy.Name}
 		}
 	}
 	if recreated && a.verdict != diag.Always && q.stranded(b) {
@@ -420,7 +426,7 @@ func (j *shared) larger() *shared {
 // them, other pods may still take the room. With too many contenders, only counting can show that
 // they leave enough room.
 func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
-	if q.key == hostname && q.pin == "" && l.Recreated(q.w) && q.spares.of(l.Meaning, func() bool { // for any lost node (T16)
+	if q.key == hostname && q.pin == "" && l.Returns(q.w) && q.spares.of(l.Meaning, func() bool { // for any lost node (T16)
 		return q.room.FitsAnyway(search.AnyNode, l, q.everybody.Roster, model.Certain(q.w))
 	}) {
 		return answer{verdict: diag.Always}
@@ -442,7 +448,7 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	}
 	// A verdict based on the rules alone does not settle the question, because other pods may take
 	// the room.
-	if l.Recreated(q.w) && q.fits(b, l, q.everybody.Roster) {
+	if l.Returns(q.w) && q.fits(b, l, q.everybody.Roster) {
 		return answer{verdict: diag.Always}
 	}
 	if tooMany {
@@ -467,7 +473,7 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 		v, pending, ok := q.room.Single(b, l)
 		switch {
 		case ok && several && v != diag.Always:
-		case ok && q.pin != "" && v != diag.Never && l.Recreated(q.w): // volumes restrict where the pods find a node
+		case ok && q.pin != "" && v != diag.Never && l.Returns(q.w): // volumes restrict where the pods find a node
 		case ok && v == diag.Unknown:
 			return &answer{verdict: v, why: by(model.ByPending)}
 		case ok:
@@ -481,7 +487,7 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if len(q.ruled) < len(q.contending) {
 		about = q.j.assembled(q.ruled)
 	}
-	if l.Recreated(q.w) && q.fits(b, l, about.Roster) {
+	if l.Returns(q.w) && q.fits(b, l, about.Roster) {
 		return &answer{verdict: diag.Always}
 	}
 	return nil

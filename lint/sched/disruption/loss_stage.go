@@ -240,7 +240,7 @@ func (s *stage) onRemaining(all []answer) {
 		case verdict(d, c) == diag.Never:
 			of := decisionOf(d, c)
 			all[i] = answer{verdict: diag.Never, pending: max(1, of.Pods-of.MaxPlaced)}
-		case sure != nil && verdict(sure, c) == diag.Always && s.loss.Recreated(w) && (c.Pin == "" || s.comesBack(c, unreachable)):
+		case sure != nil && verdict(sure, c) == diag.Always && s.loss.Returns(w) && (c.Pin == "" || s.comesBack(c, unreachable)):
 			all[i] = answer{verdict: diag.Always}
 		case d.Verdict == diag.Always || d.Verdict == diag.Sometimes:
 			if n := s.stuck(d, c); n > 0 {
@@ -286,7 +286,7 @@ func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	if len(d.Witness) != d.Total || !check.Completes(s.m, d.Witness, lost) {
 		return 0
 	}
-	if !s.loss.Recreated(w) {
+	if !s.loss.Returns(w) {
 		for _, n := range s.m.Topology.Nodes {
 			if s.lost[n.Name] && check.Completes(s.m, []certificate.Placed{{Workload: w, Node: n}}, func(*topology.Node) bool { return true }) {
 				return 1

@@ -215,3 +215,85 @@ func TestRolloutsAgreeWithVolumes(t *testing.T) {
 		t.Errorf("the generator is too tame: %v", count)
 	}
 }
+
+// TestRolloutsAgreeWithAttachments compares verdicts on updates of workloads whose pods all use one
+// claim with all runs of the controller, where a volume is attached to one node at a time.
+func TestRolloutsAgreeWithAttachments(t *testing.T) {
+	t.Parallel()
+	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
+	for seed := range trials.Of(t, 500) {
+		g := newGenerator(seed, 604)
+		u := updates[g.pick("rolling", "rolling", "rolling", "recreate", "both")](g)
+		l := &u.loads[0]
+		if l.claim = g.pick("zonal", "local", "free"); l.claim != "free" || g.chance(70) {
+			l.replicas = 1
+		}
+		u.unavailable = min(u.unavailable, l.replicas)
+		if g.chance(50) {
+			l.rules = l.rules[:min(1, len(l.rules))]
+		}
+		if g.chance(40) {
+			for i := range u.boxes {
+				u.boxes[i].cpu, u.boxes[i].pods = -1, -1
+			}
+		}
+		u.against(t, seed, count, open)
+	}
+	t.Log(count, open)
+	for _, answer := range []diag.Outcome{diag.Always, diag.Never, diag.Sometimes} {
+		if count[answer] < trials.Share(t, 10) {
+			t.Errorf("the generator is too tame: %v", count)
+		}
+	}
+}
+
+// TestUnreachableNodesKeepVolumes compares answers about unreachable nodes with all placements. A new
+// pod does not start while its volume is attached to the node of the old one.
+func TestUnreachableNodesKeepVolumes(t *testing.T) {
+	t.Parallel()
+	count := map[string]int{}
+	for seed := range trials.Of(t, 300) {
+		g := newGenerator(seed, 605)
+		s := g.sample("Deployment")
+		s.running = nil
+		s.loads[0].replicas, s.loads[0].claim = 1, g.pick("free", "zonal")
+		for i := range s.loads {
+			if rules := &s.loads[i].rules; len(*rules) > 1 && g.chance(70) {
+				*rules = (*rules)[:1]
+			}
+		}
+		key := keys[g.IntN(2)]
+		from, _, _ := s.settle(t, 0, nil)
+		if from.tooMuch || len(from.complete) == 0 {
+			continue
+		}
+		j, m := judge(t, s.nodes(), s.manifests())
+		if seed%2 == 0 {
+			j.Use(search.Decide(m, search.Options{Each: true}))
+		}
+		for _, got := range j.Survives(find(t, m, "web"), key) {
+			if got.Meaning != certificate.Unreachable {
+				continue
+			}
+			ends := map[bool]bool{} // whether the pod is on a lost node
+			for _, on := range from.complete {
+				for n, b := range s.boxes {
+					if from.on(on, 0, n) > 0 {
+						ends[b.name == got.Value || key != keys[host] && b.zone == got.Value] = true
+					}
+				}
+			}
+			want := map[[2]bool]diag.Outcome{{true, false}: diag.Never, {false, true}: diag.Always, {true, true}: diag.Sometimes}[[2]bool{ends[true], ends[false]}]
+			count[fmt.Sprintf("%s for %s", got.Verdict, want)]++
+			if got.Verdict != diag.Unknown && got.Verdict != want {
+				t.Errorf("seed %d: loss of %s=%s: %s, want %s%s", seed, key, got.Value, got.Verdict, want, s)
+			}
+		}
+	}
+	t.Log(count)
+	for _, answer := range []diag.Outcome{diag.Always, diag.Never, diag.Sometimes} {
+		if count[fmt.Sprintf("%s for %s", answer, answer)] < trials.Share(t, 10) {
+			t.Errorf("the generator is too tame: %v", count)
+		}
+	}
+}

@@ -29,6 +29,16 @@ func (f fixes) Remedies(w *workload.Workload, r *Rollout) []search.Kind {
 		return nil // pods that wait may take any room
 	}
 	var all []search.Kind
+	if !r.free() { // the old pod gives its volume away
+		pace := *r
+		pace.Unavailable = 1
+		p := f.m.PinOf(w)
+		first := r.Way == workload.Rolling && (r.pin == "" || (updates{shared: f.shared}).returns(w, &pace, p))
+		if first && f.completes(w, group, tooMany, f.m.Topology.Nodes, pace.Rollout, r.Replicas) {
+			all = append(all, search.OneUnavailable)
+		}
+		return all
+	}
 	if own := revisionsApart(w); own != nil && f.completes(own, swapped(group, w, own), tooMany, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
 		all = append(all, search.MatchLabelKeys)
 	}
@@ -79,7 +89,7 @@ func (j *shared) aside(f func()) bool {
 }
 
 func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, tooMany bool, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
-	other := updates{f.other(f.m.Variant(append(slices.Clone(group), f.running...), nodes))}
+	other := updates{shared: f.other(f.m.Variant(append(slices.Clone(group), f.running...), nodes))}
 	r := Rollout{Rollout: how, Replicas: replicas}
 	if how.Way == workload.NoRollout || how.Unknown.Given() || !other.Judged(w) {
 		return false

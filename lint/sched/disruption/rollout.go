@@ -37,10 +37,18 @@ type Rollout struct {
 	old, fresh *workload.Workload // the revisions in Stuck
 	// placed is set if a verdict of Always rests on placement alone.
 	placed bool
+	held
 }
 
 // Placed reports whether the rollout completes because all pods fit, however they are placed.
 func (r *Rollout) Placed() bool { return r.Verdict == diag.Always && r.placed }
+
+// Hangs reports whether new pods are on other nodes than the old ones when the rollout is stuck, and
+// cannot start there, because a volume is attached to one node at a time (R-N44).
+func (r *Rollout) Hangs() bool {
+	old, fresh := r.Left()
+	return r.attached && slices.ContainsFunc(fresh, func(n *topology.Node) bool { return !slices.Contains(old, n) })
+}
 
 // Left returns the nodes that the old and the new pods are on when the rollout is stuck.
 func (r *Rollout) Left() (old, fresh []*topology.Node) {
@@ -60,11 +68,17 @@ func (r *Rollout) Left() (old, fresh []*topology.Node) {
 
 // Rollout judges a rollout of the given number of replicas.
 func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
+	return u.withVolumes(w, u.judge(w, replicas))
+}
+
+// judge judges a rollout, given what the volumes of the pods mean for new ones.
+func (u updates) judge(w *workload.Workload, replicas int) Rollout {
 	r := u.judgeAtAnySize(w, u.strategy(w, replicas), replicas)
 	if why := u.m.ByNeighbour(w); r.Verdict == diag.Always && why.Given() {
 		r.Verdict, r.Why = diag.Unknown, why
 	}
-	return u.withVolumes(w, r)
+	r.held = u.held
+	return r
 }
 
 // judgeAtAnySize judges a rollout. It considers the declared nodes first. If they do not settle
@@ -78,7 +92,7 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 		return r
 	}
 	if grown := u.larger(); grown != nil && r.Verdict != diag.Always {
-		larger := updates{grown}
+		larger := updates{grown, u.held}
 		g := larger.judgeOnDeclared(w, how, replicas)
 		if g.Verdict == "" {
 			return g
@@ -109,7 +123,7 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 	case u.unknown(w).Given():
 		r.Verdict, r.Why = diag.Unknown, u.unknown(w)
 		return r
-	case u.roomy(w, replicas, r.Surge):
+	case u.free() && u.roomy(w, replicas, r.Surge):
 		r.Verdict, r.placed = diag.Always, true
 		return r
 	}
@@ -121,7 +135,7 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 		return r // its pods are never placed before the rollout
 	}
 	group, contenders := u.contenders(w, replicas), u.contendersOf(w, replicas)
-	if len(group) > 0 && u.spacious(w, u.assembled(group).Roster, u.contendersOrGroup(group, contenders), &r) {
+	if u.free() && len(group) > 0 && u.spacious(w, u.assembled(group).Roster, u.contendersOrGroup(group, contenders), &r) {
 		r.Verdict, r.placed = diag.Always, true
 		return r
 	}
@@ -155,7 +169,20 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 }
 
 // updates answers questions about rollouts.
-type updates struct{ *shared }
+type updates struct {
+	*shared
+	held
+}
+
+// held says how the volume that all pods of a workload use restricts new pods while old ones run.
+type held struct {
+	// attached is set if new pods on other nodes hang (R-N44). New pods can only use nodes that have
+	// the value of the old pod's node for the label pin, if it is not empty (R-W35).
+	attached bool
+	pin      string
+}
+
+func (h held) free() bool { return h == held{} }
 
 // Rollouts judges a workload's rollouts at its replica count, or at the minimum and the maximum
 // of its autoscaler (R-W18).
@@ -177,7 +204,11 @@ func (u updates) Rollouts(w *workload.Workload) []Rollout {
 // never fit before it, or new pods take the room of the pods that they replace (C12). In all other
 // cases the verdict is Unknown.
 func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Rollout) {
-	switch v := u.counted(w, group, r); v {
+	v := diag.Unknown
+	if u.free() {
+		v = u.counted(w, group, r)
+	}
+	switch v {
 	case diag.Always:
 		r.Verdict = v
 		return
@@ -243,6 +274,7 @@ func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 
 // roll judges a rollout within one group and stores the result in r.
 func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
+	r.held = u.held
 	q := &rolling{j: u.shared, w: w, group: u.withoutUnfit(w, group), Rollout: r, known: map[int]*decided{}}
 	q.raised = r.Replicas
 	if r.Way == workload.Rolling && r.Unavailable == 0 {
@@ -252,7 +284,7 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	fits := func() bool {
 		return len(u.running) == 0 && u.placed.Keeps(u.m.Run(), w, nil, q.raised-w.Count.N) || q.decide(q.raised).lasting
 	}
-	if !open && q.alike() && fits() { // this implies that the pods fit before the rollout
+	if !open && u.free() && q.alike() && fits() { // this implies that the pods fit before the rollout
 		r.Verdict, r.placed = diag.Always, true
 	} else if rest := q.decide(r.Replicas); rest.verdict == diag.Never {
 		r.Verdict = ""
@@ -322,6 +354,8 @@ func (q *rolling) verdict(rest *decided) diag.Outcome {
 			q.Core, q.CoreModel = coreOf(raised.m, raised.d, raised.copy), raised.m
 			return diag.Never
 		}
+		return q.explore()
+	case !q.free():
 		return q.explore()
 	case q.shrinks():
 		return q.first((*rolling).twins, (*rolling).explore)
@@ -422,7 +456,16 @@ func (q *rolling) nodeByNode() bool {
 // explore judges the rollout by searching all its states.
 func (q *rolling) explore() diag.Outcome {
 	s, fresh := q.revisions()
-	m := s.model(nil)
+	var tell func(*topology.Node) string
+	for _, c := range []*workload.Workload{s.of[q.w], fresh} {
+		if c.Pin, c.Attached = q.pin, diag.Never; q.attached {
+			c.Attached = diag.Always
+		}
+	}
+	if q.pin != "" && q.pin != hostname {
+		tell = func(n *topology.Node) string { return n.Labels[q.pin] }
+	}
+	m := s.model(tell)
 	ask := certificate.Rollout{Old: s.of[q.w], Fresh: fresh, Surge: q.Surge, Unavailable: q.Unavailable}
 	switch q.Way {
 	case workload.Recreate:
@@ -455,7 +498,7 @@ func (u updates) rolls(w *workload.Workload, here Rollout) bool {
 	return u.holdsAtEverySize(w, here.Replicas, 0, func(at *shared, group []*workload.Workload, every bool) bool {
 		r := here
 		if at != u.shared {
-			r = updates{at}.judgeOnDeclared(w, here.Rollout, here.Replicas)
+			r = updates{at, u.held}.judgeOnDeclared(w, here.Rollout, here.Replicas)
 		}
 		return r.Verdict == diag.Always && (every || r.placed && at.allMayFit(group))
 	})

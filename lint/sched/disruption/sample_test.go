@@ -2,6 +2,7 @@ package disruption_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,6 +101,8 @@ type load struct {
 	hidden string
 	// pin is the label of the domain in which the volumes of a StatefulSet's pods are made, or empty.
 	pin string
+	// claim is the class of a claim that all pods use, or empty.
+	claim string
 }
 
 // askedHash is the template hash that rules ask for. Only the cluster knows which pods have it.
@@ -211,15 +214,38 @@ func (l load) manifest() string {
 	if l.pin != "" {
 		head += fmt.Sprintf(", volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: %s, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]", classes[l.pin][0])
 	}
-	body := strings.TrimPrefix(l.spec()+l.container(), ", ")
+	body, claim := strings.TrimPrefix(l.spec()+l.container(), ", "), ""
+	if l.claim != "" {
+		body += fmt.Sprintf(", volumes: [{name: v, persistentVolumeClaim: {claimName: %s}}]", l.name)
+		claim = fmt.Sprintf("---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: %s}, spec: {storageClassName: %s, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}\n", l.name, l.claim)
+	}
 	if l.machine() {
 		body = strings.TrimPrefix(fmt.Sprintf("%s, domain: {resources: {requests: {cpu: %q}}}", l.spec(), strconv.Itoa(max(1, l.cpu))), ", ")
 	}
-	return fmt.Sprintf("---\n{apiVersion: %s, kind: %s, metadata: {name: %s}, spec: {%s, template: {metadata: {labels: {%s}}, spec: {%s}}}}\n", version, l.kind, l.name, head, l.labels(), body)
+	return claim + fmt.Sprintf("---\n{apiVersion: %s, kind: %s, metadata: {name: %s}, spec: {%s, template: {metadata: {labels: {%s}}, spec: {%s}}}}\n", version, l.kind, l.name, head, l.labels(), body)
 }
 
 // classes has the StorageClass and the provisioner of volumes by the label of their domain.
-var classes = map[string][2]string{keys[zone]: {"zonal", "ebs.csi.aws.com"}, keys[host]: {"local", "rancher.io/local-path"}}
+var classes = map[string][2]string{keys[zone]: {"zonal", "ebs.csi.aws.com"}, keys[host]: {"local", "rancher.io/local-path"}, "": {"free", "driver.longhorn.io"}}
+
+// attached reports whether a claim of all pods has a volume that is attached to one node at a time.
+func (l load) attached() bool { return l.claim == "zonal" || l.claim == "free" }
+
+// finds reports whether the volume of a claim of all pods can be used on a node. The row was has the
+// pods of the state before.
+func (l load) finds(w *world, before grid, n, was int) bool {
+	key := map[string]string{"zonal": keys[zone], "local": keys[host]}[l.claim]
+	if key == "" {
+		return true
+	}
+	nodes := w.m.Topology.Nodes
+	for o := range nodes {
+		if w.on(before, was, o) > 0 && nodes[o].Labels[key] == nodes[n].Labels[key] {
+			return true
+		}
+	}
+	return false
+}
 
 // mayUse reports whether one more pod of a row can use its volume on a node. Each pod stays in the
 // domain where it was before the change, so a domain never has more pods than it had then.
@@ -270,8 +296,9 @@ func (s sample) nodes() string {
 
 func (s sample) manifests() string {
 	text := s.inPlace()
-	for _, c := range classes {
-		if slices.ContainsFunc(s.loads, func(l load) bool { return l.pin != "" }) {
+	for _, key := range slices.Sorted(maps.Keys(classes)) {
+		c := classes[key]
+		if slices.ContainsFunc(s.loads, func(l load) bool { return l.pin != "" || l.claim != "" }) {
 			mode := "WaitForFirstConsumer"
 			if elsewhere := func(b box) bool { return b.zone != s.boxes[0].zone }; c[0] == "zonal" && !slices.ContainsFunc(s.boxes, elsewhere) {
 				mode = "Immediate" // in the only zone

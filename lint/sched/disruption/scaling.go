@@ -259,7 +259,7 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 		switch {
 		case !every && stays:
 			return true // the pods are on none of the lost nodes at any size
-		case !every && (!l.Recreated(q.w) || meaning == certificate.Unreachable && search.SharesDomains(q.j.m, group)):
+		case !every && (!l.Returns(q.w) || meaning == certificate.Unreachable && search.SharesDomains(q.j.m, group)):
 			return false
 		case at == q.j && every:
 			return true

@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -103,30 +104,84 @@ func (q *loss) fits(b *search.DomainLoss, l certificate.Loss, about *search.Rost
 }
 
 // withVolumes returns what a verdict on a rollout says if new pods have to use the volumes of old
-// ones. Fewer nodes never make a rollout complete, so Never stays.
+// ones. Volumes never make a rollout complete, so Never stays.
 func (u updates) withVolumes(w *workload.Workload, r Rollout) Rollout {
-	p := u.m.PinOf(w)
-	if r.Verdict == diag.Always && (r.Way == workload.BothWhole || r.Surge > 0 && r.Unavailable == 0) {
-		name := ""
-		if w.OncePod != "" {
-			name = "claim " + w.OncePod + ", which one pod can use at a time"
-		}
-		for _, c := range w.Claims {
-			if e := u.m.Eligible(w); c.Exclusive() == diag.Always && e.Count+e.Growable > 1 { // the new pod may hang (R-N44)
-				name = "claim " + c.Name + ", whose volume can be attached to one node at a time"
-			}
-		}
-		if name != "" {
-			return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: model.Reason{Cause: model.ByVolume, Name: name}}
-		}
-	}
-	if p.Key == "" || r.Verdict != diag.Always && r.Verdict != diag.Sometimes {
+	if r.Verdict != diag.Always && r.Verdict != diag.Sometimes {
 		return r
 	}
-	if r.Verdict == diag.Always && (u.returns(w, &r, p) || r.Way == workload.Rolling && !p.Vague && u.roomWithVolumes(w, &r, p.Key)) {
-		return r
+	p, attached, one := u.m.PinOf(w), attachedOnce(u.m, w), r.Replicas == 1 && !w.Kind.PerNode()
+	waits := r.Way == workload.BothWhole || r.Way == workload.Rolling && r.Surge > 0 && r.Unavailable == 0 // for the new pod
+	if one && !waits {
+		attached = diag.Never
 	}
-	return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: p.Reason()}
+	follows := one && waits && w.SharedPin
+	if attached == diag.Never && !follows {
+		if p.Key == "" || r.Verdict == diag.Always && u.keepsRoom(w, &r, p) {
+			return r
+		}
+		return open(&r, p.Reason())
+	}
+	why, all := p.Reason(), []held{}
+	if p.Open == "" && attached == diag.Unknown {
+		why = attachReason(w)
+	}
+	for _, h := range []held{{false, p.Key}, {true, p.Key}, {false, ""}, {true, ""}} {
+		if (h.pin != "" || p.Key == "" || p.Open != "") && (attached == diag.Unknown || h.attached == (attached == diag.Always)) {
+			all = append(all, h)
+		}
+	}
+	var out Rollout
+	for i, h := range all {
+		is := r
+		switch {
+		case h.free(), !h.attached && r.Verdict == diag.Always && u.keepsRoom(w, &r, p):
+		case w.Kind.PerNode(), h.pin != "" && (p.Vague || !follows):
+			return open(&r, why)
+		default:
+			is = updates{u.shared, h}.judge(w, r.Replicas)
+		}
+		switch {
+		case i == 0:
+			out = is
+		case is.Verdict != out.Verdict:
+			return open(&r, why)
+		}
+	}
+	if out.Verdict == diag.Unknown && !out.Why.Given() {
+		out.Why = attachReason(w)
+	}
+	return out
+}
+
+// open returns a rollout whose end is not known for a reason.
+func open(r *Rollout, why model.Reason) Rollout {
+	return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: why}
+}
+
+// attachedOnce says whether pods of a workload on another node than the rest hang (R-N44).
+func attachedOnce(m *model.Model, w *workload.Workload) diag.Outcome {
+	if e := m.Eligible(w); e.Count+e.Growable < 2 {
+		return diag.Never
+	}
+	return cmp.Or(w.Attached, diag.Never)
+}
+
+// attachReason returns the reason why an answer depends on whether a volume is attached to one node
+// at a time.
+func attachReason(w *workload.Workload) model.Reason {
+	if c := w.AttachedBy; c.Open != "" && w.Attached == diag.Unknown {
+		return model.Reason{Cause: model.ByClass, Name: c.Open}
+	}
+	may := "can"
+	if w.Attached == diag.Unknown {
+		may = "may"
+	}
+	return model.Reason{Cause: model.ByVolume, Name: "claim " + w.AttachedBy.Name + ", whose volume " + may + " be attached to one node at a time"}
+}
+
+// keepsRoom reports whether each new pod finds room where the volume is that it uses.
+func (u updates) keepsRoom(w *workload.Workload, r *Rollout, p model.Pin) bool {
+	return u.returns(w, r, p) || r.Way == workload.Rolling && !p.Vague && u.roomWithVolumes(w, r, p.Key)
 }
 
 // returns reports whether each new pod can take the room of the old one whose volume it uses (T31).

@@ -299,6 +299,9 @@ const (
 	// NotRecreated means that nothing recreates the pods while the Node object exists. Bare means
 	// that the pods have no controller, so nothing ever recreates them.
 	NotRecreated Cause = "not-recreated"
+	// Hangs means that new pods are bound but cannot start, because the volume of the claim Name stays
+	// attached to an unreachable node.
+	Hangs Cause = "hangs"
 	// LateRetry means that all pods run again, possibly minutes later. The scheduler may not retry
 	// them sooner.
 	LateRetry Cause = "late-retry"

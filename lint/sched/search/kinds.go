@@ -319,7 +319,7 @@ func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pen
 	switch {
 	case left < r.pods:
 		return diag.Never, r.pods - left, true
-	case !l.CreatedAgain(r.p.G):
+	case !l.Returns(r.p.G.Workload):
 		return diag.Sometimes, min(r.pods, r.room(shared, func(c int32) int { return b.taken[c] })), true
 	}
 	if l.Meaning == certificate.Unreachable && shared != nil {

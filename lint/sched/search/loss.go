@@ -456,6 +456,11 @@ func (s *losing) end() {
 	for i := range s.c.units {
 		missing[s.c.owner[i]] += s.left[i] + s.rest[i]
 	}
+	for _, v := range s.again {
+		if s.Hangs(s.a.units[v.unit].g.Workload) {
+			missing[s.c.owner[slices.Index(s.c.units, v.unit)]]++
+		}
+	}
 	for k := range s.ends {
 		e := &s.ends[k]
 		if !e.seen {

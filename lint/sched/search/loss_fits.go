@@ -406,7 +406,7 @@ func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	if !r.own(t, nil) || slices.ContainsFunc(r.p.Keys, r.coarse) {
 		return "", 0, false
 	}
-	worst, best, sure, found := r.shares(t, b, l).missing(l.CreatedAgain(r.p.G))
+	worst, best, sure, found := r.shares(t, b, l).missing(l.Returns(r.p.G.Workload))
 	switch {
 	case !found:
 		return diag.Unknown, 0, true
@@ -431,7 +431,7 @@ func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Wo
 		if !r.own(t, group) {
 			continue
 		}
-		if _, best, _, found := r.shares(t, b, l).missing(l.CreatedAgain(r.p.G)); found {
+		if _, best, _, found := r.shares(t, b, l).missing(l.Returns(r.p.G.Workload)); found {
 			fewest = max(fewest, best)
 		}
 	}

@@ -85,6 +85,17 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	if !known {
 		return nil
 	}
+	if r.Fresh.SharedPin && r.Fresh.Pin != "" { // nodes of different domains are not equivalent
+		in := map[string][]bool{}
+		for n, node := range a.nodes {
+			if value, has := node.Labels[r.Fresh.Pin]; has {
+				model.Cached(in, value, func() []bool { return make([]bool, len(a.nodes)) })[n] = true
+			}
+		}
+		for _, value := range model.SortedKeys(in) {
+			a.places = append(a.places, in[value])
+		}
+	}
 	s := &rolling{Rollout: r, search: newSearch(a, c, steps), old: old[0], fresh: fresh[0], replicas: a.units[old[0]].pods, visited: map[string]bool{}}
 	s.left[s.index(s.fresh)] = 0
 	s.whole = s.goOn
@@ -116,7 +127,6 @@ func (s *rolling) verdict(whole bool) diag.Outcome {
 // goOn continues the exploration from the current state. It returns false if the search can stop:
 // the budget is exhausted, or both outcomes have been found.
 func (s *rolling) goOn() bool {
-	s.begun = true
 	if s.stalled && s.done {
 		return false // both outcomes have been found
 	}
@@ -129,7 +139,12 @@ func (s *rolling) goOn() bool {
 	}
 	s.visited[key] = true
 	old, fresh := s.a.units[s.old].placed, s.a.units[s.fresh].placed
-	if old == 0 && fresh == s.replicas {
+	ready, together := s.ready()
+	if old > 0 && !together { // not all old pods run
+		return true
+	}
+	s.begun = true
+	if old == 0 && fresh == s.replicas && ready == fresh {
 		s.done = true
 		s.skewed = s.skewed || s.uneven()
 		return true
@@ -142,9 +157,9 @@ func (s *rolling) goOn() bool {
 		}
 		moved = some
 	}
-	goes := s.Empty || old+fresh > s.replicas-s.Unavailable // the controller deletes an old pod
+	goes := s.Empty || old+ready > s.replicas-s.Unavailable // the controller deletes an old pod
 	if s.Whole {
-		goes = fresh == s.replicas
+		goes = ready == s.replicas
 	}
 	if goes && old > 0 {
 		moved = true
@@ -157,6 +172,35 @@ func (s *rolling) goOn() bool {
 		s.stuck = append(slices.Clone(s.path), s.moved...)
 	}
 	return true
+}
+
+// ready returns how many new pods run. If the pods use a volume that is attached to one node at a
+// time, those on other nodes than the old pods hang, and without old pods those that are not on one
+// node (R-N44). The result together is false if old pods hang.
+func (s *rolling) ready() (pods int, together bool) {
+	fresh, old := s.a.units[s.fresh].placed, s.a.units[s.old].placed
+	if s.Fresh.Attached != diag.Always {
+		return fresh, true
+	}
+	most := 0
+	for n, in := range s.a.in[s.old] {
+		switch news := int(s.a.in[s.fresh][n]); {
+		case int(in) == old && (old > 0 || news > most):
+			most, together = news, true
+		}
+	}
+	return most, together
+}
+
+// follows reports whether the volume of the old pods can be used on a node (R-W35).
+func (s *rolling) follows(n int) bool {
+	if !s.Fresh.SharedPin || s.Fresh.Pin == "" {
+		return true
+	}
+	value, has := s.a.nodes[n].Labels[s.Fresh.Pin]
+	return has && slices.ContainsFunc(s.a.units[s.old].nodes.list, func(o int32) bool {
+		return s.a.in[s.old][o] > 0 && s.a.nodes[o].Labels[s.Fresh.Pin] == value
+	})
 }
 
 // advance places a new pod on each node that accepts it, and explores each resulting state.
@@ -172,7 +216,7 @@ func (s *rolling) advance() (moved, ok bool) {
 		if *s.steps--; *s.steps < 0 {
 			return false, false
 		}
-		if !s.a.takes(s.fresh, n) {
+		if !s.follows(n) || !s.a.takes(s.fresh, n) {
 			continue
 		}
 		moved = true
