@@ -41,9 +41,9 @@ type Attachment struct {
 	// there are no pods. Pods that run to completion and KubeVirt machines are left out.
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is apart if rules or a lack of room keep pods on different nodes, per-node if a DaemonSet
-	// has pods on several nodes, pods if there are several pods, and rollout if a rollout adds a
-	// second pod. Otherwise it is "".
-	Cause string `json:"cause" enum:"apart per-node pods rollout "`
+	// has pods on several nodes, pods if there are several pods, rollout if a rollout adds a
+	// second pod, and deadlock if it also never completes. Otherwise it is "".
+	Cause string `json:"cause" enum:"apart per-node pods rollout deadlock "`
 	// Claims are the names of the claims. The same workloads use each of them, with the same outcome.
 	Claims []string `json:"claims"`
 	// Class is the name of the StorageClass of the first claim, or "".

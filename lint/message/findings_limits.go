@@ -53,7 +53,7 @@ func oneNodeTakesAll(r *facts.Sharing, in *facts.Facts) Text {
 func volumeAttachedTwice(r *facts.Attachment, in *facts.Facts) Text {
 	claim := "claim " + r.Claims[0] + aside(strings.Join(dropEmpty(when(r.Class != "", "StorageClass "+r.Class), "ReadWriteOnce"), ", "))
 	more := when(len(r.Claims) > 1, "the same holds for "+upTo(r.Claims[1:], maxNamed))
-	if r.Cause == "rollout" {
+	if r.Cause == "rollout" || r.Cause == "deadlock" {
 		return about(in.Ref(r.W), "a rollout can get stuck: the new pod may be on another node than the old pod, which holds "+claim,
 			"the new pod then stays in ContainerCreating with a Multi-Attach error, and the old pod stays until the new one is ready", more)
 	}

@@ -144,7 +144,7 @@ func RemoveFirst(way workload.Way) string {
 func AttachmentFixes(r *facts.Attachment, w *workload.Workload) []string {
 	var all []string
 	switch {
-	case r.Cause == "rollout":
+	case r.Cause == "rollout" || r.Cause == "deadlock":
 		if w.Kind.Kind == "Deployment" {
 			all = append(all, "set strategy: {type: Recreate} so that the old pod is gone before the new one starts")
 		}

@@ -23,13 +23,5 @@ import data.schedlint.typical
 report contains result.worded(rego.metadata.chain(), row, typical.lowered(row, {"reason": "rollout-may-deadlock"})) if {
 	some row in input.rollouts
 	row.outcome == "sometimes"
-	not attached_twice(row)
-}
-
-# attached_twice tells whether volume-attached-twice reports the same.
-attached_twice(row) if {
-	row.hangs != ""
-	some attachment in input.attachments
-	attachment.w == row.w
-	attachment.cause == "rollout"
+	row.hangs == "" # volume-attached-twice says it
 }

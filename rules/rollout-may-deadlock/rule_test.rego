@@ -31,14 +31,7 @@ test_unknown_is_silent if reported(object.union(bad, {"outcome": "unknown"})) ==
 
 test_without_a_state if reported(object.union(bad, {"stuck": false})) == {"rollout-may-deadlock"}
 
-test_of_a_volume if {
-	row := object.union(bad, {"hangs": "data"})
-	attachment := {"w": 0, "outcome": "sometimes", "cause": "rollout"}
-	subject.report == set() with input as {"rollouts": [row], "attachments": [attachment]}
-	count(subject.report) == 1 with input as {"rollouts": [bad], "attachments": [attachment]}
-	count(subject.report) == 1 with input as {"rollouts": [row], "attachments": [object.union(attachment, {"w": 1})]}
-	count(subject.report) == 1 with input as {"rollouts": [row], "attachments": [object.union(attachment, {"cause": "pods"})]}
-}
+test_of_a_volume_is_another_rule if reported(object.union(bad, {"hangs": "data"})) == set()
 
 test_rare_is_a_note if {
 	row := object.union(bad, {"typical": {"runs": 200, "shown": 2, "preempts": 0}, "outcome": "sometimes"})

@@ -151,7 +151,7 @@ func (b joint) attachment(users []user, rows map[string]int) {
 	if outcome == diag.Sometimes && len(users) == 1 {
 		s.Fold = cause + " " + claim.Class
 	}
-	if cause == "rollout" {
+	if cause == "rollout" || cause == "deadlock" {
 		r := w.Rollout(fact.Pods)
 		s = s.related(r.Span, "%s", message.Arithmetic(&r.Arithmetic))
 	}
@@ -185,10 +185,13 @@ func (b joint) attached(users []user) (outcome diag.Outcome, cause string) {
 		}
 	}
 	r := users[0].w.Rollout(pods)
-	switch {
-	case !severalIn(on, pinOf(users[0].claim)):
+	rolls, judged := b.rolled[users[0].w]
+	switch one := pods == 1 && judged; {
+	case !severalIn(on, pinOf(users[0].claim)), one && rolls == diag.Always:
 		return diag.Always, ""
-	case affine: // it may keep the pods on one node
+	case one && rolls == diag.Never:
+		return diag.Sometimes, "deadlock"
+	case affine && !(one && rolls == diag.Sometimes): // it may keep the pods on one node
 		return diag.Unknown, ""
 	case pods > 1:
 		return diag.Sometimes, "pods"

@@ -205,14 +205,14 @@ func build(in Input) *builder {
 	if b.topo {
 		joint{b}.joint()
 	}
-	if !b.askAll(askAttach, joint{b}.attachments) {
-		for _, w := range m.Workloads {
-			b.settle(w, func(d *progress) { d.attaches = d.attaches || len(w.Claims) > 0 })
-		}
-	}
 	if in.Set != nil {
 		b.changes().change()
 		b.refusals().otherRefusals()
+	}
+	if !b.askAll(askAttach, joint{b}.attachments) { // with what is known about rollouts
+		for _, w := range m.Workloads {
+			b.settle(w, func(d *progress) { d.attaches = d.attaches || len(w.Claims) > 0 })
+		}
 	}
 	b.notes = append(b.notes, quirks(m)...)
 	b.simulate()
