@@ -107,10 +107,7 @@ func (q *loss) fits(b *search.DomainLoss, l certificate.Loss, about *search.Rost
 func (u updates) withVolumes(w *workload.Workload, r Rollout) Rollout {
 	p := u.m.PinOf(w)
 	if r.Verdict == diag.Always && (r.Way == workload.BothWhole || r.Surge > 0 && r.Unavailable == 0) {
-		name := ""
-		if w.OncePod != "" {
-			name = "claim " + w.OncePod + ", which one pod can use at a time"
-		}
+		name := w.OpenOnce
 		for _, c := range w.Claims {
 			if e := u.m.Eligible(w); c.Exclusive() == diag.Always && e.Count+e.Growable > 1 { // the new pod may hang (R-N44)
 				name = "claim " + c.Name + ", whose volume can be attached to one node at a time"
