@@ -100,6 +100,8 @@ type load struct {
 	hidden string
 	// pin is the label of the domain in which the volumes of a StatefulSet's pods are made, or empty.
 	pin string
+	// once is the name of a claim that one pod can use at a time, or empty.
+	once string
 }
 
 // askedHash is the template hash that rules ask for. Only the cluster knows which pods have it.
@@ -212,6 +214,9 @@ func (l load) manifest() string {
 		head += fmt.Sprintf(", volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: %s, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]", classes[l.pin][0])
 	}
 	body := strings.TrimPrefix(l.spec()+l.container(), ", ")
+	if l.once != "" {
+		body += ", volumes: [{name: once, persistentVolumeClaim: {claimName: " + l.once + "}}]"
+	}
 	if l.machine() {
 		body = strings.TrimPrefix(fmt.Sprintf("%s, domain: {resources: {requests: {cpu: %q}}}", l.spec(), strconv.Itoa(max(1, l.cpu))), ", ")
 	}
@@ -278,6 +283,10 @@ func (s sample) manifests() string {
 			}
 			text += fmt.Sprintf("---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: %s}, provisioner: %s, volumeBindingMode: %s}\n", c[0], c[1], mode)
 		}
+	}
+	if slices.ContainsFunc(s.loads, func(l load) bool { return l.once != "" }) {
+		text += "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: free}, provisioner: nfs.csi.k8s.io, volumeBindingMode: WaitForFirstConsumer}\n"
+		text += "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: once}, spec: {storageClassName: free, accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}}\n"
 	}
 	for _, l := range s.loads {
 		text += l.manifest()
