@@ -40,9 +40,10 @@ type Arithmetic struct {
 
 // Limit is the upper bound that a workload's hard rules impose on its number of pods.
 type Limit struct {
-	// By is the kind of rule that limits the pods: anti-affinity, spread, host-port or room. It is
-	// "none" if no limit is known, and the other fields are then empty.
-	By string `json:"by" enum:"anti-affinity spread host-port room none"`
+	// By is the kind of rule that limits the pods: anti-affinity, spread, host-port or room, or claim
+	// for a claim that one pod can use at a time. It is "none" if no limit is known, and the other
+	// fields are then empty.
+	By string `json:"by" enum:"anti-affinity spread host-port room claim none"`
 	// Fit is the largest number of pods that fit.
 	Fit int `json:"fit"`
 	// Rules are the rules that cause the limit.

@@ -31,7 +31,8 @@ type Sharing struct {
 
 // Attachment is the verdict on whether the pods that use a ReadWriteOnce claim can all run. The
 // volume is attached to one node at a time, and the scheduler does not look at this. A pod on
-// another node is bound to it but does not start.
+// another node is bound to it but does not start. For a ReadWriteOncePod claim, it is the verdict on
+// the pods of one workload: the scheduler leaves all but one of them Pending.
 type Attachment struct {
 	ID int `json:"id"`
 	// W is the first workload whose pods use the claim.
@@ -41,9 +42,10 @@ type Attachment struct {
 	// there are no pods. Pods that run to completion and KubeVirt machines are left out.
 	Outcome diag.Outcome `json:"outcome"`
 	// Cause is apart if rules or a lack of room keep pods on different nodes, per-node if a DaemonSet
-	// has pods on several nodes, pods if there are several pods, rollout if a rollout adds a
-	// second pod, and deadlock if it also never completes. Otherwise it is "".
-	Cause string `json:"cause" enum:"apart per-node pods rollout deadlock "`
+	// has pods on several nodes, pods if there are several pods, rollout if a rollout adds a second
+	// pod, and deadlock if it also never completes. It is once if only one pod can use the claim at a
+	// time (ReadWriteOncePod). Otherwise it is "".
+	Cause string `json:"cause" enum:"apart per-node pods rollout deadlock once "`
 	// Claims are the names of the claims. The same workloads use each of them, with the same outcome.
 	Claims []string `json:"claims"`
 	// Class is the name of the StorageClass of the first claim, or "".
@@ -71,11 +73,12 @@ type Typical struct {
 // Rule is a placement rule of a workload.
 type Rule struct {
 	W int `json:"w"`
-	// Use is anti-affinity, affinity, spread, host-port, requests, slots, selector or taints.
-	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints volumes"`
+	// Use is anti-affinity, affinity, spread, host-port, requests, slots, selector or taints, or claim
+	// for a claim that one pod can use at a time.
+	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints volumes claim"`
 	// Hard is true if the rule filters nodes.
 	Hard bool `json:"hard"`
-	// Key is the topology key or the port of the rule, or "".
+	// Key is the topology key, the port or the claim of the rule, or "".
 	Key string `json:"key"`
 }
 
@@ -377,10 +380,10 @@ type Crowd struct {
 // CoreRule is a hard rule of a workload that conflicts with other rules.
 type CoreRule struct {
 	W int `json:"w"`
-	// Use is anti-affinity, affinity, spread, host-port, requests, slots, selector or taints, or
-	// replicas for the number of pods.
-	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints replicas volumes"`
-	// Key is the topology key or the port of the rule, or "".
+	// Use is anti-affinity, affinity, spread, host-port, requests, slots, selector or taints, claim for
+	// a claim that one pod can use at a time, or replicas for the number of pods.
+	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints replicas volumes claim"`
+	// Key is the topology key, the port or the claim of the rule, or "".
 	Key string `json:"key"`
 	// Excluded is the list of reasons why the pods cannot use all nodes. The list is empty unless
 	// use is selector, taints or replicas.

@@ -181,6 +181,9 @@ var refusals = map[check.Kind]func(*check.Refusal) string{
 		}
 		return repels(&r.Repels) + "; " + unmet(r.Unmet)
 	},
+	check.InUse: func(r *check.Refusal) string {
+		return "cannot run it while another pod uses claim " + r.Key + " (ReadWriteOncePod)"
+	},
 	check.NoCompany: func(r *check.Refusal) string { return unmet(r.Unmet) },
 }
 

@@ -334,6 +334,8 @@ func ruleName(r *facts.Rule) string {
 		return "untolerated taints"
 	case "volumes":
 		return "volumes"
+	case "claim":
+		return "claim " + r.Key + " (ReadWriteOncePod)"
 	}
 	return strings.TrimSpace(fmt.Sprintf("required %s on %s", r.Use, r.Key))
 }

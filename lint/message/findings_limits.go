@@ -53,6 +53,10 @@ func oneNodeTakesAll(r *facts.Sharing, in *facts.Facts) Text {
 func volumeAttachedTwice(r *facts.Attachment, in *facts.Facts) Text {
 	claim := "claim " + r.Claims[0] + aside(strings.Join(dropEmpty(when(r.Class != "", "StorageClass "+r.Class), "ReadWriteOnce"), ", "))
 	more := when(len(r.Claims) > 1, "the same holds for "+upTo(r.Claims[1:], maxNamed))
+	if r.Cause == "once" {
+		return about(in.Ref(r.W), fmt.Sprintf("claim %s can be used by one pod at a time (ReadWriteOncePod), and %s use it", r.Claims[0], podsOfKind(in, r.W, r.Pods)),
+			stayPending(r.Pods-1), more)
+	}
 	if r.Cause == "rollout" || r.Cause == "deadlock" {
 		return about(in.Ref(r.W), "a rollout can get stuck: the new pod may be on another node than the old pod, which holds "+claim,
 			"the new pod then stays in ContainerCreating with a Multi-Attach error, and the old pod stays until the new one is ready", more)
@@ -333,6 +337,8 @@ func coreRule(r *facts.CoreRule) string {
 		return fmt.Sprintf("has required %s on %s", r.Use, r.Key)
 	case "host-port":
 		return "uses host port " + r.Key
+	case "claim":
+		return fmt.Sprintf("uses claim %s, which one pod can use at a time (ReadWriteOncePod)", r.Key)
 	case "slots":
 		return "uses pod slots"
 	case "requests":

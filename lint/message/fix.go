@@ -151,6 +151,8 @@ func AttachmentFixes(r *facts.Attachment, w *workload.Workload) []string {
 		if way := w.Rollout(r.Pods).Way; way == workload.Rolling {
 			all = append(all, RemoveFirst(way))
 		}
+	case r.Cause == "once" && w.Kind.PerNode():
+		return []string{"use the access mode ReadWriteMany if the StorageClass supports it"}
 	case len(r.Others) > 0:
 		if r.Cause == "pods" {
 			all = append(all, "add required pod affinity on kubernetes.io/hostname so that the pods share a node")
@@ -471,6 +473,8 @@ func moreNodes(r *search.Repair) string {
 // giveUp describes the change that removes one part of a core.
 func giveUp(a search.Atom, opens *model.Exclusion) string {
 	switch {
+	case a.Term != nil && !a.Term.Declared():
+		return fmt.Sprintf("give each pod of %s a claim of its own instead of %s", a.Workload, a.Term.Claim)
 	case a.Term != nil && a.Term.Use == model.Spread:
 		return fmt.Sprintf("set whenUnsatisfiable: ScheduleAnyway for the spread of %s on %s", a.Workload, a.Term.Key)
 	case a.Term != nil:
@@ -529,6 +533,9 @@ func few(x *model.Exclusion) string {
 
 // Term returns the name of a required term, with its use and key.
 func Term(t *model.Term) string {
+	if !t.Declared() {
+		return "claim " + t.Claim + " (ReadWriteOncePod)"
+	}
 	return strings.TrimSpace(fmt.Sprintf("required %s on %s", t.Use, t.Key))
 }
 

@@ -90,6 +90,8 @@ func Doubt(q *model.Doubt) string {
 func Core(a *search.Atom, names string) string {
 	w := a.Workload.String() + ": "
 	switch {
+	case a.Term != nil && !a.Term.Declared():
+		return fmt.Sprintf("%sclaim %s can be used by one pod at a time (ReadWriteOncePod)", w, a.Term.Claim)
 	case a.Term != nil:
 		return fmt.Sprintf("%s%s selects %s", w, Term(a.Term), a.Term.Selector())
 	case a.Part == search.PartRequests:

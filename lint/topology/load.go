@@ -150,6 +150,10 @@ func (l *loader) node(o *source.Object) {
 		Name: in.Metadata.Name, Labels: in.Metadata.Labels, Taints: withCordonTaint(in.Spec.Taints, in.Spec.Unschedulable), Unschedulable: in.Spec.Unschedulable,
 		Allocatable: in.Status.Allocatable, Span: o.NameSpan(), Declaration: Declaration{o.File, o.Root},
 	}
+	if n.Labels == nil {
+		n.Labels = map[string]string{}
+	}
+	n.Labels[Cluster] = Cluster
 	if len(n.Allocatable) == 0 {
 		n.Allocatable = in.Status.Capacity
 	}

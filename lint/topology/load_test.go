@@ -62,7 +62,7 @@ status:
 func TestNode(t *testing.T) {
 	topo := must(t, full)
 	n := topo.Nodes[0]
-	if n.Name != "one" || !n.Unschedulable || n.Pool != nil || len(n.Labels) != 3 || n.Labels["zone"] != "a" {
+	if n.Name != "one" || !n.Unschedulable || n.Pool != nil || len(n.Labels) != 4 || n.Labels["zone"] != "a" {
 		t.Errorf("got %+v", n)
 	}
 	if n.Span.Line != 4 || n.Span.Column != 3 || n.Span.EndColumn != 12 {

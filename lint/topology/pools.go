@@ -186,6 +186,7 @@ func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 		labels[corev1.LabelTopologyZone] = zone
 	}
 	maps.Copy(labels, p.Labels)
+	labels[Cluster] = Cluster
 	labels[betaOS], labels[betaArch] = labels[corev1.LabelOSStable], labels[corev1.LabelArchStable]
 	n := &Node{Name: name, Labels: labels, Taints: withCordonTaint(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
 	if len(p.Allocatable) > 0 {

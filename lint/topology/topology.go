@@ -12,6 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/storage"
 )
 
+// Cluster is the key of a topology with one domain, the whole cluster. Every Node has it among its
+// labels. It is no valid key, so no manifest can name it.
+const Cluster = "the whole cluster"
+
 // Node holds the node properties that the scheduler reads (R-S1).
 type Node struct {
 	Name          string
@@ -236,7 +240,7 @@ func (t *Topology) labelKeys() []string {
 	seen := map[string]bool{}
 	for _, labels := range t.AllNodeLabels() {
 		for k := range labels {
-			if _, old := deprecated[k]; !old {
+			if _, old := deprecated[k]; !old && k != Cluster {
 				seen[k] = true
 			}
 		}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -178,21 +179,49 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	if class := b.classes[b.storage.Default]; class != nil {
 		b.standard = class
 	}
-	users := map[[2]string]int{}
-	for _, w := range set.Workloads {
-		b.resolve(w)
+	users := map[[2]string][]*Workload{}
+	for _, w := range slices.Concat(set.Workloads, set.Elsewhere) {
+		if !w.Elsewhere {
+			b.resolve(w)
+		}
 		for _, c := range w.Claims {
-			if !c.Template && !c.Ephemeral && !source.Placeholder(c.Name) && !w.Copy && !w.Superseded {
-				users[[2]string{Space(w.Object.Namespace), c.Name}]++
+			if key := [2]string{Space(w.Object.Namespace), c.Name}; c.named() && !w.Copy && !w.Superseded {
+				users[key] = append(users[key], w)
 			}
 		}
 	}
 	for _, w := range set.Workloads {
-		w.SharesClaim = slices.ContainsFunc(w.Claims, func(c *Claim) bool {
-			return !c.Template && !c.Ephemeral && users[[2]string{Space(w.Object.Namespace), c.Name}] > 1
-		})
+		for _, c := range w.Claims {
+			if c.named() {
+				all := users[[2]string{Space(w.Object.Namespace), c.Name}]
+				w.SharesClaim = w.SharesClaim || len(all) > 1
+				if slices.Contains(w.OncePod, c.Name) && !w.Running {
+					w.OpenOnce = cmp.Or(w.OpenOnce, openOnce(c.Name, all))
+				}
+			}
+		}
 	}
 	return len(set.storing) + len(stored)
+}
+
+// named reports whether a claim is one that other pods can use, too.
+func (c *Claim) named() bool { return !c.Template && !c.Ephemeral && !source.Placeholder(c.Name) }
+
+// openOnce says why it is not known whether the users of a claim keep each other Pending, or returns
+// "". Only the scheduler checks that one pod uses the claim, and it preempts a pod of lower priority
+// (plugins/volumerestrictions/volume_restrictions.go; R-N36).
+func openOnce(claim string, users []*Workload) string {
+	for _, w := range users {
+		switch {
+		case w.Elsewhere:
+			return "claim " + claim + ", which other deployments may use"
+		case w.Spec.NodeName != "" && !w.Running:
+			return "claim " + claim + ", which a pod uses that the scheduler does not place"
+		case slices.ContainsFunc(users, w.MayPreempt):
+			return "claim " + claim + ", whose users may preempt each other"
+		}
+	}
+	return ""
 }
 
 // standardClass reports whether claims that name no class get this one (R-N43).
@@ -205,7 +234,7 @@ func standardClass(o *source.Object) bool {
 // resolve sets the fields of a workload that depend on declared claims, volumes and classes. A pod
 // that is already running has volumes that it can use.
 func (b *binder) resolve(w *Workload) {
-	w.Reaches, w.OrdinalReaches, w.Pin, w.OpenPin, w.SharedPin, w.EarlyVolumes, w.OncePod = nil, nil, "", "", false, "", ""
+	w.Reaches, w.OrdinalReaches, w.Pin, w.OpenPin, w.SharedPin, w.EarlyVolumes, w.OncePod, w.OpenOnce, w.SharesClaim = nil, nil, "", "", false, "", nil, "", false
 	ns := Space(w.Object.Namespace)
 	claims := make([]*Claim, len(w.Claims)) // each set resolves its own copies
 	for i, c := range w.Claims {
@@ -217,6 +246,9 @@ func (b *binder) resolve(w *Workload) {
 		}
 		c, claims[i] = own, own
 		c.Modes, c.Size = accessModes(c.spec), c.spec.At("resources", "requests", "storage").Text()
+		if slices.Contains(c.Modes, string(corev1.ReadWriteOncePod)) && c.named() && !slices.Contains(w.OncePod, c.Name) {
+			w.OncePod = append(w.OncePod, c.Name)
+		}
 		if w.Running {
 			continue
 		}
@@ -319,9 +351,6 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	case c.Class == "":
 		unknown = "the PersistentVolume for claim " + c.Name + ", which is not known"
 	}
-	if slices.Contains(c.Modes, string(corev1.ReadWriteOncePod)) && !c.Template && !c.Ephemeral {
-		w.OncePod = c.Name
-	}
 	if c.volume != nil { // the volume need not be made by the class
 		c.Attach = storage.Of(c.volume.Root.At("spec", "csi", "driver").Text(), nil).Attach
 	}
@@ -358,7 +387,7 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if w.Pin == "" || w.OpenPin != "" && open == "" || pin == corev1.LabelHostname || w.Pin == corev1.LabelTopologyRegion {
 		w.Pin, w.OpenPin = pin, open
 	}
-	w.SharedPin = w.SharedPin || !c.Template
+	w.SharedPin = w.SharedPin || !c.Template && !slices.Contains(w.OncePod, c.Name)
 }
 
 // accessModes returns the access modes of a claim or of a volume.

@@ -81,11 +81,15 @@ type Workload struct {
 	// OpenPin names what is not known, such as a StorageClass, if it is not known whether Pin applies.
 	Pin, OpenPin string
 	// EarlyVolumes names a StorageClass that makes volumes before the pods are scheduled, if these can
-	// be used on some nodes only. OncePod names a claim that only one pod in the cluster may use.
-	EarlyVolumes, OncePod string
+	// be used on some nodes only.
+	EarlyVolumes string
+	// OncePod lists the claims that only one pod in the cluster may use at a time (R-N36). OpenOnce
+	// says which of them pods may use otherwise, or is empty.
+	OncePod  []string
+	OpenOnce string
 	// SharesClaim is set if other workloads use a claim of the pods, too.
 	SharesClaim bool
-	// SharedPin is set if all pods use a claim that Pin concerns.
+	// SharedPin is set if all pods can use a claim at once that Pin concerns.
 	SharedPin bool
 	// Attached says whether all pods use a claim whose volume is attached to one node at a time (see
 	// Claim.Exclusive). AttachedBy is that claim.

@@ -167,6 +167,8 @@ func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 // for cordons, because they are no part of the workload.
 func (b advisor) givenUp(a *search.Atom, opens *model.Exclusion) (edit disruption.Edit, ok bool) {
 	switch {
+	case a.Term != nil && !a.Term.Declared():
+		return disruption.OwnClaims(), true
 	case a.Term != nil:
 		return disruption.Soft(a.Term.Use, a.Term.Key), true
 	case a.Part == "selector":

@@ -31,6 +31,20 @@ type user struct {
 	nodes map[*topology.Node]int
 }
 
+// once reports whether one pod can use the claim at a time. Workloads that share it are a conflict.
+func (u *user) once() bool { return slices.Contains(u.w.OncePod, u.claim.Name) }
+
+// exclusive says whether pods cannot use the claim as soon as one does on another node, or at all.
+func (u *user) exclusive() diag.Outcome {
+	switch {
+	case !u.once():
+		return u.claim.Exclusive()
+	case u.w.OpenOnce != "":
+		return diag.Unknown
+	}
+	return diag.Always
+}
+
 // attachments adds facts about claims whose volume is attached to one node at a time (R-N44). It
 // leaves out pods that run to completion, because other pods wait for these only for a time, and
 // KubeVirt machines.
@@ -43,8 +57,9 @@ func (b joint) attachments() {
 			continue
 		}
 		for _, c := range w.Claims {
+			u := user{w: w, claim: c}
 			key := [2]string{workload.Space(w.Object.Namespace), c.Name}
-			if source.Placeholder(c.Name) { // may be another claim in each workload
+			if source.Placeholder(c.Name) || u.once() { // may be another claim in each workload
 				key = [2]string{w.String(), c.Name}
 			}
 			all, known := users[key]
@@ -54,8 +69,7 @@ func (b joint) attachments() {
 			case !known:
 				keys = append(keys, key)
 			}
-			u := user{w: w, claim: c}
-			if c.Exclusive() == diag.Always && b.attachable(w) && !w.Refused() && !w.Paused() && w.Spec.NodeName == "" {
+			if u.exclusive() == diag.Always && b.attachable(w) && !w.Refused() && !w.Paused() && w.Spec.NodeName == "" {
 				g := b.m.Group(w)
 				u.nodes = model.Cached(nodes, g.Signature+" "+g.Request, func() map[*topology.Node]int { return b.roomyNodes(w) })
 				if u.pods = model.Certain(w); w.Kind.PerNode() {
@@ -63,7 +77,7 @@ func (b joint) attachments() {
 				}
 			}
 			users[key] = append(all, u)
-			b.settle(w, func(d *progress) { d.attaches = d.attaches || c.Exclusive() == diag.Unknown })
+			b.settle(w, func(d *progress) { d.attaches = d.attaches || u.exclusive() == diag.Unknown })
 		}
 	}
 	rows := map[string]int{} // by what the rows of several claims have in common
@@ -114,7 +128,7 @@ func (b joint) declaredOf(nodes map[*topology.Node]int) (all int) {
 func (b joint) attachment(users []user, rows map[string]int) {
 	placed := slices.DeleteFunc(slices.Clone(users), func(u user) bool { return len(u.nodes) == 0 || u.pods == 0 })
 	outcome, cause := diag.Always, ""
-	switch exclusive := users[0].claim.Exclusive(); {
+	switch exclusive := users[0].exclusive(); {
 	case exclusive == diag.Unknown || exclusive == diag.Always && slices.ContainsFunc(users, func(u user) bool { return !b.attachable(u.w) }):
 		outcome = diag.Unknown
 	case exclusive == diag.Always && len(placed) == 0:
@@ -168,6 +182,12 @@ func (b joint) attachment(users []user, rows map[string]int) {
 // attached says whether all pods that use a claim can run, and if not, why.
 func (b joint) attached(users []user) (outcome diag.Outcome, cause string) {
 	pods, affine, on := 0, false, users[0].nodes
+	switch {
+	case users[0].once() && users[0].pods > 1:
+		return diag.Never, "once"
+	case users[0].once():
+		return diag.Always, ""
+	}
 	for i := range users {
 		u := &users[i]
 		switch {

@@ -346,7 +346,9 @@ func (b *builder) workload(w *workload.Workload) {
 	g := b.m.Group(w)
 	usable := b.usable(w)
 	for _, t := range g.Terms {
-		terms{b}.term(w, t, usable)
+		if t.Declared() {
+			terms{b}.term(w, t, usable)
+		}
 	}
 	terms{b}.nodeLabels(w)
 	for _, u := range bound.UnmetAffinity(b.m, w) {

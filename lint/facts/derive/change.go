@@ -357,7 +357,7 @@ func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy s
 		return message.MismatchLabelKeys
 	}
 	for _, t := range m.Group(w).Terms {
-		if t.Hard && t.Use == model.AntiAffinity {
+		if t.Hard && t.Use == model.AntiAffinity && t.Declared() {
 			return message.AddNodes(1, t.Key)
 		}
 	}

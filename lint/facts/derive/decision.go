@@ -230,7 +230,10 @@ func atomAt(m *model.Model, a search.Atom) (at diag.Span, field, text string) {
 // description.
 func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string) {
 	w, spec := a.Workload, a.Workload.SpecNode
-	if a.Term != nil {
+	switch {
+	case a.Term != nil && !a.Term.Declared():
+		return w.File().ItemSpan(a.Term.Node), "volumes", ""
+	case a.Term != nil:
 		field = map[model.Use]string{model.AntiAffinity: "podAntiAffinity", model.Affinity: "podAffinity", model.Spread: "topologySpreadConstraints"}[a.Term.Use]
 		return w.File().ItemSpan(a.Term.Node), field, ""
 	}

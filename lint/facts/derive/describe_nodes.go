@@ -408,7 +408,9 @@ func (p *poolParts) add(n *topology.Node, users []int, there bool) {
 	if zone := n.Labels[corev1.LabelTopologyZone]; zone != "" {
 		p.zones[zone] = true
 	}
-	maps.DeleteFunc(p.labels, func(key, value string) bool { return key == corev1.LabelHostname || n.Labels[key] != value })
+	maps.DeleteFunc(p.labels, func(key, value string) bool {
+		return key == corev1.LabelHostname || key == topology.Cluster || n.Labels[key] != value
+	})
 	p.uneven = p.uneven || offers(n) != p.offers
 	for _, w := range users {
 		p.users[w] = true

@@ -183,6 +183,9 @@ func (d *describing) terms(w *workload.Workload, row *facts.Workload) {
 	})
 	usable := d.usable(w)
 	for _, t := range d.m.Group(w).Terms {
+		if !t.Declared() {
+			continue
+		}
 		fact := facts.Term{
 			ID: d.within(w, t.Node), Use: string(t.Use), Hard: t.Hard, Key: t.Key, Selector: t.Selector(), MatchesOwn: d.m.Peer(t, w, w).Outcome(),
 			Matches: []int{}, MatchLabelKeys: append([]string{}, t.MatchKeys...), MismatchLabelKeys: append([]string{}, t.MismatchKeys...),

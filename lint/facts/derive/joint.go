@@ -70,7 +70,8 @@ func (b joint) crowd(c *search.Conflict) {
 		rule := facts.CoreRule{W: b.row(atom.Workload), Use: string(atom.Part)}
 		switch {
 		case atom.Term != nil:
-			rule.Use, rule.Key = string(atom.Term.Use), atom.Term.Key
+			r := termRule(rule.W, atom.Term)
+			rule.Use, rule.Key = r.Use, r.Key
 		case atom.Part == search.PartPorts:
 			rule.Use = "host-port"
 			rule.Key, _ = portSpan(atom.Workload, b.m.Group(atom.Workload).HostPorts)

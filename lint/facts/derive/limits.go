@@ -39,6 +39,9 @@ func (b limits) limits(w *workload.Workload) {
 			b.notes = append(b.notes, note)
 		}
 		b.faulty[w] = b.faulty[w] || l.Exceeded
+		if l.By == bound.ByClaim { // which a fact about the claim says
+			continue
+		}
 		if !b.wanted(limitLists[l.By], "outcome", verdict(&l)) || !l.Exceeded && !b.m.Judged(w) {
 			continue
 		}

@@ -239,6 +239,9 @@ func arithmeticOf(a *workload.Arithmetic) facts.Arithmetic {
 // termRule converts a term to the form that rules see. The argument w is the index of the term's
 // workload.
 func termRule(w int, t *model.Term) facts.Rule {
+	if t.Claim != "" {
+		return facts.Rule{W: w, Use: "claim", Hard: true, Key: t.Claim}
+	}
 	return facts.Rule{W: w, Use: string(t.Use), Hard: t.Hard, Key: t.Key}
 }
 

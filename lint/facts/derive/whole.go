@@ -98,7 +98,7 @@ func hardTerm(use model.Use) func(*builder, *workload.Workload) bool {
 func keysOf(b *builder, w *workload.Workload, use model.Use) []string {
 	var keys []string
 	for _, t := range b.m.Group(w).Terms {
-		if t.Hard && t.Use == use {
+		if t.Hard && t.Use == use && t.Declared() {
 			keys = append(keys, t.Key)
 		}
 	}

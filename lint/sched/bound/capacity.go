@@ -22,6 +22,8 @@ const (
 	BySpread       Limited = "spread"
 	ByHostPort     Limited = "host-port"
 	ByRoom         Limited = "room"
+	// ByClaim means that all pods use a claim that one pod can use at a time (R-N36).
+	ByClaim Limited = "claim"
 )
 
 // Limit states how many of a workload's pods one rule allows. It is an upper bound for every
@@ -81,8 +83,9 @@ type Problem struct {
 	G       *model.Group
 	ports   bool
 	anti    []*model.Term
-	Keys    []string // topology keys of anti
-	self    []string // keys of required self-affinity
+	claims  []*model.Term // for claims that one pod can use at a time
+	Keys    []string      // topology keys of anti and claims
+	self    []string      // keys of required self-affinity
 	Spreads []*model.Term
 }
 
@@ -108,9 +111,14 @@ func newProblem(m *model.Model, g *model.Group) *Problem {
 		if m.Peer(t, g.Workload, g.Workload) != model.Yes {
 			continue
 		}
-		if p.anti = append(p.anti, t); !slices.Contains(p.Keys, t.Key) {
+		if !slices.Contains(p.Keys, t.Key) { // a claim comes last
 			p.Keys = append(p.Keys, t.Key)
 		}
+		if !t.Declared() {
+			p.claims = append(p.claims, t)
+			continue
+		}
+		p.anti = append(p.anti, t)
 	}
 	if !g.Kind.PerNode() {
 		p.self = selfKeys(m, g)
@@ -218,7 +226,11 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 	if len(p.anti) > 0 {
 		l := frame
 		l.Domains = len(roomy.room(p.Keys[0], nil))
-		add(l, ByAntiAffinity, p.anti, open.apart(p.Keys), true)
+		add(l, ByAntiAffinity, p.anti, open.apart(p.Keys[:len(p.Keys)-min(1, len(p.claims))]), true)
+	}
+	if len(p.claims) > 0 {
+		add(frame, ByClaim, p.claims[:1], 1, false)
+		limits[len(limits)-1].Most = 1 // no added node changes this
 	}
 	for _, t := range p.Spreads {
 		l := p.spread(frame, v, t, mode{fit: true}, nil)
@@ -320,6 +332,8 @@ func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 		if len(p.anti) > 0 {
 			l.Together = Companion{WithAntiAffinity, p.Keys}
 		}
+	case len(p.claims) > 0 && without(p.Keys[:len(p.Keys)-1], p.self, p.Spreads):
+		l = pick(ByClaim, p.claims[:1])
 	case len(p.anti) > 0:
 		l = pick(ByAntiAffinity, p.anti)
 	case p.ports:

@@ -449,10 +449,12 @@ const (
 	RefusedByCordon    Reason = "NodeUnschedulable"
 	RefusedByPort      Reason = "NodePorts"
 	RefusedByResources Reason = "NodeResourcesFit"
-	RefusedByVolume    Reason = "VolumeBinding"
-	RefusedByZone      Reason = "VolumeZone"
-	RefusedBySpread    Reason = "PodTopologySpread"
-	RefusedByAffinity  Reason = "InterPodAffinity"
+	// RefusedByRestrictions means that another pod uses a claim that one pod can use at a time.
+	RefusedByRestrictions Reason = "VolumeRestrictions"
+	RefusedByVolume       Reason = "VolumeBinding"
+	RefusedByZone         Reason = "VolumeZone"
+	RefusedBySpread       Reason = "PodTopologySpread"
+	RefusedByAffinity     Reason = "InterPodAffinity"
 )
 
 // Placed is a pod that has been placed on a node.

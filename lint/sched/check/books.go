@@ -209,6 +209,8 @@ type relations struct {
 	// (R-W25).
 	migrating map[*workload.Workload][]against
 	watched   map[*workload.Workload][]watch
+	// users lists the workloads whose pods use a claim that one pod can use at a time, by its name.
+	users map[string][]*workload.Workload
 	// doubted lists pairs of workloads that an anti-affinity term may or may not keep apart. Only
 	// the cluster knows the facts that decide this. vague marks workloads with any other rule that
 	// depends on such facts.
@@ -232,10 +234,13 @@ func related(m *model.Model) *relations {
 		all := &relations{
 			selects: map[*model.Term][]*workload.Workload{}, looked: map[*workload.Workload][]string{}, watched: map[*workload.Workload][]watch{},
 			against: map[*workload.Workload][]against{}, migrating: map[*workload.Workload][]against{},
-			doubted: map[*workload.Workload][]against{}, vague: map[*workload.Workload]bool{},
+			doubted: map[*workload.Workload][]against{}, vague: map[*workload.Workload]bool{}, users: map[string][]*workload.Workload{},
 		}
 		for _, w := range m.Workloads {
 			if g := m.Groups[w]; m.Present(g) {
+				for _, claim := range w.OncePod {
+					all.users[claim] = append(all.users[claim], w)
+				}
 				all.learn(m, g)
 			}
 		}

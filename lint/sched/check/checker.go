@@ -166,6 +166,14 @@ func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 		return t
 	})
 	count := maps.Clone(t.refused)
+	if s.claimed(g) != "" { // the scheduler looks at this before it looks where volumes can be used
+		if all := len(t.nodes) + count[certificate.RefusedByVolume] + count[certificate.RefusedByZone]; all > 0 {
+			count[certificate.RefusedByRestrictions] = all
+		}
+		delete(count, certificate.RefusedByVolume)
+		delete(count, certificate.RefusedByZone)
+		return count
+	}
 	if len(model.HardKeys(g)) == 0 && s.neverPlaced(g) { // no node has its peers (T20)
 		if len(t.nodes) > 0 {
 			count[certificate.RefusedByAffinity] += len(t.nodes)

@@ -39,7 +39,12 @@ func newFilters(b books, contend bool) filters {
 // refuses returns the first filter that rejects a pod of g on a node, or Takes.
 func (f *filters) refuses(g *model.Group, n int) certificate.Reason {
 	f.m.Run().Spend(1 + len(g.Terms)/2)
-	if r := f.atNode(g, n); r != certificate.Takes || g.Spec.NodeName != "" {
+	switch r := f.atNode(g, n); {
+	case g.Spec.NodeName != "":
+		return r
+	case (r == certificate.Takes || r == certificate.RefusedByVolume || r == certificate.RefusedByZone) && f.claimed(g) != "":
+		return certificate.RefusedByRestrictions
+	case r != certificate.Takes:
 		return r
 	}
 	return f.byRules(g, f.m.Topology.Nodes[n], n)
@@ -95,6 +100,20 @@ func (f *filters) byRules(g *model.Group, node *topology.Node, n int) certificat
 	return certificate.Takes
 }
 
+// claimed returns a claim of the pod that one pod can use at a time, if a pod in place uses it. It
+// returns "" if there is none (plugins/volumerestrictions/volume_restrictions.go; R-N36).
+func (f *filters) claimed(g *model.Group) string {
+	for _, claim := range g.OncePod {
+		f.m.Run().Spend(len(f.users[claim]))
+		if slices.ContainsFunc(f.users[claim], func(w *workload.Workload) bool {
+			return f.placed[w] > 0 && workload.Space(w.Namespace()) == workload.Space(g.Namespace())
+		}) {
+			return claim
+		}
+	}
+	return ""
+}
+
 // portTaken reports whether a pod in place uses a host port that the pod requests.
 func (f *filters) portTaken(g *model.Group, n int) bool {
 	if f.on[n] == nil || len(g.HostPorts) == 0 {
@@ -114,13 +133,13 @@ func (f *filters) portTaken(g *model.Group, n int) bool {
 func (f *filters) repelled(g *model.Group, node *topology.Node) bool {
 	f.m.Run().Spend(len(f.against[g.Workload]) / 2)
 	for _, a := range f.against[g.Workload] {
-		if value, ok := node.Labels[a.key]; ok && f.here[place3{a.w, a.key, value}] > 0 {
+		if value, ok := node.Labels[a.key]; ok && a.key != topology.Cluster && f.here[place3{a.w, a.key, value}] > 0 {
 			return true
 		}
 	}
 	for _, t := range g.Terms {
 		value, ok := node.Labels[t.Key]
-		if !ok || !t.Hard || t.Use != model.AntiAffinity {
+		if !ok || !t.Hard || t.Use != model.AntiAffinity || !t.Declared() {
 			continue
 		}
 		f.m.Run().Spend(len(f.selects[t]))

@@ -40,6 +40,8 @@ const (
 	// Repelled means that the anti-affinity term in Repels keeps the pod off the node. Unmet is set
 	// if the node also fails required affinity.
 	Repelled Kind = "repelled"
+	// InUse means that a pod in place uses the claim Key, which one pod can use at a time.
+	InUse Kind = "in-use"
 	// NoCompany means that the node does not satisfy the required affinity term in Unmet.
 	NoCompany Kind = "no-company"
 )
@@ -140,6 +142,9 @@ func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 	all := s.load(g, i)
 	if g.Spec.NodeName != "" { // a kubelet applies no rules about other pods (R-P8)
 		return all
+	}
+	if claim := s.v.claimed(g); claim != "" {
+		all = append(all, Refusal{By: certificate.RefusedByRestrictions, Kind: InUse, Key: claim})
 	}
 	if r := s.uneven(g, i); r.Kind != "" {
 		all = append(all, r)

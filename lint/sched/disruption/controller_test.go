@@ -42,9 +42,9 @@ func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable
 	l := s.loads[0]
 	rest := s.rest(from.without)
 	rows := []row{
-		{name: "web-old", text: l.pod("web-old", "old", "", ""), pods: rest[0].pods, alone: rest[0].alone},
-		{name: "web-new", text: l.pod("web-new", "new", "", ""), pods: rest[0].pods, alone: rest[0].alone},
-		{name: "web-gone", text: l.pod("web-gone", "old", `, deletionTimestamp: "2026-01-01T00:00:00Z"`, "")},
+		{name: "web-old", text: l.pod("web-old", "old", "", ""), pods: rest[0].pods, alone: rest[0].alone, once: l.once},
+		{name: "web-new", text: l.pod("web-new", "new", "", ""), pods: rest[0].pods, alone: rest[0].alone, once: l.once},
+		{name: "web-gone", text: l.pod("web-gone", "old", `, deletionTimestamp: "2026-01-01T00:00:00Z"`, ""), once: l.once},
 	}
 	r := &runs{world: s.world(t, append(rows, rest[1:]...)), way: way, surge: surge, unavailable: unavailable, replicas: rest[0].pods, seen: map[phase]bool{}, of: l}
 	nodes := len(r.m.Topology.Nodes)

@@ -76,7 +76,7 @@ func (s sample) drain(t *testing.T, n int) *draining {
 	rows := s.rest(nil)
 	for i, l := range s.loads {
 		name := l.name + "-gone"
-		rows = append(rows, row{name: name, text: l.pod(name, "old", `, deletionTimestamp: "2026-01-01T00:00:00Z"`, ""), of: i})
+		rows = append(rows, row{name: name, text: l.pod(name, "old", `, deletionTimestamp: "2026-01-01T00:00:00Z"`, ""), of: i, once: l.once})
 	}
 	w := after.world(t, rows)
 	w.left = mostAsked

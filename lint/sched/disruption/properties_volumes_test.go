@@ -40,6 +40,16 @@ func (g generator) stored() sample {
 			l.rules = []rule{{use: "spread", key: keys[g.IntN(2)], labels: "app: " + l.name, skew: 1}}
 		}
 	}
+	if g.chance(35) {
+		for i := range s.loads {
+			if l := &s.loads[i]; i == 0 || g.chance(25) {
+				l.once = "once"
+				if g.chance(85) {
+					l.replicas = 1
+				}
+			}
+		}
+	}
 	return s
 }
 
@@ -198,6 +208,16 @@ func TestRolloutsAgreeWithVolumes(t *testing.T) {
 		u := updated{way: "in place", sample: g.stored(), unavailable: 1 + g.IntN(4)/3}
 		u.loads[0].strategy = fmt.Sprintf("updateStrategy: {rollingUpdate: {maxUnavailable: %d}}", u.unavailable)
 		u.unavailable = min(u.unavailable, u.loads[0].replicas)
+		if l := &u.loads[0]; l.once != "" && g.chance(75) { // as a Deployment
+			l.kind, l.pin = "Deployment", ""
+			if u.way = g.pick("rolling", "rolling", "recreate"); u.way == "recreate" {
+				l.strategy = "strategy: {type: Recreate}"
+			} else {
+				u.surge, u.unavailable = g.IntN(2), g.IntN(2)
+				u.surge = max(u.surge, 1-u.unavailable)
+				l.strategy = fmt.Sprintf("strategy: {rollingUpdate: {maxSurge: %d, maxUnavailable: %d}}", u.surge, u.unavailable)
+			}
+		}
 		want := u.verdict(t)
 		if want == outside || want == tooMuch {
 			count[string(want)]++
@@ -211,7 +231,7 @@ func TestRolloutsAgreeWithVolumes(t *testing.T) {
 		}
 	}
 	t.Log(count)
-	if count["always for always"] < trials.Share(t, 30) {
+	if count["always for always"] < trials.Share(t, 30) || count["never for never"] < trials.Share(t, 5) {
 		t.Errorf("the generator is too tame: %v", count)
 	}
 }

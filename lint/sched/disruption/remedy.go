@@ -228,7 +228,7 @@ func (j *shared) oneMore(w *workload.Workload) *topology.Node {
 		keys = append(keys, t.Key)
 	}
 	for _, k := range keys {
-		if _, has := more.Labels[k]; has {
+		if _, has := more.Labels[k]; has && k != topology.Cluster {
 			more.Labels[k] = ownDomain(k)
 		}
 	}
@@ -281,6 +281,16 @@ func SpreadOnNodes(revisions bool) Edit {
 		}
 		w.Spec.TopologySpreadConstraints = append(slices.Clone(w.Spec.TopologySpreadConstraints), c)
 		return len(w.Labels) > 0
+	}}
+}
+
+// OwnClaims returns an edit that gives each pod claims of its own instead of one that one pod can
+// use at a time.
+func OwnClaims() Edit {
+	return Edit{Name: "ownClaims", Make: func(w *workload.Workload) bool {
+		had := len(w.OncePod) > 0
+		w.OncePod, w.OpenOnce = nil, ""
+		return had
 	}}
 }
 

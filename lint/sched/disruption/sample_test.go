@@ -103,6 +103,8 @@ type load struct {
 	pin string
 	// claim is the class of a claim that all pods use, or empty.
 	claim string
+	// once is the name of a claim that one pod can use at a time, or empty.
+	once string
 }
 
 // askedHash is the template hash that rules ask for. Only the cluster knows which pods have it.
@@ -219,6 +221,9 @@ func (l load) manifest() string {
 		body += fmt.Sprintf(", volumes: [{name: v, persistentVolumeClaim: {claimName: %s}}]", l.name)
 		claim = fmt.Sprintf("---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: %s}, spec: {storageClassName: %s, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}\n", l.name, l.claim)
 	}
+	if l.once != "" {
+		body += ", volumes: [{name: once, persistentVolumeClaim: {claimName: " + l.once + "}}]"
+	}
 	if l.machine() {
 		body = strings.TrimPrefix(fmt.Sprintf("%s, domain: {resources: {requests: {cpu: %q}}}", l.spec(), strconv.Itoa(max(1, l.cpu))), ", ")
 	}
@@ -305,6 +310,10 @@ func (s sample) manifests() string {
 			}
 			text += fmt.Sprintf("---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: %s}, provisioner: %s, volumeBindingMode: %s}\n", c[0], c[1], mode)
 		}
+	}
+	if slices.ContainsFunc(s.loads, func(l load) bool { return l.once != "" }) {
+		text += "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: free}, provisioner: nfs.csi.k8s.io, volumeBindingMode: WaitForFirstConsumer}\n"
+		text += "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: once}, spec: {storageClassName: free, accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}}\n"
 	}
 	for _, l := range s.loads {
 		text += l.manifest()

@@ -109,6 +109,9 @@ func (u updates) withVolumes(w *workload.Workload, r Rollout) Rollout {
 	if r.Verdict != diag.Always && r.Verdict != diag.Sometimes {
 		return r
 	}
+	if r.Verdict == diag.Always && w.OpenOnce != "" && (r.Way == workload.BothWhole || r.Surge > 0 && r.Unavailable == 0) {
+		return open(&r, model.Reason{Cause: model.ByVolume, Name: w.OpenOnce})
+	}
 	p, attached, one := u.m.PinOf(w), attachedOnce(u.m, w), r.Replicas == 1 && !w.Kind.PerNode()
 	waits := r.Way == workload.BothWhole || r.Way == workload.Rolling && r.Surge > 0 && r.Unavailable == 0 // for the new pod
 	if one && !waits {

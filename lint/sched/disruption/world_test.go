@@ -32,6 +32,7 @@ type row struct {
 	of         int    // index of the load
 	pods       int    // number of pods when complete
 	alone      []bool // for a DaemonSet, marks the nodes with one pod each
+	once       string // a claim that one pod can use at a time
 }
 
 // mostAsked is the maximum number of filter calls for one sample.
@@ -43,7 +44,7 @@ func (s sample) rest(but map[int]bool) (rows []row) {
 		if but[i] {
 			continue
 		}
-		r := row{name: l.name, text: l.pod(l.name, l.name, "", ""), of: i, pods: l.replicas}
+		r := row{name: l.name, text: l.pod(l.name, l.name, "", ""), of: i, pods: l.replicas, once: l.once}
 		switch {
 		case l.kind == "DaemonSet":
 			r.pods = 0
@@ -116,11 +117,15 @@ func (w *world) takers(g grid, row int) []int {
 		}
 	}
 	var all []int
+	inUse := false // the pods that the enumerator places have no claims
+	for r := range w.rows {
+		inUse = inUse || w.rows[r].once != "" && w.rows[r].once == w.rows[row].once && w.pods(g, r) > 0
+	}
 	for n, node := range w.m.Topology.Nodes {
 		if alone := w.rows[row].alone; alone != nil && (!alone[n] || w.on(g, row, n) > 0) {
 			continue
 		}
-		if state.Filter(w.rows[row].w, node) == certificate.Takes {
+		if !inUse && state.Filter(w.rows[row].w, node) == certificate.Takes {
 			all = append(all, n)
 		}
 	}

@@ -122,7 +122,7 @@ func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {
 	}
 	for i := range s.Reqs {
 		r := &s.Reqs[i]
-		if r.Op != metav1.LabelSelectorOpIn || r.Own || BoundLabel(r.Key) {
+		if r.Op != metav1.LabelSelectorOpIn || r.Own || BoundLabel(r.Key) || r.Claim != "" {
 			continue
 		}
 		lists := [][]*workload.Workload{x.open[[2]string{ns, r.Key}]}

@@ -54,6 +54,8 @@ type Requirement struct {
 	// value a controller sets. The value belongs to the workload. If ownPod is set, it belongs to a
 	// single pod.
 	Own, ownPod bool
+	// Claim is set for a condition on the claims of a pod instead of its labels.
+	Claim string
 }
 
 // selector is a label selector, represented as a list of conditions that must all hold.
@@ -175,8 +177,11 @@ func (s *selector) Variable(target *workload.Workload, key string) bool {
 
 // holds evaluates one condition (apimachinery pkg/labels, Requirement.Matches).
 func (r *Requirement) holds(owner, target *workload.Workload, self bool) Answer {
-	if r.Own {
+	switch {
+	case r.Own:
 		return r.holdsOwn(owner, target, self)
+	case r.Claim != "":
+		return truth(slices.Contains(target.OncePod, r.Claim))
 	}
 	if BoundLabel(r.Key) {
 		return Maybe
@@ -269,6 +274,8 @@ func (r *Requirement) String() string {
 		list = "(its own)"
 	}
 	switch {
+	case r.Claim != "":
+		return "claim " + r.Claim
 	case r.Op == metav1.LabelSelectorOpExists:
 		return r.Key
 	case r.Op == metav1.LabelSelectorOpDoesNotExist:

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -44,10 +45,18 @@ type Term struct {
 
 	Sel selector
 	ns  selector
+	// Claim is set instead of a selector of labels if the term is not declared but follows from a
+	// claim that one pod can use at a time: it keeps other pods that use the claim out of the whole
+	// cluster (R-N36).
+	Claim string
+
 	// Origin is set if Split made the term's pod a separate workload. It is the term of the
 	// declared workload.
 	Origin *Term
 }
+
+// Declared reports whether the manifest contains the term.
+func (t *Term) Declared() bool { return t.Claim == "" }
 
 // Form returns the form of the label selector, including merged keys.
 func (t *Term) Form() Form { return t.Sel.Form }
@@ -88,6 +97,13 @@ func terms(w *workload.Workload) []*Term {
 		}
 		t.Sel.merge(w, c.MatchLabelKeys, metav1.LabelSelectorOpIn)
 		all = append(all, t)
+	}
+	for _, claim := range w.OncePod {
+		i := slices.IndexFunc(w.Claims, func(c *workload.Claim) bool { return c.Name == claim })
+		all = append(all, &Term{
+			Use: AntiAffinity, Hard: true, Key: topology.Cluster, Claim: claim, Node: w.Claims[i].Node,
+			Sel: selector{Form: FormSet, Reqs: []Requirement{{Op: metav1.LabelSelectorOpExists, Claim: claim}}},
+		})
 	}
 	return all
 }

@@ -231,11 +231,11 @@ func (m *Model) volumesOf(g *Group) Reason {
 	switch p, open := m.PinOf(g.Workload), m.openReach(g); {
 	case open != "":
 		return Reason{Cause: ByVolume, Name: open}
-	case g.OncePod != "" && several: // (R-N36)
-		return Reason{Cause: ByVolume, Name: "claim " + g.OncePod + ", which one pod can use at a time"}
+	case g.OpenOnce != "" && several:
+		return Reason{Cause: ByVolume, Name: g.OpenOnce}
 	case g.SharedPin && several && p.Key != "":
 		return p.Reason()
-	case several && slices.ContainsFunc(g.Reaches, func(r workload.Reach) bool { return r.First }):
+	case several && slices.ContainsFunc(g.Reaches, func(r workload.Reach) bool { return r.First && !slices.Contains(g.OncePod, r.Claim) }):
 		return Reason{Cause: ByVolume, Name: "where its first pod starts"}
 	case g.EarlyVolumes != "" && g.Pin != "" && m.several(g.Pin):
 		return Reason{Cause: ByVolume, Name: g.EarlyVolumes}
