@@ -437,6 +437,7 @@ const (
 	RefusedByCordon    Reason = "NodeUnschedulable"
 	RefusedByPort      Reason = "NodePorts"
 	RefusedByResources Reason = "NodeResourcesFit"
+	RefusedByLimits    Reason = "NodeVolumeLimits"
 	RefusedByVolume    Reason = "VolumeBinding"
 	RefusedByZone      Reason = "VolumeZone"
 	RefusedBySpread    Reason = "PodTopologySpread"

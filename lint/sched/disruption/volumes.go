@@ -106,6 +106,10 @@ func (q *loss) fits(b *search.DomainLoss, l certificate.Loss, about *search.Rost
 // ones. Fewer nodes never make a rollout complete, so Never stays.
 func (u updates) withVolumes(w *workload.Workload, r Rollout) Rollout {
 	p := u.m.PinOf(w)
+	beside := r.Way == workload.BothWhole || r.Surge > 0
+	if name := u.m.SharedVolumes(w); beside && name != "" { // each pod is counted with volumes of its own
+		return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: model.Reason{Cause: model.ByVolume, Name: name}}
+	}
 	if r.Verdict == diag.Always && (r.Way == workload.BothWhole || r.Surge > 0 && r.Unavailable == 0) {
 		name := ""
 		if w.OncePod != "" {
