@@ -212,6 +212,29 @@ func (b *binder) driver(c *Claim) (name, open string) {
 	return "", "the PersistentVolume for claim " + c.Name + ", which is not known"
 }
 
+// sameDriver sets the driver of a claim template of which some ordinals have claims or volumes. The
+// argument drivers holds their drivers, and what is not known of them.
+func (w *Workload) sameDriver(c *Claim, drivers map[int][2]string) {
+	start, n, known := w.ordinalRange()
+	own, all := [2]string{c.Driver, c.OpenDriver}, [][2]string{}
+	for ordinal, d := range drivers {
+		if !known || ordinal >= start && ordinal-start < n {
+			all = append(all, d)
+		}
+	}
+	if !known || len(all) < n {
+		all = append(all, own)
+	}
+	for _, d := range all {
+		if c.Driver, c.OpenDriver = d[0], d[1]; d[0] != all[0][0] && d[1] == "" {
+			c.OpenDriver = "volumes that differ from pod to pod"
+		}
+		if c.OpenDriver != "" {
+			return
+		}
+	}
+}
+
 // attachedBy returns the driver that attaches a volume, or "".
 func attachedBy(v *source.Object) string {
 	for from := range v.Root.Get("spec").Fields() {

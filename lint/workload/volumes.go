@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -263,7 +262,7 @@ func (b *binder) resolve(w *Workload) {
 			}
 			continue
 		}
-		bound := map[int]*Reach{}
+		bound, drivers := map[int]*Reach{}, map[int][2]string{}
 		b.ordinals(ns, c, func(ordinal int, name string, declared *source.Object) {
 			spec := c.spec
 			if declared != nil {
@@ -280,10 +279,10 @@ func (b *binder) resolve(w *Workload) {
 				one.Volume = held[0].Name
 			}
 			one.volume = b.volumes[one.Volume]
-			if d, open := b.driver(one); (d != c.Driver || open != "") && c.OpenDriver == "" {
-				c.OpenDriver = cmp.Or(open, "volumes that differ from pod to pod")
-			}
+			name, open := b.driver(one)
+			drivers[ordinal] = [2]string{name, open}
 		})
+		w.sameDriver(c, drivers)
 		rest := b.allowed(c.Name, c.spec)
 		if len(bound) > 0 {
 			c.Static = nil // the pods differ in the volumes that they ask for
