@@ -43,6 +43,9 @@ func describeNode(n *Node) string {
 	if n.Unschedulable {
 		words = append(words, "cordoned")
 	}
+	if len(n.Volumes) > 0 {
+		words = append(words, fmt.Sprint(n.Volumes))
+	}
 	if cpu, ok := n.Allocatable[corev1.ResourceCPU]; ok {
 		words = append(words, cpu.String())
 	}
@@ -52,6 +55,8 @@ func describeNode(n *Node) string {
 var fixtures = map[string]string{
 	"node.yaml": `worker-a linux/arm64 north 3920m
 worker-b hostname worker-b.example.com linux/amd64 south node.kubernetes.io/unschedulable:NoSchedule cordoned 8`,
+	"csinode.yaml": `worker-a / map[volumes of ebs.csi.aws.com:25]
+worker-b /`,
 	"nodetopology.yaml": `control-0 of control 1..1 linux/amd64 node-role.kubernetes.io/control-plane:NoSchedule
 general-north-0 of general 3..5 linux/amd64 north general 4
 general-north-1 of general 3..5 linux/amd64 north general 4

@@ -24,8 +24,9 @@ type loader struct {
 	topo    *Topology
 	where   Where
 	byName  map[string]*Node
-	from    map[string]*source.Object // the object that declares each node
-	pooled  map[string]string         // the location where each pool is declared
+	from    map[string]*source.Object                // the object that declares each node
+	pooled  map[string]string                        // the location where each pool is declared
+	limits  map[string]map[corev1.ResourceName]int64 // Node.Volumes by the name of the node
 	errs    []error
 }
 
@@ -40,12 +41,16 @@ const topologyVersion = "schedlint.dev/v1alpha1"
 func readers() map[[2]string]func(*loader, *source.Object) {
 	return map[[2]string]func(*loader, *source.Object){
 		{"", "Node"}:                      (*loader).node,
+		{"storage.k8s.io", "CSINode"}:     (*loader).drivers,
 		{"schedlint.dev", "NodeTopology"}: (*loader).pools,
 	}
 }
 
 // Declares reports whether an object declares nodes.
 func Declares(o *source.Object) bool {
+	if o.Kind == "CSINode" { // it only adds to a Node
+		return false
+	}
 	_, ok := readers()[[2]string{o.Group(), o.Kind}]
 	return ok && o.APIVersion != ""
 }
@@ -62,9 +67,10 @@ func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 		decoder: &source.Decoder{Open: map[reflect.Type]bool{
 			reflect.TypeFor[nodeObject](): true, reflect.TypeFor[nodeMeta](): true,
 			reflect.TypeFor[nodeSpec](): true, reflect.TypeFor[nodeStatus](): true,
+			reflect.TypeFor[csiNodeObject](): true, reflect.TypeFor[csiNodeSpec](): true, reflect.TypeFor[csiDriver](): true, reflect.TypeFor[csiCount](): true,
 		}},
 		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}}, where: where,
-		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{},
+		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{}, limits: map[string]map[corev1.ResourceName]int64{},
 	}
 	table := readers()
 	for _, o := range objects {
@@ -75,6 +81,11 @@ func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 			l.fail(o, diag.Span{}, "a NodeTopology has the apiVersion %s, found %s", topologyVersion, o.APIVersion)
 		default:
 			read(l, o)
+		}
+	}
+	for name, limits := range l.limits {
+		if n := l.byName[name]; n != nil {
+			n.Volumes = limits
 		}
 	}
 	slices.SortFunc(l.topo.Nodes, func(a, b *Node) int { return strings.Compare(a.Name, b.Name) })
@@ -103,6 +114,48 @@ type nodeSpec struct {
 type nodeStatus struct {
 	Allocatable corev1.ResourceList `json:"allocatable"`
 	Capacity    corev1.ResourceList `json:"capacity"`
+}
+
+type csiNodeObject struct {
+	Metadata nodeMeta    `json:"metadata"`
+	Spec     csiNodeSpec `json:"spec"`
+}
+
+type csiNodeSpec struct {
+	Drivers []csiDriver `json:"drivers"`
+}
+
+type csiDriver struct {
+	Name        string   `json:"name"`
+	Allocatable csiCount `json:"allocatable"`
+}
+
+type csiCount struct {
+	Count *int64 `json:"count"`
+}
+
+// drivers reads the limits of a CSINode, which has the name of its node
+// (plugins/nodevolumelimits/csi.go, getVolumeLimits; R-N45).
+func (l *loader) drivers(o *source.Object) {
+	var in csiNodeObject
+	if found := l.decoder.Decode(o.Root, &in); len(found) > 0 {
+		l.misfits(o, found)
+		return
+	}
+	limits := map[corev1.ResourceName]int64{}
+	for i, d := range in.Spec.Drivers {
+		switch count := d.Allocatable.Count; {
+		case count == nil:
+		case *count < 0:
+			l.fail(o, o.File.Span(o.Root.At("spec", "drivers").Items()[i]), "driver %s has the count %d: expected a number from 0", d.Name, *count)
+		default:
+			limits[Attachable(d.Name)] = *count
+		}
+	}
+	if was, twice := l.limits[o.Name]; twice && !maps.Equal(was, limits) {
+		l.fail(o, diag.Span{}, "CSINode %s is declared twice with different limits", o.Name)
+	}
+	l.limits[o.Name] = limits
 }
 
 func (l *loader) fail(o *source.Object, span diag.Span, format string, args ...any) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ type poolObject struct {
 	Labels        map[string]string   `json:"labels"`
 	Taints        []corev1.Taint      `json:"taints"`
 	Allocatable   corev1.ResourceList `json:"allocatable"`
+	Volumes       map[string]int64    `json:"volumes"`
 	Unschedulable bool                `json:"unschedulable"`
 }
 
@@ -75,6 +77,11 @@ func (l *loader) pools(o *source.Object) {
 		for k, v := range item.Get("labels").Fields() { // as the API server checks node labels
 			for _, why := range slices.Concat(validation.IsQualifiedName(k.Value), validation.IsValidLabelValue(v.Text())) {
 				l.fail(o, o.File.FieldSpan(k, v), "pool %s: label %s: %q: %s", p.Name, k.Value, v.Text(), why)
+			}
+		}
+		for k, v := range item.Get("volumes").Fields() {
+			if n := p.Volumes[k.Value]; n < 0 || n > math.MaxInt32 || len(validation.IsDNS1123Subdomain(strings.ToLower(k.Value))) > 0 {
+				l.fail(o, o.File.FieldSpan(k, v), "pool %s: volumes: %q: %d: expected the name of a CSI driver and a number from 0 to %d", p.Name, k.Value, n, math.MaxInt32)
 			}
 		}
 		if len(l.errs) == before {
@@ -191,6 +198,12 @@ func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 	n := &Node{Name: name, Labels: labels, Taints: withCordonTaint(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
 	if len(p.Allocatable) > 0 {
 		n.Allocatable = p.Allocatable
+	}
+	if len(p.Volumes) > 0 {
+		n.Volumes = map[corev1.ResourceName]int64{}
+	}
+	for driver, most := range p.Volumes {
+		n.Volumes[Attachable(driver)] = most
 	}
 	return n
 }

@@ -25,6 +25,9 @@ type Node struct {
 	// Allocatable is the capacity that pods may use, or nil if the node declares neither
 	// allocatable nor capacity.
 	Allocatable corev1.ResourceList
+	// Volumes is how many volumes of each kind the node takes, by names that Attachable and
+	// PersistentVolumes return. It takes any number of others.
+	Volumes map[corev1.ResourceName]int64
 	// Whole is set if Allocatable lists all of the node's native resources.
 	Whole bool
 	// Live is set if the API server wrote the Node, which then has all its labels.
@@ -37,6 +40,35 @@ type Node struct {
 	Span diag.Span
 	// Declaration is the v1 Node, or the entry for the pool in a NodeTopology.
 	Declaration Declaration
+}
+
+// The names of resources that count volumes. They differ from all names that a pod may request.
+const (
+	attachable = "volumes of "
+	persistent = "PersistentVolumes of class "
+)
+
+// Attachable returns the name of the resource that counts the volumes of a CSI driver that are
+// attached to a node (R-N45).
+func Attachable(driver string) corev1.ResourceName { return corev1.ResourceName(attachable + driver) }
+
+// Driver returns the CSI driver whose attached volumes a resource counts, or "".
+func Driver(name corev1.ResourceName) string {
+	if driver, is := strings.CutPrefix(string(name), attachable); is {
+		return driver
+	}
+	return ""
+}
+
+// PersistentVolumes returns the name of the resource that counts PersistentVolumes that no claim
+// holds (R-N46).
+func PersistentVolumes(class string) corev1.ResourceName {
+	return corev1.ResourceName(persistent + class)
+}
+
+// CountsVolumes reports whether a resource counts volumes of any kind.
+func CountsVolumes(name corev1.ResourceName) bool {
+	return Driver(name) != "" || strings.HasPrefix(string(name), persistent)
 }
 
 // Declaration is the object or list item that declares a node or a pool.

@@ -45,6 +45,11 @@ type Claim struct {
 	Volume string
 	// Behavior says where the volume can be used once it exists, as far as this is known.
 	storage.Behavior
+	// Driver is the CSI driver that attaches the volume, or "" if none does. OpenDriver names what is
+	// not known, if the driver is not known.
+	Driver, OpenDriver string
+	// Static is the set of PersistentVolumes of which the claim gets one, or nil (R-N46).
+	Static *Static
 
 	spec   *source.Node   // of the declared claim or of the template
 	volume *source.Object // the declared PersistentVolume named Volume, or nil
@@ -121,8 +126,9 @@ type binder struct {
 	storage storage.Declared
 	claims  map[[2]string]*source.Object // by namespace and name
 	volumes map[string]*source.Object
-	// free maps classes to the first of their volumes that restrict pods and that no claim holds.
-	free map[string]*source.Object
+	// free maps classes to their volumes that no claim holds.
+	free map[string][]*source.Object
+	statics
 	// numbered holds the ordinals at the ends of the names of claims, by namespace and the rest of the
 	// name.
 	numbered map[[2]string]map[int]bool
@@ -145,7 +151,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	}
 	b := &binder{
 		Reader: r, storage: declared.Over(r.Storage), claims: map[[2]string]*source.Object{}, volumes: map[string]*source.Object{}, classes: map[string]*source.Object{},
-		held: map[[2]string][]*source.Object{}, free: map[string]*source.Object{}, differing: map[*source.Object]bool{},
+		held: map[[2]string][]*source.Object{}, free: map[string][]*source.Object{}, statics: newStatics(), differing: map[*source.Object]bool{},
 	}
 	objects := map[[3]string]*source.Object{}
 	for i, o := range slices.Concat(set.storing, stored) {
@@ -167,8 +173,12 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 			}
 		default:
 			b.volumes[o.Name] = o
-			if class := o.Root.At("spec", "storageClassName").Text(); b.free[class] == nil && o.Root.At("spec", "claimRef").IsNull() && hasPlace(o) {
-				b.free[class] = o
+			class := o.Root.At("spec", "storageClassName").Text()
+			if o.Root.At("spec", "claimRef").IsNull() {
+				b.free[class], b.stocked[class] = append(b.free[class], o), true
+			}
+			if d, handle := o.Root.At("spec", "csi", "driver").Text(), o.Root.At("spec", "csi", "volumeHandle").Text(); handle != "" {
+				b.handles[[2]string{d, handle}]++
 			}
 			if ref := o.Root.At("spec", "claimRef"); ref.Get("name").Text() != "" {
 				key := [2]string{Space(ref.Get("namespace").Text()), ref.Get("name").Text()}
@@ -178,6 +188,14 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	}
 	if class := b.classes[b.storage.Default]; class != nil {
 		b.standard = class
+	}
+	for _, o := range stored { // the file lists all volumes that the cluster has
+		if o.Kind == "PersistentVolume" {
+			b.stocked[o.Root.At("spec", "storageClassName").Text()] = true
+		}
+	}
+	for _, o := range b.claims {
+		b.named[o.Root.At("spec", "volumeName").Text()] = true
 	}
 	users := map[[2]string][]*Workload{}
 	for _, w := range slices.Concat(set.Workloads, set.Elsewhere) {
@@ -190,6 +208,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 			}
 		}
 	}
+	b.separate(set.Workloads)
 	for _, w := range set.Workloads {
 		for _, c := range w.Claims {
 			if c.named() {
@@ -249,15 +268,20 @@ func (b *binder) resolve(w *Workload) {
 		if slices.Contains(c.Modes, string(corev1.ReadWriteOncePod)) && c.named() && !slices.Contains(w.OncePod, c.Name) {
 			w.OncePod = append(w.OncePod, c.Name)
 		}
-		if w.Running {
-			continue
-		}
 		held := b.held[[2]string{ns, c.Name}]
 		if c.Volume = c.spec.Get("volumeName").Text(); c.Volume == "" && len(held) == 1 {
 			c.Volume = held[0].Name
 		}
 		c.volume = b.volumes[c.Volume]
+		c.Driver, c.OpenDriver = b.driver(c)
+		if w.Running {
+			c.Volume, c.volume = "", nil
+			continue
+		}
 		b.behave(w, c, len(held) > 0)
+		if c.Static != nil && !c.Template {
+			continue
+		}
 		if !c.Template {
 			if c.Object != nil && deleted(c.Object) {
 				w.Reaches = append(w.Reaches, Reach{Claim: c.Name, By: c.Object, Open: "claim " + c.Name + ", which is being deleted"})
@@ -270,7 +294,7 @@ func (b *binder) resolve(w *Workload) {
 			}
 			continue
 		}
-		bound := map[int]*Reach{}
+		bound, drivers := map[int]*Reach{}, map[int][2]string{}
 		b.ordinals(ns, c, func(ordinal int, name string, declared *source.Object) {
 			spec := c.spec
 			if declared != nil {
@@ -280,9 +304,23 @@ func (b *binder) resolve(w *Workload) {
 				bound[ordinal] = &Reach{Claim: name, By: declared, Open: "claim " + name + ", which is being deleted"}
 				return
 			}
-			bound[ordinal] = b.reach(name, spec, b.held[[2]string{ns, name}])
+			held := b.held[[2]string{ns, name}]
+			bound[ordinal] = b.reach(name, spec, held)
+			one := &Claim{Name: name, spec: spec, Volume: spec.Get("volumeName").Text()}
+			if one.Volume == "" && len(held) == 1 {
+				one.Volume = held[0].Name
+			}
+			one.volume = b.volumes[one.Volume]
+			name, open := b.driver(one)
+			drivers[ordinal] = [2]string{name, open}
 		})
+		w.sameDriver(c, drivers)
 		rest := b.allowed(c.Name, c.spec)
+		if len(bound) > 0 {
+			c.Static = nil // the pods differ in the volumes that they ask for
+		} else if c.Static != nil {
+			continue
+		}
 		if len(bound) == 0 {
 			w.Reaches = append(w.Reaches, rest...)
 			continue
@@ -353,6 +391,12 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	}
 	if c.volume != nil { // the volume need not be made by the class
 		c.Attach = storage.Of(c.volume.Root.At("spec", "csi", "driver").Text(), nil).Attach
+	}
+	if c.Static = b.static(w, c); c.Static != nil {
+		c.Behavior = storage.Behavior{Pinned: storage.PinNode, Attach: storage.AttachFree}
+		if c.Static.Anywhere() {
+			c.Behavior = storage.Behavior{Pinned: storage.PinFree}
+		}
 	}
 	if c.Class != "" {
 		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
@@ -628,19 +672,22 @@ func satisfies(volume, claim *source.Node) bool {
 // has no others (plugins/volumebinding/binder.go, findMatchingVolumes).
 func (b *binder) available(claim string, spec *source.Node) *Reach {
 	class, name := b.class(spec), b.className(spec)
-	if o := b.free[name]; o != nil {
-		return &Reach{Claim: claim, By: o, Open: "which of the declared PersistentVolumes claim " + claim + " gets"}
+	if i := slices.IndexFunc(b.free[name], hasPlace); i >= 0 {
+		return &Reach{Claim: claim, By: b.free[name][i], Open: "which of the declared PersistentVolumes claim " + claim + " gets"}
 	}
-	if class != nil && class.Root.Get("provisioner").Text() == "kubernetes.io/no-provisioner" {
+	if class != nil && class.Root.Get("provisioner").Text() == noProvisioner {
 		return &Reach{Claim: claim, By: class, Open: "the PersistentVolumes of StorageClass " + class.Name + ", which are not declared"}
 	}
 	return nil
 }
 
 // hasPlace reports whether a volume has a node affinity or zone labels.
-func hasPlace(o *source.Object) bool {
+func hasPlace(o *source.Object) bool { return !o.Root.At("spec", "nodeAffinity").IsNull() || zoned(o) }
+
+// zoned reports whether a volume has labels that the filter VolumeZone reads.
+func zoned(o *source.Object) bool {
 	labels := o.Root.At("metadata", "labels")
-	return !o.Root.At("spec", "nodeAffinity").IsNull() || slices.ContainsFunc(ZoneKeys, func(key string) bool { return !labels.Get(key).IsNull() })
+	return slices.ContainsFunc(ZoneKeys, func(key string) bool { return !labels.Get(key).IsNull() })
 }
 
 // class returns the declared class of a claim, or nil.

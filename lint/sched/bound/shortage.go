@@ -369,7 +369,7 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 					r.Fitting++
 				}
 				if judged && has > most[i] {
-					q := n.Allocatable[r.Name]
+					q := model.Listed(n, r.Name)
 					most[i], r.largest, r.LargestNode, r.LargestSpan = has, q, n.Name, n.Span
 				}
 			}

@@ -451,6 +451,7 @@ const (
 	RefusedByResources Reason = "NodeResourcesFit"
 	// RefusedByRestrictions means that another pod uses a claim that one pod can use at a time.
 	RefusedByRestrictions Reason = "VolumeRestrictions"
+	RefusedByLimits       Reason = "NodeVolumeLimits"
 	RefusedByVolume       Reason = "VolumeBinding"
 	RefusedByZone         Reason = "VolumeZone"
 	RefusedBySpread       Reason = "PodTopologySpread"

@@ -67,21 +67,35 @@ func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
 	if f.portTaken(g, n) {
 		return certificate.RefusedByPort
 	}
-	short := false
-	if f.contend {
-		_, short = f.on[n].lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return f.offered(n, name, kubelet) })
-	} else { // compare the pod with the empty node
-		short = !model.Holds(f.m.Topology.Nodes[n], g)
+	on := f.on[n]
+	if !f.contend { // compare the pod with the empty node
+		on = nil
+	}
+	by := certificate.Takes
+	if r, short := on.lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return f.offered(n, name, kubelet) }); short {
+		by = shortOf(r)
 	}
 	switch {
-	case short:
-		return certificate.RefusedByResources
+	case by != certificate.Takes:
+		return by
 	case !f.passes[n].Volume:
 		return certificate.RefusedByVolume
 	case !f.passes[n].Zone:
 		return certificate.RefusedByZone
 	}
 	return certificate.Takes
+}
+
+// shortOf returns the filter that rejects a pod for a request that does not fit, or for want of a pod
+// slot if there is none.
+func shortOf(r *model.Request) certificate.Reason {
+	switch {
+	case r == nil || !topology.CountsVolumes(r.Name):
+		return certificate.RefusedByResources
+	case topology.Driver(r.Name) != "":
+		return certificate.RefusedByLimits
+	}
+	return certificate.RefusedByVolume
 }
 
 // byRules applies the filters that depend on other pods.

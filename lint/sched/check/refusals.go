@@ -254,10 +254,10 @@ func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 	room.Beside = room.Beside[:min(maxBeside, len(room.Beside))]
 	if r != nil {
 		has, _ := model.Offered(n, r)
-		room.Resource, room.Requested, room.Offered = r.Name, r.Quantity, n.Allocatable[r.Name]
+		room.Resource, room.Requested, room.Offered = r.Name, r.Quantity, model.Listed(n, r.Name)
 		room.Left = model.Quantity(r.Name, max(has-on.uses(r.Name), 0), r.Quantity.Format)
 	}
-	return Refusal{By: certificate.RefusedByResources, Kind: NoRoom, Room: room}
+	return Refusal{By: shortOf(r), Kind: NoRoom, Room: room}
 }
 
 // maxBeside is the maximum number of workloads that Room.Beside names.

@@ -378,6 +378,12 @@ func (tr trials) question(w *workload.Workload, pods int, name func(*source.Obje
 		if o.Scale != nil {
 			q.WriteString(" by " + name(o.Scale.Object))
 		}
+		q.WriteString(tr.m.Group(o).Request + workload.ReachText(o.AllReaches()))
+		for _, c := range o.Claims {
+			if c.Static != nil { // which volumes there are differs between contexts with the same nodes
+				fmt.Fprintf(&q, " %p", c.Static.Volumes)
+			}
+		}
 		for t := range tr.m.Group(o).HardTerms() {
 			objects(tr.m.Others(t, o, true))
 			if t.NamespaceSelector != nil {

@@ -106,6 +106,9 @@ func (q *loss) fits(b *search.DomainLoss, l certificate.Loss, about *search.Rost
 // withVolumes returns what a verdict on a rollout says if new pods have to use the volumes of old
 // ones. Volumes never make a rollout complete, so Never stays.
 func (u updates) withVolumes(w *workload.Workload, r Rollout) Rollout {
+	if name := u.m.SharedVolumes(w); name != "" && (r.Way == workload.BothWhole || r.Surge > 0) { // each pod is counted with volumes of its own
+		return open(&r, model.Reason{Cause: model.ByVolume, Name: name})
+	}
 	if r.Verdict != diag.Always && r.Verdict != diag.Sometimes {
 		return r
 	}

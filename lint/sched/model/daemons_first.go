@@ -124,12 +124,16 @@ func (m *Model) differInPool(daemons []*workload.Workload) bool {
 // returns false if that is not enough for them, or if it is unknown whether the node has what they
 // request.
 func without(n *topology.Node, pods []*Group) (*topology.Node, bool) {
-	if n.Allocatable == nil || len(pods) == 0 {
+	if n.Allocatable == nil && n.Volumes == nil || len(pods) == 0 {
 		return n, true
 	}
 	left := *n
-	left.Allocatable = maps.Clone(n.Allocatable)
+	left.Allocatable, left.Volumes = maps.Clone(n.Allocatable), maps.Clone(n.Volumes)
 	take := func(name corev1.ResourceName, amount int64) bool {
+		if most, counted := left.Volumes[name]; counted {
+			left.Volumes[name] = most - amount
+			return most >= amount
+		}
 		q, listed := left.Allocatable[name]
 		if !listed {
 			return true
@@ -145,7 +149,8 @@ func without(n *topology.Node, pods []*Group) (*topology.Node, bool) {
 			r := &g.Requests[i]
 			_, judged := Offered(n, r)
 			_, listed := n.Allocatable[r.Name]
-			enough = take(r.Name, r.Amount) && enough && (listed || !judged && !Extended(r.Name))
+			known := listed || !judged && !Extended(r.Name) || n.Allocatable == nil || topology.CountsVolumes(r.Name)
+			enough = take(r.Name, r.Amount) && enough && known
 		}
 	}
 	return &left, enough

@@ -107,6 +107,7 @@ type Group struct {
 // NewModel returns a model of one cluster's workloads and nodes.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	run := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, services: newServiceIndex(set.Services), kept: map[any]any{}}
+	run.volumes, topo = countVolumes(run, set.Workloads, topo)
 	if !topo.Empty() {
 		run.nodes = len(topo.Nodes) + len(topo.Growth)
 	}
@@ -151,7 +152,7 @@ func (m *Model) addGroup(w *workload.Workload) {
 		g.KeysID = ShortID(strings.Join(g.spreadKeys, ","))
 	}
 	if !m.Topology.Empty() {
-		g.Requests, g.HostPorts, g.Signature = Requests(w), hostPorts(w), signature(w)
+		g.Requests, g.HostPorts, g.Signature = append(Requests(w), m.run.volumes.requests(w)...), hostPorts(w), signature(w)
 		g.Request = textOf(g.Requests)
 	}
 }

@@ -153,6 +153,10 @@ func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 // unknown. This is the case for a node that declares no resources. If the node lists other
 // resources but not this one, lacks decides.
 func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
+	if topology.CountsVolumes(r.Name) {
+		most, counted := n.Volumes[r.Name]
+		return most, counted
+	}
 	if n.Allocatable == nil {
 		return 0, false
 	}
@@ -161,6 +165,14 @@ func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 		return 0, lacks(n, r)
 	}
 	return Amount(r.Name, q), true
+}
+
+// Listed returns the amount of a resource as the node declares it.
+func Listed(n *topology.Node, name corev1.ResourceName) resource.Quantity {
+	if topology.CountsVolumes(name) {
+		return *resource.NewQuantity(n.Volumes[name], resource.DecimalSI)
+	}
+	return n.Allocatable[name]
 }
 
 // lacks reports whether a node has none of a resource that it does not list (R-N23). The node lacks

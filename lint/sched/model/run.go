@@ -29,6 +29,7 @@ type Run struct {
 	nodes             int
 	sizes             map[*source.Object]int
 	services          serviceIndex
+	volumes           *volumeCounts
 	// kept holds the data that other packages cache with the run (see KeepInRun).
 	kept map[any]any
 }

@@ -231,6 +231,8 @@ func (m *Model) volumesOf(g *Group) Reason {
 	switch p, open := m.PinOf(g.Workload), m.openReach(g); {
 	case open != "":
 		return Reason{Cause: ByVolume, Name: open}
+	case m.run.volumes.open(m, g) != "":
+		return Reason{Cause: ByVolume, Name: m.run.volumes.open(m, g)}
 	case g.OpenOnce != "" && several:
 		return Reason{Cause: ByVolume, Name: g.OpenOnce}
 	case g.SharedPin && several && p.Key != "":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/sched"
@@ -24,20 +25,20 @@ func NewOurs(nodes, manifests string) (*Ours, error) {
 	if err != nil {
 		return nil, err
 	}
-	topo, err := topology.Load(nodeObjects)
-	if err != nil {
-		return nil, err
-	}
-	topo.Extended.Complete = true // as for the scheduler
 	objects, err := parse(manifests)
 	if err != nil {
 		return nil, err
 	}
+	topo, err := topology.Load(slices.Concat(nodeObjects, objects)) // CSINodes are among the manifests
+	if err != nil {
+		return nil, err
+	}
+	topo.Extended.Complete = true // as for the scheduler
 	set := workload.Load(workload.NewTable(), objects)
 	model := sched.New(set, topo)
 	model.Scale(scale(len(topo.Nodes)), 1)
 	model.Run().OnRefusal = func(err error) { panic(err) }
-	o := &Ours{Model: model, Workloads: map[string]*workload.Workload{}, Nodes: topo.Nodes}
+	o := &Ours{Model: model, Workloads: map[string]*workload.Workload{}, Nodes: model.Topology.Nodes}
 	for _, w := range set.Workloads {
 		o.Workloads[w.Object.Kind+" "+w.Object.Namespace+"/"+w.Object.Name] = w
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
@@ -9,7 +10,7 @@ import (
 )
 
 // rules is the cluster as the verdict on rules alone takes it: pods do not
-// contend for resources or slots, but each has to fit its node when that is
+// contend for resources, slots or volumes, but each has to fit its node when that is
 // empty.
 func (w *World) rules(ctx context.Context, c *Cluster) (*Cluster, error) {
 	choices, err := c.choices() // whichever it is, resources come first
@@ -19,7 +20,7 @@ func (w *World) rules(ctx context.Context, c *Cluster) (*Cluster, error) {
 	if err := w.Load(&Cluster{Nodes: c.Nodes, Namespaces: c.Namespaces, Storage: choices[0].Storage}); err != nil {
 		return nil, err
 	}
-	out := &Cluster{Namespaces: c.Namespaces, Storage: c.Storage, Refused: c.Refused, Aside: c.Aside}
+	out := &Cluster{Namespaces: c.Namespaces, Storage: c.Storage.plentiful(), Refused: c.Refused, Aside: c.Aside}
 	for _, n := range c.Nodes {
 		out.Nodes = append(out.Nodes, plentiful(n))
 	}
@@ -32,7 +33,7 @@ func (w *World) rules(ctx context.Context, c *Cluster) (*Cluster, error) {
 			class.placed = nil
 			alike := &Class{Series: t, Pod: undemanding(class.Pod), Count: class.Count, Bound: class.Bound, barred: make([]bool, len(c.Nodes))}
 			for n, reason := range w.Filter(ctx, class) {
-				alike.barred[n] = reason == names.NodeResourcesFit || class.Bound && reason != ""
+				alike.barred[n] = reason == names.NodeResourcesFit || reason == names.NodeVolumeLimits || reason == names.VolumeBinding && len(choices) == 1 || class.Bound && reason != ""
 			}
 			class.placed = nil
 			t.Classes = append(t.Classes, alike)
@@ -61,9 +62,10 @@ func plentiful(n *corev1.Node) *corev1.Node {
 	return m
 }
 
-// contended reports whether resources or slots can make a difference.
+// contended reports whether resources, slots or volumes can make a difference.
 func (c *Cluster) contended() bool {
-	if len(c.resourceNames()) > 0 {
+	free := func(v *corev1.PersistentVolume) bool { return v.Status.Phase == corev1.VolumeAvailable }
+	if len(c.resourceNames()) > 0 || len(c.Storage.Nodes) > 0 || slices.ContainsFunc(c.Storage.Volumes, free) {
 		return true
 	}
 	for _, n := range c.Nodes {

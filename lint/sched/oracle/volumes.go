@@ -164,6 +164,11 @@ func (s *Storage) complete(pods []*corev1.Pod) error {
 			if find(s.Claims, p.Namespace, name) == nil {
 				claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: name}}
 				claim.UID, claim.Status.Phase = types.UID(p.Namespace+"/"+name), corev1.ClaimPending
+				for _, v := range s.Volumes {
+					if ref := v.Spec.ClaimRef; ref != nil && ref.UID != "" && ref.Namespace == p.Namespace && ref.Name == name {
+						claim.UID = ref.UID
+					}
+				}
 				s.Claims = append(s.Claims, claim)
 			}
 		}
@@ -172,6 +177,10 @@ func (s *Storage) complete(pods []*corev1.Pod) error {
 		class := find(s.Classes, "", volume.GetPersistentVolumeClaimClass(claim))
 		switch at := slices.IndexFunc(s.Volumes, func(v *corev1.PersistentVolume) bool { return volume.IsVolumeBoundToClaim(v, claim) }); {
 		case claim.Status.Phase != corev1.ClaimPending || claim.Spec.VolumeName != "":
+		case class != nil && class.Provisioner == volume.NotSupportedProvisioner && slices.ContainsFunc(s.Volumes, func(v *corev1.PersistentVolume) bool {
+			return volume.GetPersistentVolumeClass(v) == class.Name
+		}):
+			// one of these, or none
 		case class != nil && class.Provisioner == volume.NotSupportedProvisioner:
 			return fmt.Errorf("no volume is made for the claim %s of class %s", claim.Name, class.Name)
 		case len(claim.Spec.AccessModes) == 0 && at >= 0:
@@ -183,6 +192,24 @@ func (s *Storage) complete(pods []*corev1.Pod) error {
 		}
 	}
 	return nil
+}
+
+// plentiful has no limits on attached volumes, and of each volume that no claim holds as many as there
+// are claims.
+func (s *Storage) plentiful() Storage {
+	more := *s
+	more.Nodes = nil
+	more.Volumes = slices.Clone(s.Volumes)
+	for _, v := range s.Volumes {
+		for i := range s.Claims {
+			if v.Status.Phase == corev1.VolumeAvailable && s.Claims[i].Spec.VolumeName == "" {
+				another := v.DeepCopy()
+				another.Name = fmt.Sprintf("%s-%d", v.Name, i)
+				more.Volumes = append(more.Volumes, another)
+			}
+		}
+	}
+	return more
 }
 
 // volumeOf returns the volume to which the PV controller binds a claim, or nil. Of several

@@ -290,7 +290,7 @@ func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	var list []Atom
 	for _, w := range ws {
 		for _, p := range parts {
-			none := p == PartPorts && len(q.m.Groups[w].HostPorts) == 0 || p == PartVolumes && len(w.Reaches) == 0 && w.OrdinalReaches == nil
+			none := p == PartPorts && len(q.m.Groups[w].HostPorts) == 0 || p == PartVolumes && len(w.Reaches) == 0 && w.OrdinalReaches == nil && !q.m.Groups[w].CountsVolumes()
 			if !none && (p != PartReplicas || q.of != nil && q.of != w) {
 				list = append(list, Atom{Workload: w, Part: p})
 			}
@@ -487,10 +487,7 @@ func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok boo
 // roomFor returns how many of a group's pods fit on the empty nodes. It stops counting once all of
 // them fit.
 func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
-	requests, slots := g.Requests, &model.Request{Name: corev1.ResourcePods, Amount: 1}
-	if r.without(g, PartRequests) {
-		requests = nil
-	}
+	requests, slots := r.requests(g), &model.Request{Name: corev1.ResourcePods, Amount: 1}
 	selector, taints, volumes := r.without(g, PartSelector), r.without(g, PartTaints), r.without(g, PartVolumes)
 	pods, room := r.pods(g), 0
 	for n, p := range m.Eligible(g.Workload).Nodes {
@@ -512,6 +509,20 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 		room += fit
 	}
 	return room
+}
+
+// requests returns what one pod of a group requests. Volumes that are counted are a part of their own.
+func (r *relaxation) requests(g *model.Group) []model.Request {
+	requests, volumes := r.without(g, PartRequests), r.without(g, PartVolumes)
+	if !requests && !volumes {
+		return g.Requests
+	}
+	return slices.DeleteFunc(slices.Clone(g.Requests), func(q model.Request) bool {
+		if topology.CountsVolumes(q.Name) {
+			return volumes
+		}
+		return requests
+	})
 }
 
 // fitting returns how many pods fit on a node when only one request counts. The result is at most

@@ -271,10 +271,7 @@ func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int
 
 // requests returns the requests of one pod in a group.
 func (b *compiler) requests(u *podGroup) []model.Request {
-	if b.relax.without(u.g, PartRequests) {
-		return nil
-	}
-	return u.g.Requests
+	return b.relax.requests(u.g)
 }
 
 // passes returns the node-level filter results for every node in the instance.
