@@ -114,7 +114,7 @@ func TestAttachments(t *testing.T) {
 		"local-path":                     {three, claim("data", "local", rwo, "") + web("replicas: 2,", apart("web")), "web always data"},
 		"EFS, ReadWriteMany":             {three, claim("data", "efs", "ReadWriteMany", "") + web("replicas: 2,", apart("web")), "web always data"},
 		"ReadWriteMany":                  {three, claim("data", "longhorn", rwo+", ReadWriteMany", "") + web("replicas: 2,", apart("web")), "web always data"},
-		"ReadWriteOncePod":               {three, claim("data", "longhorn", "ReadWriteOncePod", "") + web("replicas: 2,", apart("web")), "web always data"},
+		"ReadWriteOncePod":               {three, claim("data", "longhorn", "ReadWriteOncePod", "") + web("replicas: 2,", apart("web")), "web never once data"},
 		"mode unknown":                   {three, claim("data", "longhorn", "'${MODE}'", "") + web("replicas: 2,", apart("web")), "web unknown data"},
 		"driver unknown":                 {three, claim("data", "own", rwo, "") + web("replicas: 2,", apart("web")), "web unknown data"},
 		"class undeclared":               {three, claim("data", "other", rwo, "") + web("replicas: 2,", apart("web")), "web unknown data"},
