@@ -6,7 +6,8 @@
 #   an error if the pods of a claim cannot all run on one node, and a warning if they may run on several,
 #   such as replicas that share a claim, or a rolling update that starts the new pod before the old one is
 #   gone. Volumes that are not attached (NFS) or that can be used on one node only (local-path) are fine,
-#   and nothing is reported where the StorageClass is not known. Set strategy.type: Recreate or maxSurge: 0
+#   and nothing is reported where the StorageClass is not known. It is also an error if several pods of a
+#   workload use a ReadWriteOncePod claim: the scheduler leaves all but one of them Pending. Set strategy.type: Recreate or maxSurge: 0
 #   for one pod; use a StatefulSet with volumeClaimTemplates for several, or ReadWriteMany where the
 #   StorageClass supports it.
 # related_resources:

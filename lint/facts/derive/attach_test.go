@@ -115,6 +115,7 @@ func TestAttachments(t *testing.T) {
 		"EFS, ReadWriteMany":             {three, claim("data", "efs", "ReadWriteMany", "") + web("replicas: 2,", apart("web")), "web always data"},
 		"ReadWriteMany":                  {three, claim("data", "longhorn", rwo+", ReadWriteMany", "") + web("replicas: 2,", apart("web")), "web always data"},
 		"ReadWriteOncePod":               {three, claim("data", "longhorn", "ReadWriteOncePod", "") + web("replicas: 2,", apart("web")), "web never once data"},
+		"ReadWriteOncePod, one pod":      {three, claim("data", "longhorn", "ReadWriteOncePod", "") + web("", ""), "web always data"},
 		"mode unknown":                   {three, claim("data", "longhorn", "'${MODE}'", "") + web("replicas: 2,", apart("web")), "web unknown data"},
 		"driver unknown":                 {three, claim("data", "own", rwo, "") + web("replicas: 2,", apart("web")), "web unknown data"},
 		"class undeclared":               {three, claim("data", "other", rwo, "") + web("replicas: 2,", apart("web")), "web unknown data"},

@@ -235,7 +235,7 @@ func (m *Model) volumesOf(g *Group) Reason {
 		return Reason{Cause: ByVolume, Name: m.run.volumes.open(m, g)}
 	case g.OpenOnce != "" && several:
 		return Reason{Cause: ByVolume, Name: g.OpenOnce}
-	case g.SharedPin && several && p.Key != "":
+	case g.SharedPin && several && (p.Key != "" || g.SharesClaim && g.Pin != "" && m.several(g.Pin)): // others may be elsewhere
 		return p.Reason()
 	case several && slices.ContainsFunc(g.Reaches, func(r workload.Reach) bool { return r.First && !slices.Contains(g.OncePod, r.Claim) }):
 		return Reason{Cause: ByVolume, Name: "where its first pod starts"}
