@@ -10,6 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -204,13 +205,27 @@ func Refusal(r *check.Refusal) string {
 
 func noRoom(r *check.Room) string {
 	beside, amounts := beside(r), workload.Amounts(r.Resource, r.Left, r.Offered, r.Requested)
+	attaches := topology.Driver(r.Resource) != ""
 	switch {
 	case r.Resource == "":
 		return "has no pod slot left" + beside
+	case beside == "" && attaches:
+		return fmt.Sprintf("attaches %s, and one pod requests %s", amountOf(amounts[1], r.Resource), amounts[2])
 	case beside == "":
-		return fmt.Sprintf("has %s %s, and one pod requests %s", amounts[1], r.Resource, amounts[2])
+		return fmt.Sprintf("has %s, and one pod requests %s", amountOf(amounts[1], r.Resource), amounts[2])
+	case attaches:
+		return fmt.Sprintf("attaches %s more of %s%s, and one pod requests %s", amounts[0], amountOf(amounts[1], r.Resource), beside, amounts[2])
 	}
-	return fmt.Sprintf("has %s of %s %s left%s, and one pod requests %s", amounts[0], amounts[1], r.Resource, beside, amounts[2])
+	return fmt.Sprintf("has %s of %s left%s, and one pod requests %s", amounts[0], amountOf(amounts[1], r.Resource), beside, amounts[2])
+}
+
+// amountOf returns an amount of a resource, such as "1 volume of ebs.csi.aws.com".
+func amountOf[T ~string](amount string, resource T) string {
+	name := string(resource)
+	if before, after, _ := strings.Cut(name, "s of "); amount == "1" && topology.CountsVolumes(corev1.ResourceName(name)) {
+		name = before + " of " + after
+	}
+	return amount + " " + name
 }
 
 // beside lists the pods that already run on the node, or returns "".

@@ -166,7 +166,7 @@ func noSlot(r *facts.Request, in *facts.Facts) Text {
 // requested describes the requests of one pod, such as "2 cpu" or "2 and 1Gi of cpu and memory".
 func requested(r *facts.Request) string {
 	if len(r.Together) == 0 {
-		return sameUnit(r.Resource, r.Request, r.Largest)[0] + " " + r.Resource
+		return amountOf(sameUnit(r.Resource, r.Request, r.Largest)[0], r.Resource)
 	}
 	var amounts, resources []string
 	for _, a := range r.Together {
@@ -298,15 +298,15 @@ func shortage(r *facts.Room) (request, room string) {
 	each, sums := sameUnit(r.Resource, r.Request)[0], sameUnit(r.Resource, r.Requested, r.Offered)
 	switch {
 	case r.Cause == "size":
-		return fmt.Sprintf("at least %s %s each", each, r.Resource), fmt.Sprintf("capacity for only %d of that size", r.Most)
+		return fmt.Sprintf("at least %s each", amountOf(each, r.Resource)), fmt.Sprintf("capacity for only %d of that size", r.Most)
 	case r.Cause == "total" && r.Resource == "pods":
 		return slot, fmt.Sprintf("only %s pod slots", sums[1])
 	case r.Cause == "total":
-		return fmt.Sprintf("%s %s in total", sums[0], r.Resource), "only " + sums[1]
+		return amountOf(sums[0], r.Resource) + " in total", "only " + sums[1]
 	case r.Request == "":
 		return slot, "capacity for only " + plural(r.Most, "pod")
 	}
-	return fmt.Sprintf("%s %s each", each, r.Resource), "capacity for only " + plural(r.Most, "pod")
+	return amountOf(each, r.Resource) + " each", "capacity for only " + plural(r.Most, "pod")
 }
 
 func crowdedOut(r *facts.Crowd, in *facts.Facts) Text {

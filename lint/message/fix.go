@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -282,7 +283,7 @@ func AddNodeWith(r *facts.Request) string {
 // request or adds a larger node.
 func RequestAtMost(r *facts.Request) string {
 	amounts := sameUnit(r.Resource, r.Request, r.Largest)
-	return fmt.Sprintf("request at most %s %s, or add a node with at least %s", amounts[1], r.Resource, amounts[0])
+	return fmt.Sprintf("request at most %s, or add a node with at least %s", amountOf(amounts[1], r.Resource), amounts[0])
 }
 
 // MoreRoom returns the repair for a rollout that lacks a resource, if no other repair helps.
@@ -296,13 +297,20 @@ func MoreRoom(s *facts.Shortfall) string {
 // RequestLess returns the repair for one workload whose pods together request too much of a
 // resource.
 func RequestLess(resource corev1.ResourceName) string {
-	return fmt.Sprintf("request less %s or add nodes", resource)
+	return fmt.Sprintf("request %s or add nodes", less(resource))
+}
+
+func less(resource corev1.ResourceName) string {
+	if topology.CountsVolumes(resource) {
+		return "fewer " + string(resource)
+	}
+	return "less " + string(resource)
 }
 
 // RequestLessTogether returns the repair for several workloads that together request too much of a
 // resource.
 func RequestLessTogether(resource corev1.ResourceName) string {
-	return fmt.Sprintf("request less %s, add nodes, or run fewer pods", resource)
+	return fmt.Sprintf("request %s, add nodes, or run fewer pods", less(resource))
 }
 
 // RequestInstead returns the repair that requests the resource that was probably meant.
@@ -479,6 +487,9 @@ func giveUp(a search.Atom, opens *model.Exclusion) string {
 		return fmt.Sprintf("set whenUnsatisfiable: ScheduleAnyway for the spread of %s on %s", a.Workload, a.Term.Key)
 	case a.Term != nil:
 		return fmt.Sprintf("make the %s of %s on %s preferred", a.Term.Use, a.Workload, a.Term.Key)
+	}
+	if a.Part == search.PartVolumes && len(a.Workload.AllReaches()) == 0 {
+		return fmt.Sprintf("give %s fewer volumes, or nodes that take more", a.Workload)
 	}
 	if words := openings[a.Part]; words != nil && opens != nil {
 		return words(a.Workload, opens)

@@ -109,10 +109,18 @@ func Core(a *search.Atom, names string) string {
 // maxClaims is the maximum number of claims in a phrase.
 const maxClaims = 3
 
-// Volumes describes the claims that restrict a workload's pods to some nodes.
-func Volumes(w *workload.Workload) string {
+// Volumes describes the claims that restrict a workload's pods to some nodes. The argument counted
+// holds the requests for volumes of which nodes take a limited number.
+func Volumes(w *workload.Workload, counted []model.Request) string {
 	all := w.AllReaches()
 	var parts []string
+	for i := range counted {
+		var names []string
+		for _, c := range model.ClaimsOf(w, counted[i].Name) {
+			names = append(names, c.Name)
+		}
+		parts = append(parts, fmt.Sprintf("one pod requests %s (%s %s)", Requests(counted[i:i+1]), verb(len(names), "claim", "claims"), upTo(names, maxClaims)))
+	}
 	for i := range all[:min(len(all), maxClaims)] {
 		x := model.Exclusion{Kind: model.OtherVolume, Reach: &all[i], Requirement: all[i].Only()}
 		row := ExclusionRow(&x)
@@ -146,7 +154,7 @@ func Exclusions(all []model.Exclusion) string {
 func Requests(all []model.Request) string {
 	var parts []string
 	for i := range all {
-		parts = append(parts, workload.Amounts(all[i].Name, all[i].Quantity)[0]+" "+string(all[i].Name))
+		parts = append(parts, amountOf(workload.Amounts(all[i].Name, all[i].Quantity)[0], all[i].Name))
 	}
 	return strings.Join(parts, ", ")
 }

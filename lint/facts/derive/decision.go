@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -247,7 +248,7 @@ func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string
 	case search.PartTaints:
 		return fieldSpan(w, spec, "tolerations"), "tolerations", excludedText(m, w)
 	case search.PartRequests:
-		requests := m.Group(w).Requests
+		requests := slices.DeleteFunc(slices.Clone(m.Group(w).Requests), volume)
 		for _, r := range requests {
 			if at = requestSpan(w, r.Name); !at.IsZero() {
 				break
@@ -257,13 +258,21 @@ func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string
 	case search.PartSlots:
 		return w.CountSpan(), "pods", ""
 	case search.PartVolumes:
-		return w.Claims[0].Span, "volumes", message.Volumes(w)
+		counted := slices.DeleteFunc(slices.Clone(m.Group(w).Requests), func(r model.Request) bool { return !volume(r) })
+		for _, r := range counted {
+			if at = requestSpan(w, r.Name); !at.IsZero() {
+				return at, "volumes", message.Volumes(w, counted)
+			}
+		}
+		return w.Claims[0].Span, "volumes", message.Volumes(w, counted)
 	case search.PartPorts:
 		text, span := portSpan(w, m.Group(w).HostPorts)
 		return span, "hostPort", text
 	}
 	return w.CountSpan(), "replicas", ""
 }
+
+func volume(r model.Request) bool { return topology.CountsVolumes(r.Name) }
 
 func excludedText(m *model.Model, w *workload.Workload) string {
 	return message.Exclusions(m.Excluded(w, true))

@@ -401,6 +401,9 @@ func requestSpan(w *workload.Workload, name corev1.ResourceName) diag.Span {
 			best, most = span, q.MilliValue()
 		}
 	}
+	for _, c := range model.ClaimsOf(w, name) {
+		return c.Span
+	}
 	spec := w.SpecNode
 	if w.Kind.VM {
 		domain := spec.Get("domain")

@@ -120,13 +120,7 @@ func (v *volumeCounts) limit(ws []*workload.Workload, topo *topology.Topology) {
 
 // place counts the volumes of a set that each node can use (R-N46).
 func (v *volumeCounts) place(s *workload.Static, nodes []*topology.Node) {
-	name := s.Class
-	if s.Part && len(s.Volumes) > 0 {
-		name += " like " + s.Volumes[0].Name
-	} else if s.Part {
-		name += " that suit"
-	}
-	v.sets[s] = topology.PersistentVolumes(name)
+	v.sets[s] = resourceOf(s)
 	at := map[string]map[string][]int{} // volumes by key and value
 	for i, p := range s.Places {
 		for _, value := range p.Values {
@@ -156,13 +150,24 @@ func (v *volumeCounts) place(s *workload.Static, nodes []*topology.Node) {
 	}
 }
 
+// resourceOf returns the name of the resource that counts the volumes of a set.
+func resourceOf(s *workload.Static) corev1.ResourceName {
+	switch {
+	case !s.Part:
+		return topology.PersistentVolumes(s.Class)
+	case len(s.Volumes) == 0:
+		return topology.PersistentVolumes(s.Class + " that suit")
+	}
+	return topology.PersistentVolumes(s.Class + " like " + s.Volumes[0].Name)
+}
+
 // requests returns the volumes that a pod requests of nodes that take a limited number of them.
 func (v *volumeCounts) requests(w *workload.Workload) []Request {
 	amounts := map[corev1.ResourceName]int64{}
 	if len(v.limits) > 0 {
-		attached, _ := w.AttachedVolumes(false)
+		attached, shared := w.AttachedVolumes(severalUse(w))
 		for driver, n := range attached {
-			if v.limits[driver] {
+			if v.limits[driver] && shared[driver] == "" { // others may have attached them
 				amounts[topology.Attachable(driver)] += int64(n)
 			}
 		}
@@ -182,12 +187,16 @@ func (v *volumeCounts) requests(w *workload.Workload) []Request {
 	return all
 }
 
+// severalUse reports whether several pods on a node may use a claim of a workload.
+func severalUse(w *workload.Workload) bool {
+	return w.SharesClaim || !w.Kind.PerNode() && (w.Count.N > 1 || w.Scale != nil && w.Scale.Max > 1)
+}
+
 // open says why it is not known how many volumes the pods of a group need on each node, or returns
 // "".
 func (v *volumeCounts) open(m *Model, g *Group) string {
 	if len(v.limits) > 0 {
-		several := g.SharesClaim || !g.Kind.PerNode() && (g.Count.N > 1 || g.Scale != nil && g.Scale.Max > 1)
-		attached, shared := g.AttachedVolumes(several)
+		attached, shared := g.AttachedVolumes(severalUse(g.Workload))
 		for _, driver := range SortedKeys(attached) {
 			switch counted := v.limits[driver]; {
 			case shared[driver] != "" && (counted || driver == ""):
@@ -239,9 +248,9 @@ func (g *Group) CountsVolumes() bool {
 }
 
 // ClaimsOf returns the claims of a workload that a resource counts.
-func (m *Model) ClaimsOf(w *workload.Workload, name corev1.ResourceName) (all []*workload.Claim) {
+func ClaimsOf(w *workload.Workload, name corev1.ResourceName) (all []*workload.Claim) {
 	for _, c := range w.Claims {
-		if c.Driver != "" && topology.Attachable(c.Driver) == name || m.run.volumes.sets[c.Static] == name {
+		if c.Driver != "" && topology.Attachable(c.Driver) == name || c.Static != nil && resourceOf(c.Static) == name {
 			all = append(all, c)
 		}
 	}
