@@ -125,9 +125,11 @@ func (t Table) Relevant(apiVersion, kind string) bool {
 }
 
 // Read reports whether the body of an object is read. It returns true for relevant objects, for
-// objects that can change or reject pods, for device claims, for volumes and for Services.
+// objects that can change or reject pods, for device claims, for volumes, for Services and for
+// CSINodes.
 func (t Table) Read(apiVersion, kind string) bool {
-	return t.Relevant(apiVersion, kind) || kind == "Service" || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind) || stores(groupOf(apiVersion), kind)
+	return t.Relevant(apiVersion, kind) || kind == "Service" || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind) || stores(groupOf(apiVersion), kind) ||
+		kind == "CSINode" && groupOf(apiVersion) == storageGroup
 }
 
 const claimGroup = "resource.k8s.io"

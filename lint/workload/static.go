@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -265,13 +266,22 @@ func (w *Workload) AttachedVolumes(several bool) (n map[string]int, shared map[s
 			shared[c.Driver] = "claim " + c.Name + ", which several pods use"
 		}
 	}
-	for _, v := range w.SpecNode.Get("volumes").Items() {
-		for source := range v.Fields() {
-			if d := migrated[source.Value]; d != "" {
-				n[d]++
-				shared[d] = "volume " + v.Get("name").Text() + ", which has no claim"
+	for volume, d := range w.Inline() {
+		n[d]++
+		shared[d] = "volume " + volume + ", which has no claim"
+	}
+	return n, shared
+}
+
+// Inline yields the names of volumes that the pods name themselves, with the drivers that attach them.
+func (w *Workload) Inline() iter.Seq2[string, string] {
+	return func(yield func(volume, driver string) bool) {
+		for _, v := range w.SpecNode.Get("volumes").Items() {
+			for source := range v.Fields() {
+				if d := migrated[source.Value]; d != "" && !yield(v.Get("name").Text(), d) {
+					return
+				}
 			}
 		}
 	}
-	return n, shared
 }

@@ -74,8 +74,7 @@ func withVolumes(n *topology.Node) *topology.Node {
 	return &own
 }
 
-// limit finds the drivers whose volumes may exceed the limit of a node (R-N45). While a workload is
-// updated, it may have twice the pods.
+// limit finds the drivers whose volumes may exceed the limit of a node (R-N45).
 func (v *volumeCounts) limit(ws []*workload.Workload, topo *topology.Topology) {
 	least := map[string]int64{}
 	for _, n := range topo.All() {
@@ -89,26 +88,35 @@ func (v *volumeCounts) limit(ws []*workload.Workload, topo *topology.Topology) {
 	if len(least) == 0 {
 		return
 	}
-	sums := map[string]int64{} // on a node that all pods are on
+	sums, named := map[string]int64{}, map[[2]string]bool{} // on a node that all pods are on
 	for _, w := range ws {
 		if w.Copy || w.Superseded || w.Refused() {
 			continue
 		}
-		pods := int64(w.Count.N)
-		if w.Scale != nil {
-			pods = int64(w.Scale.Max)
-		}
+		pods := int64(math.MaxInt32)
 		switch {
+		case w.Scale != nil:
+			pods = int64(w.Scale.Max)
 		case w.Kind.PerNode():
-			pods = 2
-		case !w.Count.Known:
-			pods = math.MaxInt32
-		case !w.Running:
-			pods *= 2
+			pods = 1
+		case w.Count.Known:
+			pods = int64(w.Count.N)
 		}
-		attached, _ := w.AttachedVolumes(false)
-		for driver, n := range attached {
-			sums[driver] += pods * int64(n)
+		for _, c := range w.Claims {
+			id := [2]string{w.Namespace(), c.Name}
+			switch {
+			case c.Driver == "" && c.OpenDriver == "" || !c.Template && !c.Ephemeral && named[id]:
+			case c.Template:
+				sums[c.Driver] += pods
+			case c.Ephemeral: // while the workload is updated, it may have twice the pods
+				sums[c.Driver] += 2 * pods
+			default:
+				sums[c.Driver]++
+				named[id] = true
+			}
+		}
+		for _, driver := range w.Inline() {
+			sums[driver]++
 		}
 	}
 	for driver, most := range least {

@@ -255,7 +255,7 @@ func (m *Model) unknown(g *Group) Reason {
 		return Reason{Cause: ByNodeLabel, Name: keys[i]}
 	}
 	switch volumes := m.volumesOf(g); {
-	case volumes.Given() && (g.Kind.PerNode() || m.fitsAnywhere(g)):
+	case volumes.Given() && (g.Kind.PerNode() || g.Running || m.fitsAnywhere(g)):
 		return volumes
 	case g.Admission != "" && m.fitsAnywhere(g):
 		return Reason{Cause: ByAdmission, Name: g.Admission}
