@@ -25,7 +25,7 @@ type Node struct {
 	// Allocatable is the capacity that pods may use, or nil if the node declares neither
 	// allocatable nor capacity.
 	Allocatable corev1.ResourceList
-	// Volumes is how many volumes of each kind the node takes, by names that Attachable and
+	// Volumes holds how many volumes of each kind the node takes, by names that Attachable and
 	// PersistentVolumes return. It takes any number of others.
 	Volumes map[corev1.ResourceName]int64
 	// Whole is set if Allocatable lists all of the node's native resources.

@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// noProvisioner is the provisioner of classes whose volumes somebody else makes.
+// noProvisioner is the provisioner of classes for which no volumes are made.
 const noProvisioner = "kubernetes.io/no-provisioner"
 
 // Static is a set of PersistentVolumes that no claim holds. Each of them satisfies the same claims

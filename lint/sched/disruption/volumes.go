@@ -40,7 +40,9 @@ func (q *loss) askForVolumes(b *search.DomainLoss, meaning certificate.Meaning) 
 			a = q.askUnder(classes, b, meaning)
 		}
 	}
-	if a.waits != "" { // the pods wait for their volumes only if they would find room elsewhere
+	// A pod waits for its volume only if it would find room elsewhere. A local volume is never there.
+	local := func(c *workload.Claim) bool { return c.Static != nil && !c.Static.Anywhere() }
+	if a.waits != "" && !slices.ContainsFunc(q.w.Claims, local) {
 		q.loose, q.pin = true, ""
 		if free := q.ask(b, meaning).verdict; free == diag.Never || free == diag.Sometimes {
 			a.waits = ""
