@@ -8,6 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -578,7 +579,12 @@ func (b changes) autoscaler(w *workload.Workload) {
 		fact.Pending = w.Scale.Max - s.Most
 		subject = subject.related(w.Object.NameSpan(), "%s", message.IsScaled(w))
 		subject = b.advisor().offer(subject, tries{
-			search.MoreNodes: func() string { return message.AddNodesOrPool },
+			search.MoreNodes: func() string {
+				if s.Limit != nil && s.Limit.By == bound.ByClaim {
+					return ""
+				}
+				return message.AddNodesOrPool
+			},
 			search.FewerPods: func() string {
 				if n, ok := b.advisor().largest(w, s.Most, w.Scale.Max); ok {
 					return message.LowerMaximum(n)
