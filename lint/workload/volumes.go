@@ -675,10 +675,54 @@ func (b *binder) available(claim string, spec *source.Node) *Reach {
 	if i := slices.IndexFunc(b.free[name], hasPlace); i >= 0 {
 		return &Reach{Claim: claim, By: b.free[name][i], Open: "which of the declared PersistentVolumes claim " + claim + " gets"}
 	}
+	if class == nil && name == "" && !spec.Get("storageClassName").IsNull() && !b.certain(spec) {
+		return &Reach{Claim: claim, Open: "the PersistentVolume for claim " + claim + ", which is not known"}
+	}
 	if class != nil && class.Root.Get("provisioner").Text() == noProvisioner {
 		return &Reach{Claim: claim, By: class, Open: "the PersistentVolumes of StorageClass " + class.Name + ", which are not declared"}
 	}
 	return nil
+}
+
+// certain reports whether an unbound claim of no class gets one of the declared volumes, whichever
+// claims the others get. Each claim gets the smallest volume that satisfies it. This is certain if
+// the sets of volumes that satisfy two claims are disjoint or one contains the other, and if none of
+// these sets is smaller than the number of claims that it satisfies alone (Hall's theorem).
+func (b *binder) certain(spec *source.Node) bool {
+	const most = 50
+	matches := func(claim *source.Node) map[*source.Object]bool {
+		all := map[*source.Object]bool{}
+		for _, v := range b.free[""] {
+			phase := v.Root.At("status", "phase").Text()
+			if (phase == "" || phase == string(corev1.VolumeAvailable)) && claim.Get("selector").IsNull() && !deleted(v) && satisfies(v.Root.Get("spec"), claim) {
+				all[v] = true
+			}
+		}
+		return all
+	}
+	own, rivals := matches(spec), 0
+	if len(own) == 0 || len(b.free[""]) > most || len(b.claims) > most {
+		return false
+	}
+	for id, c := range b.claims {
+		claim := c.Root.Get("spec")
+		if class := claim.Get("storageClassName"); class.IsNull() || class.Text() != "" || claim.Get("volumeName").Text() != "" || len(b.held[id]) > 0 {
+			continue
+		}
+		other, shared := matches(claim), 0
+		for v := range other {
+			if own[v] {
+				shared++
+			}
+		}
+		switch {
+		case shared > 0 && shared < min(len(own), len(other)):
+			return false
+		case shared > 0 && shared == len(other):
+			rivals++
+		}
+	}
+	return rivals <= len(own)
 }
 
 // hasPlace reports whether a volume has a node affinity or zone labels.

@@ -107,7 +107,7 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 			case open && neighbour.Given():
 				a.verdict, a.why = diag.Unknown, neighbour
 			case !a.missed && a.verdict != diag.Never && attachedOnce(e.m, w) != diag.Never &&
-				(model.Certain(w) > 1 || meaning == certificate.Unreachable && w.Attached == diag.Unknown):
+				(model.Certain(w) > 1 || w.SharesClaim || meaning == certificate.Unreachable && w.Attached == diag.Unknown):
 				a.verdict, a.why = diag.Unknown, attachReason(w)
 			case open && meaning == certificate.Unreachable && w.TightQuota != "": // lost pods still count against the quota
 				a.verdict, a.why = diag.Unknown, model.Reason{Cause: model.ByAdmission, Name: w.TightQuota}

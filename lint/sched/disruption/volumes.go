@@ -102,6 +102,9 @@ func (q *loss) fits(b *search.DomainLoss, l certificate.Loss, about *search.Rost
 	if q.pin == "" {
 		return q.room.FitsAnyway(b, l, about, model.Certain(q.w))
 	}
+	if l.Meaning == certificate.Unreachable { // old pods stay, with their rules
+		return false
+	}
 	return q.room.FitsPinned(b, about, model.Certain(q.w), q.pin)
 }
 
@@ -119,10 +122,13 @@ func (u updates) withVolumes(w *workload.Workload, r Rollout) Rollout {
 	}
 	p, attached, one := u.m.PinOf(w), attachedOnce(u.m, w), r.Replicas == 1 && !w.Kind.PerNode()
 	waits := r.Way == workload.BothWhole || r.Way == workload.Rolling && r.Surge > 0 && r.Unavailable == 0 // for the new pod
-	if one && !waits {
+	if one && !waits && !w.SharesClaim {
 		attached = diag.Never
 	}
 	follows := one && waits && w.SharedPin
+	if attached != diag.Never && w.SharesClaim { // other workloads may hold the volume
+		return open(&r, attachReason(w))
+	}
 	if attached == diag.Never && !follows {
 		if p.Key == "" || r.Verdict == diag.Always && u.keepsRoom(w, &r, p) {
 			return r
