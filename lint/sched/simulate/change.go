@@ -175,6 +175,7 @@ func (c *component) followable(x *Change) bool {
 }
 
 // replaceable reports whether the pods of a workload can be replaced by those of its next revision.
+// Pods that hang because of a volume, or follow it, are not simulated.
 func (c *component) replaceable(x *Change) bool {
 	parts := 0
 	for _, p := range c.s.all {
@@ -184,7 +185,7 @@ func (c *component) replaceable(x *Change) bool {
 	}
 	ways := []workload.Way{workload.Rolling, workload.InPlace, workload.Recreate, workload.BothWhole}
 	fresh := c.s.of[x.Fresh] // nil if its pods are told apart
-	return parts == 1 && fresh != nil && c.s.m.PinOf(fresh.Workload).Key == "" && slices.Contains(ways, x.Way) && !x.Workload.Kind.PerNode() && !c.s.learn(fresh).Given()
+	return parts == 1 && fresh != nil && x.Workload.AttachedBy == nil && c.s.m.PinOf(fresh.Workload).Key == "" && slices.Contains(ways, x.Way) && !x.Workload.Kind.PerNode() && !c.s.learn(fresh).Given()
 }
 
 // lose loses or drains a domain. The pods of a lost domain are created again all at once, those of a
