@@ -27,8 +27,8 @@ func TestPremises(t *testing.T) {
 				"volumes of StorageClass b, which is not declared, are assumed to be usable in one zone, as on EKS, GKE and AKS; declare them, or say what they are with storage: in .schedlint.yaml"},
 		"missing": {map[string]string{class("block"): "block", class("${A}"): "${A}", workload.OpenDefault: "", "PersistentVolumeClaim c" + undeclared: ""}, nil, true,
 			"volumes of PersistentVolumeClaim c, StorageClass ${A}, StorageClass block and 1 more, which are not declared, are assumed not to be local to a node\n" +
-				"some answers depend on storage classes: declare them, or say where their volumes can be used (node, zone, zones-2, region or free) in .schedlint.yaml: " +
-				`storage: {default: standard, classes: {"${A}": {pinned: zone}, block: {pinned: zone}, standard: {pinned: zone}}}`},
+				"some answers depend on storage classes: declare them, or say where their volumes can be used (node, zone, zones-2, region or free) and how they are attached (single-node or free) in .schedlint.yaml: " +
+				`storage: {default: standard, classes: {"${A}": {pinned: zone, attach: single-node}, block: {pinned: zone, attach: single-node}, standard: {pinned: zone, attach: single-node}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := premises{classes: row.classes, cloud: row.cloud, missing: row.missing}

@@ -237,7 +237,7 @@ func (m *Model) volumesOf(g *Group) Reason {
 		return Reason{Cause: ByVolume, Name: g.OpenOnce}
 	case g.SharedPin && several && (p.Key != "" || g.SharesClaim && g.Pin != "" && m.several(g.Pin)): // others may be elsewhere
 		return p.Reason()
-	case several && g.AttachedBy != nil && g.Kind.Kind == "StatefulSet" && g.Object.Root.At("spec", "podManagementPolicy").Text() != "Parallel" && m.Eligible(g.Workload).Count > 1: // a pod that hangs keeps the rest from being created
+	case (g.Count.N > 1 || g.Scale != nil && g.Scale.Max > 1) && g.AttachedBy != nil && g.Kind.Kind == "StatefulSet" && g.Object.Root.At("spec", "podManagementPolicy").Text() != "Parallel" && m.Eligible(g.Workload).Count > 1: // a pod that hangs keeps the rest from being created
 		return Reason{Cause: ByVolume, Name: "claim " + g.AttachedBy.Name + ", whose volume may be attached to one node at a time"}
 	case several && slices.ContainsFunc(g.Reaches, func(r workload.Reach) bool { return r.First && !slices.Contains(g.OncePod, r.Claim) }):
 		return Reason{Cause: ByVolume, Name: "where its first pod starts"}
