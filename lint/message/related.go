@@ -61,6 +61,7 @@ func namespaces(n *facts.Namespaces) string {
 const (
 	OfAnother     = "this term belongs to another workload"
 	EvictionWaits = "eviction is refused until the machine has migrated"
+	NotShared     = "ReadWriteMany is not among the access modes"
 )
 
 // NoFurtherDisruptions describes a budget that allows no disruptions after a drain.

@@ -78,6 +78,8 @@ func stores(group, kind string) bool {
 		return group == ""
 	case "StorageClass":
 		return group == storageGroup
+	case "DataVolume":
+		return group == "cdi.kubevirt.io"
 	}
 	return false
 }
@@ -118,8 +120,9 @@ func (w *Workload) readClaims() []*Claim {
 type binder struct {
 	*Reader
 	storage storage.Declared
-	claims  map[[2]string]*source.Object // by namespace and name
-	volumes map[string]*source.Object
+	// claims and dataVolumes are by namespace and name.
+	claims, dataVolumes map[[2]string]*source.Object
+	volumes             map[string]*source.Object
 	// free maps classes to the first of their volumes that restrict pods and that no claim holds.
 	free map[string]*source.Object
 	// numbered holds the ordinals at the ends of the names of claims, by namespace and the rest of the
@@ -139,11 +142,11 @@ type binder struct {
 // set, and of other claims and classes the set's win. The argument declared wins over Storage. Bind
 // returns the number of objects that it looked at.
 func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declared) int {
-	if !slices.ContainsFunc(set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 }) {
+	if !slices.ContainsFunc(set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 || w.Kind.VM }) {
 		return 0
 	}
 	b := &binder{
-		Reader: r, storage: declared.Over(r.Storage), claims: map[[2]string]*source.Object{}, volumes: map[string]*source.Object{}, classes: map[string]*source.Object{},
+		Reader: r, storage: declared.Over(r.Storage), claims: map[[2]string]*source.Object{}, dataVolumes: map[[2]string]*source.Object{}, volumes: map[string]*source.Object{}, classes: map[string]*source.Object{},
 		held: map[[2]string][]*source.Object{}, free: map[string]*source.Object{}, differing: map[*source.Object]bool{},
 	}
 	objects := map[[3]string]*source.Object{}
@@ -160,6 +163,8 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 		switch o := objects[id]; o.Kind {
 		case "PersistentVolumeClaim":
 			b.claims[[2]string{id[1], o.Name}] = o
+		case "DataVolume":
+			b.dataVolumes[[2]string{id[1], o.Name}] = o
 		case "StorageClass":
 			if b.classes[o.Name] = o; b.standard == nil && standardClass(o) {
 				b.standard = o
@@ -181,6 +186,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	users := map[[2]string]int{}
 	for _, w := range set.Workloads {
 		b.resolve(w)
+		b.disks(w)
 		for _, c := range w.Claims {
 			if !c.Template && !c.Ephemeral && !source.Placeholder(c.Name) && !w.Copy && !w.Superseded {
 				users[[2]string{Space(w.Object.Namespace), c.Name}]++

@@ -87,6 +87,10 @@ type Workload struct {
 	SharesClaim bool
 	// SharedPin is set if all pods use a claim that Pin concerns.
 	SharedPin bool
+	// LocalDisk is a disk that keeps a virtual machine from being live-migrated, or nil. OpenDisk says
+	// what is not known, if it is not known whether a disk does.
+	LocalDisk *Disk
+	OpenDisk  string
 
 	// Defaulted is set if a LimitRange may set default requests or limits on the containers.
 	Defaulted bool
