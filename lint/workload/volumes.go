@@ -66,6 +66,23 @@ type Reach struct {
 	First bool
 }
 
+// Early is a claim whose volume is made before the pods that use it are scheduled (R-N35).
+type Early struct {
+	Claim *Claim
+	// Class is the StorageClass of the claim, whose volumeBindingMode is Immediate.
+	Class *source.Object
+	// Key is the node label whose value the pods have to have, as the volume is made for one value.
+	// It is a guess if the claim is Open. Values lists the values that the class allows, or is nil if
+	// it allows those of all nodes.
+	Key    string
+	Values []string
+}
+
+// String says what is not known as long as the volume does not exist.
+func (e *Early) String() string {
+	return "StorageClass " + e.Class.Name + ", which makes volumes before their pods are scheduled"
+}
+
 // storageGroup is the API group of StorageClasses.
 const storageGroup = "storage.k8s.io"
 
@@ -211,7 +228,7 @@ func standardClass(o *source.Object) bool {
 // resolve sets the fields of a workload that depend on declared claims, volumes and classes. A pod
 // that is already running has volumes that it can use.
 func (b *binder) resolve(w *Workload) {
-	w.Reaches, w.OrdinalReaches, w.Pin, w.OpenPin, w.SharedPin, w.EarlyVolumes, w.OncePod = nil, nil, "", "", false, "", ""
+	w.Reaches, w.OrdinalReaches, w.Pin, w.OpenPin, w.SharedPin, w.Early, w.OncePod = nil, nil, "", "", false, nil, ""
 	ns := Space(w.Object.Namespace)
 	claims := make([]*Claim, len(w.Claims)) // each set resolves its own copies
 	for i, c := range w.Claims {
@@ -237,18 +254,22 @@ func (b *binder) resolve(w *Workload) {
 				w.Reaches = append(w.Reaches, Reach{Claim: c.Name, By: c.Object, Open: "claim " + c.Name + ", which is being deleted"})
 			}
 			if r := b.reach(c.Name, c.spec, b.held[[2]string{ns, c.Name}]); r != nil && !c.Ephemeral {
-				r.First = r.Open == "" && r.By.Kind == "StorageClass"
+				r.First = r.Open == "" && r.By.Kind == "StorageClass" && waits(r.By)
 				w.Reaches = append(w.Reaches, *r)
 			} else if c.Ephemeral {
 				w.Reaches = append(w.Reaches, b.allowed(c.Name, c.spec)...)
 			}
 			continue
 		}
-		bound := map[int]*Reach{}
+		bound, made := map[int]*Reach{}, 0
+		start, n, known := w.ordinalRange()
 		b.ordinals(ns, c, func(ordinal int, name string, declared *source.Object) {
 			spec := c.spec
 			if declared != nil {
 				spec = declared.Root.Get("spec")
+			}
+			if ordinal >= start && ordinal-start < n && (spec.Get("volumeName").Text() != "" || len(b.held[[2]string{ns, name}]) > 0) {
+				made++
 			}
 			if declared != nil && deleted(declared) {
 				bound[ordinal] = &Reach{Claim: name, By: declared, Open: "claim " + name + ", which is being deleted"}
@@ -256,6 +277,9 @@ func (b *binder) resolve(w *Workload) {
 			}
 			bound[ordinal] = b.reach(name, spec, b.held[[2]string{ns, name}])
 		})
+		if known && made == n {
+			w.Early = slices.DeleteFunc(w.Early, func(e *Early) bool { return e.Claim == c })
+		}
 		rest := b.allowed(c.Name, c.spec)
 		if len(bound) == 0 {
 			w.Reaches = append(w.Reaches, rest...)
@@ -309,12 +333,7 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	case c.spec == nil:
 		unknown = "PersistentVolumeClaim " + c.Name + ", which is not declared"
 	case class != nil:
-		parameters := map[string]string{}
-		for k, v := range class.Root.Get("parameters").Fields() {
-			parameters[k.Value] = v.Text()
-		}
-		provisioner := class.Root.Get("provisioner").Text()
-		c.Behavior, unknown = storage.Of(provisioner, parameters), "StorageClass "+class.Name+" (provisioner "+provisioner+")"
+		c.Behavior, unknown = behaviorOf(class), "StorageClass "+class.Name+" (provisioner "+class.Root.Get("provisioner").Text()+")"
 	case c.Class == "" && name.IsNull():
 		unknown = OpenDefault
 	case c.Class == "":
@@ -329,12 +348,9 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if c.Class != "" {
 		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
 	}
-	early := class != nil && class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer"
-	if early {
-		unknown = "StorageClass " + class.Name + ", which makes volumes before their pods are scheduled"
-	}
-	if early && class.Root.Get("allowedTopologies").Len() > 0 && !c.Bound {
-		w.Reaches = append(w.Reaches, Reach{Claim: c.Name, By: class, Open: unknown})
+	early := &Early{Claim: c, Class: class}
+	if class != nil && !waits(class) {
+		unknown = early.String()
 	}
 	if c.Bound || c.Ephemeral || w.Kind.VM || c.Pinned == storage.PinFree {
 		return
@@ -342,15 +358,12 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if c.Pinned == storage.PinUnknown && slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {
 		return // a disk of a zone cannot be written by several nodes
 	}
-	if early {
-		w.EarlyVolumes = unknown
+	pin, open := pinLabel(c.Pinned), ""
+	if class != nil && !waits(class) {
+		early.Key, early.Values = pin, b.places(class)
+		w.Early = append(w.Early, early)
 	}
-	pin, open := corev1.LabelTopologyZone, ""
 	switch c.Pinned {
-	case storage.PinNode:
-		pin = corev1.LabelHostname
-	case storage.PinRegion:
-		pin = corev1.LabelTopologyRegion
 	case storage.PinTwoZones:
 		open = "which two zones the volumes of StorageClass " + c.Class + " are in"
 	case storage.PinUnknown:
@@ -360,6 +373,72 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 		w.Pin, w.OpenPin = pin, open
 	}
 	w.SharedPin = w.SharedPin || !c.Template
+}
+
+// pinLabel returns the node label that a pin is about.
+func pinLabel(p storage.Pin) string {
+	switch p {
+	case storage.PinNode:
+		return corev1.LabelHostname
+	case storage.PinRegion:
+		return corev1.LabelTopologyRegion
+	}
+	return corev1.LabelTopologyZone
+}
+
+// behaviorOf returns where the volumes of a class can be used, as far as its provisioner is known.
+func behaviorOf(class *source.Object) storage.Behavior {
+	parameters := map[string]string{}
+	for k, v := range class.Root.Get("parameters").Fields() {
+		parameters[k.Value] = v.Text()
+	}
+	return storage.Of(class.Root.Get("provisioner").Text(), parameters)
+}
+
+// waits reports whether a class makes the volume of a claim when its first pod has a node.
+func waits(class *source.Object) bool {
+	return class.Root.Get("volumeBindingMode").Text() == "WaitForFirstConsumer"
+}
+
+// places returns the values that the allowedTopologies of a class allow for the label of its pin. It
+// returns nil if they allow all of them, or are about something else. A provisioner may choose any of
+// them for a volume that no pod waits for (external-provisioner, pkg/controller/topology.go).
+func (b *binder) places(class *source.Object) (values []string) {
+	pin := b.storage.Classes[class.Name].Or(behaviorOf(class)).Pinned
+	if pin != storage.PinNode && pin != storage.PinZone && pin != storage.PinRegion {
+		return nil
+	}
+	allowed := class.Root.Get("allowedTopologies")
+	if open(allowed) {
+		return nil
+	}
+	for _, t := range allowed.Items() {
+		all := t.Get("matchLabelExpressions").Items()
+		if len(all) != 1 {
+			return nil
+		}
+		if key := all[0].Get("key").Text(); key != pinLabel(pin) && storage.TopologyKey(key) != pinLabel(pin) {
+			return nil
+		}
+		for _, v := range all[0].Get("values").Items() {
+			values = append(values, v.Text())
+		}
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// open reports whether a node contains a placeholder.
+func open(n *source.Node) bool {
+	if n.Placeholder() || slices.ContainsFunc(n.Items(), open) {
+		return true
+	}
+	for k, v := range n.Fields() {
+		if k.Placeholder() || open(v) {
+			return true
+		}
+	}
+	return false
 }
 
 // accessModes returns the access modes of a claim or of a volume.
@@ -531,12 +610,14 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 	}
 	if required := volume.Root.At("spec", "nodeAffinity", "required"); !required.IsNull() {
 		r.Affinity = &corev1.NodeSelector{}
-		if len(b.decoder.Decode(required, r.Affinity)) > 0 {
+		if open(required) || len(b.decoder.Decode(required, r.Affinity)) > 0 {
 			r.Open = "PersistentVolume " + volume.Name + ", whose nodeAffinity cannot be read"
 		}
 	}
 	for _, key := range ZoneKeys {
-		if value := volume.Root.At("metadata", "labels", key); !value.IsNull() {
+		if value := volume.Root.At("metadata", "labels", key); value.Placeholder() {
+			r.Open = "PersistentVolume " + volume.Name + ", whose label " + key + " is not known"
+		} else if !value.IsNull() {
 			if values := strings.Split(value.Text(), "__"); !slices.Contains(values, "") {
 				if r.Zones == nil {
 					r.Zones = map[string][]string{}
@@ -545,7 +626,7 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 			}
 		}
 	}
-	if r.Affinity == nil && r.Zones == nil {
+	if r.Affinity == nil && r.Zones == nil && r.Open == "" {
 		return nil
 	}
 	return r
@@ -640,7 +721,8 @@ func (b *binder) className(spec *source.Node) string {
 }
 
 // allowed returns what the allowedTopologies of a claim's class allow for the volume that is made
-// for it, if the class waits for the pod (R-N35).
+// for it (R-N35). If the class does not wait for the pod, it allows for the volume more than the
+// provisioner chooses.
 func (b *binder) allowed(claim string, spec *source.Node) []Reach {
 	if spec == nil {
 		return nil
@@ -649,12 +731,15 @@ func (b *binder) allowed(claim string, spec *source.Node) []Reach {
 		return []Reach{*r}
 	}
 	class := b.class(spec)
-	if class == nil || class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer" || class.Root.Get("allowedTopologies").Len() == 0 {
+	if class == nil || class.Root.Get("allowedTopologies").Len() == 0 {
 		return nil
+	}
+	if !waits(class) && b.places(class) == nil {
+		return []Reach{{Claim: claim, By: class, Open: (&Early{Class: class}).String()}}
 	}
 	r := Reach{Claim: claim, By: class, Affinity: &corev1.NodeSelector{}}
 	var terms []corev1.TopologySelectorTerm
-	if len(b.decoder.Decode(class.Root.Get("allowedTopologies"), &terms)) > 0 {
+	if open(class.Root.Get("allowedTopologies")) || len(b.decoder.Decode(class.Root.Get("allowedTopologies"), &terms)) > 0 {
 		r.Open = "StorageClass " + class.Name + ", whose allowedTopologies cannot be read"
 	}
 	for _, t := range terms {

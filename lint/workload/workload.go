@@ -80,9 +80,11 @@ type Workload struct {
 	// first node, because its volume was made there (R-W35). It is empty if pods may move anywhere.
 	// OpenPin names what is not known, such as a StorageClass, if it is not known whether Pin applies.
 	Pin, OpenPin string
-	// EarlyVolumes names a StorageClass that makes volumes before the pods are scheduled, if these can
-	// be used on some nodes only. OncePod names a claim that only one pod in the cluster may use.
-	EarlyVolumes, OncePod string
+	// Early lists the claims whose volumes are made before the pods are scheduled, if these can be used
+	// on some nodes only.
+	Early []*Early
+	// OncePod names a claim that only one pod in the cluster may use.
+	OncePod string
 	// SharesClaim is set if other workloads use a claim of the pods, too.
 	SharesClaim bool
 	// SharedPin is set if all pods use a claim that Pin concerns.
