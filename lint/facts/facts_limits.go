@@ -134,6 +134,9 @@ type Eligibility struct {
 	// Volumes are the claims that keep pods off all nodes on which they could run otherwise. If there
 	// are none, the list is empty.
 	Volumes []Exclusion `json:"volumes"`
+	// Usable lists the values of the key of the first claim on the nodes that the pods can use, if its
+	// class may make the volume for another value before the pods are scheduled. Else it is empty.
+	Usable []string `json:"usable"`
 	// Most is the largest number of pods that can be placed in spite of their volumes.
 	Most int `json:"most"`
 	// Pods is the number of pods. It is 0 for a DaemonSet, which has one pod for each eligible

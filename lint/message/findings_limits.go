@@ -99,6 +99,13 @@ func noEligibleNode(r *facts.Eligibility, in *facts.Facts) Text {
 }
 
 func volumeInOtherZone(r *facts.Eligibility, in *facts.Facts) Text {
+	if len(r.Usable) > 0 && len(r.Volumes) > 0 {
+		v := &r.Volumes[0]
+		return about(in.Ref(r.W), "a volume of claim "+v.Claim+" may be made where the pods cannot run",
+			fmt.Sprintf("%s makes volumes before their pods are scheduled, for any %s of [%s]", v.Volume, v.Key, strings.Join(v.Values, ", ")),
+			fmt.Sprintf("the pods can run only on nodes with [%s]", strings.Join(r.Usable, ", ")),
+			"a pod whose volume is elsewhere stays Pending")
+	}
 	headline := fmt.Sprintf("at most %d of %s can run where their volumes can be used", r.Most, plural(r.Pods, "pod"))
 	switch {
 	case r.Outcome == diag.Sometimes:

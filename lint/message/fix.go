@@ -550,6 +550,15 @@ func Term(t *model.Term) string {
 	return strings.TrimSpace(fmt.Sprintf("required %s on %s", t.Use, t.Key))
 }
 
+// ShareDisk returns advice for a machine that a disk keeps from migrating.
+func ShareDisk(d *workload.Disk) string {
+	const or = ", or set evictionStrategy: LiveMigrateIfPossible so that a drain shuts the machine down"
+	if d.Claim == "" {
+		return "use a claim with the access mode ReadWriteMany instead of the hostDisk" + or
+	}
+	return "give claim " + d.Claim + " the access mode ReadWriteMany, with volumeMode: Block where the class needs it" + or
+}
+
 // VolumesElsewhere returns advice for pods that wait for the domain of their volumes.
 func VolumesElsewhere(domain string) string {
 	if domain == "node" {

@@ -165,6 +165,15 @@ const (
 	DependsOnMachines = "depends on where the other machines are"
 )
 
+// DiskNotShared describes a volume of a machine that nodes cannot share. The claim is "" for a
+// hostDisk.
+func DiskNotShared(volume, claim string) string {
+	if claim == "" {
+		return "its hostDisk " + volume + " is not shared by nodes, which live migration requires"
+	}
+	return fmt.Sprintf("the claim %s of its disk %s does not have the access mode ReadWriteMany, which live migration requires", claim, volume)
+}
+
 // ManyBudgets states that no pod can be evicted because several budgets select the pods.
 func ManyBudgets(n int) string {
 	return fmt.Sprintf("%d PodDisruptionBudgets select its pods, so every eviction is refused", n)

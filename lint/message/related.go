@@ -61,6 +61,7 @@ func namespaces(n *facts.Namespaces) string {
 const (
 	OfAnother     = "this term belongs to another workload"
 	EvictionWaits = "eviction is refused until the machine has migrated"
+	NotShared     = "ReadWriteMany is not among the access modes"
 )
 
 // NoFurtherDisruptions describes a budget that allows no disruptions after a drain.
@@ -96,6 +97,16 @@ const (
 
 // MoveVolumes is advice for pods whose volumes are not where they may run.
 const MoveVolumes = "create the volumes where the pods may run, or change the rules that keep the pods off their nodes"
+
+// MakesEarly returns the text for a class that does not wait for the pods.
+func MakesEarly(e *workload.Early) string {
+	return "StorageClass " + e.Class.Name + " makes volumes before their pods are scheduled"
+}
+
+// WaitForConsumer is advice for pods whose volumes may be made where they cannot run.
+func WaitForConsumer(e *workload.Early) string {
+	return "set volumeBindingMode: WaitForFirstConsumer in StorageClass " + e.Class.Name + ", or restrict its allowedTopologies to where the pods can run"
+}
 
 // AlsoUses returns the text for another workload whose pods use the same claim.
 func AlsoUses(w *workload.Workload) string { return w.String() + " uses the same claim" }

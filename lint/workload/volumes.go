@@ -72,6 +72,23 @@ type Reach struct {
 	First bool
 }
 
+// Early is a claim whose volume is made before the pods that use it are scheduled (R-N35).
+type Early struct {
+	Claim *Claim
+	// Class is the StorageClass of the claim, whose volumeBindingMode is Immediate.
+	Class *source.Object
+	// Key is the node label whose value the pods have to have, as the volume is made for one value.
+	// It is a guess if the claim is Open. Values lists the values that the class allows, or is nil if
+	// it allows those of all nodes.
+	Key    string
+	Values []string
+}
+
+// String says what is not known as long as the volume does not exist.
+func (e *Early) String() string {
+	return "StorageClass " + e.Class.Name + ", which makes volumes before their pods are scheduled"
+}
+
 // storageGroup is the API group of StorageClasses.
 const storageGroup = "storage.k8s.io"
 
@@ -84,6 +101,8 @@ func stores(group, kind string) bool {
 		return group == ""
 	case "StorageClass":
 		return group == storageGroup
+	case "DataVolume":
+		return group == "cdi.kubevirt.io"
 	}
 	return false
 }
@@ -124,8 +143,9 @@ func (w *Workload) readClaims() []*Claim {
 type binder struct {
 	*Reader
 	storage storage.Declared
-	claims  map[[2]string]*source.Object // by namespace and name
-	volumes map[string]*source.Object
+	// claims and dataVolumes are by namespace and name.
+	claims, dataVolumes map[[2]string]*source.Object
+	volumes             map[string]*source.Object
 	// free maps classes to their volumes that no claim holds.
 	free map[string][]*source.Object
 	statics
@@ -146,11 +166,11 @@ type binder struct {
 // set, and of other claims and classes the set's win. The argument declared wins over Storage. Bind
 // returns the number of objects that it looked at.
 func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declared) int {
-	if !slices.ContainsFunc(set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 }) {
+	if !slices.ContainsFunc(set.Workloads, func(w *Workload) bool { return len(w.Claims) > 0 || w.Kind.VM }) {
 		return 0
 	}
 	b := &binder{
-		Reader: r, storage: declared.Over(r.Storage), claims: map[[2]string]*source.Object{}, volumes: map[string]*source.Object{}, classes: map[string]*source.Object{},
+		Reader: r, storage: declared.Over(r.Storage), claims: map[[2]string]*source.Object{}, dataVolumes: map[[2]string]*source.Object{}, volumes: map[string]*source.Object{}, classes: map[string]*source.Object{},
 		held: map[[2]string][]*source.Object{}, free: map[string][]*source.Object{}, statics: newStatics(), differing: map[*source.Object]bool{},
 	}
 	objects := map[[3]string]*source.Object{}
@@ -167,6 +187,8 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 		switch o := objects[id]; o.Kind {
 		case "PersistentVolumeClaim":
 			b.claims[[2]string{id[1], o.Name}] = o
+		case "DataVolume":
+			b.dataVolumes[[2]string{id[1], o.Name}] = o
 		case "StorageClass":
 			if b.classes[o.Name] = o; b.standard == nil && standardClass(o) {
 				b.standard = o
@@ -201,6 +223,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	for _, w := range slices.Concat(set.Workloads, set.Elsewhere) {
 		if !w.Elsewhere {
 			b.resolve(w)
+			b.disks(w)
 		}
 		for _, c := range w.Claims {
 			if key := [2]string{Space(w.Object.Namespace), c.Name}; c.named() && !w.Copy && !w.Superseded {
@@ -253,7 +276,7 @@ func standardClass(o *source.Object) bool {
 // resolve sets the fields of a workload that depend on declared claims, volumes and classes. A pod
 // that is already running has volumes that it can use.
 func (b *binder) resolve(w *Workload) {
-	w.Reaches, w.OrdinalReaches, w.Pin, w.OpenPin, w.SharedPin, w.EarlyVolumes, w.OncePod, w.OpenOnce, w.SharesClaim = nil, nil, "", "", false, "", nil, "", false
+	w.Reaches, w.OrdinalReaches, w.Pin, w.OpenPin, w.SharedPin, w.Early, w.OncePod, w.OpenOnce, w.SharesClaim = nil, nil, "", "", false, nil, nil, "", false
 	ns := Space(w.Object.Namespace)
 	claims := make([]*Claim, len(w.Claims)) // each set resolves its own copies
 	for i, c := range w.Claims {
@@ -287,18 +310,22 @@ func (b *binder) resolve(w *Workload) {
 				w.Reaches = append(w.Reaches, Reach{Claim: c.Name, By: c.Object, Open: "claim " + c.Name + ", which is being deleted"})
 			}
 			if r := b.reach(c.Name, c.spec, b.held[[2]string{ns, c.Name}]); r != nil && !c.Ephemeral {
-				r.First = r.Open == "" && r.By.Kind == "StorageClass"
+				r.First = r.Open == "" && r.By.Kind == "StorageClass" && waits(r.By)
 				w.Reaches = append(w.Reaches, *r)
 			} else if c.Ephemeral {
 				w.Reaches = append(w.Reaches, b.allowed(c.Name, c.spec)...)
 			}
 			continue
 		}
-		bound, drivers := map[int]*Reach{}, map[int][2]string{}
+		bound, drivers, made := map[int]*Reach{}, map[int][2]string{}, 0
+		start, n, known := w.ordinalRange()
 		b.ordinals(ns, c, func(ordinal int, name string, declared *source.Object) {
 			spec := c.spec
 			if declared != nil {
 				spec = declared.Root.Get("spec")
+			}
+			if ordinal >= start && ordinal-start < n && (spec.Get("volumeName").Text() != "" || len(b.held[[2]string{ns, name}]) > 0) {
+				made++
 			}
 			if declared != nil && deleted(declared) {
 				bound[ordinal] = &Reach{Claim: name, By: declared, Open: "claim " + name + ", which is being deleted"}
@@ -315,6 +342,9 @@ func (b *binder) resolve(w *Workload) {
 			drivers[ordinal] = [2]string{name, open}
 		})
 		w.sameDriver(c, drivers)
+		if known && made == n {
+			w.Early = slices.DeleteFunc(w.Early, func(e *Early) bool { return e.Claim == c })
+		}
 		rest := b.allowed(c.Name, c.spec)
 		if len(bound) > 0 {
 			c.Static = nil // the pods differ in the volumes that they ask for
@@ -378,12 +408,7 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	case c.spec == nil:
 		unknown = "PersistentVolumeClaim " + c.Name + ", which is not declared"
 	case class != nil:
-		parameters := map[string]string{}
-		for k, v := range class.Root.Get("parameters").Fields() {
-			parameters[k.Value] = v.Text()
-		}
-		provisioner := class.Root.Get("provisioner").Text()
-		c.Behavior, unknown = storage.Of(provisioner, parameters), "StorageClass "+class.Name+" (provisioner "+provisioner+")"
+		c.Behavior, unknown = behaviorOf(class), "StorageClass "+class.Name+" (provisioner "+class.Root.Get("provisioner").Text()+")"
 	case c.Class == "" && name.IsNull():
 		unknown = OpenDefault
 	case c.Class == "":
@@ -401,12 +426,9 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if c.Class != "" {
 		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
 	}
-	early := class != nil && class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer"
-	if early {
-		unknown = "StorageClass " + class.Name + ", which makes volumes before their pods are scheduled"
-	}
-	if early && class.Root.Get("allowedTopologies").Len() > 0 && !c.Bound {
-		w.Reaches = append(w.Reaches, Reach{Claim: c.Name, By: class, Open: unknown})
+	early := &Early{Claim: c, Class: class}
+	if class != nil && !waits(class) {
+		unknown = early.String()
 	}
 	if c.Bound || c.Ephemeral || w.Kind.VM || c.Pinned == storage.PinFree {
 		return
@@ -414,15 +436,12 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if c.Pinned == storage.PinUnknown && slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {
 		return // a disk of a zone cannot be written by several nodes
 	}
-	if early {
-		w.EarlyVolumes = unknown
+	pin, open := pinLabel(c.Pinned), ""
+	if class != nil && !waits(class) {
+		early.Key, early.Values = pin, b.places(class)
+		w.Early = append(w.Early, early)
 	}
-	pin, open := corev1.LabelTopologyZone, ""
 	switch c.Pinned {
-	case storage.PinNode:
-		pin = corev1.LabelHostname
-	case storage.PinRegion:
-		pin = corev1.LabelTopologyRegion
 	case storage.PinTwoZones:
 		open = "which two zones the volumes of StorageClass " + c.Class + " are in"
 	case storage.PinUnknown:
@@ -432,6 +451,72 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 		w.Pin, w.OpenPin = pin, open
 	}
 	w.SharedPin = w.SharedPin || !c.Template && !slices.Contains(w.OncePod, c.Name)
+}
+
+// pinLabel returns the node label that a pin is about.
+func pinLabel(p storage.Pin) string {
+	switch p {
+	case storage.PinNode:
+		return corev1.LabelHostname
+	case storage.PinRegion:
+		return corev1.LabelTopologyRegion
+	}
+	return corev1.LabelTopologyZone
+}
+
+// behaviorOf returns where the volumes of a class can be used, as far as its provisioner is known.
+func behaviorOf(class *source.Object) storage.Behavior {
+	parameters := map[string]string{}
+	for k, v := range class.Root.Get("parameters").Fields() {
+		parameters[k.Value] = v.Text()
+	}
+	return storage.Of(class.Root.Get("provisioner").Text(), parameters)
+}
+
+// waits reports whether a class makes the volume of a claim when its first pod has a node.
+func waits(class *source.Object) bool {
+	return class.Root.Get("volumeBindingMode").Text() == "WaitForFirstConsumer"
+}
+
+// places returns the values that the allowedTopologies of a class allow for the label of its pin. It
+// returns nil if they allow all of them, or are about something else. A provisioner may choose any of
+// them for a volume that no pod waits for (external-provisioner, pkg/controller/topology.go).
+func (b *binder) places(class *source.Object) (values []string) {
+	pin := b.storage.Classes[class.Name].Or(behaviorOf(class)).Pinned
+	if pin != storage.PinNode && pin != storage.PinZone && pin != storage.PinRegion {
+		return nil
+	}
+	allowed := class.Root.Get("allowedTopologies")
+	if open(allowed) {
+		return nil
+	}
+	for _, t := range allowed.Items() {
+		all := t.Get("matchLabelExpressions").Items()
+		if len(all) != 1 {
+			return nil
+		}
+		if key := all[0].Get("key").Text(); key != pinLabel(pin) && storage.TopologyKey(key) != pinLabel(pin) {
+			return nil
+		}
+		for _, v := range all[0].Get("values").Items() {
+			values = append(values, v.Text())
+		}
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// open reports whether a node contains a placeholder.
+func open(n *source.Node) bool {
+	if n.Placeholder() || slices.ContainsFunc(n.Items(), open) {
+		return true
+	}
+	for k, v := range n.Fields() {
+		if k.Placeholder() || open(v) {
+			return true
+		}
+	}
+	return false
 }
 
 // accessModes returns the access modes of a claim or of a volume.
@@ -603,12 +688,14 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 	}
 	if required := volume.Root.At("spec", "nodeAffinity", "required"); !required.IsNull() {
 		r.Affinity = &corev1.NodeSelector{}
-		if len(b.decoder.Decode(required, r.Affinity)) > 0 {
+		if open(required) || len(b.decoder.Decode(required, r.Affinity)) > 0 {
 			r.Open = "PersistentVolume " + volume.Name + ", whose nodeAffinity cannot be read"
 		}
 	}
 	for _, key := range ZoneKeys {
-		if value := volume.Root.At("metadata", "labels", key); !value.IsNull() {
+		if value := volume.Root.At("metadata", "labels", key); value.Placeholder() {
+			r.Open = "PersistentVolume " + volume.Name + ", whose label " + key + " is not known"
+		} else if !value.IsNull() {
 			if values := strings.Split(value.Text(), "__"); !slices.Contains(values, "") {
 				if r.Zones == nil {
 					r.Zones = map[string][]string{}
@@ -617,7 +704,7 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 			}
 		}
 	}
-	if r.Affinity == nil && r.Zones == nil {
+	if r.Affinity == nil && r.Zones == nil && r.Open == "" {
 		return nil
 	}
 	return r
@@ -759,7 +846,8 @@ func (b *binder) className(spec *source.Node) string {
 }
 
 // allowed returns what the allowedTopologies of a claim's class allow for the volume that is made
-// for it, if the class waits for the pod (R-N35).
+// for it (R-N35). If the class does not wait for the pod, it allows for the volume more than the
+// provisioner chooses.
 func (b *binder) allowed(claim string, spec *source.Node) []Reach {
 	if spec == nil {
 		return nil
@@ -768,12 +856,15 @@ func (b *binder) allowed(claim string, spec *source.Node) []Reach {
 		return []Reach{*r}
 	}
 	class := b.class(spec)
-	if class == nil || class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer" || class.Root.Get("allowedTopologies").Len() == 0 {
+	if class == nil || class.Root.Get("allowedTopologies").Len() == 0 {
 		return nil
+	}
+	if !waits(class) && b.places(class) == nil {
+		return []Reach{{Claim: claim, By: class, Open: (&Early{Class: class}).String()}}
 	}
 	r := Reach{Claim: claim, By: class, Affinity: &corev1.NodeSelector{}}
 	var terms []corev1.TopologySelectorTerm
-	if len(b.decoder.Decode(class.Root.Get("allowedTopologies"), &terms)) > 0 {
+	if open(class.Root.Get("allowedTopologies")) || len(b.decoder.Decode(class.Root.Get("allowedTopologies"), &terms)) > 0 {
 		r.Open = "StorageClass " + class.Name + ", whose allowedTopologies cannot be read"
 	}
 	for _, t := range terms {

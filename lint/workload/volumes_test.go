@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +18,11 @@ func volumesOf(t *testing.T, text string) string {
 	if w.OrdinalReaches != nil {
 		for i := range 3 {
 			out += " " + strconv.Itoa(i) + ":" + ReachText(w.OrdinalReaches.At(i))
+		}
+	}
+	for _, e := range w.Early {
+		if e.Claim.Open == "" {
+			out += fmt.Sprintf(" early %q", e.Values)
 		}
 	}
 	return out
@@ -37,6 +43,13 @@ func TestReaches(t *testing.T) {
 		return "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast" + more + "\n---\n"
 	}
 	topologies := "}\nvolumeBindingMode: WaitForFirstConsumer\nallowedTopologies: [{matchLabelExpressions: [{key: z, values: [a, b]}]}, {}]"
+	early := func(provisioner, zones string) string {
+		text := class("}\nprovisioner: " + provisioner)
+		if zones != "" {
+			text = strings.Replace(text, "\n---", "\nallowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: ["+zones+"]}]}]\n---", 1)
+		}
+		return text
+	}
 	in := func(zone string) string { return `&""|[{"z" "In" ["` + zone + `"]}]` }
 	for name, row := range map[string]struct{ text, want string }{
 		"no volume":                   {pod + claim(""), ""},
@@ -55,6 +68,12 @@ func TestReaches(t *testing.T) {
 		"allowedTopologies":           {set + class(topologies), `&""|[{"z" "In" ["a" "b"]}]|[]`},
 		"allowedTopologies, bound":    {set + class(topologies) + volume("pv0", "data-db-0", "c", ""), " 0:" + in("c") + ` 1:&""|[{"z" "In" ["a" "b"]}]|[] 2:&""|[{"z" "In" ["a" "b"]}]|[]`},
 		"Immediate":                   {set + class(strings.Replace(topologies, "WaitForFirstConsumer", "Immediate", 1)), `&"StorageClass fast, which makes volumes before their pods are scheduled"`},
+		"Immediate, zones":            {set + early("ebs.csi.aws.com", "a, b"), `&""|[{"topology.kubernetes.io/zone" "In" ["a" "b"]}] early ["a" "b"]`},
+		"Immediate, all zones":        {set + early("ebs.csi.aws.com", ""), ` early []`},
+		"Immediate, bound":            {set + early("ebs.csi.aws.com", "a") + volume("pv0", "data-db-0", "c", "") + volume("pv1", "data-db-1", "c", ""), in("c")},
+		"Immediate, network":          {set + early("nfs.csi.k8s.io", "a"), `&"StorageClass fast, which makes volumes before their pods are scheduled"`},
+		"Immediate, two zones":        {set + strings.Replace(early("pd.csi.storage.gke.io", "a"), "provisioner", "parameters: {replication-type: regional-pd}\nprovisioner", 1), `&"StorageClass fast, which makes volumes before their pods are scheduled" early []`},
+		"a variable":                  {set + strings.Replace(class(topologies), "[a, b]", "[\"${Z}\"]", 1), `&"StorageClass fast, whose allowedTopologies cannot be read"`},
 		"the default class":           {pod + claim("") + class(`, annotations: {storageclass.kubernetes.io/is-default-class: "true"}`+topologies), `&""|[{"z" "In" ["a" "b"]}]|[]`},
 		"not the default class":       {pod + claim("") + class(topologies), ""},
 		"ephemeral":                   {strings.Replace(pod, "persistentVolumeClaim: {claimName: data}", "ephemeral: {volumeClaimTemplate: {spec: {storageClassName: fast}}}", 1) + class(topologies), `&""|[{"z" "In" ["a" "b"]}]|[]`},

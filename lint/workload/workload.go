@@ -80,9 +80,9 @@ type Workload struct {
 	// first node, because its volume was made there (R-W35). It is empty if pods may move anywhere.
 	// OpenPin names what is not known, such as a StorageClass, if it is not known whether Pin applies.
 	Pin, OpenPin string
-	// EarlyVolumes names a StorageClass that makes volumes before the pods are scheduled, if these can
-	// be used on some nodes only.
-	EarlyVolumes string
+	// Early lists the claims whose volumes are made before the pods are scheduled, if these can be used
+	// on some nodes only.
+	Early []*Early
 	// OncePod lists the claims that only one pod in the cluster may use at a time (R-N36). OpenOnce
 	// says which of them pods may use otherwise, or is empty.
 	OncePod  []string
@@ -95,6 +95,10 @@ type Workload struct {
 	// Claim.Exclusive). AttachedBy is that claim.
 	Attached   diag.Outcome
 	AttachedBy *Claim
+	// LocalDisk is a disk that keeps a virtual machine from being live-migrated, or nil. OpenDisk says
+	// what is not known, if it is not known whether a disk does.
+	LocalDisk *Disk
+	OpenDisk  string
 
 	// Defaulted is set if a LimitRange may set default requests or limits on the containers.
 	Defaulted bool

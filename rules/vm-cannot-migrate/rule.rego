@@ -5,6 +5,8 @@
 #   first still runs. The first pod counts, so machines that must stay apart need one domain more than there
 #   are machines; a machine that must run next to another machine, or on a named node, never moves. Node
 #   maintenance then requires a shutdown, and with evictionStrategy LiveMigrate the drain never completes.
+#   Neither does a machine whose disk is a claim without ReadWriteMany or a hostDisk that is not shared; this
+#   is reported with evictionStrategy LiveMigrate only, and the disk needs a claim with ReadWriteMany.
 #   Safest first: for keys other than kubernetes.io/hostname add mismatchLabelKeys: [kubevirt.io/created-by]
 #   to the anti-affinity so that a machine does not conflict with itself; add a node; make the rule
 #   preferred; set evictionStrategy: LiveMigrateIfPossible.
@@ -23,4 +25,11 @@ import data.schedlint.result
 report contains result.reason(rego.metadata.chain(), row, "vm-cannot-migrate") if {
 	some row in input.migrations
 	row.outcome in {"sometimes", "never"}
+	row.disk == ""
+}
+
+report contains result.reason(rego.metadata.chain(), row, "vm-cannot-migrate") if {
+	some row in input.migrations
+	row.outcome == "never"
+	row.evicts
 }

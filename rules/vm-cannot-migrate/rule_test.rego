@@ -8,6 +8,7 @@ bad := {
 	"outcome": "never",
 	"machines": 1,
 	"evicts": true,
+	"disk": "",
 }
 
 # reported gives the reasons that are reported of one row.
@@ -26,3 +27,11 @@ test_passes if reported(object.union(bad, {"outcome": "always"})) == set()
 test_unknown_is_silent if reported(object.union(bad, {"outcome": "unknown"})) == set()
 
 test_pools if reported(object.union(bad, {"machines": 3, "evicts": false})) == {"vm-cannot-migrate"}
+
+disk := object.union(bad, {"disk": "root"})
+
+test_disk_blocks_drains if reported(disk) == {"vm-cannot-migrate"}
+
+test_disk_without_eviction if reported(object.union(disk, {"evicts": false})) == set()
+
+test_disk_unknown if reported(object.union(disk, {"outcome": "unknown"})) == set()

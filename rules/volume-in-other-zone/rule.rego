@@ -5,7 +5,8 @@
 #   its pods to some nodes. The rules of the pods exclude these nodes, or too few of them are left for all
 #   pods, so pods stay Pending with "volume node affinity conflict". Without the volumes, all pods could run.
 #   Create the volumes in a zone that the pods may use, or change the node selector, the taints or the
-#   anti-affinity that keeps the pods away.
+#   anti-affinity that keeps the pods away. A class with volumeBindingMode Immediate, which is the default, makes
+#   volumes before their pods are scheduled, in any zone; it is reported where the pods can run only in some.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/storage/persistent-volumes/#node-affinity
 #   - https://kubernetes.io/docs/concepts/storage/storage-classes/#allowed-topologies

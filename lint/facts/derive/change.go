@@ -509,7 +509,7 @@ func (b changes) rivals(x *disruption.Budget) (all []rival) {
 	return all
 }
 
-// migration adds a fact about whether machines can migrate (R-W25 to R-W29).
+// migration adds a fact about whether machines can migrate (R-W25 to R-W29, R-W36).
 func (b changes) migration(w *workload.Workload) {
 	m := b.j.Migration(w)
 	ending := m.Answer
@@ -528,19 +528,30 @@ func (b changes) migration(w *workload.Workload) {
 		fact.Rules = t.rules
 	}
 	s := b.atOwn(w, t.s, t.others)
-	if ending == diag.Never || ending == diag.Sometimes {
+	_, at := w.EvictionStrategy()
+	switch {
+	case m.Disk != nil:
+		fact.Disk, fact.Claim = m.Disk.Volume, m.Disk.Claim
+		s = about(w, m.Disk.Span).related(m.Disk.Modes, "%s", message.NotShared).fix("%s", message.ShareDisk(m.Disk))
+		if m.Evicts {
+			s = s.related(at, "%s", message.EvictionWaits)
+		}
+	case ending == diag.Never || ending == diag.Sometimes:
 		if len(fact.Rules) == 0 {
 			fact.Rules = b.ownRules(w)
 		}
 		fact.Limit = limitOf(b.row(w), b.j.Limit(w, m.Machines+1))
-		if _, at := w.EvictionStrategy(); m.Evicts {
+		if m.Evicts {
 			s = s.related(at, "%s", message.EvictionWaits)
 		}
 		for _, remedy := range b.j.MigrationRemedies(w) {
 			s = s.fix("%s", remedyText(b.m, w, workload.NoRollout, remedy))
 		}
 	}
-	fact.ID, fact.W = b.subject(s.withAccount(w, func(x *Explainer) diag.Account { return x.moving(w) })), b.row(w)
+	if m.Disk == nil {
+		s = s.withAccount(w, func(x *Explainer) diag.Account { return x.moving(w) })
+	}
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Migrations = append(b.Migrations, fact)
 }
 

@@ -25,8 +25,8 @@ func (b limits) placement(w *workload.Workload) {
 	if b.m.Group(w).Unknown.Cause == model.ByAdmission && w.Count.N > 0 && (w.Admission == "" || w.Spec.RuntimeClassName == "") {
 		b.limits(w) // exceeded limits stay exceeded even if admission raises requests or rejects the pods
 	}
-	if b.m.Group(w).Unknown.Cause == model.ByNamespace && w.Count.N > 0 && b.eligibility(w) && b.requests(w) {
-		b.limits(w) // an exceeded limit is exceeded in any namespace
+	if cause := b.m.Group(w).Unknown.Cause; (cause == model.ByNamespace || cause == model.ByVolume) && w.Count.N > 0 && b.eligibility(w) && b.requests(w) {
+		b.limits(w) // an exceeded limit is exceeded in any namespace, and wherever volumes are
 	}
 	if !b.m.Judged(w) || !w.Kind.PerNode() && w.Count.N == 0 {
 		return
@@ -115,10 +115,10 @@ const maxReasons = 50
 // node passes them.
 func (b limits) eligibility(w *workload.Workload) bool {
 	e := b.m.Eligible(w)
-	if e.Count+e.Growable > 0 && len(w.AllReaches()) == 0 && !b.wanted("eligibility", "outcome", diag.Always) {
+	if e.Count+e.Growable > 0 && len(w.AllReaches())+len(w.Early) == 0 && !b.wanted("eligibility", "outcome", diag.Always) {
 		return true
 	}
-	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count}
+	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Usable: []string{}}
 	// Pods bound to a missing node are deleted (R-N1; pkg/controller/podgc/gc_controller.go,
 	// gcOrphaned). If pods do not fit on an existing node, its kubelet rejects them. In both cases,
 	// no pod waits in the scheduler.
@@ -128,6 +128,12 @@ func (b limits) eligibility(w *workload.Workload) bool {
 		}
 	}
 	s := alone(w, diag.Span{})
+	if early := b.early(w, &fact); early != nil {
+		s = alone(w, early.Claim.Span).related(early.Class.NameSpan(), "%s", message.MakesEarly(early)).fix("%s", message.WaitForConsumer(early))
+		fact.ID, fact.W = b.subject(s), b.row(w)
+		b.Eligibility = append(b.Eligibility, fact)
+		return true
+	}
 	if b.volumes(w, &fact) {
 		b.faulty[w] = fact.Outcome == diag.Never
 		s = alone(w, w.Claims[0].Span).related(w.CountSpan(), "%s", message.ToSchedule(w.Count.N))
@@ -185,6 +191,26 @@ func (b limits) volumes(w *workload.Workload, fact *facts.Eligibility) (found bo
 		}
 	}
 	return found
+}
+
+// early sets the fact about a workload whose volumes may be made where its pods cannot run, as they
+// are made before the pods are scheduled (R-N35). It returns the first claim with such a volume.
+func (b limits) early(w *workload.Workload, fact *facts.Eligibility) *workload.Early {
+	if w.Kind.PerNode() || w.Finite() || slices.ContainsFunc(w.AllReaches(), func(r workload.Reach) bool { return r.Open != "" }) {
+		return nil
+	}
+	for _, e := range w.Early {
+		made, usable := b.m.Early(w, e)
+		suits := func(value string) bool { return slices.Contains(usable, value) }
+		if !slices.ContainsFunc(made, suits) || !slices.ContainsFunc(made, func(value string) bool { return !suits(value) }) {
+			continue
+		}
+		fact.Outcome, fact.Usable = diag.Sometimes, usable
+		fact.Volumes = []facts.Exclusion{{Reason: string(model.OtherVolume), Claim: e.Claim.Name, Volume: "StorageClass " + e.Class.Name,
+			Key: e.Key, Operator: string(corev1.NodeSelectorOpIn), Values: made, Names: []string{}}}
+		return e
+	}
+	return nil
 }
 
 // nodeRule returns the span of the narrowest field that keeps the pods off the nodes.

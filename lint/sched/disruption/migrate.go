@@ -28,6 +28,8 @@ type Migration struct {
 	// Evicts is set if the machine turns evictions into migrations. It rejects an eviction until
 	// the migration is done, so a drain waits for the migration (R-W29).
 	Evicts bool
+	// Disk is a disk that keeps the machines from migrating, wherever there is room, or nil.
+	Disk *workload.Disk
 
 	placed bool // see Rollout.placed
 }
@@ -39,6 +41,14 @@ type migrations struct{ *shared }
 // use growing pools, the answer is Never only if no machine can migrate at any size.
 func (v migrations) Migration(w *workload.Workload) Migration {
 	m := v.atAnySize(w)
+	switch {
+	case m.Answer == diag.None:
+		return m
+	case w.LocalDisk != nil: // (R-W36)
+		return Migration{Answer: diag.Never, Machines: m.Machines, Evicts: m.Evicts, Disk: w.LocalDisk}
+	case m.Answer != diag.Never && w.OpenDisk != "":
+		return Migration{Answer: diag.Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: model.Reason{Cause: model.ByVolume, Name: w.OpenDisk}}
+	}
 	if why := v.m.ByNeighbour(w); m.Answer == diag.Always && why.Given() {
 		m.Answer, m.Why = diag.Unknown, why
 	}

@@ -36,7 +36,7 @@ func (j *shared) scene(group []*workload.Workload) *scene {
 func (s *scene) copy(w *workload.Workload, pods int) *workload.Workload {
 	c := *w
 	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
-	c.EarlyVolumes = "" // its pods have run, so their volumes exist
+	c.Early = nil // its pods have run, so their volumes exist
 	return &c
 }
 

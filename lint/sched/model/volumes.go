@@ -241,10 +241,41 @@ func (m *Model) volumesOf(g *Group) Reason {
 		return Reason{Cause: ByVolume, Name: "claim " + g.AttachedBy.Name + ", whose volume may be attached to one node at a time"}
 	case several && slices.ContainsFunc(g.Reaches, func(r workload.Reach) bool { return r.First && !slices.Contains(g.OncePod, r.Claim) }):
 		return Reason{Cause: ByVolume, Name: "where its first pod starts"}
-	case g.EarlyVolumes != "" && g.Pin != "" && m.several(g.Pin):
-		return Reason{Cause: ByVolume, Name: g.EarlyVolumes}
+	}
+	for _, e := range g.Early {
+		if len(e.Values) > 1 || e.Values == nil && m.several(e.Key) { // it may be made in several places
+			return Reason{Cause: ByVolume, Name: e.String()}
+		}
 	}
 	return Reason{}
+}
+
+// Early returns the values of a node label for which a claim's volume may be made before the pods are
+// scheduled, and those of the nodes that the pods can use without it. It returns nothing if that is
+// not known (R-N35).
+func (m *Model) Early(w *workload.Workload, e *workload.Early) (made, usable []string) {
+	mode := e.Class.Root.Get("volumeBindingMode")
+	if !mode.IsNull() && mode.Text() != "Immediate" || e.Claim.Open != "" || e.Claim.Pinned == storage.PinTwoZones || m.Topology.Uncertain(e.Key) {
+		return nil, nil
+	}
+	free := *w
+	free.Reaches, free.OrdinalReaches = nil, nil
+	defer m.Guest(&free)()
+	declared, own := map[string]bool{}, map[string]bool{}
+	m.run.Spend(1 + len(m.Topology.Nodes)/PerStep)
+	for _, n := range m.Topology.Nodes {
+		declared[n.Labels[e.Key]] = true
+	}
+	for n := range m.Usable(&free) {
+		own[n.Labels[e.Key]] = true
+	}
+	if made = e.Values; made == nil {
+		made = slices.Sorted(maps.Keys(declared))
+	}
+	if declared[""] || own[""] {
+		return nil, nil
+	}
+	return made, slices.Sorted(maps.Keys(own))
 }
 
 // several reports whether the nodes have several values of a label, or some lack it.

@@ -1,0 +1,103 @@
+package workload
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Disk is a volume of a virtual machine that two nodes cannot use at once, so that the machine cannot
+// be live-migrated (R-W36).
+type Disk struct {
+	// Volume is the name of the volume. Claim is the name of its claim, or "" if it is a hostDisk.
+	Volume, Claim string
+	// Span is the location of the volume. Modes is that of the access modes of the claim.
+	Span, Modes diag.Span
+}
+
+// disks finds the volumes of a virtual machine that decide whether it can be live-migrated.
+func (b *binder) disks(w *Workload) {
+	w.LocalDisk, w.OpenDisk = nil, ""
+	if !w.Kind.VM {
+		return
+	}
+	for _, v := range w.SpecNode.Get("volumes").Items() {
+		d := &Disk{Volume: v.Get("name").Text(), Span: w.File().Span(v.Get("name")), Claim: claimOf(v)}
+		shared, open := diag.Always, "the access modes of claim "+d.Claim
+		if host := v.Get("hostDisk"); d.Claim != "" {
+			d.Modes, shared = b.shared(w, d.Claim)
+		} else if !host.IsNull() {
+			open = "whether hostDisk " + d.Volume + " is shared"
+			switch by, known := host.Get("shared").Bool(); {
+			case !known && !host.Get("shared").IsNull():
+				shared = diag.Unknown
+			case !by:
+				shared = diag.Never
+			}
+		}
+		switch {
+		case shared == diag.Never && w.LocalDisk == nil:
+			w.LocalDisk = d
+		case shared == diag.Unknown && w.OpenDisk == "":
+			w.OpenDisk = open
+		}
+	}
+}
+
+// claimOf returns the name of the claim of a machine's volume, or "". The claim of a DataVolume has
+// its name.
+func claimOf(volume *source.Node) string {
+	if name := volume.At("persistentVolumeClaim", "claimName"); !name.IsNull() {
+		return name.Text()
+	}
+	return volume.At("dataVolume", "name").Text()
+}
+
+// shared reports whether several nodes may write to the volume of a machine's claim, and where its
+// access modes are. If they are absent from a DataVolume, a StorageProfile decides. If several
+// objects declare the claim, they have to agree.
+func (b *binder) shared(w *Workload, claim string) (at diag.Span, shared diag.Outcome) {
+	var all []diag.Outcome
+	add := func(file *source.File, specs ...*source.Node) {
+		for _, spec := range specs {
+			if spec.IsNull() {
+				continue
+			}
+			if all == nil {
+				at = file.Span(spec.Get("accessModes"))
+			}
+			all = append(all, writtenByAll(accessModes(spec)))
+		}
+	}
+	for _, t := range w.TemplateOwner().Get("dataVolumeTemplates").Items() {
+		if t.At("metadata", "name").Text() == claim {
+			add(w.File(), t.At("spec", "pvc"), t.At("spec", "storage"))
+		}
+	}
+	id := [2]string{Space(w.Object.Namespace), claim}
+	if o := b.claims[id]; o != nil && !b.differing[o] {
+		add(o.File, o.Root.Get("spec"))
+	}
+	if o := b.dataVolumes[id]; o != nil && !b.differing[o] {
+		add(o.File, o.Root.At("spec", "pvc"), o.Root.At("spec", "storage"))
+	}
+	if all == nil || source.Placeholder(claim) || slices.ContainsFunc(all, func(o diag.Outcome) bool { return o != all[0] }) {
+		return at, diag.Unknown
+	}
+	return at, all[0]
+}
+
+// writtenByAll reports whether several nodes can write to a volume with these access modes.
+func writtenByAll(modes []string) diag.Outcome {
+	others := []string{string(corev1.ReadWriteOnce), string(corev1.ReadOnlyMany), string(corev1.ReadWriteOncePod)}
+	switch {
+	case slices.Contains(modes, string(corev1.ReadWriteMany)):
+		return diag.Always
+	case len(modes) == 0 || slices.ContainsFunc(modes, func(m string) bool { return !slices.Contains(others, m) }):
+		return diag.Unknown // such as a variable
+	}
+	return diag.Never
+}
