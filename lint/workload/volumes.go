@@ -133,6 +133,26 @@ func (w *Workload) readClaims() []*Claim {
 	return all
 }
 
+// readInline returns what decides about pods with a disk that the pod spec names itself: it is in a
+// zone, of which the scheduler does not know, or pods that use it must not share a node unless they
+// only read (R-N47).
+func (w *Workload) readInline() string {
+	for _, v := range w.SpecNode.Get("volumes").Items() {
+		for source, by := range v.Fields() {
+			at := " volume " + v.Get("name").Text() + " (" + source.Value + ")"
+			switch source.Value {
+			case "awsElasticBlockStore", "azureDisk", "cinder", "gcePersistentDisk", "vsphereVolume":
+				return "the zone of" + at
+			case "iscsi", "rbd":
+				if readOnly, _ := by.Get("readOnly").Bool(); !readOnly {
+					return "which other pods use" + at
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // binder finds the volumes that claims are bound to.
 type binder struct {
 	*Reader

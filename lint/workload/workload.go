@@ -85,6 +85,8 @@ type Workload struct {
 	Early []*Early
 	// OncePod names a claim that only one pod in the cluster may use.
 	OncePod string
+	// Inline says what is not known about a volume in the pod spec that is a disk, or is empty.
+	Inline string
 	// SharesClaim is set if other workloads use a claim of the pods, too.
 	SharesClaim bool
 	// SharedPin is set if all pods use a claim that Pin concerns.

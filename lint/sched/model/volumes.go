@@ -231,6 +231,8 @@ func (m *Model) volumesOf(g *Group) Reason {
 	switch p, open := m.PinOf(g.Workload), m.openReach(g); {
 	case open != "":
 		return Reason{Cause: ByVolume, Name: open}
+	case g.Inline != "" && !g.Running:
+		return Reason{Cause: ByVolume, Name: g.Inline}
 	case g.OncePod != "" && several: // (R-N36)
 		return Reason{Cause: ByVolume, Name: "claim " + g.OncePod + ", which one pod can use at a time"}
 	case g.SharedPin && several && p.Key != "":
