@@ -19,6 +19,8 @@ type premises struct {
 	classes map[string]string
 	// cloud holds what is assumed to be usable in one zone because of the cloud.
 	cloud map[string]bool
+	// sized holds the classes for whose new volumes the storage is assumed to have room (R-N48).
+	sized map[string]bool
 	// missing is set if some answer depends on what storage: in the configuration can say.
 	missing bool
 }
@@ -34,6 +36,9 @@ func (p *premises) assume(m *model.Model) {
 			continue
 		}
 		for _, c := range w.Claims {
+			if c.TracksCapacity {
+				p.sized[c.Class] = true
+			}
 			if c.Open != "" {
 				p.classes[c.Open] = c.Class
 				p.cloud[c.Open] = p.cloud[c.Open] || cloud
@@ -60,7 +65,6 @@ func (p *premises) notes() (all []string) {
 		if len(of) == 0 {
 			continue
 		}
-		const most = 3
 		are, not := "is", "declared"
 		for i, open := range of {
 			if name, is := strings.CutSuffix(open, undeclared); is {
@@ -70,17 +74,14 @@ func (p *premises) notes() (all []string) {
 				not = "known"
 			}
 		}
-		if more := len(of) - most; more > 0 {
-			of = append(of[:most], strconv.Itoa(more)+" more")
-		}
-		if last := len(of) - 1; last > 0 {
-			are, of = "are", append(of[:last-1], of[last-1]+" and "+of[last])
+		if len(of) > 1 {
+			are = "are"
 		}
 		assumed := "not to be local to a node"
 		if cloud {
 			assumed = "to be usable in one zone, as on EKS, GKE and AKS"
 		}
-		all = append(all, "volumes of "+strings.Join(of, ", ")+", which "+are+" not "+not+", are assumed "+assumed)
+		all = append(all, "volumes of "+enumerated(of)+", which "+are+" not "+not+", are assumed "+assumed)
 	}
 	switch last := len(all) - 1; {
 	case p.missing:
@@ -88,7 +89,23 @@ func (p *premises) notes() (all []string) {
 	case last >= 0:
 		all[last] += "; declare them, or say what they are with storage: in .schedlint.yaml"
 	}
+	if sized := slices.Sorted(maps.Keys(p.sized)); len(sized) > 0 {
+		all = append(all, "the free space for new volumes of StorageClass "+enumerated(sized)+" is not declared; it is assumed to be large enough")
+	}
 	return all
+}
+
+// enumerated lists up to three names, and the number of the others.
+func enumerated(names []string) string {
+	const most = 3
+	if more := len(names) - most; more > 0 {
+		names = append(slices.Clone(names[:most]), strconv.Itoa(more)+" more")
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // plainName matches names that need no quotes in YAML.

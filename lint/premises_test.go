@@ -38,3 +38,11 @@ func TestPremises(t *testing.T) {
 		})
 	}
 }
+
+func TestPremisesOfCapacity(t *testing.T) {
+	p := premises{sized: map[string]bool{"a": true, "b": true}}
+	want := "the free space for new volumes of StorageClass a and b is not declared; it is assumed to be large enough"
+	if got := strings.Join(p.notes(), "\n"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -37,7 +37,7 @@ func newSummary(r *locate.Renders) *summary {
 	return &summary{
 		skips:   &skips{map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}},
 		renders: r, counted: map[unknown]bool{}, placeholders: map[string][]string{},
-		premises: premises{classes: map[string]string{}, cloud: map[string]bool{}},
+		premises: premises{classes: map[string]string{}, cloud: map[string]bool{}, sized: map[string]bool{}},
 	}
 }
 
@@ -190,6 +190,9 @@ type unknown struct {
 func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 	for _, w := range set.Workloads {
 		why := message.Reason(m.Group(w).Unknown)
+		if m.Group(w).Unknown.Cause == model.ByClass {
+			s.premises.miss(m.Group(w).Unknown.Name)
+		}
 		if why == "" && !w.Count.Known && !w.Kind.PerNode() {
 			why = "number of pods is unknown"
 		}

@@ -127,10 +127,8 @@ func (l *loader) mismatch(m source.Mismatch, keys []string) {
 		l.fail(at, "expected a map with the keys %s", strings.Join(keys, ", "))
 	case m.Unknown && m.Suggestion != "":
 		l.fail(at, "unknown key %s; did you mean %s?", m.Path, m.Suggestion)
-	case m.Unknown && !strings.Contains(m.Path, "."):
-		l.fail(at, "unknown key %s; there are %s", m.Path, strings.Join(keys, ", "))
 	case m.Unknown:
-		l.fail(at, "unknown key %s", m.Path)
+		l.fail(at, "unknown key %s; there are %s", m.Path, strings.Join(m.Names, ", "))
 	case m.Want == "level":
 		l.fail(at, "%s: expected one of %s", m.Path, strings.Join(levels(), ", "))
 	case storage.Words(m.Want) != "":

@@ -25,6 +25,8 @@ type Mismatch struct {
 	// probably meant, or empty.
 	Unknown    bool
 	Suggestion string
+	// Names lists the names of the fields that the type has, in order, if Unknown is set.
+	Names []string
 	// Want is the name of the expected type, or empty if Unknown is set.
 	Want string
 	// Placeholder is set if a later tool replaces the value. The value is then unknown rather than
@@ -252,7 +254,7 @@ func (d *Decoder) structure(n *Node, out reflect.Value) {
 			}
 		} else if !d.Open[out.Type()] {
 			d.way = append(d.way, place{key: k, value: v})
-			m := Mismatch{Path: d.path(), Key: k, Value: v, Unknown: true}
+			m := Mismatch{Path: d.path(), Key: k, Value: v, Unknown: true, Names: pl.names}
 			d.back()
 			if len(d.found) < mostSuggestions {
 				m.Suggestion = diag.Nearest(k.Value, pl.names)

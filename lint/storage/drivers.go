@@ -14,6 +14,9 @@ type driver struct {
 	Behavior
 	// Pin returns the pin if it depends on the parameters. It replaces Pinned.
 	Pin func(parameters map[string]string) Pin
+	// TracksCapacity is set if the manifests of the driver set storageCapacity in its CSIDriver by
+	// default. Then the scheduler compares the size of a new volume with CSIStorageCapacity objects.
+	TracksCapacity bool
 	// Source lists what the row was read from: project, version and files, one project after the
 	// other, separated by semicolons.
 	Source string
@@ -67,8 +70,8 @@ var drivers = []*driver{
 	{Names: "org.democratic-csi.*nfs* org.democratic-csi.*smb* org.democratic-csi.lustre-client org.democratic-csi.objectivefs", Behavior: Behavior{PinFree, AttachUnknown},
 		Source: "democratic-csi/democratic-csi 8a4a28a87 src/driver/controller-zfs/index.js src/driver/controller-client-common/index.js; " +
 			"democratic-csi/charts democratic-csi-0.15.1 stable/democratic-csi/values.yaml stable/democratic-csi/examples"},
-	{Names: "org.democratic-csi.local-hostpath org.democratic-csi.zfs-local-dataset org.democratic-csi.zfs-local-zvol", Behavior: onNode,
-		Source: "democratic-csi/democratic-csi 8a4a28a87 src/driver/controller-local-hostpath/index.js src/driver/controller-zfs-local/index.js"},
+	{Names: "org.democratic-csi.local-hostpath org.democratic-csi.zfs-local-dataset org.democratic-csi.zfs-local-zvol", Behavior: onNode, TracksCapacity: true,
+		Source: "democratic-csi/democratic-csi 8a4a28a87 src/driver/controller-local-hostpath/index.js src/driver/controller-zfs-local/index.js; democratic-csi/charts 79a3c0258 stable/democratic-csi/examples"},
 	{Names: "nfs.csi.k8s.io", Behavior: networkFS,
 		Source: "kubernetes-csi/csi-driver-nfs d3b27c007 pkg/nfs/controllerserver.go charts/latest/csi-driver-nfs/templates/csi-nfs-driverinfo.yaml"},
 	// The chart's name of the provisioner contains that of the release and of the chart, which
@@ -87,14 +90,14 @@ var drivers = []*driver{
 	// Where a volume can be used depends on the driver's storage pool, which is not in the StorageClass.
 	{Names: "csi.truenas.io", Behavior: attached,
 		Source: "truenas/truenas-csi fcb57bc6e pkg/driver/controller.go pkg/driver/node.go operator/internal/controller/truenascsi_controller.go"},
-	{Names: "topolvm.io topolvm.cybozu.com", Behavior: onNode,
-		Source: "topolvm/topolvm 83e3dcee internal/driver/controller.go constants.go"},
-	{Names: "local.csi.openebs.io", Behavior: onNode,
-		Source: "openebs/lvm-localpv f3276f4cb pkg/driver/controller.go"},
-	{Names: "zfs.csi.openebs.io", Behavior: onNode,
-		Source: "openebs/zfs-localpv d52f9a9a5 pkg/driver/controller.go"},
-	{Names: "rawfile.csi.openebs.io", Behavior: onNode,
-		Source: "openebs/rawfile-localpv 12c375e2a rawfile_servicer.py"},
+	{Names: "topolvm.io topolvm.cybozu.com", Behavior: onNode, TracksCapacity: true,
+		Source: "topolvm/topolvm 83e3dcee internal/driver/controller.go constants.go charts/topolvm/templates/controller/csidriver.yaml"},
+	{Names: "local.csi.openebs.io", Behavior: onNode, TracksCapacity: true,
+		Source: "openebs/lvm-localpv f3276f4cb pkg/driver/controller.go deploy/helm/charts/values.yaml"},
+	{Names: "zfs.csi.openebs.io", Behavior: onNode, TracksCapacity: true,
+		Source: "openebs/zfs-localpv d52f9a9a5 pkg/driver/controller.go deploy/helm/charts/values.yaml"},
+	{Names: "rawfile.csi.openebs.io", Behavior: onNode, TracksCapacity: true,
+		Source: "openebs/rawfile-localpv 12c375e2a rawfile_servicer.py deploy/charts/rawfile-csi/templates/00-driver.yaml"},
 	// Usable on all nodes that run the driver. The chart has no CSIDriver object.
 	{Names: "io.openebs.csi-mayastor", Behavior: networkRWO,
 		Source: "openebs/mayastor-control-plane c02e0cb77 control-plane/csi-driver/src/bin/controller/controller.rs; " +
@@ -104,8 +107,8 @@ var drivers = []*driver{
 		Source: "openebs/jiva-operator jiva-3.6.0 pkg/driver/controller.go deploy/yamls/csi.yaml"},
 	{Names: "directpv-min-io", Behavior: onNode,
 		Source: "minio/directpv v4.1.6 pkg/csi/controller/server.go pkg/consts/consts.go"},
-	{Names: "lvm.csi.metal-stack.io", Behavior: onNode,
-		Source: "metal-stack/csi-driver-lvm 14db8f3cf pkg/server/controller.go"},
+	{Names: "lvm.csi.metal-stack.io", Behavior: onNode, TracksCapacity: true,
+		Source: "metal-stack/csi-driver-lvm 14db8f3cf pkg/server/controller.go charts/csi-driver-lvm/templates/common.yaml"},
 	// The data is on the node of the provisioner, and nothing tells the scheduler so. Other nodes
 	// show the pod an empty directory.
 	{Names: "k8s.io/minikube-hostpath", Behavior: Behavior{PinUnknown, AttachFree},
@@ -114,7 +117,7 @@ var drivers = []*driver{
 		Source: "canonical/hostpath-provisioner v1.5.0 hostpath-provisioner.go"},
 	{Names: "hostpath.csi.k8s.io", Behavior: onNode,
 		Source: "kubernetes-csi/csi-driver-host-path 1f2b2e64d pkg/hostpath/controllerserver.go cmd/hostpathplugin/main.go"},
-	{Names: "linstor.csi.linbit.com", Behavior: networkRWO, Pin: linstor,
+	{Names: "linstor.csi.linbit.com", Behavior: networkRWO, Pin: linstor, TracksCapacity: true,
 		Source: "piraeusdatastore/linstor-csi v1.12.0 pkg/volume/parameter.go pkg/volume/remoteaccess.go pkg/linstor/highlevelclient/high_level_client.go; " +
 			"piraeusdatastore/piraeus-operator 0ef32285b pkg/resources/cluster/csi-controller/csi-driver.yaml"},
 	// Kubernetes attaches nothing. What the driver itself refuses is not in public source.
@@ -140,7 +143,7 @@ var drivers = []*driver{
 			"kubernetes/csi-translation-lib 83cf1e337 plugins/vsphere_volume.go"},
 	// A zone is a Proxmox host. Whether the storage is shared by hosts is a property of Proxmox,
 	// which is not seen.
-	{Names: "csi.proxmox.sinextra.dev", Behavior: attached,
+	{Names: "csi.proxmox.sinextra.dev", Behavior: attached, TracksCapacity: true,
 		Source: "sergelogvinov/proxmox-csi-plugin v0.19.1 pkg/csi/controller.go charts/proxmox-csi-plugin/templates/csidriver.yaml"},
 
 	// Storage of clouds.

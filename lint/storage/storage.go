@@ -124,6 +124,12 @@ func Of(provisioner string, parameters map[string]string) Behavior {
 	return Behavior{}
 }
 
+// TracksCapacity reports whether the scheduler by default compares the size of the volumes of a
+// provisioner with the free space (R-N48).
+func TracksCapacity(provisioner string) bool {
+	return slices.ContainsFunc(drivers, func(d *driver) bool { return d.TracksCapacity && d.named(provisioner) })
+}
+
 // named reports whether a provisioner is called by one of the driver's names.
 func (d *driver) named(provisioner string) bool {
 	for pattern := range strings.FieldsSeq(d.Names) {

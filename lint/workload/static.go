@@ -266,15 +266,15 @@ func (w *Workload) AttachedVolumes(several bool) (n map[string]int, shared map[s
 			shared[c.Driver] = "claim " + c.Name + ", which several pods use"
 		}
 	}
-	for volume, d := range w.Inline() {
+	for volume, d := range w.InlineDrivers() {
 		n[d]++
 		shared[d] = "volume " + volume + ", which has no claim"
 	}
 	return n, shared
 }
 
-// Inline yields the names of volumes that the pods name themselves, with the drivers that attach them.
-func (w *Workload) Inline() iter.Seq2[string, string] {
+// InlineDrivers yields the names of volumes that the pods name themselves, with the drivers that attach them.
+func (w *Workload) InlineDrivers() iter.Seq2[string, string] {
 	return func(yield func(volume, driver string) bool) {
 		for _, v := range w.SpecNode.Get("volumes").Items() {
 			for source := range v.Fields() {

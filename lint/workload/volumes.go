@@ -37,6 +37,9 @@ type Claim struct {
 	// Open names what is not known, such as a StorageClass, if it is not known where the volume can be
 	// used once it exists, and if that matters.
 	Open string
+	// TracksCapacity is set if the scheduler compares the size of a new volume with free space that
+	// is not declared (R-N48).
+	TracksCapacity bool
 	// Size is the requested size as written, or "".
 	Size string
 	// Bound is set if the claim is bound to a volume. Volume is the name of that PersistentVolume, or
@@ -99,7 +102,7 @@ func stores(group, kind string) bool {
 	switch kind {
 	case "PersistentVolume", "PersistentVolumeClaim":
 		return group == ""
-	case "StorageClass":
+	case "StorageClass", "CSIDriver", "CSIStorageCapacity":
 		return group == storageGroup
 	case "DataVolume":
 		return group == "cdi.kubevirt.io"
@@ -139,6 +142,26 @@ func (w *Workload) readClaims() []*Claim {
 	return all
 }
 
+// readInline returns what decides about pods with a disk that the pod spec names itself: it is in a
+// zone, of which the scheduler does not know, or pods that use it must not share a node unless they
+// only read (R-N47).
+func (w *Workload) readInline() string {
+	for _, v := range w.SpecNode.Get("volumes").Items() {
+		for source, by := range v.Fields() {
+			at := " volume " + v.Get("name").Text() + " (" + source.Value + ")"
+			switch source.Value {
+			case "awsElasticBlockStore", "azureDisk", "cinder", "gcePersistentDisk", "vsphereVolume":
+				return "the zone of" + at
+			case "iscsi", "rbd":
+				if readOnly, _ := by.Get("readOnly").Bool(); !readOnly {
+					return "which other pods use" + at
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // binder finds the volumes that claims are bound to.
 type binder struct {
 	*Reader
@@ -153,6 +176,9 @@ type binder struct {
 	// name.
 	numbered map[[2]string]map[int]bool
 	classes  map[string]*source.Object
+	// drivers holds the CSIDrivers, and tracked the names of the classes with CSIStorageCapacities.
+	drivers map[string]*source.Object
+	tracked map[string]bool
 	// held maps the namespace and name of a claim to the volumes whose claimRef names it.
 	held map[[2]string][]*source.Object
 	// standard is the default class, or nil.
@@ -170,7 +196,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 		return 0
 	}
 	b := &binder{
-		Reader: r, storage: declared.Over(r.Storage), claims: map[[2]string]*source.Object{}, dataVolumes: map[[2]string]*source.Object{}, volumes: map[string]*source.Object{}, classes: map[string]*source.Object{},
+		Reader: r, storage: declared.Over(r.Storage), claims: map[[2]string]*source.Object{}, dataVolumes: map[[2]string]*source.Object{}, drivers: map[string]*source.Object{}, tracked: map[string]bool{}, volumes: map[string]*source.Object{}, classes: map[string]*source.Object{},
 		held: map[[2]string][]*source.Object{}, free: map[string][]*source.Object{}, statics: newStatics(), differing: map[*source.Object]bool{},
 	}
 	objects := map[[3]string]*source.Object{}
@@ -187,6 +213,10 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 		switch o := objects[id]; o.Kind {
 		case "PersistentVolumeClaim":
 			b.claims[[2]string{id[1], o.Name}] = o
+		case "CSIDriver":
+			b.drivers[o.Name] = o
+		case "CSIStorageCapacity":
+			b.tracked[o.Root.Get("storageClassName").Text()] = true
 		case "DataVolume":
 			b.dataVolumes[[2]string{id[1], o.Name}] = o
 		case "StorageClass":
@@ -423,6 +453,7 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 			c.Behavior = storage.Behavior{Pinned: storage.PinFree}
 		}
 	}
+	c.TracksCapacity = class != nil && waits(class) && !c.Bound && b.tracksCapacity(class)
 	if c.Class != "" {
 		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
 	}
@@ -471,6 +502,16 @@ func behaviorOf(class *source.Object) storage.Behavior {
 		parameters[k.Value] = v.Text()
 	}
 	return storage.Of(class.Root.Get("provisioner").Text(), parameters)
+}
+
+// tracksCapacity reports whether the scheduler looks at the free space for the volumes of a class.
+func (b *binder) tracksCapacity(class *source.Object) bool {
+	provisioner := class.Root.Get("provisioner").Text()
+	if driver := b.drivers[provisioner]; driver != nil {
+		tracks, known := driver.Root.At("spec", "storageCapacity").Bool()
+		return tracks || !known && !driver.Root.At("spec", "storageCapacity").IsNull()
+	}
+	return b.tracked[class.Name] || storage.TracksCapacity(provisioner)
 }
 
 // waits reports whether a class makes the volume of a claim when its first pod has a node.

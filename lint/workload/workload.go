@@ -87,6 +87,8 @@ type Workload struct {
 	// says which of them pods may use otherwise, or is empty.
 	OncePod  []string
 	OpenOnce string
+	// Inline says what is not known about a volume in the pod spec that is a disk, or is empty.
+	Inline string
 	// SharesClaim is set if other workloads use a claim of the pods, too.
 	SharesClaim bool
 	// SharedPin is set if all pods can use a claim at once that Pin concerns.

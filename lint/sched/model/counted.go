@@ -115,7 +115,7 @@ func (v *volumeCounts) limit(ws []*workload.Workload, topo *topology.Topology) {
 				named[id] = true
 			}
 		}
-		for _, driver := range w.Inline() {
+		for _, driver := range w.InlineDrivers() {
 			sums[driver]++
 		}
 	}

@@ -233,6 +233,8 @@ func (m *Model) volumesOf(g *Group) Reason {
 		return Reason{Cause: ByVolume, Name: open}
 	case m.run.volumes.open(m, g) != "":
 		return Reason{Cause: ByVolume, Name: m.run.volumes.open(m, g)}
+	case g.Inline != "" && !g.Running:
+		return Reason{Cause: ByVolume, Name: g.Inline}
 	case g.OpenOnce != "" && several:
 		return Reason{Cause: ByVolume, Name: g.OpenOnce}
 	case g.SharedPin && several && (p.Key != "" || g.SharesClaim && g.Pin != "" && m.several(g.Pin)): // others may be elsewhere
