@@ -191,15 +191,20 @@ func AfterLoss(ruled bool) string {
 }
 
 // ForDrain returns the repair for pods that stay Pending after a drain. The argument rules holds
-// the workload's rules about its own pods.
-func ForDrain(rules []facts.Rule) string {
+// the workload's rules about its own pods. The domain is where the pods' volumes are, such as zone a,
+// or "".
+func ForDrain(rules []facts.Rule, domain string) string {
+	add := AddEligibleNode
+	if domain != "" {
+		add += " in " + domain
+	}
 	switch {
 	case slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Use == string(model.Affinity) }): // another node does not help
 		return "make the affinity preferred"
 	case len(rules) > 0:
-		return AddEligibleNode + " or make the rule preferred"
+		return add + " or make the rule preferred"
 	}
-	return AddEligibleNode
+	return add
 }
 
 // AllowDisruptions returns the repair that makes a budget allow a disruption. If grow is set, the

@@ -1,7 +1,10 @@
 package derive
 
 import (
+	"cmp"
 	"slices"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
@@ -160,7 +163,7 @@ func (b changes) drain(w *workload.Workload) {
 	if s = b.withVolumes(s, w, fact.Waits); fact.Waits != "" {
 		s = s.fix("%s", message.VolumesElsewhere(fact.Waits))
 	} else {
-		s = s.fix("%s", message.ForDrain(b.ownRules(w)))
+		s = s.fix("%s", message.ForDrain(b.ownRules(w), b.domainOf(w, fact.Node)))
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Drains = append(b.Drains, fact)
@@ -177,6 +180,22 @@ func (b changes) withVolumes(s Subject, w *workload.Workload, waits string) Subj
 		s = s.related(volumeSpan(w), "%s", message.StaysWithVolume(p.Key))
 	}
 	return s
+}
+
+// domainOf returns the domain, such as "zone a", in which a pod's volumes are if it ran on a node. It
+// returns "" if they are not in one zone or region.
+func (b changes) domainOf(w *workload.Workload, node string) string {
+	key := b.m.PinOf(w).Key
+	for _, r := range w.AllReaches() {
+		if only := r.Only(); key == "" && only != nil && only.Operator == corev1.NodeSelectorOpIn && len(only.Values) == 1 {
+			key = cmp.Or(storage.TopologyKey(only.Key), only.Key)
+		}
+	}
+	i := slices.IndexFunc(b.m.Topology.Nodes, func(n *topology.Node) bool { return n.Name == node })
+	if i < 0 || key != corev1.LabelTopologyZone && key != corev1.LabelTopologyRegion || b.m.Topology.Nodes[i].Labels[key] == "" {
+		return ""
+	}
+	return message.WaitsFor(key) + " " + b.m.Topology.Nodes[i].Labels[key]
 }
 
 // volumeSpan returns the location of the first claim whose volume can be used only in the domain where

@@ -147,8 +147,15 @@ func TestDrainAgreesWithRuns(t *testing.T) {
 		}
 		return s
 	}
+	drainsAgree(t, 400, draw)
+}
+
+// drainsAgree compares answers about drains with all runs. Without volumes, an answer is unknown only
+// if the search takes too long.
+func drainsAgree(t *testing.T, trialCount int, draw func(seed int) sample) {
+	t.Helper()
 	count := map[string]int{}
-	for seed := range trials.Of(t, 400) {
+	for seed := range trials.Of(t, trialCount) {
 		s := draw(seed)
 		want, tooMuch := s.drained(t)
 		if tooMuch {
@@ -156,10 +163,12 @@ func TestDrainAgreesWithRuns(t *testing.T) {
 			continue
 		}
 		j, m := judge(t, s.nodes(), s.manifests())
-		d := j.Drain(find(t, m, "web"))
+		w := find(t, m, "web")
+		d := j.Drain(w)
 		count[fmt.Sprintf("%s for %s", d.Answer, want)]++
-		if why := d.Why.Cause; d.Answer != want && !(d.Answer == diag.Sometimes && want == diag.Never) && (d.Answer != diag.Unknown || why == model.ByBudget) {
-			t.Errorf("seed %d: %s (%s), want %s%s", seed, d.Answer, why, want, s)
+		open := d.Answer == diag.Unknown && (d.Why.Cause == model.ByBudget || len(w.Claims) > 0)
+		if d.Answer != want && !(d.Answer == diag.Sometimes && want == diag.Never) && !open {
+			t.Errorf("seed %d: %s (%s), want %s%s", seed, d.Answer, d.Why.Cause, want, s)
 		}
 	}
 	t.Log(count)

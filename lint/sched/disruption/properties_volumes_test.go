@@ -175,27 +175,7 @@ func TestLossesAgreeWithVolumes(t *testing.T) {
 // workloads stay where their volumes are.
 func TestDrainsAgreeWithVolumes(t *testing.T) {
 	t.Parallel()
-	count := map[string]int{}
-	for seed := range trials.Of(t, 300) {
-		s := newGenerator(seed, 602).stored()
-		want, tooMuch := s.drained(t)
-		if tooMuch {
-			count["?"]++
-			continue
-		}
-		j, m := judge(t, s.nodes(), s.manifests())
-		d := j.Drain(find(t, m, "web"))
-		count[fmt.Sprintf("%s for %s", d.Answer, want)]++
-		if d.Answer != want && !(d.Answer == diag.Sometimes && want == diag.Never) && d.Answer != diag.Unknown {
-			t.Errorf("seed %d: %s (%s), want %s%s", seed, d.Answer, d.Why.Cause, want, s)
-		}
-	}
-	t.Log(count)
-	for _, answer := range []diag.Outcome{diag.Always, diag.Never, diag.Sometimes} {
-		if count[fmt.Sprintf("%s for %s", answer, answer)] < trials.Share(t, 5) {
-			t.Errorf("the generator is too tame: %v", count)
-		}
-	}
+	drainsAgree(t, 300, func(seed int) sample { return newGenerator(seed, 602).stored() })
 }
 
 // TestRolloutsAgreeWithVolumes compares verdicts on updates of StatefulSets with all runs of the
