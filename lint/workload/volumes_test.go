@@ -50,9 +50,24 @@ func TestReaches(t *testing.T) {
 		}
 		return text
 	}
+	const none, unknown = ", storageClassName: ''", `&"the PersistentVolume for claim data, which is not known"`
+	free := func(name, size string) string {
+		return "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " + name + "}\nspec: {capacity: {storage: " + size + "}, accessModes: [ReadWriteOnce], nfs: {server: nas}}\n---\n"
+	}
+	rival := func(size string) string {
+		return strings.NewReplacer("name: data", "name: rival", "5Gi", size).Replace(claim(none))
+	}
 	in := func(zone string) string { return `&""|[{"z" "In" ["` + zone + `"]}]` }
 	for name, row := range map[string]struct{ text, want string }{
 		"no volume":                   {pod + claim(""), ""},
+		"no class":                    {pod + claim(none), unknown},
+		"no class, a volume":          {pod + claim(none) + free("a", "5Gi"), ""},
+		"no class, small volume":      {pod + claim(none) + free("a", "4Gi"), unknown},
+		"no class, one for two":       {pod + claim(none) + free("a", "5Gi") + rival("5Gi"), unknown},
+		"no class, a smaller one":     {pod + claim(none) + free("a", "5Gi") + free("b", "3Gi") + rival("3Gi"), ""},
+		"no class, a larger one":      {pod + claim(none) + free("a", "5Gi") + free("b", "9Gi") + rival("8Gi"), ""},
+		"no class, two larger ones":   {pod + claim(none) + free("b", "9Gi") + rival("8Gi"), unknown},
+		"no class, a selector":        {pod + claim(none+", selector: {matchLabels: {a: b}}") + free("a", "5Gi"), unknown},
 		"volumeName":                  {pod + claim(", volumeName: pv") + volume("pv", "data", "a", ""), in("a")},
 		"claimRef":                    {pod + claim("") + volume("pv", "data", "a", ""), in("a")},
 		"claimRef, undeclared claim":  {pod + volume("pv", "data", "a", ""), in("a")},

@@ -325,13 +325,14 @@ func (b *builder) listNodes(u users) {
 	for i, n := range b.m.Topology.Nodes {
 		pool, _ := poolOf(n)
 		s := atNode(n)
-		id, taints := b.subject(s), []facts.Taint{}
+		id, taints, labels := b.subject(s), []facts.Taint{}, maps.Clone(n.Labels)
+		delete(labels, topology.Cluster)
 		for i := range n.Taints {
 			taints = append(taints, b.taint(n, i, s))
 		}
 		b.Built.Facts.Nodes = append(b.Built.Facts.Nodes, facts.Node{
 			ID: id, Name: n.Name, Pool: pool, Zone: n.Labels[corev1.LabelTopologyZone], Region: n.Labels[corev1.LabelTopologyRegion],
-			Labels: n.Labels, Taints: taints, Allocatable: amounts(n.Allocatable), Cordoned: n.Unschedulable, Workloads: u.nodes[i], WorkloadsKnown: u.known,
+			Labels: labels, Taints: taints, Allocatable: amounts(n.Allocatable), Cordoned: n.Unschedulable, Workloads: u.nodes[i], WorkloadsKnown: u.known,
 		})
 	}
 }

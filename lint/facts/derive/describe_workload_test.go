@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
@@ -133,6 +135,23 @@ func TestUnhealthyPolicy(t *testing.T) {
 		rows = append(rows, rowOf(b, "a").Budgets...)
 		if len(rows) != 1 || rows[0].UnhealthyPolicy != want || len(b.Budgets) != 1 || b.Budgets[0].UnhealthyPolicy != want {
 			t.Errorf("%s: %+v and %+v, want %s", policy, rows, b.Budgets, want)
+		}
+	}
+}
+
+// TestLabelsOfNodes checks that facts have the declared labels of nodes and those that the kubelet
+// sets, and no label of the engine.
+func TestLabelsOfNodes(t *testing.T) {
+	t.Parallel()
+	nodes := described(t, zonesAndRegions, pod("", "")).Facts.Nodes
+	if len(nodes) != 4 {
+		t.Fatalf("%d nodes, want 4", len(nodes))
+	}
+	for _, n := range nodes {
+		for key := range n.Labels {
+			if errs := validation.IsQualifiedName(key); len(errs) > 0 {
+				t.Errorf("node %s has the label %q: %v", n.Name, key, errs)
+			}
 		}
 	}
 }
