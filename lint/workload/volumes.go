@@ -171,6 +171,8 @@ type binder struct {
 	volumes             map[string]*source.Object
 	// free maps classes to their volumes that no claim holds.
 	free map[string][]*source.Object
+	// classless is set if claims that are not declared one by one ask for volumes of no class.
+	classless bool
 	statics
 	// numbered holds the ordinals at the ends of the names of claims, by namespace and the rest of the
 	// name.
@@ -249,6 +251,9 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	for _, o := range b.claims {
 		b.named[o.Root.At("spec", "volumeName").Text()] = true
 	}
+	b.classless = slices.ContainsFunc(set.Workloads, func(w *Workload) bool {
+		return slices.ContainsFunc(w.Claims, func(c *Claim) bool { return (c.Template || c.Ephemeral) && classless(c.spec) })
+	})
 	users := map[[2]string][]*Workload{}
 	for _, w := range slices.Concat(set.Workloads, set.Elsewhere) {
 		if !w.Elsewhere {
@@ -803,13 +808,19 @@ func (b *binder) available(claim string, spec *source.Node) *Reach {
 	if i := slices.IndexFunc(b.free[name], hasPlace); i >= 0 {
 		return &Reach{Claim: claim, By: b.free[name][i], Open: "which of the declared PersistentVolumes claim " + claim + " gets"}
 	}
-	if class == nil && name == "" && !spec.Get("storageClassName").IsNull() && !b.certain(spec) {
+	if class == nil && classless(spec) && !b.certain(spec) {
 		return &Reach{Claim: claim, Open: "the PersistentVolume for claim " + claim + ", which is not known"}
 	}
 	if class != nil && class.Root.Get("provisioner").Text() == noProvisioner {
 		return &Reach{Claim: claim, By: class, Open: "the PersistentVolumes of StorageClass " + class.Name + ", which are not declared"}
 	}
 	return nil
+}
+
+// classless reports whether a claim asks for a volume of no class. Such a volume has to exist.
+func classless(claim *source.Node) bool {
+	class := claim.Get("storageClassName")
+	return !class.IsNull() && class.Text() == ""
 }
 
 // certain reports whether an unbound claim of no class gets one of the declared volumes, whichever
@@ -829,12 +840,12 @@ func (b *binder) certain(spec *source.Node) bool {
 		return all
 	}
 	own, rivals := matches(spec), 0
-	if len(own) == 0 || len(b.free[""]) > most || len(b.claims) > most {
+	if len(own) == 0 || b.classless || len(b.free[""]) > most || len(b.claims) > most {
 		return false
 	}
 	for id, c := range b.claims {
 		claim := c.Root.Get("spec")
-		if class := claim.Get("storageClassName"); class.IsNull() || class.Text() != "" || claim.Get("volumeName").Text() != "" || len(b.held[id]) > 0 {
+		if !classless(claim) || claim.Get("volumeName").Text() != "" || len(b.held[id]) > 0 {
 			continue
 		}
 		other, shared := matches(claim), 0

@@ -67,6 +67,8 @@ func TestReaches(t *testing.T) {
 		"no class, a smaller one":     {pod + claim(none) + free("a", "5Gi") + free("b", "3Gi") + rival("3Gi"), ""},
 		"no class, a larger one":      {pod + claim(none) + free("a", "5Gi") + free("b", "9Gi") + rival("8Gi"), ""},
 		"no class, two larger ones":   {pod + claim(none) + free("b", "9Gi") + rival("8Gi"), unknown},
+		"no class, of each pod":       {strings.Replace(set, "storageClassName: fast", "storageClassName: ''", 1) + free("a", "5Gi"), strings.Replace(unknown, "claim data", "claim data-db", 1)},
+		"no class, and of each pod":   {pod + strings.Replace(set, "storageClassName: fast", "storageClassName: ''", 1) + claim(none) + free("a", "5Gi") + free("b", "5Gi"), unknown},
 		"no class, a selector":        {pod + claim(none+", selector: {matchLabels: {a: b}}") + free("a", "5Gi"), unknown},
 		"volumeName":                  {pod + claim(", volumeName: pv") + volume("pv", "data", "a", ""), in("a")},
 		"claimRef":                    {pod + claim("") + volume("pv", "data", "a", ""), in("a")},
