@@ -191,7 +191,7 @@ func AfterLoss(ruled bool) string {
 }
 
 // ForDrain returns the repair for pods that stay Pending after a drain. The argument rules holds
-// the workload's rules about its own pods. The domain is where the pods' volumes are, such as zone a,
+// the workload's rules about its own pods. The domain is the one that the pods' volumes are in, such as zone a,
 // or "".
 func ForDrain(rules []facts.Rule, domain string) string {
 	add := AddEligibleNode

@@ -110,7 +110,7 @@ func Core(a *search.Atom, names string) string {
 const maxClaims = 3
 
 // Volumes describes the claims that restrict a workload's pods to some nodes. The argument counted
-// holds the requests for volumes of which nodes take a limited number.
+// holds the requests for volumes that count against a limit of nodes.
 func Volumes(w *workload.Workload, counted []model.Request) string {
 	all := w.AllReaches()
 	var parts []string

@@ -53,8 +53,8 @@ func newStatics() statics {
 	return statics{sets: map[string]*Static{}, stocked: map[string]bool{}, named: map[string]bool{}, handles: map[[2]string]int{}}
 }
 
-// static returns the volumes of which a claim gets one, or nil if this is not known or if the claim
-// gets a volume in another way. Only claims are decided that a single pod uses for its whole life,
+// static returns the volumes that a claim is matched against. It returns nil if they are not known, or
+// if the claim gets its volume in another way. Only claims are decided that a single pod uses for its whole life,
 // whose class waits for the pod and makes no volumes (plugins/volumebinding/binder.go,
 // findMatchingVolumes and checkVolumeProvisions).
 func (b *binder) static(w *Workload, c *Claim) *Static {
@@ -213,7 +213,7 @@ func (b *binder) driver(c *Claim) (name, open string) {
 	return "", "the PersistentVolume for claim " + c.Name + ", which is not known"
 }
 
-// sameDriver sets the driver of a claim template of which some ordinals have claims or volumes. The
+// sameDriver sets the driver of a claim template if claims or volumes of some ordinals exist. The
 // argument drivers holds their drivers, and what is not known of them.
 func (w *Workload) sameDriver(c *Claim, drivers map[int][2]string) {
 	start, n, known := w.ordinalRange()

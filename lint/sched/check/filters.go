@@ -86,8 +86,8 @@ func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
 	return certificate.Takes
 }
 
-// shortOf returns the filter that rejects a pod for a request that does not fit, or for want of a pod
-// slot if there is none.
+// shortOf returns the filter that rejects a pod because a request does not fit. A nil request stands
+// for a pod slot.
 func shortOf(r *model.Request) certificate.Reason {
 	switch {
 	case r == nil || !topology.CountsVolumes(r.Name):
@@ -114,8 +114,8 @@ func (f *filters) byRules(g *model.Group, node *topology.Node, n int) certificat
 	return certificate.Takes
 }
 
-// claimed returns a claim of the pod that one pod can use at a time, if a pod in place uses it. It
-// returns "" if there is none (plugins/volumerestrictions/volume_restrictions.go; R-N36).
+// claimed returns the pod's ReadWriteOncePod claim that a placed pod already uses, or ""
+// (plugins/volumerestrictions/volume_restrictions.go; R-N36).
 func (f *filters) claimed(g *model.Group) string {
 	for _, claim := range g.OncePod {
 		f.m.Run().Spend(len(f.users[claim]))

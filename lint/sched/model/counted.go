@@ -15,7 +15,7 @@ import (
 
 // volumeCounts says which volumes nodes take a limited number of. Pods request them like resources.
 type volumeCounts struct {
-	// limits holds the drivers of which all pods together may have more volumes than some node takes.
+	// limits holds the drivers whose volumes, over all pods, may exceed the limit of some node.
 	// Volumes whose driver is not known count as volumes of each driver.
 	limits map[string]bool
 	// sets holds the names of sets of PersistentVolumes. doubts says of a set what is not known.
@@ -250,7 +250,7 @@ func (m *Model) SharedVolumes(w *workload.Workload) string {
 	return ""
 }
 
-// CountsVolumes reports whether the pods of a group need volumes of which nodes take a limited number.
+// CountsVolumes reports whether the pods of a group need volumes that count against a limit of nodes.
 func (g *Group) CountsVolumes() bool {
 	return slices.ContainsFunc(g.Requests, func(r Request) bool { return topology.CountsVolumes(r.Name) })
 }
