@@ -929,6 +929,18 @@ func (b *binder) allowed(claim string, spec *source.Node) []Reach {
 	return []Reach{r}
 }
 
+// ReachesText returns the same string for workloads whose volumes restrict their pods in the same way.
+func (w *Workload) ReachesText() string {
+	text := ReachText(w.Reaches)
+	if of := w.OrdinalReaches; of != nil {
+		for _, ordinal := range slices.Sorted(maps.Keys(of.Of)) {
+			text += fmt.Sprint("#", ordinal, ReachText(of.Of[ordinal]))
+		}
+		text += "#" + ReachText(of.Rest)
+	}
+	return text
+}
+
 // ReachText returns the same string for equal reaches.
 func ReachText(all []Reach) string {
 	var b strings.Builder

@@ -84,9 +84,13 @@ func (k *kind) shared(domain []int32) bool {
 //   - DaemonSets, because their pod count depends on the nodes;
 //   - pods whose manifest names their node, because some of their requests do not count;
 //   - selectors of labels that come from the node, because the result depends on where pods run;
-//   - selectors of labels that differ from pod to pod, because they do not treat all pods alike.
-func QuickApplies(g *model.Group) bool {
-	return g.Spec.NodeName == "" && !g.Kind.PerNode() && g.OrdinalReaches == nil && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
+//   - selectors of labels that differ from pod to pod, because they do not treat all pods alike;
+//   - StatefulSets whose pods have volumes in different places.
+func QuickApplies(g *model.Group) bool { return g.OrdinalReaches == nil && RulesApplyAlike(g) }
+
+// RulesApplyAlike is QuickApplies, whatever the volumes of the pods are.
+func RulesApplyAlike(g *model.Group) bool {
+	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 		return t.Hard && (t.Sel.Local() || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {
 			return model.Ordinal(r.Key) || r.Key == model.PodName
 		}))

@@ -340,6 +340,12 @@ func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 		seen[g.Signature] = true
 		m.Run().Spend(len(t.shape))
 		e := m.Eligible(w)
+		if pods := m.Reached(w); pods != nil {
+			numbers := map[model.Pods]int32{}
+			refine(t.shape, func(n int) int32 {
+				return model.Cached(numbers, pods[n], func() int32 { return int32(len(numbers)) })
+			})
+		}
 		refine(t.shape, func(n int) int32 {
 			p := e.Nodes[n]
 			return flag(p.Name) | flag(p.Selector)<<1 | flag(p.Taints)<<2 | flag(p.Schedulable)<<3 | flag(p.Volume && p.Zone)<<4

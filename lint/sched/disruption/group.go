@@ -177,7 +177,7 @@ func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workl
 // unknown returns a reason if the placement of a workload's pods cannot be judged.
 func (j *shared) unknown(w *workload.Workload) model.Reason {
 	switch {
-	case w.OrdinalReaches != nil:
+	case w.OrdinalReaches != nil && j.m.PinOf(w).Vague:
 		return model.Reason{Cause: model.ByVolume, Name: "volumes that differ from pod to pod"}
 	case !j.Judged(w):
 		return by(model.ByPlacement)

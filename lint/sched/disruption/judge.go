@@ -152,7 +152,7 @@ func (j *shared) options(steps int) search.Options { return search.Options{Steps
 
 // Judged reports whether a workload can be judged.
 func (j *shared) Judged(w *workload.Workload) bool {
-	return !j.unready && !j.m.Topology.Empty() && takesPart(j.m.Group(w)) && len(j.running) <= maxRunning && w.OrdinalReaches == nil
+	return !j.unready && !j.m.Topology.Empty() && takesPart(j.m.Group(w)) && len(j.running) <= maxRunning && (w.OrdinalReaches == nil || !j.m.PinOf(w).Vague)
 }
 
 // takesPart reports whether a group's pods are permanent and modeled.

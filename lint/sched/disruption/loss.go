@@ -184,7 +184,7 @@ func newLoss(j *shared, w *workload.Workload, key string) *loss {
 // question and pools can grow, it considers all nodes that may exist.
 func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	l := certificate.Loss{Meaning: meaning}
-	if !q.room.Hit(b) {
+	if !q.mayHit(b) {
 		a := q.atEverySize(b, meaning) // no pod can be on the lost nodes
 		if a = q.withoutVictims(b, l, a); a.verdict == diag.Always {
 			a.missed = true
@@ -230,6 +230,15 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 		a.waits = q.pin
 	}
 	return a
+}
+
+// mayHit reports whether the lost nodes may have pods of the workload.
+func (q *loss) mayHit(b *search.DomainLoss) bool {
+	pods := q.j.m.Reached(q.w)
+	return q.room.Hit(b) && (pods == nil || slices.ContainsFunc(b.Nodes(), func(name string) bool {
+		n, known := q.j.m.IndexOf(name)
+		return !known || pods[n] != 0
+	}))
 }
 
 // withoutVictims returns an answer that still holds when other pods that lose their node may preempt
@@ -379,7 +388,7 @@ func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answ
 		return open
 	}
 	larger := q.j.larger()
-	if larger == nil {
+	if larger == nil || !larger.Judged(q.w) {
 		return open
 	}
 	g, isolated := newLoss(larger, q.w, q.key), []*workload.Workload{q.w}

@@ -87,8 +87,15 @@ func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certifica
 	}
 	s := &stage{scene: q.j.scene(group), group: group, lost: map[string]bool{}, values: map[string]string{}}
 	for _, w := range group {
-		if s.of[w].Pin = q.pinnedTo(w); s.of[w].Pin != "" {
-			s.values[s.of[w].Pin] = ""
+		c := s.of[w]
+		switch c.Pin = q.pinnedTo(w); {
+		case q.loose && w == q.w:
+			c.OrdinalReaches = nil
+		case q.j.m.PinOf(w).Bound: // filters keep each pod where its volume is
+			c.Pin = ""
+		}
+		if c.Pin != "" {
+			s.values[c.Pin] = ""
 		}
 	}
 	keys := slices.Sorted(maps.Keys(s.values))
@@ -264,6 +271,7 @@ func (s *stage) comesBack(w *workload.Workload, without map[string]bool) bool {
 	label(&rest, w.Kind.Shared, "revision of "+w.String())
 	label(&one, w.Kind.Shared, "revision of "+w.String())
 	rest.Count.N, one.Count.N = w.Count.N-1, 1
+	rest.OrdinalReaches, one.OrdinalReaches = nil, nil
 	at := corev1.NodeSelectorRequirement{Key: w.Pin, Operator: corev1.NodeSelectorOpIn, Values: []string{value}}
 	one.Reaches = append(slices.Clip(one.Reaches), workload.Reach{By: w.Object, Affinity: &corev1.NodeSelector{
 		NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{at}}},

@@ -12,8 +12,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// stored returns a random cluster with volumes. Most workloads are StatefulSets with few rules.
-func (g generator) stored() sample {
+// stored returns a random cluster with volumes. Most workloads are StatefulSets with few rules. If the
+// argument bound is set, some of their volumes exist.
+func (g generator) stored(bound bool) sample {
 	s := g.sample("StatefulSet")
 	s.running = nil
 	s.boxes = s.boxes[:min(len(s.boxes), 4)]
@@ -50,7 +51,32 @@ func (g generator) stored() sample {
 			}
 		}
 	}
+	if bound {
+		g.bind(&s)
+	}
 	return s
+}
+
+// bind gives some pods of StatefulSets volumes that exist.
+func (g generator) bind(s *sample) {
+	for i := range s.loads {
+		l := &s.loads[i]
+		if l.pin == "" || i > 0 && g.chance(40) {
+			continue
+		}
+		l.bound = bound{key: l.pin, ordered: g.chance(40)}
+		for range l.replicas {
+			b := s.boxes[g.IntN(len(s.boxes))]
+			value := b.zone
+			if l.pin == keys[host] {
+				value = b.host
+			}
+			if g.chance(15) {
+				value = ""
+			}
+			l.bound.to = append(l.bound.to, value)
+		}
+	}
 }
 
 // lost returns the outcomes for the first workload of the loss of nodes, whose Node objects are
@@ -130,12 +156,12 @@ func (s sample) lost(t *testing.T, is func(box) bool) (all ends, tooMuch bool) {
 func TestLossesAgreeWithVolumes(t *testing.T) {
 	t.Parallel()
 	count, open := map[string]int{}, map[model.Cause]int{}
-	for seed := range trials.Of(t, 300) {
+	for seed := range trials.Of(t, 500) {
 		g := newGenerator(seed, 601)
-		s := g.stored()
+		s := g.stored(seed%2 == 1)
 		key := keys[g.IntN(2)]
 		j, m := judge(t, s.nodes(), s.manifests())
-		if seed%2 == 0 {
+		if seed%4 < 2 {
 			j.Use(search.Decide(m, search.Options{Each: true}))
 		}
 		for _, got := range j.Survives(find(t, m, "web"), key) {
@@ -175,7 +201,7 @@ func TestLossesAgreeWithVolumes(t *testing.T) {
 // workloads stay where their volumes are.
 func TestDrainsAgreeWithVolumes(t *testing.T) {
 	t.Parallel()
-	drainsAgree(t, 300, func(seed int) sample { return newGenerator(seed, 602).stored() })
+	drainsAgree(t, 500, func(seed int) sample { return newGenerator(seed, 602).stored(seed%2 == 1) })
 }
 
 // TestRolloutsAgreeWithVolumes compares verdicts on updates of StatefulSets with all runs of the
@@ -183,13 +209,13 @@ func TestDrainsAgreeWithVolumes(t *testing.T) {
 func TestRolloutsAgreeWithVolumes(t *testing.T) {
 	t.Parallel()
 	count := map[string]int{}
-	for seed := range trials.Of(t, 300) {
+	for seed := range trials.Of(t, 500) {
 		g := newGenerator(seed, 603)
-		u := updated{way: "in place", sample: g.stored(), unavailable: 1 + g.IntN(4)/3}
+		u := updated{way: "in place", sample: g.stored(seed%2 == 1), unavailable: 1 + g.IntN(4)/3}
 		u.loads[0].strategy = fmt.Sprintf("updateStrategy: {rollingUpdate: {maxUnavailable: %d}}", u.unavailable)
 		u.unavailable = min(u.unavailable, u.loads[0].replicas)
 		if l := &u.loads[0]; l.once != "" && g.chance(75) { // as a Deployment
-			l.kind, l.pin = "Deployment", ""
+			l.kind, l.pin, l.bound = "Deployment", "", bound{}
 			if u.way = g.pick("rolling", "rolling", "recreate"); u.way == "recreate" {
 				l.strategy = "strategy: {type: Recreate}"
 			} else {

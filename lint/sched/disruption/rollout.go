@@ -328,11 +328,19 @@ type decided struct {
 	copy    *workload.Workload
 }
 
+// scene returns the scene of the group. What volumes mean for the pods of w is not part of it (see
+// withVolumes).
+func (q *rolling) scene() *scene {
+	s := q.j.scene(q.group)
+	s.of[q.w].OrdinalReaches = nil
+	return s
+}
+
 // decide decides whether the given number of pods can be placed, as if they all had the same
 // revision.
 func (q *rolling) decide(pods int) *decided {
 	return model.Cached(q.known, pods, func() *decided {
-		s := q.j.scene(q.group).with(q.w, pods)
+		s := q.scene().with(q.w, pods)
 		c := s.of[q.w]
 		m, d := s.decide(c)
 		known := &decided{pods: pods, verdict: verdict(d, c), m: m, d: d, copy: c}
@@ -365,7 +373,7 @@ func (q *rolling) verdict(rest *decided) diag.Outcome {
 
 // revisions returns a scene with all the old and all the new pods of the workload.
 func (q *rolling) revisions() (s *scene, fresh *workload.Workload) {
-	s = q.j.scene(q.group).with(q.w, q.Replicas)
+	s = q.scene().with(q.w, q.Replicas)
 	return s, s.twin(q.w, q.Replicas)
 }
 
@@ -420,7 +428,7 @@ func (q *rolling) twins() diag.Outcome {
 // rules apply to one node at a time, each node is a separate question. All nodes can then be
 // updated one after another if old and new pods can be on all nodes at once.
 func (q *rolling) perNode() diag.Outcome {
-	s := q.j.scene(q.group)
+	s := q.scene()
 	fresh := s.twin(q.w, 0)
 	m, d := s.decide()
 	nodes := q.nodeByNode()

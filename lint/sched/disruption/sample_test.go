@@ -101,10 +101,31 @@ type load struct {
 	hidden string
 	// pin is the label of the domain in which the volumes of a StatefulSet's pods are made, or empty.
 	pin string
+	// bound describes the existing volumes of the pods of a StatefulSet.
+	bound bound
 	// claim is the class of a claim that all pods use, or empty.
 	claim string
 	// once is the name of a claim that one pod can use at a time, or empty.
 	once string
+}
+
+// bound has, by ordinal, the value of the label key of the nodes that can use the existing volume of a
+// pod. It is empty if the volume does not exist. ordered is set if the pods are created in order.
+type bound struct {
+	key     string
+	to      []string
+	ordered bool
+}
+
+// volumes returns the PersistentVolumes of a workload's pods.
+func (l load) volumes() (text string) {
+	for i, value := range l.bound.to {
+		if value != "" {
+			text += fmt.Sprintf("---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: %[1]s-%[2]d}, spec: {storageClassName: %[3]s, accessModes: [ReadWriteOnce], capacity: {storage: 1Gi}, csi: {driver: %[4]s, volumeHandle: %[1]s-%[2]d}, claimRef: {namespace: default, name: data-%[1]s-%[2]d}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: %[5]s, operator: In, values: [%[6]s]}]}]}}}}\n",
+				l.name, i, classes[l.pin][0], classes[l.pin][1], l.bound.key, value)
+		}
+	}
+	return text
 }
 
 // askedHash is the template hash that rules ask for. Only the cluster knows which pods have it.
@@ -213,6 +234,9 @@ func (l load) manifest() string {
 	if l.strategy != "" {
 		head += ", " + l.strategy
 	}
+	if len(l.bound.to) > 0 && !l.bound.ordered {
+		head += ", podManagementPolicy: Parallel"
+	}
 	if l.pin != "" {
 		head += fmt.Sprintf(", volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: %s, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]", classes[l.pin][0])
 	}
@@ -227,7 +251,7 @@ func (l load) manifest() string {
 	if l.machine() {
 		body = strings.TrimPrefix(fmt.Sprintf("%s, domain: {resources: {requests: {cpu: %q}}}", l.spec(), strconv.Itoa(max(1, l.cpu))), ", ")
 	}
-	return claim + fmt.Sprintf("---\n{apiVersion: %s, kind: %s, metadata: {name: %s}, spec: {%s, template: {metadata: {labels: {%s}}, spec: {%s}}}}\n", version, l.kind, l.name, head, l.labels(), body)
+	return claim + l.volumes() + fmt.Sprintf("---\n{apiVersion: %s, kind: %s, metadata: {name: %s}, spec: {%s, template: {metadata: {labels: {%s}}, spec: {%s}}}}\n", version, l.kind, l.name, head, l.labels(), body)
 }
 
 // classes has the StorageClass and the provisioner of volumes by the label of their domain.

@@ -268,6 +268,9 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 			_, d := s.decide()
 			return verdict(d, s.of[q.w]) == diag.Always && q.placedOnRemaining(group, b, l)
 		}
+		if !at.Judged(q.w) {
+			return false
+		}
 		o := newLoss(at, q.w, q.key)
 		o.free = q.free
 		o.pin = o.pinnedTo(q.w)

@@ -114,6 +114,12 @@ func (u updates) withVolumes(w *workload.Workload, r Rollout) Rollout {
 	if name := u.m.SharedVolumes(w); name != "" && (r.Way == workload.BothWhole || r.Surge > 0) { // each pod is counted with volumes of its own
 		return open(&r, model.Reason{Cause: model.ByVolume, Name: name})
 	}
+	if w.OrdinalReaches != nil && r.Verdict != diag.Unknown {
+		s := u.scene(u.contenders(w, r.Replicas))
+		if _, d := s.decide(s.of[w]); verdict(d, s.of[w]) == diag.Never { // its pods are never placed before the rollout
+			return Rollout{Rollout: r.Rollout, Replicas: r.Replicas}
+		}
+	}
 	if r.Verdict != diag.Always && r.Verdict != diag.Sometimes {
 		return r
 	}

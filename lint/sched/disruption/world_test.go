@@ -33,6 +33,7 @@ type row struct {
 	pods       int    // number of pods when complete
 	alone      []bool // for a DaemonSet, marks the nodes with one pod each
 	once       string // a claim that one pod can use at a time
+	bound      bound
 }
 
 // mostAsked is the maximum number of filter calls for one sample.
@@ -44,7 +45,7 @@ func (s sample) rest(but map[int]bool) (rows []row) {
 		if but[i] {
 			continue
 		}
-		r := row{name: l.name, text: l.pod(l.name, l.name, "", ""), of: i, pods: l.replicas, once: l.once}
+		r := row{name: l.name, text: l.pod(l.name, l.name, "", ""), of: i, pods: l.replicas, once: l.once, bound: l.bound}
 		switch {
 		case l.kind == "DaemonSet":
 			r.pods = 0
@@ -133,6 +134,42 @@ func (w *world) takers(g grid, row int) []int {
 	return all
 }
 
+// mayStart reports whether the volumes of the next pod of a row can be used on a node. In order, that
+// is the pod with the lowest ordinal that is not placed. In parallel, it is any pod whose volume is in
+// the node's domain, and the pods without a volume can take what the others leave.
+func (w *world) mayStart(g grid, row, n int) bool {
+	b := w.rows[row].bound
+	if len(b.to) == 0 {
+		return true
+	}
+	nodes, placed := w.m.Topology.Nodes, map[string]int{}
+	for o := range nodes {
+		placed[nodes[o].Labels[b.key]] += w.on(g, row, o)
+	}
+	value := nodes[n].Labels[b.key]
+	if b.ordered {
+		to := b.to[w.pods(g, row)]
+		return to == "" || to == value
+	}
+	placed[value]++
+	open := 0
+	for _, to := range b.to {
+		if to == "" {
+			open++
+		}
+	}
+	for v, pods := range placed {
+		own := 0
+		for _, to := range b.to {
+			if to == v && v != "" {
+				own++
+			}
+		}
+		open -= max(0, pods-own)
+	}
+	return open >= 0
+}
+
 // reach visits all states that result from placing all pods in any order and on any node. It calls
 // each for every state in which no more pods can be placed.
 func (w *world) reach(each func(g grid, complete bool)) {
@@ -155,8 +192,10 @@ func (w *world) reachFrom(from grid, seen map[grid]bool, each func(g grid, compl
 			}
 			complete = false
 			for _, n := range w.takers(g, r) {
-				moved = true
-				visit(w.with(g, r, n, 1))
+				if w.mayStart(g, r, n) {
+					moved = true
+					visit(w.with(g, r, n, 1))
+				}
 			}
 		}
 		if !moved {

@@ -190,7 +190,7 @@ func signature(w *workload.Workload) string {
 		}
 	}
 	plain := s.NodeName == "" && len(s.NodeSelector) == 0 && len(s.Tolerations) == 0 && !w.OpenClass() &&
-		(s.Affinity == nil || s.Affinity.NodeAffinity == nil) && !w.Kind.PerNode() && len(w.Reaches) == 0
+		(s.Affinity == nil || s.Affinity.NodeAffinity == nil) && !w.Kind.PerNode() && len(w.Reaches) == 0 && w.OrdinalReaches == nil
 	if plain {
 		return b.String()
 	}
@@ -204,7 +204,7 @@ func signature(w *workload.Workload) string {
 	for _, term := range nodeTerms(w) {
 		fmt.Fprintf(&b, "|%q %q", term.MatchExpressions, term.MatchFields)
 	}
-	b.WriteString(workload.ReachText(w.Reaches))
+	b.WriteString(w.ReachesText())
 	return b.String()
 }
 

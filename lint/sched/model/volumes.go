@@ -3,6 +3,7 @@ package model
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +19,8 @@ import (
 type reach struct {
 	*workload.Reach
 	affinity *nodeaffinity.LazyErrorNodeSelector
+	// only is set if the affinity is just that a label has one of some values.
+	only *corev1.NodeSelectorRequirement
 }
 
 func newReaches(all []workload.Reach) []reach {
@@ -26,6 +29,9 @@ func newReaches(all []workload.Reach) []reach {
 		r := reach{Reach: &all[i]}
 		if r.Affinity != nil {
 			r.affinity = nodeaffinity.NewLazyErrorNodeSelector(r.Affinity)
+			if only := r.Only(); only != nil && only.Operator == corev1.NodeSelectorOpIn && len(r.Affinity.NodeSelectorTerms[0].MatchFields) == 0 {
+				r.only = only
+			}
 		}
 		out = append(out, r)
 	}
@@ -61,16 +67,27 @@ func (f *Filter) unusable(n *topology.Node) (affinity, zones *workload.Reach) {
 		if r.Open != "" {
 			continue
 		}
-		if affinity == nil && r.affinity != nil {
-			if match, err := r.affinity.Match(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: storageLabels(n, r.Affinity)}}); err != nil || !match {
-				affinity = r.Reach
-			}
+		if affinity == nil && !r.admits(n) {
+			affinity = r.Reach
 		}
 		if zones == nil && !inZones(r.Zones, n.Labels) {
 			zones = r.Reach
 		}
 	}
 	return affinity, zones
+}
+
+// admits reports whether a node matches the volume's affinity.
+func (r *reach) admits(n *topology.Node) bool {
+	switch {
+	case r.affinity == nil:
+		return true
+	case r.only != nil: // the usual form, without the cost of a selector
+		value, has := storageLabel(n, r.only.Key)
+		return has && slices.Contains(r.only.Values, value)
+	}
+	match, err := r.affinity.Match(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: storageLabels(n, r.Affinity)}})
+	return err == nil && match
 }
 
 // ExplainVolume returns an exclusion for the first claim whose volume cannot be used on the node.
@@ -112,7 +129,7 @@ func storageLabels(n *topology.Node, s *corev1.NodeSelector) map[string]string {
 	for _, t := range s.NodeSelectorTerms {
 		for _, e := range t.MatchExpressions {
 			_, has := n.Labels[e.Key]
-			if value, known := n.Labels[storage.TopologyKey(e.Key)]; !has && known {
+			if value, known := storageLabel(n, e.Key); !has && known {
 				if len(labels) == len(n.Labels) {
 					labels = maps.Clone(n.Labels)
 				}
@@ -121,6 +138,14 @@ func storageLabels(n *topology.Node, s *corev1.NodeSelector) map[string]string {
 		}
 	}
 	return labels
+}
+
+// storageLabel is storageLabels for one key.
+func storageLabel(n *topology.Node, key string) (value string, has bool) {
+	if value, has = n.Labels[key]; !has && !n.Live {
+		value, has = n.Labels[storage.TopologyKey(key)]
+	}
+	return value, has
 }
 
 // declaredKeys maps label keys to whether some node of the cluster declares them. All models of a run
@@ -185,6 +210,8 @@ type Pin struct {
 	// nodes that the pods can use lack the label.
 	Open  string
 	Vague bool
+	// Bound is set if filters already keep each pod where the key says, because its volume exists.
+	Bound bool
 }
 
 // Reason returns the reason why an answer depends on where volumes can be used.
@@ -198,6 +225,10 @@ func (p Pin) Reason() Reason {
 // PinOf returns where the pods of a workload can move. If all nodes that they can use have the same
 // value, they may move to any of these.
 func (m *Model) PinOf(w *workload.Workload) Pin {
+	if w.OrdinalReaches != nil && m.Groups[w] != nil {
+		pins := Keep(m, func() *boundPins { return &boundPins{} })
+		return Cached(*pins, m.Groups[w].Signature+" "+w.Pin+" "+w.OpenPin+" "+strconv.Itoa(w.Count.N), func() Pin { return m.boundPin(w) })
+	}
 	if w.Pin == "" || w.Pin == corev1.LabelHostname || m.Topology.Empty() || m.Groups[w] == nil {
 		return Pin{Key: w.Pin, Open: w.OpenPin}
 	}
@@ -221,6 +252,110 @@ func (m *Model) PinOf(w *workload.Workload) Pin {
 		}
 		return Pin{Key: w.Pin, Open: w.OpenPin}
 	})
+}
+
+// boundPins caches boundPin.
+type boundPins map[string]Pin
+
+// Reached returns for each node the pods of a StatefulSet whose volumes can be used there. It returns
+// nil if the volumes of all pods can be used on the same nodes, or if there are too many pods to tell
+// apart.
+func (m *Model) Reached(w *workload.Workload) []Pods {
+	start, known := w.FirstOrdinal()
+	if w.OrdinalReaches == nil || !known || w.Count.N > maxSplit {
+		return nil
+	}
+	type reached map[string][]Pods
+	all := KeepForNodes(m, func() *reached { return &reached{} })
+	return Cached(*all, strconv.Itoa(w.Count.N)+" "+w.ReachesText(), func() []Pods {
+		of, usable := make([]Pods, len(m.Topology.Nodes)), map[string]func(n int) bool{}
+		for i := range w.Count.N {
+			own := w.OrdinalReaches.At(start + i)
+			can := Cached(usable, workload.ReachText(own), func() func(n int) bool {
+				f := &Filter{W: w, reaches: newReaches(own)}
+				m.run.Spend(1 + len(of)*len(own)/PerStep)
+				on := make([]bool, len(of))
+				for n, node := range m.Topology.Nodes {
+					affinity, zones := f.unusable(node)
+					on[n] = affinity == nil && zones == nil
+				}
+				return func(n int) bool { return on[n] }
+			})
+			for n := range of {
+				if can(n) {
+					of[n] |= 1 << i
+				}
+			}
+		}
+		return of
+	})
+}
+
+// boundPin returns where the pods of a StatefulSet can move if some of their volumes exist already,
+// and each can be used on the nodes with one value of a label. It is vague if there is no such label.
+func (m *Model) boundPin(w *workload.Workload) Pin {
+	of := m.Reached(w)
+	vague := Pin{Key: w.Pin, Open: w.OpenPin, Vague: true}
+	if of == nil {
+		return vague
+	}
+	// confined returns the pods that can only use nodes with one value of a label. The result exact is
+	// true if nodes with the same value are for the same pods.
+	confined := func(key string) (pods Pods, exact bool) {
+		m.run.Spend(len(of))
+		values, by := make([]string, w.Count.N), map[string]Pods{}
+		pods, exact = AllPods, true
+		for n, node := range m.Topology.Nodes {
+			value, has := node.Labels[key]
+			if same, seen := by[value]; seen && same != of[n] || !has && of[n] != 0 {
+				exact = false
+			}
+			by[value] = of[n]
+			for i := range values {
+				switch {
+				case of[n]>>i&1 == 0:
+				case !has || values[i] != "" && values[i] != value:
+					pods &^= 1 << i
+				default:
+					values[i] = value
+				}
+			}
+		}
+		return pods, exact
+	}
+	start, _ := w.FirstOrdinal()
+	var keys []string
+	made := AllPods // the pods whose volumes are not known to exist
+	for i := range w.Count.N {
+		for _, r := range w.OrdinalReaches.At(start + i) {
+			if r.By != nil && r.By.Kind == "PersistentVolume" {
+				made &^= 1 << i
+			}
+			keys = slices.AppendSeq(keys, maps.Keys(r.Zones))
+			if r.Affinity != nil {
+				for _, t := range r.Affinity.NodeSelectorTerms {
+					for _, e := range t.MatchExpressions {
+						keys = append(keys, e.Key, storage.TopologyKey(e.Key))
+					}
+				}
+			}
+		}
+	}
+	own, exact := confined(w.Pin)
+	if w.Pin != "" && own.Below(w.Count.N) < w.Count.N {
+		if w.OpenPin == "" && exact && (own|made).Below(w.Count.N) == w.Count.N {
+			return Pin{Key: w.Pin}
+		}
+		return vague
+	}
+	slices.Sort(keys)
+	slices.Reverse(keys) // standard labels first
+	for _, key := range slices.Compact(keys) {
+		if pods, exact := confined(key); key != "" && exact && pods.Below(w.Count.N) == w.Count.N {
+			return Pin{Key: key, Bound: true}
+		}
+	}
+	return vague
 }
 
 // volumesOf returns the reason why it is not known on which nodes the pods of a group can start

@@ -126,7 +126,7 @@ type contenders struct {
 
 func (r *Room) contenders(about *Roster, pods int) *contenders {
 	x := &contenders{of: about}
-	if !bound.QuickApplies(r.p.G) || len(r.p.G.HardAffinity()) > 0 {
+	if !bound.RulesApplyAlike(r.p.G) || len(r.p.G.HardAffinity()) > 0 {
 		return x
 	}
 	w := r.p.G.Workload
