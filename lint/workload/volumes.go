@@ -336,7 +336,7 @@ func (b *binder) resolve(w *Workload) {
 			c.Volume, c.volume = "", nil
 			continue
 		}
-		b.behave(w, c, len(held) > 0)
+		b.behave(w, c, len(held) > 0 || c.Template && b.allBound(w, c))
 		if c.Static != nil && !c.Template {
 			continue
 		}
@@ -352,15 +352,11 @@ func (b *binder) resolve(w *Workload) {
 			}
 			continue
 		}
-		bound, drivers, made := map[int]*Reach{}, map[int][2]string{}, 0
-		start, n, known := w.ordinalRange()
+		bound, drivers := map[int]*Reach{}, map[int][2]string{}
 		b.ordinals(ns, c, func(ordinal int, name string, declared *source.Object) {
 			spec := c.spec
 			if declared != nil {
 				spec = declared.Root.Get("spec")
-			}
-			if ordinal >= start && ordinal-start < n && (spec.Get("volumeName").Text() != "" || len(b.held[[2]string{ns, name}]) > 0) {
-				made++
 			}
 			if declared != nil && deleted(declared) {
 				bound[ordinal] = &Reach{Claim: name, By: declared, Open: "claim " + name + ", which is being deleted"}
@@ -377,9 +373,6 @@ func (b *binder) resolve(w *Workload) {
 			drivers[ordinal] = [2]string{name, open}
 		})
 		w.sameDriver(c, drivers)
-		if known && made == n {
-			w.Early = slices.DeleteFunc(w.Early, func(e *Early) bool { return e.Claim == c })
-		}
 		rest := b.allowed(c.Name, c.spec)
 		if len(bound) > 0 {
 			c.Static = nil // the pods differ in the volumes that they ask for
@@ -411,6 +404,22 @@ func (b *binder) resolve(w *Workload) {
 		}
 		w.OrdinalReaches = nil
 	}
+}
+
+// allBound reports whether the claims that a StatefulSet makes from a template are all bound.
+func (b *binder) allBound(w *Workload, c *Claim) bool {
+	ns := Space(w.Object.Namespace)
+	start, n, known := w.ordinalRange()
+	if !known || n == 0 {
+		return false
+	}
+	b.ordinals(ns, c, func(ordinal int, name string, declared *source.Object) {
+		named := declared != nil && declared.Root.At("spec", "volumeName").Text() != ""
+		if ordinal >= start && ordinal-start < w.Count.N && (named || len(b.held[[2]string{ns, name}]) > 0) {
+			n--
+		}
+	})
+	return n == 0
 }
 
 // ordinalRange returns the first ordinal of a StatefulSet and the number of its pods. If either may

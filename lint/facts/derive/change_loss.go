@@ -202,7 +202,7 @@ func (b changes) domainOf(w *workload.Workload, node string) string {
 // its pod ran.
 func volumeSpan(w *workload.Workload) diag.Span {
 	for _, c := range w.Claims {
-		if !c.Bound && !c.Ephemeral && c.Pinned != storage.PinFree {
+		if (!c.Bound || c.Template) && !c.Ephemeral && c.Pinned != storage.PinFree {
 			return c.Span
 		}
 	}

@@ -208,7 +208,9 @@ func (s *stage) search(all []answer, steps int) {
 // without removes the given nodes from the scene and decides the rest.
 func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 	left := slices.DeleteFunc(slices.Clone(s.m.Topology.Nodes), func(n *topology.Node) bool { return nodes[n.Name] })
-	return search.Decide(s.j.m.Variant(s.ws, left, s.add...), s.j.options(s.j.steps))
+	m := s.j.m.Variant(s.ws, left, s.add...)
+	m.Unordered = true
+	return search.Decide(m, s.j.options(s.j.steps))
 }
 
 // onRemaining decides the scene on the remaining nodes. If fewer pods are never worse, this settles

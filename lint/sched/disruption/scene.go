@@ -259,6 +259,11 @@ const maxLost = 20
 func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
 	s := v.scene(v.everyone(w, model.Certain(w)))
 	c := s.of[w]
+	for o, own := range s.of {
+		if o.OrdinalReaches != nil { // the scene does not tell the pods apart
+			own.Pin = v.m.PinOf(o).Key
+		}
+	}
 	before := s.placement(s.furthest(), s.others()...)
 	var best *Scene
 	var loss *certificate.Loss

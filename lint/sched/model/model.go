@@ -46,6 +46,8 @@ type Model struct {
 	// Members maps a workload to the workloads that were merged into it.
 	Members map[*workload.Workload][]*workload.Workload
 	byName  map[string]int
+	// Unordered is set if pods of a StatefulSet may be missing whatever their ordinals, as after a loss.
+	Unordered bool
 	// Apart lists pairs of workloads that must be kept apart for a reason other than a term.
 	Apart []Apart
 	// Kept holds the data that other packages cache with the model (see Keep).

@@ -31,7 +31,7 @@ func (m *Model) Split() *Model {
 	set := &workload.Set{Namespaces: m.Namespaces}
 	groups := map[*workload.Workload]*Group{}
 	for _, w := range m.Workloads {
-		pods := podGroups(m.Groups[w], asked)
+		pods := m.podGroups(m.Groups[w], asked)
 		if pods == nil {
 			pods = []*Group{m.Groups[w]}
 		}
@@ -103,7 +103,7 @@ func (m *Model) AskedFor() map[string]bool {
 // podGroups returns one group for each pod in g if one of the asked keys has a different value on
 // every pod, or if the pods' volumes differ in the nodes that can use them. Otherwise it returns
 // nil.
-func podGroups(g *Group, asked map[string]bool) []*Group {
+func (m *Model) podGroups(g *Group, asked map[string]bool) []*Group {
 	index := ""
 	for _, key := range g.PerPod() {
 		if asked[key] {
@@ -126,7 +126,7 @@ func podGroups(g *Group, asked map[string]bool) []*Group {
 	if !known {
 		return nil
 	}
-	ordered := index == podIndex && g.Object.Root.At("spec", "podManagementPolicy").Text() != "Parallel"
+	ordered := !m.Unordered && index == podIndex && g.Object.Root.At("spec", "podManagementPolicy").Text() != "Parallel"
 	pods := []*Group{}
 	for i := range g.Count.N {
 		w := *g.Workload
