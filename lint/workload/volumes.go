@@ -351,6 +351,15 @@ func (b *binder) resolve(w *Workload) {
 			c.Volume, c.volume = "", nil
 			continue
 		}
+		declared := c.Node // of a template
+		if c.Ephemeral {
+			declared = c.Node.At("ephemeral", "volumeClaimTemplate")
+		} else if c.Object != nil {
+			declared = c.Object.Root
+		}
+		if !declared.At("metadata", "annotations", corev1.BetaStorageClassAnnotation).IsNull() { // it wins (R-N43)
+			w.Reaches = append(w.Reaches, Reach{Claim: c.Name, Open: "the class of claim " + c.Name + ", which an annotation names"})
+		}
 		b.behave(w, c, len(held) > 0)
 		if c.Static != nil && !c.Template {
 			continue
