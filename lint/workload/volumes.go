@@ -208,7 +208,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 		case same == nil, exists && (o.Kind == "PersistentVolume" || o.Root.At("spec", "volumeName").Text() != ""):
 			objects[id] = o
 		case !exists:
-			b.differing[same] = b.differing[same] || !source.Equal(same.Root, o.Root)
+			b.differing[same] = b.differing[same] || !alike(same, o)
 		}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(objects), func(a, b [3]string) int { return slices.Compare(a[:], b[:]) }) {
@@ -254,14 +254,18 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	b.classless = slices.ContainsFunc(set.Workloads, func(w *Workload) bool {
 		return slices.ContainsFunc(w.Claims, func(c *Claim) bool { return (c.Template || c.Ephemeral) && classless(c.spec) })
 	})
-	users := map[[2]string][]*Workload{}
+	users, own := map[[2]string][]*Workload{}, map[[3]string]bool{}
 	for _, w := range slices.Concat(set.Workloads, set.Elsewhere) {
+		id := [3]string{w.Kind.Kind, Space(w.Object.Namespace), w.Object.Name}
 		if !w.Elsewhere {
+			own[id] = id[2] != ""
 			b.resolve(w)
 			b.disks(w)
+		} else if own[id] { // a cluster has one object of this name
+			continue
 		}
 		for _, c := range w.Claims {
-			if key := [2]string{Space(w.Object.Namespace), c.Name}; c.named() && !w.Copy && !w.Superseded {
+			if key := [2]string{id[1], c.Name}; c.named() && !w.Copy && !w.Superseded {
 				users[key] = append(users[key], w)
 			}
 		}
@@ -301,6 +305,17 @@ func openOnce(claim string, users []*Workload) string {
 	return ""
 }
 
+// alike reports whether two declarations of an object say the same about where volumes can be used.
+func alike(a, b *source.Object) bool {
+	if a.Kind != "StorageClass" {
+		return source.Equal(a.Root, b.Root)
+	}
+	return standardClass(a) == standardClass(b) && behaviorOf(a) == behaviorOf(b) &&
+		!slices.ContainsFunc([]string{"provisioner", "volumeBindingMode", "allowedTopologies"}, func(field string) bool {
+			return !source.Equal(a.Root.Get(field), b.Root.Get(field))
+		})
+}
+
 // standardClass reports whether claims that name no class get this one (R-N43).
 func standardClass(o *source.Object) bool {
 	a := o.Root.At("metadata", "annotations")
@@ -335,6 +350,15 @@ func (b *binder) resolve(w *Workload) {
 		if w.Running {
 			c.Volume, c.volume = "", nil
 			continue
+		}
+		declared := c.Node // of a template
+		if c.Ephemeral {
+			declared = c.Node.At("ephemeral", "volumeClaimTemplate")
+		} else if c.Object != nil {
+			declared = c.Object.Root
+		}
+		if !declared.At("metadata", "annotations", corev1.BetaStorageClassAnnotation).IsNull() { // it wins (R-N43)
+			w.Reaches = append(w.Reaches, Reach{Claim: c.Name, Open: "the class of claim " + c.Name + ", which an annotation names"})
 		}
 		b.behave(w, c, len(held) > 0 || c.Template && b.allBound(w, c))
 		if c.Static != nil && !c.Template {

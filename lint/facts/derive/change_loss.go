@@ -176,7 +176,7 @@ func (b changes) withVolumes(s Subject, w *workload.Workload, waits string) Subj
 		s.Location = volumeSpan(w)
 		return s
 	}
-	if p := b.m.PinOf(w); p.Key != "" {
+	if p := b.m.PinOf(w); p.Key != "" && p.Open == "" {
 		s = s.related(volumeSpan(w), "%s", message.StaysWithVolume(p.Key))
 	}
 	return s

@@ -401,7 +401,9 @@ func (m *Model) Early(w *workload.Workload, e *workload.Early) (made, usable []s
 	declared, own := map[string]bool{}, map[string]bool{}
 	m.run.Spend(1 + len(m.Topology.Nodes)/PerStep)
 	for _, n := range m.Topology.Nodes {
-		declared[n.Labels[e.Key]] = true
+		if len(n.Taints) == 0 { // the driver need not run on others
+			declared[n.Labels[e.Key]] = true
+		}
 	}
 	for n := range m.Usable(&free) {
 		own[n.Labels[e.Key]] = true
