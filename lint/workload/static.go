@@ -43,7 +43,7 @@ func (s *Static) Anywhere() bool {
 type statics struct {
 	// sets maps what claims ask for, and the names of volumes, to sets of volumes.
 	sets map[string]*Static
-	// stocked holds the classes whose volumes are declared. named holds the volumes that a claim
+	// stocked holds the classes whose volumes the node file lists. named holds the volumes that a claim
 	// names. handles counts the volumes that a driver knows by the same handle.
 	stocked, named map[string]bool
 	handles        map[[2]string]int

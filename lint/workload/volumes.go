@@ -229,7 +229,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 			b.volumes[o.Name] = o
 			class := o.Root.At("spec", "storageClassName").Text()
 			if o.Root.At("spec", "claimRef").IsNull() {
-				b.free[class], b.stocked[class] = append(b.free[class], o), true
+				b.free[class] = append(b.free[class], o)
 			}
 			if d, handle := o.Root.At("spec", "csi", "driver").Text(), o.Root.At("spec", "csi", "volumeHandle").Text(); handle != "" {
 				b.handles[[2]string{d, handle}]++
@@ -243,7 +243,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	if class := b.classes[b.storage.Default]; class != nil {
 		b.standard = class
 	}
-	for _, o := range stored { // the file lists all volumes that the cluster has
+	for _, o := range stored { // the file lists all volumes that the cluster has; a tree may list examples
 		if o.Kind == "PersistentVolume" {
 			b.stocked[o.Root.At("spec", "storageClassName").Text()] = true
 		}
