@@ -41,7 +41,7 @@ func (p *premises) assume(m *model.Model) {
 			}
 			if c.Open != "" {
 				p.classes[c.Open] = c.Class
-				p.cloud[c.Open] = p.cloud[c.Open] || cloud
+				p.cloud[c.Open] = p.cloud[c.Open] || cloud && strings.HasSuffix(c.Open, workload.Undeclared)
 			}
 		}
 	}
@@ -55,9 +55,6 @@ func (p *premises) miss(open string) bool {
 	return can
 }
 
-// undeclared ends the text of an undeclared object.
-const undeclared = ", which is not declared"
-
 // notes returns the premises as notes.
 func (p *premises) notes() (all []string) {
 	for _, cloud := range []bool{false, true} {
@@ -67,7 +64,7 @@ func (p *premises) notes() (all []string) {
 		}
 		are, not := "is", "declared"
 		for i, open := range of {
-			if name, is := strings.CutSuffix(open, undeclared); is {
+			if name, is := strings.CutSuffix(open, workload.Undeclared); is {
 				of[i] = name
 			} else {
 				of[i], _, _ = strings.Cut(open, ",")

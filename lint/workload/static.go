@@ -196,7 +196,7 @@ func (b *binder) driver(c *Claim) (name, open string) {
 	class := b.class(c.spec)
 	switch {
 	case c.spec == nil:
-		return "", "PersistentVolumeClaim " + c.Name + ", which is not declared"
+		return "", b.unsettled("PersistentVolumeClaim", c.Name, c.Object)
 	case class != nil && (c.Volume == "" || class.Root.Get("provisioner").Text() != noProvisioner):
 		p := class.Root.Get("provisioner").Text()
 		if strings.Contains(p, "/") {
@@ -204,9 +204,9 @@ func (b *binder) driver(c *Claim) (name, open string) {
 		}
 		return p, ""
 	case c.Volume != "":
-		return "", "PersistentVolume " + c.Volume + ", which is not declared"
+		return "", b.unsettled("PersistentVolume", c.Volume, nil)
 	case b.className(c.spec) != "":
-		return "", "StorageClass " + b.className(c.spec) + ", which is not declared"
+		return "", b.unsettled("StorageClass", b.className(c.spec), b.classes[b.className(c.spec)])
 	case c.spec.Get("storageClassName").IsNull():
 		return "", OpenDefault
 	}

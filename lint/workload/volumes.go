@@ -461,7 +461,18 @@ func (w *Workload) FirstOrdinal() (start int, known bool) {
 }
 
 // OpenDefault is the Open of a claim that names no class if no default class is known.
-const OpenDefault = "the default StorageClass, which is not declared"
+const OpenDefault = "the default StorageClass" + Undeclared
+
+// Undeclared ends the text of what is not known because no object declares it.
+const Undeclared = ", which is not declared"
+
+// unsettled says why a declared object, or one that may be nil, does not settle a question.
+func (b *binder) unsettled(kind, name string, o *source.Object) string {
+	if b.differing[o] {
+		return kind + " " + name + ", of which declarations differ"
+	}
+	return kind + " " + name + Undeclared
+}
 
 // behave sets where the volume of a claim can be used once it exists, and what that means for the
 // workload's pods (R-W35).
@@ -471,10 +482,10 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if c.spec != nil && !source.Placeholder(c.Name) {
 		c.Class = b.className(c.spec)
 	}
-	unknown := "StorageClass " + c.Class + ", which is not declared"
+	unknown := b.unsettled("StorageClass", c.Class, b.classes[c.Class])
 	switch {
 	case c.spec == nil:
-		unknown = "PersistentVolumeClaim " + c.Name + ", which is not declared"
+		unknown = b.unsettled("PersistentVolumeClaim", c.Name, c.Object)
 	case class != nil:
 		c.Behavior, unknown = behaviorOf(class), "StorageClass "+class.Name+" (provisioner "+class.Root.Get("provisioner").Text()+")"
 	case c.Class == "" && name.IsNull():
@@ -737,7 +748,7 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 		return nil
 	case !name.IsNull() && name.Text() != "":
 		if volume = b.volumes[name.Text()]; volume == nil {
-			return &Reach{Claim: claim, Open: "PersistentVolume " + name.Text() + ", which is not declared"}
+			return &Reach{Claim: claim, Open: b.unsettled("PersistentVolume", name.Text(), nil)}
 		}
 		ref := volume.Root.At("spec", "claimRef", "name")
 		if class := spec.Get("storageClassName"); ref.IsNull() && !class.IsNull() && class.Text() != volume.Root.At("spec", "storageClassName").Text() {
@@ -758,7 +769,7 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 	}
 	r := &Reach{Claim: claim, By: volume}
 	if b.differing[volume] {
-		r.Open = "PersistentVolume " + volume.Name + ", of which declarations differ"
+		r.Open = b.unsettled("PersistentVolume", volume.Name, volume)
 		return r
 	}
 	if !satisfies(volume.Root.Get("spec"), spec) {

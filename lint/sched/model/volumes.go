@@ -247,7 +247,7 @@ func (m *Model) PinOf(w *workload.Workload) Pin {
 			return Pin{}
 		case lacks:
 			return Pin{Key: w.Pin, Open: w.OpenPin, Vague: true}
-		case m.InCloud() && slices.ContainsFunc(w.Claims, func(c *workload.Claim) bool { return c.Open != "" }):
+		case strings.HasSuffix(w.OpenPin, workload.Undeclared) && m.InCloud():
 			return Pin{Key: w.Pin}
 		}
 		return Pin{Key: w.Pin, Open: w.OpenPin}
