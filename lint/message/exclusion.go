@@ -114,6 +114,13 @@ func excludedOne(x *facts.Exclusion) string {
 }
 
 func excluded(x *facts.Exclusion, format string) string {
+	if topology.Stocked(corev1.ResourceName(x.Resource)) {
+		has := "has"
+		if strings.HasPrefix(format, "are") {
+			has = "have"
+		}
+		return has + " too few available " + x.Resource
+	}
 	if name := excludedBy[model.ExclusionKind(x.Reason)]; name != nil {
 		return fmt.Sprintf(format, name(x))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -151,7 +152,11 @@ func requestExceedsNodes(r *facts.Request, in *facts.Facts) Text {
 	if r.Resource == string(corev1.ResourcePods) {
 		return noSlot(r, in)
 	}
-	offer, more := noneHas(r.Eligible)+" that much", largest(r)
+	much := " that much"
+	if topology.CountsVolumes(corev1.ResourceName(r.Resource)) {
+		much = " that many"
+	}
+	offer, more := noneHas(r.Eligible)+much, largest(r)
 	if r.PerNode {
 		small := r.Eligible - r.Fitting
 		offer = fmt.Sprintf("%d of the %d eligible nodes %s less", small, r.Eligible, verb(small, "has", "have"))

@@ -281,12 +281,18 @@ func AddNodeWith(r *facts.Request) string {
 	if r.Resource == string(corev1.ResourcePods) {
 		return "add a node that takes pods"
 	}
+	if name := corev1.ResourceName(r.Resource); topology.Stocked(name) {
+		return createVolumes(name)
+	}
 	return fmt.Sprintf("add a node with at least %s", requested(r))
 }
 
 // RequestAtMost returns the repair for a request that is too large for every node. It lowers the
 // request or adds a larger node.
 func RequestAtMost(r *facts.Request) string {
+	if name := corev1.ResourceName(r.Resource); topology.Stocked(name) {
+		return createVolumes(name)
+	}
 	amounts := sameUnit(r.Resource, r.Request, r.Largest)
 	return fmt.Sprintf("request at most %s, or add a node with at least %s", amountOf(amounts[1], r.Resource), amounts[0])
 }
@@ -302,7 +308,15 @@ func MoreRoom(s *facts.Shortfall) string {
 // RequestLess returns the repair for one workload whose pods together request too much of a
 // resource.
 func RequestLess(resource corev1.ResourceName) string {
+	if topology.Stocked(resource) {
+		return createVolumes(resource) + ", or run fewer pods"
+	}
 	return fmt.Sprintf("request %s or add nodes", less(resource))
+}
+
+// createVolumes returns the repair for too few volumes that exist before their claims.
+func createVolumes(resource corev1.ResourceName) string {
+	return "create more " + string(resource) + " on eligible nodes"
 }
 
 func less(resource corev1.ResourceName) string {
@@ -315,6 +329,9 @@ func less(resource corev1.ResourceName) string {
 // RequestLessTogether returns the repair for several workloads that together request too much of a
 // resource.
 func RequestLessTogether(resource corev1.ResourceName) string {
+	if topology.Stocked(resource) {
+		return RequestLess(resource)
+	}
 	return fmt.Sprintf("request %s, add nodes, or run fewer pods", less(resource))
 }
 
@@ -494,6 +511,9 @@ func giveUp(a search.Atom, opens *model.Exclusion) string {
 		return fmt.Sprintf("make the %s of %s on %s preferred", a.Term.Use, a.Workload, a.Term.Key)
 	}
 	if a.Part == search.PartVolumes && len(a.Workload.AllReaches()) == 0 {
+		if slices.ContainsFunc(a.Workload.Claims, func(c *workload.Claim) bool { return c.Static != nil }) {
+			return fmt.Sprintf("create more PersistentVolumes for %s", a.Workload)
+		}
 		return fmt.Sprintf("give %s fewer volumes, or nodes that take more", a.Workload)
 	}
 	if words := openings[a.Part]; words != nil && opens != nil {

@@ -67,9 +67,10 @@ func PersistentVolumes(class string) corev1.ResourceName {
 }
 
 // CountsVolumes reports whether a resource counts volumes of any kind.
-func CountsVolumes(name corev1.ResourceName) bool {
-	return Driver(name) != "" || strings.HasPrefix(string(name), persistent)
-}
+func CountsVolumes(name corev1.ResourceName) bool { return Driver(name) != "" || Stocked(name) }
+
+// Stocked reports whether a resource counts PersistentVolumes that no claim holds.
+func Stocked(name corev1.ResourceName) bool { return strings.HasPrefix(string(name), persistent) }
 
 // Declaration is the object or list item that declares a node or a pool.
 type Declaration struct {

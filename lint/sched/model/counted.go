@@ -164,7 +164,7 @@ func resourceOf(s *workload.Static) corev1.ResourceName {
 	case !s.Part:
 		return topology.PersistentVolumes(s.Class)
 	case len(s.Volumes) == 0:
-		return topology.PersistentVolumes(s.Class + " that suit")
+		return topology.PersistentVolumes(s.Class + " that can be bound")
 	}
 	return topology.PersistentVolumes(s.Class + " like " + s.Volumes[0].Name)
 }
