@@ -85,6 +85,10 @@ type Early struct {
 	// it allows those of all nodes.
 	Key    string
 	Values []string
+	// Made holds the ordinals whose volume exists, if the claim is a Template. Differs is set if some
+	// ordinal has a claim of another class.
+	Made    map[int]bool
+	Differs bool
 }
 
 // String says what is not known as long as the volume does not exist.
@@ -352,15 +356,19 @@ func (b *binder) resolve(w *Workload) {
 			}
 			continue
 		}
-		bound, drivers, made := map[int]*Reach{}, map[int][2]string{}, 0
+		bound, drivers, made, differs := map[int]*Reach{}, map[int][2]string{}, map[int]bool{}, false
 		start, n, known := w.ordinalRange()
 		b.ordinals(ns, c, func(ordinal int, name string, declared *source.Object) {
 			spec := c.spec
 			if declared != nil {
 				spec = declared.Root.Get("spec")
 			}
-			if ordinal >= start && ordinal-start < n && (spec.Get("volumeName").Text() != "" || len(b.held[[2]string{ns, name}]) > 0) {
-				made++
+			if ordinal >= start && ordinal-start < n {
+				if spec.Get("volumeName").Text() != "" || len(b.held[[2]string{ns, name}]) > 0 {
+					made[ordinal] = true
+				} else {
+					differs = differs || b.className(spec) != c.Class
+				}
 			}
 			if declared != nil && deleted(declared) {
 				bound[ordinal] = &Reach{Claim: name, By: declared, Open: "claim " + name + ", which is being deleted"}
@@ -377,7 +385,12 @@ func (b *binder) resolve(w *Workload) {
 			drivers[ordinal] = [2]string{name, open}
 		})
 		w.sameDriver(c, drivers)
-		if known && made == n {
+		for _, e := range w.Early {
+			if e.Claim == c {
+				e.Made, e.Differs = made, differs
+			}
+		}
+		if known && len(made) == n {
 			w.Early = slices.DeleteFunc(w.Early, func(e *Early) bool { return e.Claim == c })
 		}
 		rest := b.allowed(c.Name, c.spec)
