@@ -266,7 +266,7 @@ func (c *choosing) addWorkload(p *part, i int) {
 	for _, d := range p.runs {
 		o := &d.Workloads[i]
 		verdicts, rules = append(verdicts, o.Verdict), append(rules, o.RulesVerdict)
-		w.MaxPlaced, w.MinPlaced = max(w.MaxPlaced, o.MaxPlaced), min(w.MinPlaced, o.MinPlaced)
+		w.Pods, w.MaxPlaced, w.MinPlaced = max(w.Pods, o.Pods), max(w.MaxPlaced, o.MaxPlaced), min(w.MinPlaced, o.MinPlaced)
 		if !w.Why.Given() {
 			w.Why = o.Why
 		}
@@ -325,24 +325,53 @@ func (p *part) early(w *workload.Workload, verdicts []diag.Outcome) *certificate
 	return out
 }
 
-// confirm replays the runs of several parts together. Their pods must not be told apart, because the
-// runs do not say which of them they place.
+// confirm replays the runs of several parts together, each where the volumes are made for the given
+// values. The runs do not say which pods of a workload they place, so they are not replayed if these
+// can be told apart.
 func (c *choosing) confirm(parts []part, best, worst []string) {
-	var ws []*workload.Workload
+	if c.out.Stuck != nil && len(c.out.Stuck.Pending) == 0 {
+		c.out.Stuck = nil
+	}
+	if len(parts) < 2 {
+		return
+	}
 	var choices []model.Choice
 	for _, p := range parts {
 		choices = append(choices, p.choices...)
 	}
-	ws = c.m.Workloads
-	on := func(values []string) (*model.Model, map[*workload.Workload]*workload.Workload) {
-		m, of := c.m.Chosen(ws, choices, values)
-		to := map[*workload.Workload]*workload.Workload{}
-		for from, w := range of {
-			to[w] = from
+	on := func(values []string) (m *model.Model, of map[*workload.Workload]*workload.Workload) {
+		m, of = c.m.Chosen(c.m.Workloads, choices, values)
+		if !c.o.AtOnce {
+			m = m.Permanent()
 		}
-		return m, to
+		copies := map[*workload.Workload]*workload.Workload{}
+		for from, w := range of {
+			copies[w] = from
+		}
+		return m, copies
 	}
-	_ = on
+	var err error
+	c.m.Run().Within(c.m.Altogether(), func() {
+		m, copies := on(best)
+		if m.Split() != m {
+			return
+		}
+		as := &certificate.Chosen{Of: copies}
+		if err = certificate.CheckerOf(m).Replay(m, renamed(as, c.out.Witness)); err != nil || c.out.Stuck == nil {
+			return
+		}
+		m, as.Of = on(worst)
+		stuck := &certificate.Stuck{Placements: renamed(as, c.out.Stuck.Placements)}
+		for _, x := range c.out.Stuck.Pending {
+			x.Workload = original(as, x.Workload)
+			stuck.Pending = append(stuck.Pending, x)
+		}
+		err = certificate.CheckerOf(m).Certify(m, stuck)
+	})
+	if err != nil {
+		c.m.Run().Refuse(c.m.Workloads, err)
+		withdrawVerdicts(c.m, c.out, nil, model.ByFault)
+	}
 }
 
 func original(d *certificate.Chosen, w *workload.Workload) *workload.Workload {
