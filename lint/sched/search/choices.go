@@ -164,6 +164,7 @@ func combined(values [][]string, c *model.Choice) [][]string {
 // tooMany decides the other workloads.
 func (c *choosing) tooMany() *certificate.Decision {
 	d := decideOne(c.m, c.o)
+	withdrawForNotModeled(d, c.m)
 	d.Exact = false
 	seen := map[*workload.Workload]bool{}
 	for _, choice := range c.all {
