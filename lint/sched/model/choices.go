@@ -117,6 +117,30 @@ func (m *Model) choicesOf(w *workload.Workload) (own []Choice) {
 	return own
 }
 
+// Started returns the model for questions that begin when all pods run. By then, the volumes of the
+// Choices exist. Unless others share a claim, each pod may have started on any node, since a volume may
+// have been made there. Started returns the model itself if there is no choice.
+func (m *Model) Started() *Model {
+	all := m.Choices()
+	if len(all) == 0 {
+		return m
+	}
+	groups := maps.Clone(m.Groups)
+	for _, c := range all {
+		for _, w := range c.Users {
+			run := *w
+			run.Early = nil
+			leave := m.Guest(&run)
+			g := *m.Groups[w]
+			g.Unknown, groups[w] = m.Groups[&run].Unknown, &g
+			leave()
+		}
+	}
+	s := newModel(m.run, &workload.Set{Workloads: m.Workloads, Namespaces: m.Namespaces, Elsewhere: m.elsewhere}, m.Topology, m.perNodes, groups)
+	s.Apart = m.Apart
+	return s
+}
+
 // Chosen returns the model of the workloads in ws if volumes are made for the given values, which are
 // listed choice by choice. If values is nil, the volumes may be anywhere. The map tells which
 // workload a copy stands for.

@@ -23,6 +23,26 @@ type choosing struct {
 	out *certificate.Decision
 }
 
+// plan holds the parts of a model and the number of all combinations.
+type plan struct {
+	parts []part
+	n     int
+}
+
+func planOf(m *model.Model) *plan {
+	return model.Keep(m, func() *plan {
+		p := &plan{}
+		p.parts, p.n = (&choosing{m: m, all: m.Choices()}).parts()
+		return p
+	})
+}
+
+// Chosen reports whether Decide covers every choice of where the volumes of a workload are made
+// before its pods are scheduled.
+func Chosen(m *model.Model, w *workload.Workload) bool {
+	return slices.ContainsFunc(m.Choices(), func(c model.Choice) bool { return slices.Contains(c.Users, w) }) && planOf(m).n <= maxChoices
+}
+
 // part is a set of workloads that no others interact with, wherever volumes are made.
 type part struct {
 	ws      []*workload.Workload
@@ -36,7 +56,8 @@ type part struct {
 // decide combines the decisions for all combinations. Parts are decided one by one, so that the
 // numbers of their combinations add up instead of being multiplied.
 func (c *choosing) decide() *certificate.Decision {
-	parts, n := c.parts()
+	p := planOf(c.m)
+	parts, n := slices.Clone(p.parts), p.n
 	if n > maxChoices {
 		return c.tooMany()
 	}
