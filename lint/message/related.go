@@ -105,9 +105,6 @@ func MakesEarly(e *workload.Early) string {
 	return "StorageClass " + e.Class.Name + " makes volumes before their pods are scheduled"
 }
 
-// maxEarly is the maximum number of values of a node label that DependsOnEarly lists.
-const maxEarly = 4
-
 // DependsOnEarly says how the placement of a workload depends on where its volume is made.
 func DependsOnEarly(e *certificate.Early) string {
 	domain := cmp.Or(WaitsFor(e.Key), "domain")
@@ -120,10 +117,15 @@ func DependsOnEarly(e *certificate.Early) string {
 		in  []string
 	}{{"its pods fit if its volume is made in", e.Always}, {"can stay Pending in", e.Maybe}, {"stay Pending in", e.Never}} {
 		if len(x.in) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s %s", x.fit, domain, upTo(x.in, maxEarly)))
+			parts = append(parts, fmt.Sprintf("%s %s %s", x.fit, domain, upTo(x.in, maxNamed)))
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// WhereverMade says that the pods of a workload never fit, whatever is chosen for their volume.
+func WhereverMade(e *workload.Early) string {
+	return fmt.Sprintf("in whichever %s StorageClass %s makes its volumes", cmp.Or(WaitsFor(e.Key), "domain"), e.Class.Name)
 }
 
 // WaitForConsumer is advice for pods whose volumes may be made where they cannot run.

@@ -163,8 +163,11 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 	default:
 		out.Why = message.Reason(w.Why)
 	}
-	if w.Early != nil && w.Verdict == diag.Sometimes {
+	switch {
+	case w.Early != nil && w.Verdict == diag.Sometimes:
 		out.Why = message.DependsOnEarly(w.Early)
+	case w.Verdict == diag.Never && b.m.Chooses(w.Workload):
+		out.Why = message.WhereverMade(w.Workload.Early[0])
 	}
 	if c, own := d.Stands(w.Workload); w.Verdict == diag.Never && c != nil { // a repair may help for this choice alone
 		if core := search.Explain(c.Model, own, c.Decision); core != nil {
@@ -319,10 +322,11 @@ func Undecided(m *model.Model, d *certificate.Decision) (each []certificate.Work
 	return each, together
 }
 
-// notModeled returns why a workload that the API server accepts takes no part in a decision.
+// notModeled returns why a workload that the API server accepts takes no part in a decision, if the
+// decision does not say so.
 func notModeled(m *model.Model, w *workload.Workload) model.Reason {
 	switch g := m.Group(w); {
-	case w.Copy || w.Superseded || w.Refused() || search.Chosen(m, w):
+	case w.Copy || w.Superseded || w.Refused() || m.Chooses(w): // the decision has a row
 		return model.Reason{}
 	case !g.Unknown.Given() && !w.Count.Known && !w.Kind.PerNode():
 		return model.Reason{Cause: model.ByCount}

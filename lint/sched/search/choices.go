@@ -40,7 +40,7 @@ func planOf(m *model.Model) *plan {
 // Chosen reports whether Decide covers every choice of where the volumes of a workload are made
 // before its pods are scheduled.
 func Chosen(m *model.Model, w *workload.Workload) bool {
-	return slices.ContainsFunc(m.Choices(), func(c model.Choice) bool { return slices.Contains(c.Users, w) }) && planOf(m).n <= maxChoices
+	return m.Chooses(w) && planOf(m).n <= maxChoices
 }
 
 // part is a set of workloads that no others interact with, wherever volumes are made.
