@@ -475,18 +475,18 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if c.Class != "" {
 		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
 	}
-	early := &Early{Claim: c, Class: class}
-	if class != nil && !waits(class) {
+	early, is := &Early{Claim: c, Class: class}, class != nil && !waits(class)
+	if is {
 		unknown = early.String()
 	}
-	if c.Bound || c.Ephemeral || w.Kind.VM || c.Pinned == storage.PinFree {
+	if c.Bound || c.Ephemeral && !is || w.Kind.VM || c.Pinned == storage.PinFree {
 		return
 	}
 	if c.Pinned == storage.PinUnknown && slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {
 		return // a disk of a zone cannot be written by several nodes
 	}
 	pin, open := pinLabel(c.Pinned), ""
-	if class != nil && !waits(class) {
+	if is {
 		early.Key, early.Values = pin, b.places(class)
 		w.Early = append(w.Early, early)
 	}
@@ -495,6 +495,9 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 		open = "which two zones the volumes of StorageClass " + c.Class + " are in"
 	case storage.PinUnknown:
 		open, c.Open = unknown, unknown
+	}
+	if c.Ephemeral { // the next pod has another volume
+		return
 	}
 	if w.Pin == "" || w.OpenPin != "" && open == "" || pin == corev1.LabelHostname || w.Pin == corev1.LabelTopologyRegion {
 		w.Pin, w.OpenPin = pin, open

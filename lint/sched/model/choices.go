@@ -46,12 +46,13 @@ func (m *Model) Choices() []Choice {
 			own := m.choicesOf(w)
 			for _, c := range own {
 				id := [2]string{workload.Space(w.Namespace()), c.Claim.Name}
-				if at, known := byClaim[id]; known && !c.Claim.Template {
+				at, known := byClaim[id]
+				switch own := c.Claim.Template || c.Claim.Ephemeral; {
+				case known && !own:
 					all[at].Users = append(all[at].Users, w)
 					continue
-				}
-				if byClaim[id] = len(all); c.Claim.Template {
-					delete(byClaim, id)
+				case !own:
+					byClaim[id] = len(all)
 				}
 				c.Users = []*workload.Workload{w}
 				all = append(all, c)
@@ -79,7 +80,7 @@ func withVolumesMade(w *workload.Workload) *workload.Workload {
 	c := *w
 	if c.Early = nil; !slices.ContainsFunc(w.Claims, func(c *workload.Claim) bool {
 		early := slices.ContainsFunc(w.Early, func(e *workload.Early) bool { return e.Claim == c })
-		return !c.Bound && c.Pinned != storage.PinFree && !early
+		return !c.Bound && !c.Ephemeral && c.Pinned != storage.PinFree && !early
 	}) {
 		c.Pin, c.OpenPin, c.SharedPin = "", "", false
 	}
@@ -100,6 +101,9 @@ func (m *Model) choicesOf(w *workload.Workload) (own []Choice) {
 		})
 		if len(values) == 0 || e.Differs || grown || local || running || source.Placeholder(e.Claim.Name) {
 			return nil
+		}
+		if e.Claim.Ephemeral && (w.Count.N != 1 || w.Scale != nil) {
+			return nil // each pod has a volume of its own
 		}
 		c := Choice{Early: e, Values: values}
 		if e.Claim.Template {
@@ -134,7 +138,7 @@ func (m *Model) Started() *Model {
 	for _, c := range all {
 		for _, w := range c.Users {
 			run := *w
-			run.Early = nil
+			run.Early = slices.DeleteFunc(slices.Clone(w.Early), func(e *workload.Early) bool { return !e.Claim.Ephemeral }) // a new pod has a new volume
 			leave := m.Guest(&run)
 			g := *m.Groups[w]
 			g.Unknown, groups[w] = m.Groups[&run].Unknown, &g
