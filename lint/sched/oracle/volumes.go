@@ -437,8 +437,13 @@ func (c *Cluster) choices() ([]*Cluster, error) {
 			continue
 		}
 		var volumes []*corev1.PersistentVolume
+		labelled := func(n *corev1.Node) bool { _, has := n.Labels[pinKey(class)]; return has }
+		some := slices.ContainsFunc(c.Nodes, labelled)
 		for _, n := range append(slices.Clone(c.Nodes), named(class)...) {
 			v := made(claim, class, n)
+			if some && !labelled(n) {
+				continue // the driver does not run there
+			}
 			same := func(o *corev1.PersistentVolume) bool {
 				return reflect.DeepEqual(o.Spec.NodeAffinity, v.Spec.NodeAffinity)
 			}

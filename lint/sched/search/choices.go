@@ -375,14 +375,13 @@ func (c *choosing) confirm(parts []part, best, worst []string) {
 	var err error
 	c.m.Run().Within(c.m.Altogether(), func() {
 		m, copies := on(best)
-		if m.Split() != m {
-			return
-		}
 		as := &certificate.Chosen{Of: copies}
-		if err = certificate.CheckerOf(m).Replay(m, renamed(as, c.out.Witness)); err != nil || c.out.Stuck == nil {
+		if m.Split() == m {
+			err = certificate.CheckerOf(m).Replay(m, renamed(as, c.out.Witness))
+		}
+		if m, as.Of = on(worst); err != nil || c.out.Stuck == nil || m.Split() != m {
 			return
 		}
-		m, as.Of = on(worst)
 		stuck := &certificate.Stuck{Placements: renamed(as, c.out.Stuck.Placements)}
 		for _, x := range c.out.Stuck.Pending {
 			x.Workload = original(as, x.Workload)
