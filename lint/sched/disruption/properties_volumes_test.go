@@ -50,6 +50,7 @@ func (g generator) stored() sample {
 			}
 		}
 	}
+	s.early = g.chance(30)
 	return s
 }
 
