@@ -151,8 +151,8 @@ func (m *Model) Started() *Model {
 }
 
 // Chosen returns the model of the workloads in ws if volumes are made for the given values, which are
-// listed choice by choice. If values is nil, the volumes may be anywhere. The map tells which
-// workload a copy stands for.
+// listed choice by choice. If values is nil, the volumes may be anywhere. The map holds the workload
+// that each copy stands for.
 func (m *Model) Chosen(ws []*workload.Workload, all []Choice, values []string) (*Model, map[*workload.Workload]*workload.Workload) {
 	copies := map[*workload.Workload]*workload.Workload{}
 	for i := range all {
