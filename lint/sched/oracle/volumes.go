@@ -409,8 +409,8 @@ func pinKey(class *storagev1.StorageClass) string {
 	return map[string]string{"zone": corev1.LabelTopologyZone, "node": corev1.LabelHostname}[class.Annotations[pinned]]
 }
 
-// named has a node for each domain that the allowedTopologies of a class name.
-func named(class *storagev1.StorageClass) (all []*corev1.Node) {
+// domainsOf has a node for each domain that the allowedTopologies of a class name.
+func domainsOf(class *storagev1.StorageClass) (all []*corev1.Node) {
 	for _, t := range class.AllowedTopologies {
 		for _, e := range t.MatchLabelExpressions {
 			for _, value := range e.Values {
@@ -439,7 +439,7 @@ func (c *Cluster) choices() ([]*Cluster, error) {
 		var volumes []*corev1.PersistentVolume
 		labelled := func(n *corev1.Node) bool { _, has := n.Labels[pinKey(class)]; return has }
 		some := slices.ContainsFunc(c.Nodes, labelled)
-		for _, n := range append(slices.Clone(c.Nodes), named(class)...) {
+		for _, n := range append(slices.Clone(c.Nodes), domainsOf(class)...) {
 			v := made(claim, class, n)
 			if some && !labelled(n) {
 				continue // the driver does not run there
