@@ -196,7 +196,7 @@ func (c *choosing) tooMany() *certificate.Decision {
 			seen[w] = true
 			why := model.Reason{Cause: model.ByVolume, Name: fmt.Sprintf("%s, in more than %d combinations of places", choice.Early, maxChoices)}
 			d.Workloads = append(d.Workloads, certificate.WorkloadDecision{Workload: w, Pods: w.Count.N, Verdict: diag.Unknown, RulesVerdict: diag.Unknown, MaxPlaced: w.Count.N, Why: why})
-			if !w.Finite() {
+			if !w.Finite() || c.o.AtOnce {
 				d.Total, d.MaxPlaced = d.Total+w.Count.N, d.MaxPlaced+w.Count.N
 			}
 		}
