@@ -156,7 +156,7 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 	})
 	r.recordRefusals(s)
 	if r.opts.Runs > 0 { // last, so that no other answer lacks the steps
-		if derive.Typical(doc) {
+		if derive.Typical(doc) && len(s.model.Choices()) == 0 { // simulated runs choose no places for volumes
 			derive.AddTypical(doc, simulate.Runs(s.model, r.opts.Runs))
 		}
 		derive.AddTypicalChanges(doc, s.model, disruption.New(s.model, s.set, search.Options{}), r.opts.Runs)

@@ -189,6 +189,9 @@ type unknown struct {
 // counts once even if several contexts contain it.
 func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 	for _, w := range set.Workloads {
+		if search.Chosen(m, w) {
+			continue
+		}
 		why := message.Reason(m.Group(w).Unknown)
 		if m.Group(w).Unknown.Cause == model.ByClass {
 			s.premises.miss(m.Group(w).Unknown.Name)

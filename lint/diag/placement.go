@@ -106,7 +106,8 @@ type PlacementWorkload struct {
 	// later tool sets), finite-pods (a rule depends on pods that terminate on their own),
 	// unknown-pods (a rule depends on pods that are not modeled), unlisted-resource (the pods, or
 	// others that compete for the same nodes, request an extended resource that no node lists),
-	// pool-growth (the answer is different at some size of a growing pool), budget (the answer
+	// pool-growth (the answer is different at some size of a growing pool), volume (there are too many
+	// combinations of places for volumes that are made before the pods are scheduled), budget (the answer
 	// takes more steps than --steps allows), size (too many pods or nodes to search), or internal
 	// (the checker rejected the answer).
 	Reason string `json:"reason"`

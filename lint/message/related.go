@@ -1,12 +1,14 @@
 package message
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -101,6 +103,29 @@ const MoveVolumes = "create the volumes where the pods may run, or change the ru
 // MakesEarly returns the text for a class that does not wait for the pods.
 func MakesEarly(e *workload.Early) string {
 	return "StorageClass " + e.Class.Name + " makes volumes before their pods are scheduled"
+}
+
+// DependsOnEarly says how the placement of a workload depends on where its volume is made.
+func DependsOnEarly(e *certificate.Early) string {
+	domain := cmp.Or(WaitsFor(e.Key), "domain")
+	if len(e.Always)+len(e.Maybe)+len(e.Never) == 0 {
+		return fmt.Sprintf("depends on the %ss in which StorageClass %s makes its volumes", domain, e.Class.Name)
+	}
+	var parts []string
+	for _, x := range []struct {
+		fit string
+		in  []string
+	}{{"its pods fit if its volume is made in", e.Always}, {"can stay Pending in", e.Maybe}, {"stay Pending in", e.Never}} {
+		if len(x.in) > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s %s", x.fit, domain, upTo(x.in, maxNamed)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// WhereverMade says that the pods of a workload never fit, whatever is chosen for their volume.
+func WhereverMade(e *workload.Early) string {
+	return fmt.Sprintf("in whichever %s StorageClass %s makes its volumes", cmp.Or(WaitsFor(e.Key), "domain"), e.Class.Name)
 }
 
 // WaitForConsumer is advice for pods whose volumes may be made where they cannot run.

@@ -85,6 +85,10 @@ type Early struct {
 	// it allows those of all nodes.
 	Key    string
 	Values []string
+	// Made holds the ordinals whose volume exists, if the claim is a Template. Differs is set if some
+	// ordinal has a claim of another class.
+	Made    map[int]bool
+	Differs bool
 }
 
 // String says what is not known as long as the volume does not exist.
@@ -376,11 +380,19 @@ func (b *binder) resolve(w *Workload) {
 			}
 			continue
 		}
-		bound, drivers := map[int]*Reach{}, map[int][2]string{}
+		bound, drivers, made, differs := map[int]*Reach{}, map[int][2]string{}, map[int]bool{}, false
+		start, n, _ := w.ordinalRange()
 		b.ordinals(ns, c, func(ordinal int, name string, declared *source.Object) {
 			spec := c.spec
 			if declared != nil {
 				spec = declared.Root.Get("spec")
+			}
+			if ordinal >= start && ordinal-start < n {
+				if spec.Get("volumeName").Text() != "" || len(b.held[[2]string{ns, name}]) > 0 {
+					made[ordinal] = true
+				} else {
+					differs = differs || b.className(spec) != c.Class
+				}
 			}
 			if declared != nil && deleted(declared) {
 				bound[ordinal] = &Reach{Claim: name, By: declared, Open: "claim " + name + ", which is being deleted"}
@@ -397,6 +409,11 @@ func (b *binder) resolve(w *Workload) {
 			drivers[ordinal] = [2]string{name, open}
 		})
 		w.sameDriver(c, drivers)
+		for _, e := range w.Early {
+			if e.Claim == c {
+				e.Made, e.Differs = made, differs
+			}
+		}
 		rest := b.allowed(c.Name, c.spec)
 		if len(bound) > 0 {
 			c.Static = nil // the pods differ in the volumes that they ask for
@@ -506,18 +523,18 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if c.Class != "" {
 		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
 	}
-	early := &Early{Claim: c, Class: class}
-	if class != nil && !waits(class) {
+	early, is := &Early{Claim: c, Class: class}, class != nil && !waits(class)
+	if is {
 		unknown = early.String()
 	}
-	if c.Bound || c.Ephemeral || w.Kind.VM || c.Pinned == storage.PinFree {
+	if c.Bound || c.Ephemeral && !is || w.Kind.VM || c.Pinned == storage.PinFree {
 		return
 	}
 	if c.Pinned == storage.PinUnknown && slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {
 		return // a disk of a zone cannot be written by several nodes
 	}
 	pin, open := pinLabel(c.Pinned), ""
-	if class != nil && !waits(class) {
+	if is {
 		early.Key, early.Values = pin, b.places(class)
 		w.Early = append(w.Early, early)
 	}
@@ -526,6 +543,9 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 		open = "which two zones the volumes of StorageClass " + c.Class + " are in"
 	case storage.PinUnknown:
 		open, c.Open = unknown, unknown
+	}
+	if c.Ephemeral { // the next pod has another volume
+		return
 	}
 	if w.Pin == "" || w.OpenPin != "" && open == "" || pin == corev1.LabelHostname || w.Pin == corev1.LabelTopologyRegion {
 		w.Pin, w.OpenPin = pin, open

@@ -163,7 +163,17 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 	default:
 		out.Why = message.Reason(w.Why)
 	}
-	if w.Verdict == diag.Never {
+	switch {
+	case w.Early != nil && w.Verdict == diag.Sometimes:
+		out.Why = message.DependsOnEarly(w.Early)
+	case w.Verdict == diag.Never && b.m.Chooses(w.Workload):
+		out.Why = message.WhereverMade(w.Workload.Early[0])
+	}
+	if c, own := d.Stands(w.Workload); w.Verdict == diag.Never && c != nil { // a repair may help for this choice alone
+		if core := search.Explain(c.Model, own, c.Decision); core != nil {
+			out.Core = explained(c.Model, []*workload.Workload{own}, core)
+		}
+	} else if w.Verdict == diag.Never {
 		if core := search.Explain(b.m, w.Workload, d); core != nil {
 			ws := []*workload.Workload{w.Workload}
 			out.Core = explained(b.m, ws, core)
@@ -176,11 +186,24 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 // crowded adds the core and the repairs of each conflict to the decision about each workload in the
 // conflict.
 func (b decision) crowded(d *certificate.Decision, doc *diag.Placement) {
+	repairs := []string{}
+	for _, c := range d.Chosen {
+		if c.Verdict != diag.Never {
+			continue
+		}
+		if ws, core := search.ExplainTogether(c.Model, c.Decision); core != nil {
+			for i := range doc.Workloads {
+				if _, own := d.Stands(d.Workloads[i].Workload); slices.Contains(ws, own) {
+					doc.Workloads[i].Core = explained(c.Model, ws, core)
+				}
+			}
+			return
+		}
+	}
 	ws, core := search.ExplainTogether(b.m, d)
-	if core == nil {
+	if core == nil || d.Chosen != nil {
 		return
 	}
-	repairs := []string{}
 	b.m.Ask(ws, askRepairs, b.m.Part(ws), func() { repairs = b.advisor().repairTexts(ws, core.Repairs) })
 	for i := range doc.Workloads { // still in the order of the decision
 		if slices.Contains(ws, d.Workloads[i].Workload) {
@@ -299,10 +322,11 @@ func Undecided(m *model.Model, d *certificate.Decision) (each []certificate.Work
 	return each, together
 }
 
-// notModeled returns why a workload that the API server accepts takes no part in a decision.
+// notModeled returns why a workload that the API server accepts takes no part in a decision, if the
+// decision does not say so.
 func notModeled(m *model.Model, w *workload.Workload) model.Reason {
 	switch g := m.Group(w); {
-	case w.Copy || w.Superseded || w.Refused():
+	case w.Copy || w.Superseded || w.Refused() || m.Chooses(w): // the decision has a row
 		return model.Reason{}
 	case !g.Unknown.Given() && !w.Count.Known && !w.Kind.PerNode():
 		return model.Reason{Cause: model.ByCount}

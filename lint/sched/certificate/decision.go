@@ -40,6 +40,10 @@ type Decision struct {
 
 	// Groups maps each workload to all workloads in its component.
 	Groups map[*workload.Workload][]*workload.Workload
+	// Chosen holds decisions for one choice each of where volumes are made before their pods are
+	// scheduled (R-N35). It is nil if nothing is chosen. Each decision is about some of the workloads,
+	// and no other choice places more of their pods.
+	Chosen []*Chosen
 	// Each is the share of a component's budget that each of its workloads gets. The map is keyed
 	// by the component's first workload.
 	Each map[*workload.Workload]int
@@ -88,6 +92,27 @@ func (d *Decision) Keeps(run *model.Run, w *workload.Workload, nodes []int, more
 // search through the states that placing pods can reach does not.
 func (d *Decision) Lasting(w *workload.Workload) bool { return !d.Brief[w] }
 
+// Chosen is a decision for one choice of where volumes are made. Of maps workloads of its model to
+// those that they stand for.
+type Chosen struct {
+	*Decision
+	Model *model.Model
+	Of    map[*workload.Workload]*workload.Workload
+}
+
+// Stands returns the chosen decision about a workload, and the workload in its model. It returns nil
+// if there is none.
+func (d *Decision) Stands(w *workload.Workload) (*Chosen, *workload.Workload) {
+	for _, c := range d.Chosen {
+		for _, o := range c.Model.Workloads {
+			if (o == w || c.Of[o] == w) && model.Modelled(c.Model.Group(o)) {
+				return c, o
+			}
+		}
+	}
+	return nil, nil
+}
+
 // Overrun describes a component that was not decided. Cause gives the reason.
 type Overrun struct {
 	Workloads []*workload.Workload
@@ -108,6 +133,16 @@ type WorkloadDecision struct {
 	Preempts bool
 	// Why is the reason for the verdict if Verdict is Unknown.
 	Why model.Reason
+	// Early is set if the verdict depends on where a volume is made before the pods are scheduled.
+	Early *Early
+}
+
+// Early says for which values of a node label the pods are placed if the volume of a claim is made
+// there: always, sometimes or unknown, and never. If the pods have several such volumes, it has no
+// values.
+type Early struct {
+	*workload.Early
+	Always, Maybe, Never []string
 }
 
 // Stuck is a run after which no pending pod fits anywhere.

@@ -119,9 +119,9 @@ const (
 )
 
 // New returns a judge for a model. The set must be the one that the model was built from, and the
-// options apply to each decision.
+// options apply to each decision. Changes begin when all pods run, so all volumes are made.
 func New(m *model.Model, set *workload.Set, o search.Options) *Judge {
-	j := newShared(m, set, o)
+	j := newShared(m.Started(), set, o)
 	return &Judge{j, updates{shared: j}, evictions{j}, migrations{j}, scaling{j}, fixes{j}, trials{j}, views{j}}
 }
 

@@ -54,6 +54,7 @@ func (g generator) stored(bound bool) sample {
 	if bound {
 		g.bind(&s)
 	}
+	s.early = g.chance(30)
 	return s
 }
 

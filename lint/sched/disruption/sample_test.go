@@ -13,6 +13,8 @@ import (
 // values, so that the enumeration does not depend on the reasoning about labels with unknown
 // values.
 type sample struct {
+	// early is set if zonal volumes are made before their pods are scheduled.
+	early   bool
 	boxes   []box
 	loads   []load
 	running []load // running pods, each on its node
@@ -329,8 +331,8 @@ func (s sample) manifests() string {
 		c := classes[key]
 		if slices.ContainsFunc(s.loads, func(l load) bool { return l.pin != "" || l.claim != "" }) {
 			mode := "WaitForFirstConsumer"
-			if elsewhere := func(b box) bool { return b.zone != s.boxes[0].zone }; c[0] == "zonal" && !slices.ContainsFunc(s.boxes, elsewhere) {
-				mode = "Immediate" // in the only zone
+			if elsewhere := func(b box) bool { return b.zone != s.boxes[0].zone }; c[0] == "zonal" && (s.early || !slices.ContainsFunc(s.boxes, elsewhere)) {
+				mode = "Immediate" // in any zone, or in the only one
 			}
 			text += fmt.Sprintf("---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: %s}, provisioner: %s, volumeBindingMode: %s}\n", c[0], c[1], mode)
 		}

@@ -69,7 +69,9 @@ func (m *Model) DaemonSetsFirst() (first *Model, leftOut []*workload.Workload) {
 // mayLose reports whether pods of others may preempt the pods of a DaemonSet.
 func (m *Model) mayLose(w *workload.Workload) bool {
 	m.run.Spend(1 + len(m.Workloads)/PerStep)
-	return slices.ContainsFunc(m.Workloads, func(o *workload.Workload) bool { return Modelled(m.Groups[o]) && o.MayPreempt(w) })
+	return slices.ContainsFunc(m.Workloads, func(o *workload.Workload) bool {
+		return (Modelled(m.Groups[o]) || len(o.Early) > 0) && o.MayPreempt(w)
+	})
 }
 
 // related returns the workloads that another workload's hard term may select, or whose host ports

@@ -389,7 +389,7 @@ func (m *Model) volumesOf(g *Group) Reason {
 
 // Early returns the values of a node label for which a claim's volume may be made before the pods are
 // scheduled, and those of the nodes that the pods can use without it. It returns nothing if that is
-// not known (R-N35).
+// not known. A Node that the API server wrote and that lacks the label cannot use the volume (R-N35).
 func (m *Model) Early(w *workload.Workload, e *workload.Early) (made, usable []string) {
 	mode := e.Class.Root.Get("volumeBindingMode")
 	if !mode.IsNull() && mode.Text() != "Immediate" || e.Claim.Open != "" || e.Claim.Pinned == storage.PinTwoZones || m.Topology.Uncertain(e.Key) {
@@ -401,12 +401,15 @@ func (m *Model) Early(w *workload.Workload, e *workload.Early) (made, usable []s
 	declared, own := map[string]bool{}, map[string]bool{}
 	m.run.Spend(1 + len(m.Topology.Nodes)/PerStep)
 	for _, n := range m.Topology.Nodes {
-		if len(n.Taints) == 0 { // the driver need not run on others
-			declared[n.Labels[e.Key]] = true
+		value, has := n.Labels[e.Key]
+		if (has || !n.Live) && len(n.Taints) == 0 { // the driver need not run on tainted nodes
+			declared[value] = true
 		}
 	}
 	for n := range m.Usable(&free) {
-		own[n.Labels[e.Key]] = true
+		if value, has := n.Labels[e.Key]; has || !n.Live {
+			own[value] = true
+		}
 	}
 	if made = e.Values; made == nil {
 		made = slices.Sorted(maps.Keys(declared))

@@ -73,7 +73,7 @@ func (c *Comparer) Compare(ctx context.Context, nodes, manifests string) (*Repor
 		return r, nil
 	}
 	for walk := range c.Walks {
-		if r.Open || len(choices) > 1 {
+		if r.Open || len(choices) > 1 || len(ours.Model.Choices()) > 0 {
 			break // a filter has no one answer
 		}
 		if err := c.filters(ctx, r, choices[0], ours, uint64(walk)); err != nil {

@@ -66,10 +66,16 @@ func parse(text string) ([]*source.Object, error) {
 }
 
 // unknown reports whether our side does not know how to place the pods of some workload, and leaves
-// them out of its numbers.
+// them out of its numbers. What provisioners choose is not unknown, because a decision covers each choice.
 func (o *Ours) unknown(cluster *Cluster) bool {
+	chosen := map[*workload.Workload]bool{}
+	for _, c := range o.Model.Choices() {
+		for _, w := range c.Users {
+			chosen[w] = true
+		}
+	}
 	for name, w := range o.Workloads {
-		if o.Model.Group(w).Unknown.Given() && !w.Refused() && !cluster.Aside[name] {
+		if o.Model.Group(w).Unknown.Given() && !chosen[w] && !w.Refused() && !cluster.Aside[name] {
 			return true
 		}
 	}

@@ -396,7 +396,7 @@ func made(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, n 
 			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: class.Provisioner, VolumeHandle: name}},
 		},
 	}
-	key := map[string]string{"zone": corev1.LabelTopologyZone, "node": corev1.LabelHostname}[class.Annotations[pinned]]
+	key := pinKey(class)
 	if value, ok := n.Labels[key]; ok {
 		term := corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{value}}}}
 		v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}}
@@ -404,11 +404,31 @@ func made(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, n 
 	return v
 }
 
+// pinKey is the label of the domains in which the volumes of a class can be used, or "".
+func pinKey(class *storagev1.StorageClass) string {
+	return map[string]string{"zone": corev1.LabelTopologyZone, "node": corev1.LabelHostname}[class.Annotations[pinned]]
+}
+
+// domainsOf has a node for each domain that the allowedTopologies of a class name.
+func domainsOf(class *storagev1.StorageClass) (all []*corev1.Node) {
+	for _, t := range class.AllowedTopologies {
+		for _, e := range t.MatchLabelExpressions {
+			for _, value := range e.Values {
+				if e.Key == pinKey(class) {
+					all = append(all, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{e.Key: value}}})
+				}
+			}
+		}
+	}
+	return all
+}
+
 // maxChoices limits how many placements of immediately bound volumes are explored for one case.
 const maxChoices = 100
 
 // choices returns one cluster for each way to provision the claims that do not wait for a pod. A
-// volume may be made in the domain of any node that the class allows.
+// volume may be made in the domain of any node that the class allows, and in any domain that the class
+// names, with or without nodes (external-provisioner, pkg/controller/topology.go).
 func (c *Cluster) choices() ([]*Cluster, error) {
 	all := []*Cluster{c}
 	for i, claim := range c.Storage.Claims {
@@ -417,8 +437,13 @@ func (c *Cluster) choices() ([]*Cluster, error) {
 			continue
 		}
 		var volumes []*corev1.PersistentVolume
-		for _, n := range c.Nodes {
+		labelled := func(n *corev1.Node) bool { _, has := n.Labels[pinKey(class)]; return has }
+		some := slices.ContainsFunc(c.Nodes, labelled)
+		for _, n := range append(slices.Clone(c.Nodes), domainsOf(class)...) {
 			v := made(claim, class, n)
+			if some && !labelled(n) {
+				continue // the driver does not run there
+			}
 			same := func(o *corev1.PersistentVolume) bool {
 				return reflect.DeepEqual(o.Spec.NodeAffinity, v.Spec.NodeAffinity)
 			}

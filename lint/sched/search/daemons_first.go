@@ -54,7 +54,7 @@ func DaemonSetsFirst(m *model.Model, d *certificate.Decision, o Options) {
 	if e.Verdict == diag.Never {
 		d.Verdict, d.MaxPlaced = diag.Never, min(d.MaxPlaced, d.Total-1)
 	}
-	if d.DaemonSetsFirst = compare(&d.Verdict, e.Verdict); d.Verdict == diag.Sometimes && d.Stuck == nil && e.Stuck != nil {
+	if d.DaemonSetsFirst = compare(&d.Verdict, e.Verdict); d.Verdict == diag.Sometimes && d.Stuck == nil && e.Stuck != nil && d.Chosen == nil {
 		d.Stuck = unshrunk(m, leftOut, e.Stuck)
 	}
 }
@@ -64,7 +64,7 @@ func DaemonSetsFirst(m *model.Model, d *certificate.Decision, o Options) {
 func preempts(m *model.Model, w *workload.Workload, others []*workload.Workload) bool {
 	p, nodes := w.Priority, m.Eligible(w).Nodes
 	return p.Known && !p.Waits && !slices.ContainsFunc(others, func(o *workload.Workload) bool {
-		if !model.Modelled(m.Group(o)) || o.Priority.Known && o.Priority.Value < p.Value {
+		if !model.Modelled(m.Group(o)) && len(o.Early) == 0 || o.Priority.Known && o.Priority.Value < p.Value {
 			return false
 		}
 		m.Run().Spend(1 + len(nodes)/model.PerStep)

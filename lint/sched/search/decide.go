@@ -44,8 +44,17 @@ func budget(m *model.Model, o Options) (steps, check int) {
 
 // Decide decides all workloads in a model together. Pods that run to completion do not occupy nodes
 // permanently, so the joint decision covers only the other pods. Each workload whose pods run to
-// completion gets a separate verdict.
+// completion gets a separate verdict. If volumes are made before their pods are scheduled, verdicts
+// cover every choice of where (see choices.go).
 func Decide(m *model.Model, o Options) *certificate.Decision {
+	if all := m.Choices(); len(all) > 0 {
+		return (&choosing{m: m, o: o, all: all}).decide()
+	}
+	return decideOne(m, o)
+}
+
+// decideOne is Decide for a model in which it is known where volumes can be used.
+func decideOne(m *model.Model, o Options) *certificate.Decision {
 	if o.AtOnce {
 		return decide(m, o)
 	}

@@ -30,6 +30,11 @@
 // smallest pod counts are certified only if a run demonstrates them. The quick answers about losses
 // (loss_fits.go) are not certified, but tests compare them with an enumeration.
 //
+// If volumes are made before their pods are scheduled, Decide decides a model for each combination of
+// places in which provisioners may make them (choices.go). In each, the claims count as bound, so
+// every decision is confirmed like any other. What holds for all of them is the verdict. Workloads
+// that do not interact are decided apart, so that few combinations are enough.
+//
 // For pools that may grow, a verdict holds for every size from count to max. Two lemmas (T17, T18)
 // reduce the sizes to a few representative ones. If too many remain, the verdict is unknown. A
 // sometimes verdict applies to the declared nodes.
