@@ -56,6 +56,33 @@ func claimOf(volume *source.Node) string {
 	return volume.At("dataVolume", "name").Text()
 }
 
+// dataVolumeTemplate returns the template of a machine's DataVolume, or nil.
+func (w *Workload) dataVolumeTemplate(name string) *source.Node {
+	for _, t := range w.TemplateOwner().Get("dataVolumeTemplates").Items() {
+		if t.At("metadata", "name").Text() == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// dataVolume returns what a machine's DataVolume says about the claim of its name, or nil.
+func (b *binder) dataVolume(w *Workload, name string) *source.Node {
+	made := w.dataVolumeTemplate(name)
+	if o := b.dataVolumes[[2]string{Space(w.Object.Namespace), name}]; made == nil && o != nil && !b.differing[o] {
+		made = o.Root
+	}
+	return claimSpec(made)
+}
+
+// claimSpec returns what a DataVolume says about its claim, or nil.
+func claimSpec(dataVolume *source.Node) *source.Node {
+	if pvc := dataVolume.At("spec", "pvc"); pvc != nil {
+		return pvc
+	}
+	return dataVolume.At("spec", "storage")
+}
+
 // shared reports whether several nodes may write to the volume of a machine's claim, and where its
 // access modes are. If they are absent from a DataVolume, a StorageProfile decides. If several
 // objects declare the claim, they have to agree.
@@ -72,10 +99,8 @@ func (b *binder) shared(w *Workload, claim string) (at diag.Span, shared diag.Ou
 			all = append(all, writtenByAll(accessModes(spec)))
 		}
 	}
-	for _, t := range w.TemplateOwner().Get("dataVolumeTemplates").Items() {
-		if t.At("metadata", "name").Text() == claim {
-			add(w.File(), t.At("spec", "pvc"), t.At("spec", "storage"))
-		}
+	if t := w.dataVolumeTemplate(claim); t != nil {
+		add(w.File(), t.At("spec", "pvc"), t.At("spec", "storage"))
 	}
 	id := [2]string{Space(w.Object.Namespace), claim}
 	if o := b.claims[id]; o != nil && !b.differing[o] {

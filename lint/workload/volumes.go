@@ -138,7 +138,11 @@ func (w *Workload) readClaims() []*Claim {
 		}
 		switch t := v.At("ephemeral", "volumeClaimTemplate"); {
 		case !name.IsNull():
-			all = append(all, &Claim{Name: name.Text(), Span: w.File().Span(name), Node: v})
+			c := &Claim{Name: name.Text(), Span: w.File().Span(name), Node: v}
+			if made := w.dataVolumeTemplate(c.Name); made != nil && w.Kind.Kind == "VirtualMachinePool" {
+				c.Template, c.spec = true, claimSpec(made)
+			}
+			all = append(all, c)
 		case !t.IsNull():
 			all = append(all, &Claim{Ephemeral: true, Name: v.Get("name").Text(), Span: w.File().Span(v.Get("name")), Node: v, spec: t.Get("spec")})
 		}
@@ -339,6 +343,8 @@ func (b *binder) resolve(w *Workload) {
 			own.spec = c.spec
 		} else if own.Object = b.claims[[2]string{ns, c.Name}]; own.Object != nil && !b.differing[own.Object] {
 			own.spec = own.Object.Root.Get("spec")
+		} else if w.Kind.VM {
+			own.spec = b.dataVolume(w, c.Name)
 		}
 		c, claims[i] = own, own
 		c.Modes, c.Size = accessModes(c.spec), c.spec.At("resources", "requests", "storage").Text()
@@ -378,6 +384,10 @@ func (b *binder) resolve(w *Workload) {
 			} else if c.Ephemeral {
 				w.Reaches = append(w.Reaches, b.allowed(c.Name, c.spec)...)
 			}
+			continue
+		}
+		if w.Kind.VM { // of a pool, whose machines have volumes of their own
+			w.Reaches = append(w.Reaches, b.allowed(c.Name, c.spec)...)
 			continue
 		}
 		bound, drivers, made, differs := map[int]*Reach{}, map[int][2]string{}, map[int]bool{}, false
@@ -527,7 +537,7 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	if is {
 		unknown = early.String()
 	}
-	if c.Bound || c.Ephemeral && !is || w.Kind.VM || c.Pinned == storage.PinFree {
+	if c.Bound || c.Ephemeral && !is || c.Pinned == storage.PinFree {
 		return
 	}
 	if c.Pinned == storage.PinUnknown && slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {

@@ -49,6 +49,9 @@ func (v migrations) Migration(w *workload.Workload) Migration {
 	case m.Answer != diag.Never && w.OpenDisk != "":
 		return Migration{Answer: diag.Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: model.Reason{Cause: model.ByVolume, Name: w.OpenDisk}}
 	}
+	if p := v.m.PinOf(w); p.Key != "" && m.Answer != diag.Never { // the second pod needs the volumes of the first
+		m.Answer, m.Why = diag.Unknown, p.Reason()
+	}
 	if why := v.m.ByNeighbour(w); m.Answer == diag.Always && why.Given() {
 		m.Answer, m.Why = diag.Unknown, why
 	}

@@ -111,7 +111,7 @@ func (m *Model) choicesOf(w *workload.Workload) (own []Choice) {
 		}
 		c := Choice{Early: e, Values: values}
 		if e.Claim.Template {
-			if !known || w.Scale != nil || w.Count.N > maxSplit {
+			if !known || w.Kind.VM || w.Scale != nil || w.Count.N > maxSplit {
 				return nil
 			}
 			for i := range w.Count.N {
