@@ -281,7 +281,9 @@ func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 // modelled adds the model of a scene. The nodes are known only after the objects are read, so claims
 // are bound to the volumes of the cluster here.
 func (d *clusters) modelled(s *scene) *scene {
-	s.cluster.effects.objects += s.cluster.reader.Bind(s.set, s.nodes.Stored, s.nodes.Storage)
+	declared := s.nodes.Storage
+	declared.Cloud = s.nodes.InCloud()
+	s.cluster.effects.objects += s.cluster.reader.Bind(s.set, s.nodes.Stored, declared)
 	s.model = sched.New(s.set, s.nodes)
 	s.model.Scale(d.opts.Steps, d.budget.share())
 	return s

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -17,7 +18,7 @@ type premises struct {
 	// classes maps what is not known, such as a StorageClass, to the name of the class, or to "" if
 	// no class is known.
 	classes map[string]string
-	// cloud holds what is assumed to be usable in one zone because of the cloud.
+	// cloud holds what is assumed to be disks of one zone because of the cloud.
 	cloud map[string]bool
 	// sized holds the classes for whose new volumes the storage is assumed to have room (R-N48).
 	sized map[string]bool
@@ -30,7 +31,6 @@ func (p *premises) assume(m *model.Model) {
 	if m.Topology.Empty() {
 		return
 	}
-	cloud := m.InCloud()
 	for _, w := range m.Workloads {
 		if w.Refused() || w.Count.Known && model.Certain(w) == 0 && w.Scale == nil && !w.Kind.PerNode() {
 			continue
@@ -39,9 +39,9 @@ func (p *premises) assume(m *model.Model) {
 			if c.TracksCapacity {
 				p.sized[c.Class] = true
 			}
-			if c.Open != "" {
-				p.classes[c.Open] = c.Class
-				p.cloud[c.Open] = p.cloud[c.Open] || cloud && strings.HasSuffix(c.Open, workload.Undeclared)
+			if open := cmp.Or(c.Open, c.Assumed); open != "" {
+				p.classes[open] = c.Class
+				p.cloud[open] = p.cloud[open] || c.Assumed != ""
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func (p *premises) notes() (all []string) {
 		}
 		assumed := "not to be local to a node"
 		if cloud {
-			assumed = "to be usable in one zone, as on EKS, GKE and AKS"
+			assumed = "to be disks of one zone, as on EKS, GKE and AKS"
 		}
 		all = append(all, "volumes of "+enumerated(of)+", which "+are+" not "+not+", are assumed "+assumed)
 	}

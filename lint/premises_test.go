@@ -24,7 +24,7 @@ func TestPremises(t *testing.T) {
 			"volumes of StorageClass a, StorageClass b (provisioner example.com/b) and the PersistentVolume for claim c, which are not known, are assumed not to be local to a node; declare them, or say what they are with storage: in .schedlint.yaml"},
 		"two clusters": {map[string]string{class("a"): "a", class("b"): "b"}, map[string]bool{class("b"): true}, false,
 			"volumes of StorageClass a, which is not declared, are assumed not to be local to a node\n" +
-				"volumes of StorageClass b, which is not declared, are assumed to be usable in one zone, as on EKS, GKE and AKS; declare them, or say what they are with storage: in .schedlint.yaml"},
+				"volumes of StorageClass b, which is not declared, are assumed to be disks of one zone, as on EKS, GKE and AKS; declare them, or say what they are with storage: in .schedlint.yaml"},
 		"missing": {map[string]string{class("block"): "block", class("${A}"): "${A}", workload.OpenDefault: "", "PersistentVolumeClaim c" + workload.Undeclared: ""}, nil, true,
 			"volumes of PersistentVolumeClaim c, StorageClass ${A}, StorageClass block and 1 more, which are not declared, are assumed not to be local to a node\n" +
 				"some answers depend on storage classes: declare them, or say where their volumes can be used (node, zone, zones-2, region or free) and how they are attached (single-node or free) in .schedlint.yaml: " +

@@ -60,11 +60,21 @@ type Declared struct {
 	Default string `json:"default"`
 	// Classes says where the volumes of classes can be used, by name.
 	Classes map[string]Behavior `json:"classes"`
+	// Cloud is set on nodes of EKS, GKE or AKS, whose default class makes disks of a zone.
+	Cloud bool `json:"-"`
+}
+
+// BuiltIn reports whether a name is the one of a class of disks that EKS, GKE or AKS clusters come
+// with, or that their documentation makes.
+func BuiltIn(class string) bool {
+	return slices.Contains([]string{
+		"gp2", "gp3", "standard", "standard-rwo", "premium-rwo", "default", "managed", "managed-premium", "managed-csi", "managed-csi-premium",
+	}, class)
 }
 
 // Over returns d with what it leaves out taken from other.
 func (d Declared) Over(other Declared) Declared {
-	all := Declared{cmp.Or(d.Default, other.Default), map[string]Behavior{}}
+	all := Declared{cmp.Or(d.Default, other.Default), map[string]Behavior{}, d.Cloud || other.Cloud}
 	maps.Copy(all.Classes, other.Classes)
 	for name, b := range d.Classes {
 		all.Classes[name] = b.Or(other.Classes[name])

@@ -343,3 +343,16 @@ func isWhole(uid string, list corev1.ResourceList) bool {
 		return !ok
 	})
 }
+
+// InCloud reports whether the nodes have labels of EKS, GKE or AKS. The default class of these makes
+// disks that can be used in one zone, so schedlint assumes that of a class that is not declared.
+func (t *Topology) InCloud() bool {
+	return slices.ContainsFunc(t.All(), func(n *Node) bool {
+		for key := range n.Labels {
+			if strings.HasPrefix(key, "eks.amazonaws.com/") || strings.HasPrefix(key, "cloud.google.com/gke-") || strings.HasPrefix(key, "kubernetes.azure.com/") {
+				return true
+			}
+		}
+		return false
+	})
+}

@@ -37,6 +37,8 @@ type Claim struct {
 	// Open names what is not known, such as a StorageClass, if it is not known where the volume can be
 	// used once it exists, and if that matters.
 	Open string
+	// Assumed is what Open would be if the cloud of the nodes did not say where its disks can be used.
+	Assumed string
 	// TracksCapacity is set if the scheduler compares the size of a new volume with free space that
 	// is not declared (R-N48).
 	TracksCapacity bool
@@ -542,6 +544,11 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 	}
 	if c.Pinned == storage.PinUnknown && slices.Contains(c.Modes, string(corev1.ReadWriteMany)) {
 		return // a disk of a zone cannot be written by several nodes
+	}
+	if c.Pinned == storage.PinUnknown && b.storage.Cloud && strings.HasSuffix(unknown, Undeclared) {
+		if c.Pinned, c.Assumed = storage.PinZone, unknown; c.Class == "" || storage.BuiltIn(c.Class) {
+			c.Attach = cmp.Or(c.Attach, storage.AttachSingleNode)
+		}
 	}
 	pin, open := pinLabel(c.Pinned), ""
 	if is {

@@ -247,8 +247,6 @@ func (m *Model) PinOf(w *workload.Workload) Pin {
 			return Pin{}
 		case lacks:
 			return Pin{Key: w.Pin, Open: w.OpenPin, Vague: true}
-		case strings.HasSuffix(w.OpenPin, workload.Undeclared) && m.InCloud():
-			return Pin{Key: w.Pin}
 		}
 		return Pin{Key: w.Pin, Open: w.OpenPin}
 	})
@@ -427,19 +425,6 @@ func (m *Model) several(key string) bool {
 	return slices.ContainsFunc(all, func(n *topology.Node) bool {
 		value, has := n.Labels[key]
 		return !has || value != all[0].Labels[key]
-	})
-}
-
-// InCloud reports whether the nodes have labels of EKS, GKE or AKS. The default class of these makes
-// disks that can be used in one zone, so schedlint assumes that of a class that is not declared.
-func (m *Model) InCloud() bool {
-	return slices.ContainsFunc(m.Topology.All(), func(n *topology.Node) bool {
-		for key := range n.Labels {
-			if strings.HasPrefix(key, "eks.amazonaws.com/") || strings.HasPrefix(key, "cloud.google.com/gke-") || strings.HasPrefix(key, "kubernetes.azure.com/") {
-				return true
-			}
-		}
-		return false
 	})
 }
 
