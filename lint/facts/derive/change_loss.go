@@ -3,6 +3,7 @@ package derive
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -201,8 +202,13 @@ func (b changes) domainOf(w *workload.Workload, node string) string {
 // volumeSpan returns the location of the first claim whose volume can be used only in the domain where
 // its pod ran.
 func volumeSpan(w *workload.Workload) diag.Span {
+	bound := func(c *workload.Claim) bool {
+		return slices.ContainsFunc(w.AllReaches(), func(r workload.Reach) bool {
+			return r.Claim == c.Name || c.Template && strings.HasPrefix(r.Claim, c.Name+"-")
+		})
+	}
 	for _, c := range w.Claims {
-		if (!c.Bound || c.Template) && !c.Ephemeral && c.Pinned != storage.PinFree {
+		if !c.Bound && !c.Ephemeral && c.Pinned != storage.PinFree || c.Bound && bound(c) {
 			return c.Span
 		}
 	}

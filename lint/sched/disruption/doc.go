@@ -40,8 +40,11 @@
 //
 // Volumes: a pod that has run stays in the domain where its volume was made (T30, T31). Proofs about
 // one more pod then count only the nodes of that domain. If it is not known what a StorageClass does,
-// the question is asked for each possibility, and different answers become unknown. Workloads whose
-// ordinals are bound to different domains are not judged.
+// the question is asked for each possibility, and different answers become unknown. The volumes of a
+// StatefulSet's pods may exist already, each for one value of a node label. Every run of these pods is
+// also a run of pods that start anywhere and then stay, so proofs about the latter hold for them. A
+// search tells the pods apart by their filters. Rollouts have no such search. Where no label describes
+// the nodes of each volume, nothing is judged.
 //
 // Pools that may grow: an outcome of always must hold at every size from count to max. The question
 // is repeated at the sizes that search.SizesOf lists. If the list contains only representative

@@ -49,10 +49,22 @@ func (q *loss) askForVolumes(b *search.DomainLoss, meaning certificate.Meaning) 
 		}
 		q.loose = false
 	}
+	if a.waits == "" && own.Key == "" && (a.verdict == diag.Never || a.verdict == diag.Sometimes) && !q.room.Left(b) && q.fitsWithoutVolumes(b, meaning) {
+		a.waits = q.j.m.BoundTo(q.w)
+	}
 	if own.Vague && !a.missed && a.verdict != diag.Never {
 		return answer{verdict: diag.Unknown, why: model.Reason{Cause: model.ByVolume, Name: "the label " + own.Key + ", which some nodes lack"}}
 	}
 	return a
+}
+
+// fitsWithoutVolumes reports whether the lost pods would always find nodes if they needed no volumes
+// (T16).
+func (q *loss) fitsWithoutVolumes(b *search.DomainLoss, meaning certificate.Meaning) bool {
+	l, free := certificate.Loss{Meaning: meaning}, *q.w
+	free.Reaches, free.OrdinalReaches = nil, nil
+	defer q.j.m.Guest(&free)()
+	return l.Returns(q.w) && q.kinds.Room(&free, model.Certain(q.w)).FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w))
 }
 
 // askUnder answers a question under every assumption about the given classes.

@@ -255,6 +255,22 @@ func (m *Model) PinOf(w *workload.Workload) Pin {
 // boundPins caches boundPin.
 type boundPins map[string]Pin
 
+// usable reports for each node whether a pod can use its volumes there, given what restricts them.
+func (m *Model) usable(all []workload.Reach) []bool {
+	type usable map[string][]bool
+	known := *KeepForNodes(m, func() *usable { return &usable{} })
+	return Cached(known, workload.ReachText(all), func() []bool {
+		f := &Filter{W: &workload.Workload{}, reaches: newReaches(all)}
+		m.run.Spend(1 + len(m.Topology.Nodes)*len(all)/PerStep)
+		on := make([]bool, len(m.Topology.Nodes))
+		for n, node := range m.Topology.Nodes {
+			affinity, zones := f.unusable(node)
+			on[n] = affinity == nil && zones == nil
+		}
+		return on
+	})
+}
+
 // Reached returns for each node the pods of a StatefulSet whose volumes can be used there. It returns
 // nil if the volumes of all pods can be used on the same nodes, or if there are too many pods to tell
 // apart.
@@ -266,21 +282,10 @@ func (m *Model) Reached(w *workload.Workload) []Pods {
 	type reached map[string][]Pods
 	all := KeepForNodes(m, func() *reached { return &reached{} })
 	return Cached(*all, strconv.Itoa(w.Count.N)+" "+w.ReachesText(), func() []Pods {
-		of, usable := make([]Pods, len(m.Topology.Nodes)), map[string]func(n int) bool{}
+		of := make([]Pods, len(m.Topology.Nodes))
 		for i := range w.Count.N {
-			own := w.OrdinalReaches.At(start + i)
-			can := Cached(usable, workload.ReachText(own), func() func(n int) bool {
-				f := &Filter{W: w, reaches: newReaches(own)}
-				m.run.Spend(1 + len(of)*len(own)/PerStep)
-				on := make([]bool, len(of))
-				for n, node := range m.Topology.Nodes {
-					affinity, zones := f.unusable(node)
-					on[n] = affinity == nil && zones == nil
-				}
-				return func(n int) bool { return on[n] }
-			})
-			for n := range of {
-				if can(n) {
+			for n, can := range m.usable(w.OrdinalReaches.At(start + i)) {
+				if can {
 					of[n] |= 1 << i
 				}
 			}
@@ -288,6 +293,58 @@ func (m *Model) Reached(w *workload.Workload) []Pods {
 		return of
 	})
 }
+
+// confined returns the pods that can only use nodes with one value of a label, given the pods that can
+// use each node. The result exact is true if nodes with the same value are for the same pods.
+func (m *Model) confined(key string, of []Pods, n int) (pods Pods, exact bool) {
+	m.run.Spend(1 + len(of)/PerStep)
+	values, by := make([]string, n), map[string]Pods{}
+	pods, exact = AllPods, true
+	for i, node := range m.Topology.Nodes {
+		value, has := node.Labels[key]
+		if same, seen := by[value]; seen && same != of[i] || !has && of[i] != 0 {
+			exact = false
+		}
+		by[value] = of[i]
+		for k := range values {
+			switch {
+			case of[i]>>k&1 == 0:
+			case !has || values[k] != "" && values[k] != value:
+				pods &^= 1 << k
+			default:
+				values[k] = value
+			}
+		}
+	}
+	return pods, exact
+}
+
+// boundLabel returns a label that n pods cannot leave the value of, because their volumes exist. It
+// returns "" if there is none.
+func (m *Model) boundLabel(of []Pods, n int, all []workload.Reach) string {
+	var keys []string
+	for _, r := range all {
+		keys = slices.AppendSeq(keys, maps.Keys(r.Zones))
+		if r.Affinity != nil {
+			for _, t := range r.Affinity.NodeSelectorTerms {
+				for _, e := range t.MatchExpressions {
+					keys = append(keys, e.Key, storage.TopologyKey(e.Key))
+				}
+			}
+		}
+	}
+	slices.Sort(keys)
+	slices.Reverse(keys) // standard labels first
+	for _, key := range slices.Compact(keys) {
+		if pods, exact := m.confined(key, of, n); key != "" && exact && pods.Below(n) == n {
+			return key
+		}
+	}
+	return ""
+}
+
+// exists reports whether what restricts a pod is a volume that exists.
+func exists(r workload.Reach) bool { return r.By != nil && r.By.Kind == "PersistentVolume" }
 
 // boundPin returns where the pods of a StatefulSet can move if some of their volumes exist already,
 // and each can be used on the nodes with one value of a label. It is vague if there is no such label.
@@ -297,63 +354,41 @@ func (m *Model) boundPin(w *workload.Workload) Pin {
 	if of == nil {
 		return vague
 	}
-	// confined returns the pods that can only use nodes with one value of a label. The result exact is
-	// true if nodes with the same value are for the same pods.
-	confined := func(key string) (pods Pods, exact bool) {
-		m.run.Spend(len(of))
-		values, by := make([]string, w.Count.N), map[string]Pods{}
-		pods, exact = AllPods, true
-		for n, node := range m.Topology.Nodes {
-			value, has := node.Labels[key]
-			if same, seen := by[value]; seen && same != of[n] || !has && of[n] != 0 {
-				exact = false
-			}
-			by[value] = of[n]
-			for i := range values {
-				switch {
-				case of[n]>>i&1 == 0:
-				case !has || values[i] != "" && values[i] != value:
-					pods &^= 1 << i
-				default:
-					values[i] = value
-				}
-			}
-		}
-		return pods, exact
-	}
 	start, _ := w.FirstOrdinal()
-	var keys []string
-	made := AllPods // the pods whose volumes are not known to exist
+	var all []workload.Reach
+	open := AllPods // the pods whose volumes may not exist
 	for i := range w.Count.N {
-		for _, r := range w.OrdinalReaches.At(start + i) {
-			if r.By != nil && r.By.Kind == "PersistentVolume" {
-				made &^= 1 << i
-			}
-			keys = slices.AppendSeq(keys, maps.Keys(r.Zones))
-			if r.Affinity != nil {
-				for _, t := range r.Affinity.NodeSelectorTerms {
-					for _, e := range t.MatchExpressions {
-						keys = append(keys, e.Key, storage.TopologyKey(e.Key))
-					}
-				}
-			}
+		own := w.OrdinalReaches.At(start + i)
+		if all = append(all, own...); slices.ContainsFunc(own, exists) {
+			open &^= 1 << i
 		}
 	}
-	own, exact := confined(w.Pin)
-	if w.Pin != "" && own.Below(w.Count.N) < w.Count.N {
-		if w.OpenPin == "" && exact && (own|made).Below(w.Count.N) == w.Count.N {
+	pods, exact := m.confined(w.Pin, of, w.Count.N)
+	if w.Pin != "" && pods.Below(w.Count.N) < w.Count.N {
+		if w.OpenPin == "" && exact && (pods|open).Below(w.Count.N) == w.Count.N {
 			return Pin{Key: w.Pin}
 		}
 		return vague
 	}
-	slices.Sort(keys)
-	slices.Reverse(keys) // standard labels first
-	for _, key := range slices.Compact(keys) {
-		if pods, exact := confined(key); key != "" && exact && pods.Below(w.Count.N) == w.Count.N {
-			return Pin{Key: key, Bound: true}
-		}
+	if key := m.boundLabel(of, w.Count.N, all); key != "" {
+		return Pin{Key: key, Bound: true}
 	}
 	return vague
+}
+
+// BoundTo returns the label that the pods of a workload cannot leave the value of, because they use
+// volumes that exist and can be used there only. It returns "" if there is none.
+func (m *Model) BoundTo(w *workload.Workload) string {
+	if !slices.ContainsFunc(w.Reaches, exists) || m.Topology.Empty() {
+		return ""
+	}
+	of := make([]Pods, len(m.Topology.Nodes))
+	for n, can := range m.usable(w.Reaches) {
+		if can {
+			of[n] = 1
+		}
+	}
+	return m.boundLabel(of, 1, w.Reaches)
 }
 
 // volumesOf returns the reason why it is not known on which nodes the pods of a group can start
