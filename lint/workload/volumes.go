@@ -37,7 +37,7 @@ type Claim struct {
 	// Open names what is not known, such as a StorageClass, if it is not known where the volume can be
 	// used once it exists, and if that matters.
 	Open string
-	// Assumed is what Open would be if the cloud of the nodes did not say where its disks can be used.
+	// Assumed names what is not declared if the cloud of the nodes says where its disks can be used.
 	Assumed string
 	// TracksCapacity is set if the scheduler compares the size of a new volume with free space that
 	// is not declared (R-N48).

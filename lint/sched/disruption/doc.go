@@ -43,7 +43,7 @@
 // the question is asked for each possibility, and different answers become unknown. The volumes of a
 // StatefulSet's pods may exist already, each for one value of a node label. Every run of these pods is
 // also a run of pods that start anywhere and then stay, so proofs about the latter hold for them. A
-// search tells the pods apart by their filters. Rollouts have no such search. Where no label describes
+// search distinguishes the pods by their filters. Rollouts have no such search. Where no label describes
 // the nodes of each volume, nothing is judged.
 //
 // Pools that may grow: an outcome of always must hold at every size from count to max. The question
