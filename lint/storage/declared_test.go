@@ -8,10 +8,10 @@ import (
 
 // TestOver checks that what one says wins, and that what it leaves out comes from the other.
 func TestOver(t *testing.T) {
-	over := Declared{"", map[string]Behavior{"a": {PinNode, ""}, "b": {"", AttachFree}}}
-	got := over.Over(Declared{"a", map[string]Behavior{"a": {PinZone, AttachSingleNode}, "b": {}, "c": {PinFree, ""}}})
+	over := Declared{Classes: map[string]Behavior{"a": {PinNode, ""}, "b": {"", AttachFree}}}
+	got := over.Over(Declared{Default: "a", Classes: map[string]Behavior{"a": {PinZone, AttachSingleNode}, "b": {}, "c": {PinFree, ""}}, Cloud: true})
 	want := map[string]Behavior{"a": {PinNode, AttachSingleNode}, "b": {"", AttachFree}, "c": {PinFree, ""}}
-	if got.Default != "a" || !maps.Equal(got.Classes, want) {
+	if got.Default != "a" || !got.Cloud || !maps.Equal(got.Classes, want) {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -275,7 +275,8 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 			continue
 		}
 		for _, c := range w.Claims {
-			if key := [2]string{id[1], c.Name}; c.named() && !w.Copy && !w.Superseded {
+			none := w.Count.Known && w.Count.N == 0 && w.Scale == nil && !w.Kind.PerNode()
+			if key := [2]string{id[1], c.Name}; c.named() && !w.Copy && !w.Superseded && !none {
 				users[key] = append(users[key], w)
 			}
 		}

@@ -99,12 +99,18 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 	q := newLoss(e.shared, w, key)
 	all = slices.Grow(all, len(meanings)*len(q.kinds.Losses()))
 	everywhere, neighbour := q.room.Within(key), e.m.ByNeighbour(w)
+	beside := func(l certificate.Loss, value string) model.Reason {
+		if !neighbour.Given() || e.m.PinOf(w).Key != "" {
+			return neighbour
+		}
+		return search.ByNeighbour(e.m, w, model.Certain(w), l, key, value)
+	}
 	for _, b := range q.kinds.Losses() {
 		for _, meaning := range meanings {
 			e.m.Run().Spend(5)
 			a := q.askForVolumes(b, meaning)
 			switch open := a.verdict == diag.Always && !a.missed; {
-			case open && neighbour.Given():
+			case open && beside(certificate.Loss{Meaning: meaning}, b.Value).Given():
 				a.verdict, a.why = diag.Unknown, neighbour
 			case !a.missed && a.verdict != diag.Never && attachedOnce(e.m, w) != diag.Never &&
 				(model.Certain(w) > 1 || w.SharesClaim || meaning == certificate.Unreachable && w.Attached == diag.Unknown):

@@ -21,6 +21,9 @@ func (g generator) hide(s sample) sample {
 	if l.pool == "" {
 		ways = append(ways, `nodeSelector: {pool: "${POOL}"}`)
 	}
+	if g.chance(50) { // where its disk is
+		ways = []string{"volumes: [{name: d, gcePersistentDisk: {pdName: d}}]"}
+	}
 	if l.hidden = g.pick(ways...); l.hidden == "count" && l.kind == "DaemonSet" {
 		l.hidden = ways[0]
 	}

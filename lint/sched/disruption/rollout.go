@@ -75,7 +75,10 @@ func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
 func (u updates) judge(w *workload.Workload, replicas int) Rollout {
 	r := u.judgeAtAnySize(w, u.strategy(w, replicas), replicas)
 	if why := u.m.ByNeighbour(w); r.Verdict == diag.Always && why.Given() {
-		r.Verdict, r.Why = diag.Unknown, why
+		told := r.Way == workload.BothWhole || asksFor(u.m.Group(w), w.Kind.Shared) || u.m.PinOf(w).Key != ""
+		if told || search.ByNeighbour(u.m, w, r.Replicas+max(1, r.Surge), certificate.Loss{}, "", "").Given() {
+			r.Verdict, r.Why = diag.Unknown, why
+		}
 	}
 	r.held = u.held
 	return r

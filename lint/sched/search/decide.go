@@ -81,7 +81,7 @@ func withdrawForNotModeled(d *certificate.Decision, m *model.Model) {
 	open(&d.RulesVerdict)
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
-		why := m.ByNeighbour(w.Workload)
+		why := ByNeighbour(m, w.Workload, w.Pods, certificate.Loss{}, "", "")
 		if !why.Given() {
 			continue
 		}
