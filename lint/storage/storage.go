@@ -153,3 +153,14 @@ func (d *driver) named(provisioner string) bool {
 // TopologyKey returns the well-known label (zone or hostname) that a driver's own topology key
 // equals, or "".
 func TopologyKey(key string) string { return topologyKeys[key] }
+
+// KeysOf returns the topology keys of drivers whose value is that of a well-known label.
+func KeysOf(label string) (keys []string) {
+	for key, of := range topologyKeys {
+		if of == label {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
