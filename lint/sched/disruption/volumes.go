@@ -49,7 +49,7 @@ func (q *loss) askForVolumes(b *search.DomainLoss, meaning certificate.Meaning) 
 		}
 		q.loose = false
 	}
-	if a.waits == "" && own.Key == "" && (a.verdict == diag.Never || a.verdict == diag.Sometimes) && !q.room.Left(b) && q.fitsWithoutVolumes(b, meaning) {
+	if stuck := a.verdict == diag.Never || a.verdict == diag.Sometimes; stuck && a.waits == "" && own.Key == "" && len(q.w.Reaches) > 0 && !q.room.Left(b) && q.fitsWithoutVolumes(b, meaning) {
 		a.waits = q.j.m.BoundTo(q.w)
 	}
 	if own.Vague && !a.missed && a.verdict != diag.Never {

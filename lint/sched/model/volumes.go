@@ -275,8 +275,11 @@ func (m *Model) usable(all []workload.Reach) []bool {
 // nil if the volumes of all pods can be used on the same nodes, or if there are too many pods to tell
 // apart.
 func (m *Model) Reached(w *workload.Workload) []Pods {
+	if w.OrdinalReaches == nil || w.Count.N > maxSplit {
+		return nil
+	}
 	start, known := w.FirstOrdinal()
-	if w.OrdinalReaches == nil || !known || w.Count.N > maxSplit {
+	if !known {
 		return nil
 	}
 	type reached map[string][]Pods
