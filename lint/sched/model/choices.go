@@ -64,7 +64,7 @@ func (m *Model) Choices() []Choice {
 
 // Chooses reports whether there is a choice about the volumes of a workload.
 func (m *Model) Chooses(w *workload.Workload) bool {
-	return slices.ContainsFunc(m.Choices(), func(c Choice) bool { return slices.Contains(c.Users, w) })
+	return len(w.Early) > 0 && slices.ContainsFunc(m.Choices(), func(c Choice) bool { return slices.Contains(c.Users, w) })
 }
 
 // onlyEarly reports whether a workload's placement is known once its volumes are made.
