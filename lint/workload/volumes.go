@@ -499,7 +499,7 @@ const Undeclared = ", which is not declared"
 // unsettled says why a declared object, or one that may be nil, does not settle a question.
 func (b *binder) unsettled(kind, name string, o *source.Object) string {
 	if b.differing[o] {
-		return kind + " " + name + ", of which declarations differ"
+		return kind + " " + name + ", which is declared in different ways"
 	}
 	return kind + " " + name + Undeclared
 }
