@@ -55,7 +55,7 @@ func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	w.SpecNode = w.TemplateNode.Get("spec")
 	l.labels(w)
 	l.spec(w)
-	w.Claims, w.Inline = w.readClaims(), w.readInline()
+	w.Claims, w.Inline, w.InlineDisks = w.readClaims(), w.readInline(), w.readInlineDisks()
 	w.Running = kind.Kind == "Pod" && w.Spec.NodeName != "" && o.Root.At("status", "phase").Text() == "Running"
 	validate(w)
 	return w

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -250,6 +249,9 @@ func attachedBy(v *source.Object) string {
 // are not known are empty. The map shared holds what several pods may have in common, or what is not
 // known about a driver's volumes, for drivers whose volumes are not each pod's own.
 func (w *Workload) AttachedVolumes(several bool) (n map[string]int, shared map[string]string) {
+	if len(w.Claims)+len(w.InlineDisks) == 0 {
+		return nil, nil
+	}
 	n, shared = map[string]int{}, map[string]string{}
 	seen := map[string]bool{}
 	for _, c := range w.Claims {
@@ -266,22 +268,21 @@ func (w *Workload) AttachedVolumes(several bool) (n map[string]int, shared map[s
 			shared[c.Driver] = "claim " + c.Name + ", which several pods use"
 		}
 	}
-	for volume, d := range w.InlineDrivers() {
-		n[d]++
-		shared[d] = "volume " + volume + ", which has no claim"
+	for _, v := range w.InlineDisks {
+		n[v[1]]++
+		shared[v[1]] = "volume " + v[0] + ", which has no claim"
 	}
 	return n, shared
 }
 
-// InlineDrivers yields the names of volumes that the pods name themselves, with the drivers that attach them.
-func (w *Workload) InlineDrivers() iter.Seq2[string, string] {
-	return func(yield func(volume, driver string) bool) {
-		for _, v := range w.SpecNode.Get("volumes").Items() {
-			for source := range v.Fields() {
-				if d := migrated[source.Value]; d != "" && !yield(v.Get("name").Text(), d) {
-					return
-				}
+// readInlineDisks lists the volumes that the pods name themselves, with the drivers that attach them.
+func (w *Workload) readInlineDisks() (all [][2]string) {
+	for _, v := range w.SpecNode.Get("volumes").Items() {
+		for source := range v.Fields() {
+			if d := migrated[source.Value]; d != "" {
+				all = append(all, [2]string{v.Get("name").Text(), d})
 			}
 		}
 	}
+	return all
 }

@@ -89,6 +89,8 @@ type Workload struct {
 	OpenOnce string
 	// Inline says what is not known about a volume in the pod spec that is a disk, or is empty.
 	Inline string
+	// InlineDisks lists the volumes in the pod spec that a CSI driver attaches, each with its driver.
+	InlineDisks [][2]string
 	// SharesClaim is set if other workloads use a claim of the pods, too.
 	SharesClaim bool
 	// SharedPin is set if all pods can use a claim at once that Pin concerns.

@@ -139,6 +139,7 @@ func newBuilder(in Input) *builder {
 		labels: map[carriedKey]carried{}, rolled: map[*workload.Workload]diag.Outcome{},
 		faulty: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{},
 	}
+	b.Workloads, b.subjects = make([]facts.Workload, 0, len(m.Workloads)), make([]Subject, 0, len(m.Workloads))
 	b.complete = slices.ContainsFunc(questions(), b.whole)
 	b.skews = sync.OnceValue(func() bool { return in.Asked != nil && in.Asked("skews") })
 	for _, w := range m.Workloads {

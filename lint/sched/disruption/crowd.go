@@ -156,7 +156,7 @@ func (q *loss) lasting(nodes []string, l certificate.Loss) []int {
 		return nil
 	}
 	all := j.everyone(q.w, model.Certain(q.w))
-	return model.Cached(j.unaffected, fmt.Sprintf("%p %d %s %q", &all[0], len(all), l.Meaning, nodes), func() (left []int) {
+	return model.Cached(j.unaffected, fmt.Sprintf("%p %d %s %s %d %s", &all[0], len(all), l.Meaning, q.key, len(nodes), nodes[0]), func() (left []int) {
 		if slices.ContainsFunc(all, l.Tolerates) || l.Meaning == certificate.Unreachable && search.SharesDomains(j.m, all) {
 			return nil
 		}

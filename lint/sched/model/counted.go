@@ -115,8 +115,8 @@ func (v *volumeCounts) limit(ws []*workload.Workload, topo *topology.Topology) {
 				named[id] = true
 			}
 		}
-		for _, driver := range w.InlineDrivers() {
-			sums[driver]++
+		for _, v := range w.InlineDisks {
+			sums[v[1]]++
 		}
 	}
 	for driver, most := range least {

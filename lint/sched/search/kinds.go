@@ -98,6 +98,8 @@ type DomainLoss struct {
 	// domain is lost, both lists are equal.
 	nodes      []*topology.Node
 	lost, like []int32
+	// names caches the result of Nodes.
+	names []string
 	// taken counts the lost nodes of each kind. `any` counts the lost nodes that can be of any
 	// kind.
 	taken map[int32]int
@@ -105,16 +107,21 @@ type DomainLoss struct {
 }
 
 // Nodes returns the names of all lost nodes.
-func (b *DomainLoss) Nodes() []string { return b.names(b.lost) }
+func (b *DomainLoss) Nodes() []string {
+	if b.names == nil && len(b.lost) > 0 {
+		b.names = b.namesOf(b.lost)
+	}
+	return b.names
+}
 
 // Like returns the names of all lost nodes. If a single node is lost, it returns the names of all
 // nodes of the same kind.
-func (b *DomainLoss) Like() []string { return b.names(b.like) }
+func (b *DomainLoss) Like() []string { return b.namesOf(b.like) }
 
 // Alike returns how many names Like returns.
 func (b *DomainLoss) Alike() int { return len(b.like) }
 
-func (b *DomainLoss) names(nodes []int32) []string {
+func (b *DomainLoss) namesOf(nodes []int32) []string {
 	names := make([]string, len(nodes))
 	for i, n := range nodes {
 		names[i] = b.nodes[n].Name
