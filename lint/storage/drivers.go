@@ -17,6 +17,9 @@ type driver struct {
 	// TracksCapacity is set if the manifests of the driver set storageCapacity in its CSIDriver by
 	// default. Then the scheduler compares the size of a new volume with CSIStorageCapacity objects.
 	TracksCapacity bool
+	// Key is the topology key that the driver sets on each node where it runs, if one row of
+	// topologyKeys has it.
+	Key string
 	// Source lists what the row was read from: project, version and files, one project after the
 	// other, separated by semicolons.
 	Source string
@@ -70,7 +73,7 @@ var drivers = []*driver{
 	{Names: "org.democratic-csi.*nfs* org.democratic-csi.*smb* org.democratic-csi.lustre-client org.democratic-csi.objectivefs", Behavior: Behavior{PinFree, AttachUnknown},
 		Source: "democratic-csi/democratic-csi 8a4a28a87 src/driver/controller-zfs/index.js src/driver/controller-client-common/index.js; " +
 			"democratic-csi/charts democratic-csi-0.15.1 stable/democratic-csi/values.yaml stable/democratic-csi/examples"},
-	{Names: "org.democratic-csi.local-hostpath org.democratic-csi.zfs-local-dataset org.democratic-csi.zfs-local-zvol", Behavior: onNode, TracksCapacity: true,
+	{Names: "org.democratic-csi.local-hostpath org.democratic-csi.zfs-local-dataset org.democratic-csi.zfs-local-zvol", Key: "org.democratic-csi.topology/node", Behavior: onNode, TracksCapacity: true,
 		Source: "democratic-csi/democratic-csi 8a4a28a87 src/driver/controller-local-hostpath/index.js src/driver/controller-zfs-local/index.js; democratic-csi/charts 79a3c0258 stable/democratic-csi/examples"},
 	{Names: "nfs.csi.k8s.io", Behavior: networkFS,
 		Source: "kubernetes-csi/csi-driver-nfs d3b27c007 pkg/nfs/controllerserver.go charts/latest/csi-driver-nfs/templates/csi-nfs-driverinfo.yaml"},
@@ -90,11 +93,13 @@ var drivers = []*driver{
 	// Where a volume can be used depends on the driver's storage pool, which is not in the StorageClass.
 	{Names: "csi.truenas.io", Behavior: attached,
 		Source: "truenas/truenas-csi fcb57bc6e pkg/driver/controller.go pkg/driver/node.go operator/internal/controller/truenascsi_controller.go"},
-	{Names: "topolvm.io topolvm.cybozu.com", Behavior: onNode, TracksCapacity: true,
+	{Names: "topolvm.io", Key: "topology.topolvm.io/node", Behavior: onNode, TracksCapacity: true,
 		Source: "topolvm/topolvm 83e3dcee internal/driver/controller.go constants.go charts/topolvm/templates/controller/csidriver.yaml"},
-	{Names: "local.csi.openebs.io", Behavior: onNode, TracksCapacity: true,
+	{Names: "topolvm.cybozu.com", Key: "topology.topolvm.cybozu.com/node", Behavior: onNode, TracksCapacity: true,
+		Source: "topolvm/topolvm 83e3dcee internal/driver/controller.go constants.go charts/topolvm/templates/controller/csidriver.yaml"},
+	{Names: "local.csi.openebs.io", Key: "openebs.io/nodename", Behavior: onNode, TracksCapacity: true,
 		Source: "openebs/lvm-localpv f3276f4cb pkg/driver/controller.go deploy/helm/charts/values.yaml"},
-	{Names: "zfs.csi.openebs.io", Behavior: onNode, TracksCapacity: true,
+	{Names: "zfs.csi.openebs.io", Key: "openebs.io/nodeid", Behavior: onNode, TracksCapacity: true,
 		Source: "openebs/zfs-localpv d52f9a9a5 pkg/driver/controller.go deploy/helm/charts/values.yaml"},
 	{Names: "rawfile.csi.openebs.io", Behavior: onNode, TracksCapacity: true,
 		Source: "openebs/rawfile-localpv 12c375e2a rawfile_servicer.py deploy/charts/rawfile-csi/templates/00-driver.yaml"},
@@ -105,9 +110,9 @@ var drivers = []*driver{
 	// Kubernetes attaches nothing. Whether the iSCSI target refuses a second node was not read.
 	{Names: "jiva.csi.openebs.io", Behavior: Behavior{PinFree, AttachUnknown},
 		Source: "openebs/jiva-operator jiva-3.6.0 pkg/driver/controller.go deploy/yamls/csi.yaml"},
-	{Names: "directpv-min-io", Behavior: onNode,
+	{Names: "directpv-min-io", Key: "directpv.min.io/node", Behavior: onNode,
 		Source: "minio/directpv v4.1.6 pkg/csi/controller/server.go pkg/consts/consts.go"},
-	{Names: "lvm.csi.metal-stack.io", Behavior: onNode, TracksCapacity: true,
+	{Names: "lvm.csi.metal-stack.io", Key: "topology.lvm.csi/node", Behavior: onNode, TracksCapacity: true,
 		Source: "metal-stack/csi-driver-lvm 14db8f3cf pkg/server/controller.go charts/csi-driver-lvm/templates/common.yaml"},
 	// The data is on the node of the provisioner, and nothing tells the scheduler so. Other nodes
 	// show the pod an empty directory.
@@ -115,9 +120,9 @@ var drivers = []*driver{
 		Source: "kubernetes/minikube eb25dbc70 pkg/storage/storage_provisioner.go"},
 	{Names: "microk8s.io/hostpath k8s.canonical.com/hostpath", Behavior: onNode,
 		Source: "canonical/hostpath-provisioner v1.5.0 hostpath-provisioner.go"},
-	{Names: "hostpath.csi.k8s.io", Behavior: onNode,
+	{Names: "hostpath.csi.k8s.io", Key: "topology.hostpath.csi/node", Behavior: onNode,
 		Source: "kubernetes-csi/csi-driver-host-path 1f2b2e64d pkg/hostpath/controllerserver.go cmd/hostpathplugin/main.go"},
-	{Names: "linstor.csi.linbit.com", Behavior: networkRWO, Pin: linstor, TracksCapacity: true,
+	{Names: "linstor.csi.linbit.com", Key: "linbit.com/hostname", Behavior: networkRWO, Pin: linstor, TracksCapacity: true,
 		Source: "piraeusdatastore/linstor-csi v1.12.0 pkg/volume/parameter.go pkg/volume/remoteaccess.go pkg/linstor/highlevelclient/high_level_client.go; " +
 			"piraeusdatastore/piraeus-operator 0ef32285b pkg/resources/cluster/csi-controller/csi-driver.yaml"},
 	// Kubernetes attaches nothing. What the driver itself refuses is not in public source.
@@ -150,20 +155,20 @@ var drivers = []*driver{
 
 	// On Outposts, a disk is usable on one Outpost of the zone. ebs.csi.eks.amazonaws.com is the
 	// driver of EKS Auto Mode, whose source is not public; it makes the same disks.
-	{Names: "ebs.csi.aws.com ebs.csi.eks.amazonaws.com kubernetes.io/aws-ebs", Behavior: zonalDisk,
+	{Names: "ebs.csi.aws.com ebs.csi.eks.amazonaws.com kubernetes.io/aws-ebs", Key: "topology.ebs.csi.aws.com/zone", Behavior: zonalDisk,
 		Source: "kubernetes-sigs/aws-ebs-csi-driver 429e202e5 pkg/driver/controller.go deploy/kubernetes/base/csidriver.yaml; " +
 			"kubernetes/csi-translation-lib 83cf1e337 plugins/aws_ebs.go"},
 	{Names: "efs.csi.aws.com", Behavior: networkFS, Pin: efs,
 		Source: "kubernetes-sigs/aws-efs-csi-driver a4fc67600 pkg/driver/controller.go deploy/kubernetes/base/csidriver.yaml"},
 	{Names: "fsx.csi.aws.com", Behavior: networkFS,
 		Source: "kubernetes-sigs/aws-fsx-csi-driver v1.9.0 pkg/driver/controller.go deploy/kubernetes/base/csidriver.yaml"},
-	{Names: "pd.csi.storage.gke.io kubernetes.io/gce-pd", Behavior: zonalDisk, Pin: persistentDisk,
+	{Names: "pd.csi.storage.gke.io kubernetes.io/gce-pd", Key: "topology.gke.io/zone", Behavior: zonalDisk, Pin: persistentDisk,
 		Source: "kubernetes-sigs/gcp-compute-persistent-disk-csi-driver b560165c3 pkg/gce-pd-csi-driver/controller.go pkg/parameters/parameters.go pkg/parameters/types.go deploy/kubernetes/base/controller/v1_csidriver.yaml; " +
 			"kubernetes/csi-translation-lib 83cf1e337 plugins/gce_pd.go"},
 	{Names: "filestore.csi.storage.gke.io", Behavior: networkFS,
 		Source: "kubernetes-sigs/gcp-filestore-csi-driver 2edb466bc pkg/csi_driver/controller.go deploy/kubernetes/base/controller/csi_driver.yaml"},
 	// maxShares makes no difference to ReadWriteOnce, which Kubernetes keeps to one node.
-	{Names: "disk.csi.azure.com kubernetes.io/azure-disk", Behavior: zonalDisk, Pin: azureDisk,
+	{Names: "disk.csi.azure.com kubernetes.io/azure-disk", Key: "topology.disk.csi.azure.com/zone", Behavior: zonalDisk, Pin: azureDisk,
 		Source: "kubernetes-sigs/azuredisk-csi-driver d983d613b pkg/azuredisk/controllerserver.go pkg/azureutils/azure_disk_utils.go charts/latest/azuredisk-csi-driver/templates/csi-azuredisk-driver.yaml; " +
 			"kubernetes/csi-translation-lib 83cf1e337 plugins/azure_disk.go; " +
 			"kubernetes-sigs/cloud-provider-azure 7b31c76ce pkg/provider/azure_vmss.go"},
@@ -174,10 +179,10 @@ var drivers = []*driver{
 			"kubernetes/csi-translation-lib 83cf1e337 plugins/azure_file.go"},
 	// The zone is Cinder's, and it is ignored if the driver has ignore-volume-az or no topology,
 	// neither of which is seen.
-	{Names: "cinder.csi.openstack.org kubernetes.io/cinder", Behavior: attached,
+	{Names: "cinder.csi.openstack.org kubernetes.io/cinder", Key: "topology.cinder.csi.openstack.org/zone", Behavior: attached,
 		Source: "kubernetes/cloud-provider-openstack c453fb7c9 pkg/csi/cinder/controllerserver.go manifests/cinder-csi-plugin/csi-cinder-driver.yaml; " +
 			"kubernetes/csi-translation-lib 83cf1e337 plugins/openstack_cinder.go"},
-	{Names: "nfs.manila.csi.openstack.org cephfs.manila.csi.openstack.org", Behavior: networkFS, Pin: manila,
+	{Names: "nfs.manila.csi.openstack.org cephfs.manila.csi.openstack.org", Key: "topology.manila.csi.openstack.org/zone", Behavior: networkFS, Pin: manila,
 		Source: "kubernetes/cloud-provider-openstack c453fb7c9 pkg/csi/manila/controllerserver.go manifests/manila-csi-plugin/csidriver.yaml"},
 	// The driver's domain is the location, which is the region in Kubernetes. The zone in
 	// Kubernetes is a data center of the location.
@@ -196,11 +201,11 @@ var drivers = []*driver{
 	{Names: "block.csi.vultr.com", Behavior: regionDisk,
 		Source: "vultr/vultr-csi v0.18.0 driver/controller.go driver/identity.go docs/releases/latest.yml; " +
 			"vultr/vultr-cloud-controller-manager v0.18.0 vultr/instancesv2.go"},
-	{Names: "csi.scaleway.com", Behavior: zonalDisk,
+	{Names: "csi.scaleway.com", Key: "topology.csi.scaleway.com/zone", Behavior: zonalDisk,
 		Source: "scaleway/scaleway-csi v0.3.6 pkg/driver/helpers.go pkg/driver/node.go; " +
 			"scaleway/scaleway-cloud-controller-manager bddc17f83 scaleway/instances.go"},
 	// What Exoscale calls a zone is the region in Kubernetes. A cluster is in one.
-	{Names: "csi.exoscale.com", Behavior: regionDisk,
+	{Names: "csi.exoscale.com", Key: "topology.csi.exoscale.com/zone", Behavior: regionDisk,
 		Source: "exoscale/exoscale-csi-driver v0.34.3 driver/controller.go driver/driver.go deployment/0.33.2/csi-driver.yaml; " +
 			"exoscale/exoscale-cloud-controller-manager 32c9584f5 exoscale/instances_v2.go"},
 	// What UpCloud calls a zone is a region in the topology of the driver.
@@ -213,7 +218,7 @@ var drivers = []*driver{
 		Source: "oracle/oci-cloud-controller-manager v1.35.0 pkg/csi/driver/fss_controller.go manifests/container-storage-interface/oci-csi-node-driver.yaml"},
 	{Names: "vpc.block.csi.ibm.io", Behavior: zonalDisk,
 		Source: "kubernetes-sigs/ibm-vpc-block-csi-driver v5.2.21 pkg/ibmcsidriver/controller_helper.go deploy/kubernetes/driver/kubernetes/manifests/csidriver.yaml"},
-	{Names: "diskplugin.csi.alibabacloud.com", Behavior: zonalDisk, Pin: alibabaDisk,
+	{Names: "diskplugin.csi.alibabacloud.com", Key: "topology.diskplugin.csi.alibabacloud.com/zone", Behavior: zonalDisk, Pin: alibabaDisk,
 		Source: "kubernetes-sigs/alibaba-cloud-csi-driver 8aacf9009 pkg/disk/utils.go pkg/disk/category.go pkg/disk/cloud.go deploy/charts/alibaba-cloud-csi-driver/templates/csi-driver.yaml"},
 	{Names: "nasplugin.csi.alibabacloud.com", Behavior: networkFS,
 		Source: "kubernetes-sigs/alibaba-cloud-csi-driver 8aacf9009 pkg/nas/controllerserver.go deploy/charts/alibaba-cloud-csi-driver/templates/csi-driver.yaml"},

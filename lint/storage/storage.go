@@ -154,13 +154,13 @@ func (d *driver) named(provisioner string) bool {
 // equals, or "".
 func TopologyKey(key string) string { return topologyKeys[key] }
 
-// KeysOf returns the topology keys of drivers whose value is that of a well-known label.
-func KeysOf(label string) (keys []string) {
-	for key, of := range topologyKeys {
-		if of == label {
-			keys = append(keys, key)
+// NodeKey returns the topology key that a driver sets on each node where it runs, or "" if there is
+// none or it is not known.
+func NodeKey(provisioner string) string {
+	for _, d := range drivers {
+		if d.named(provisioner) {
+			return d.Key
 		}
 	}
-	slices.Sort(keys)
-	return keys
+	return ""
 }

@@ -259,4 +259,9 @@ func TestTopologyKey(t *testing.T) {
 			t.Errorf("%s is said to equal %s", key, label)
 		}
 	}
+	for _, d := range drivers {
+		if d.Key != "" && TopologyKey(d.Key) == "" {
+			t.Errorf("%s is said to set %s", d.Names, d.Key)
+		}
+	}
 }

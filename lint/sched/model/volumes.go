@@ -395,45 +395,23 @@ func (m *Model) BoundTo(w *workload.Workload) string {
 }
 
 // driverless says where it is not known whether a driver makes volumes for a group. On an API server's
-// Node, a driver sets its topology key. If it is on some of the nodes that the pods can use only, the
-// driver may not run on the others. A pod there stays Pending.
+// Node, a driver sets its topology key. If any node has it, the driver may not run on others that the
+// pods can use, which the scheduler does not check. A pod there stays Pending (R-N35).
 func (m *Model) driverless(g *Group) string {
 	for _, c := range g.Claims {
-		label := map[storage.Pin]string{storage.PinNode: corev1.LabelHostname, storage.PinZone: corev1.LabelTopologyZone}[c.Pinned]
-		if c.Bound || c.Driver == "" || label == "" || g.Running {
+		key := storage.NodeKey(c.Driver)
+		has := func(n *topology.Node) bool { _, here := n.Labels[key]; return here }
+		if c.Bound || key == "" || g.Running || !slices.ContainsFunc(m.Topology.All(), has) {
 			continue
 		}
-		for _, key := range m.partial(label) {
-			has, lacks := false, ""
-			m.run.Spend(1 + len(m.Topology.Nodes)/PerStep)
-			for n := range m.Usable(g.Workload) {
-				if _, here := n.Labels[key]; here {
-					has = true
-				} else if n.Live {
-					lacks = n.Name
-				}
-			}
-			if has && lacks != "" {
-				return "whether driver " + c.Driver + " runs on node " + lacks + ", which lacks the label " + key
+		m.run.Spend(1 + len(m.Topology.All())/PerStep)
+		for n := range m.Usable(g.Workload) {
+			if n.Live && !has(n) {
+				return "whether driver " + c.Driver + " runs on node " + n.Name + ", which lacks the label " + key
 			}
 		}
 	}
 	return ""
-}
-
-// partial returns the topology keys of drivers for a well-known label that some but not all of the API
-// server's Nodes have.
-func (m *Model) partial(label string) []string {
-	type partial map[string][]string
-	known := *KeepForNodes(m, func() *partial { return &partial{} })
-	return Cached(known, label, func() []string {
-		return slices.DeleteFunc(storage.KeysOf(label), func(key string) bool {
-			m.run.Spend(1 + len(m.Topology.Nodes)/PerStep)
-			has := func(n *topology.Node) bool { _, here := n.Labels[key]; return here }
-			lacks := func(n *topology.Node) bool { return n.Live && !has(n) }
-			return !slices.ContainsFunc(m.Topology.Nodes, has) || !slices.ContainsFunc(m.Topology.Nodes, lacks)
-		})
-	})
 }
 
 // volumesOf returns the reason why it is not known on which nodes the pods of a group can start
