@@ -25,13 +25,20 @@ import (
 // seed is a manifest and the nodes that it is judged with.
 type seed struct{ manifest, nodes []byte }
 
-// seeds returns the fixtures, then some generated clusters of each family.
+// seeds returns the fixtures, then some generated clusters of each family, then the node files.
 var seeds = sync.OnceValue(func() []seed {
 	all := fixtureSeeds()
 	for number := range 20 {
 		for _, family := range clusters.Families {
 			all = append(all, generated(family, 1, number))
 		}
+	}
+	for _, name := range []string{"cluster", "clusterconfig"} {
+		nodes, err := os.ReadFile("../fixtures/topology/" + name + ".yaml")
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, seed{all[0].manifest, nodes})
 	}
 	return all
 })

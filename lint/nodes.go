@@ -91,7 +91,7 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 	if err != nil {
 		return nil, fmt.Errorf("reading topology: %w", err)
 	}
-	topo.Stored = stored
+	topo.Stored = append(stored, topo.Stored...) // in front, because the first declaration of a class wins
 	topo.Extended.Complete = t.files.Config.ClosesResources()
 	if topo.Empty() && len(objects) > 0 {
 		read := slices.Concat(p.topology, t.renders.FileNames(among))
@@ -157,8 +157,8 @@ func (t *topologies) wrong(set *source.Set, path string, err error) []error {
 	for _, p := range set.Problems {
 		errs = append(errs, fmt.Errorf("reading topology: %s:%d: %s: %s", t.files.Display(p.Span.File), p.Span.Line, p.Kind, p.Detail))
 	}
-	if len(errs) == 0 && !slices.ContainsFunc(set.Objects, topology.Declares) {
-		errs = append(errs, fmt.Errorf("reading topology: no node is declared in %s: expected v1 Nodes or a NodeTopology, %s", path, found(set)))
+	if len(errs) == 0 && !slices.ContainsFunc(set.Objects, topology.DeclaresIfNamed) {
+		errs = append(errs, fmt.Errorf("reading topology: no node is declared in %s: expected v1 Nodes, a NodeTopology or a configuration of kind or eksctl, %s", path, found(set)))
 	}
 	return errs
 }

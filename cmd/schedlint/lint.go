@@ -47,8 +47,9 @@ the API server rejects. PATH is a file, a directory (searched recursively for
 .yaml, .yml and .json) or - for standard input; the default is the working
 directory.
 
-Nodes: --topology names the nodes to check against, either the output of
-kubectl get nodes -o yaml or a NodeTopology file.
+Nodes: --topology names the nodes to check against: the output of
+kubectl get nodes -o yaml, a NodeTopology, or the file that kind or eksctl
+makes the cluster from.
 
 Kustomize: lint renders, without network access, each kustomization under the
 paths that no other kustomization refers to. It reports findings in the source

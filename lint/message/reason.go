@@ -62,7 +62,7 @@ var named = map[model.Cause]func(model.Reason) string{
 	model.ByVolume:    func(r model.Reason) string { return "depends on " + r.Name },
 	model.Hangs:       func(r model.Reason) string { return VolumeAttached(r.Name) },
 	model.ByNodeLabel: func(r model.Reason) string {
-		return "depends on the node label " + r.Name + ", which cloud providers set"
+		return "depends on the node label " + r.Name + ", which is not known on every node"
 	},
 	model.ByStrategy: func(r model.Reason) string { return unclear(r.Strategy) },
 	model.ByPoolSize: func(r model.Reason) string {

@@ -1,8 +1,8 @@
 // Package topology reads the declared nodes of a cluster.
 //
 // Contract: Load takes objects and returns one Topology. It reads v1 Nodes, either alone or in a
-// List as printed by kubectl, and the pools of NodeTopology documents. The table in load.go lists
-// the kinds of documents. A mistake in a topology is an error and never a finding, because
+// List as printed by kubectl, the pools of NodeTopology documents, and the configurations from which
+// kind and eksctl make clusters. The table in load.go lists the kinds of documents. A mistake in a topology is an error and never a finding, because
 // manifests cannot be checked against a wrong topology.
 //
 // Invariants: node names are unique and sorted. Topology.Nodes contains the declared number of
@@ -16,7 +16,8 @@
 // nodes have it, unless Extended.Complete is set. The lists of pools with count 0 count as well.
 // Pool nodes get only the labels that a kubelet or the node lifecycle controller sets (hostname,
 // os, arch, and the deprecated forms of os and arch). They also get the zone label for the zone
-// that the pool declares.
+// that the pool declares. A label that nodes may have with a value that is not declared is
+// Uncertain, and no answer depends on it.
 //
-// Non-goals: pods, and the formats of cloud providers.
+// Non-goals: pods, and what a cloud provider adds to a cluster later.
 package topology

@@ -55,6 +55,18 @@ func describeNode(n *Node) string {
 var fixtures = map[string]string{
 	"node.yaml": `worker-a linux/arm64 north 3920m
 worker-b hostname worker-b.example.com linux/amd64 south node.kubernetes.io/unschedulable:NoSchedule cordoned 8`,
+	"cluster.yaml": `dev-control-plane linux/ node-role.kubernetes.io/control-plane:NoSchedule
+dev-control-plane2 linux/ node-role.kubernetes.io/control-plane:NoSchedule dedicated=db:NoSchedule
+dev-worker linux/ a front dedicated=db:NoSchedule
+dev-worker2 linux/ b back
+dev-worker3 linux/ json a:NoExecute`,
+	"clusterconfig.yaml": `general-eu-west-1a-0 of general 1..5 linux/arm64 eu-west-1a
+general-eu-west-1b-0 of general 1..5 linux/arm64 eu-west-1b
+odd-0 of odd 1..1 linux/ dedicated=db:NoSchedule
+own-eu-west-1a-0 of own 2..2 linux/amd64 eu-west-1a own dedicated=db:NoSchedule spare:NoExecute
+own-eu-west-1a-1 of own 2..2 linux/amd64 eu-west-1a own dedicated=db:NoSchedule spare:NoExecute
+3 more like general-eu-west-1a-1 of general 1..5 linux/arm64 eu-west-1a
+3 more like general-eu-west-1b-1 of general 1..5 linux/arm64 eu-west-1b`,
 	"csinode.yaml": `worker-a / map[volumes of ebs.csi.aws.com:25]
 worker-b /`,
 	"nodetopology.yaml": `control-0 of control 1..1 linux/amd64 node-role.kubernetes.io/control-plane:NoSchedule

@@ -34,25 +34,35 @@ type loader struct {
 // object is not in any file, so Where returns the corresponding location in the sources.
 type Where func(o *source.Object, s diag.Span) (file string, at diag.Span)
 
-// topologyVersion is the only supported apiVersion of NodeTopology.
-const topologyVersion = "schedlint.dev/v1alpha1"
+// reader reads the node documents of a group and kind.
+type reader struct {
+	read func(*loader, *source.Object)
+	// version is the only supported apiVersion, or empty if all are.
+	version string
+	// named is set if the documents count only in files that are named as node files. A manifest
+	// tree may hold the configuration of clusters that its manifests are not meant for.
+	named bool
+}
 
-// readers returns the functions that read node documents, by group and kind.
-func readers() map[[2]string]func(*loader, *source.Object) {
-	return map[[2]string]func(*loader, *source.Object){
-		{"", "Node"}:                      (*loader).node,
-		{"storage.k8s.io", "CSINode"}:     (*loader).drivers,
-		{"schedlint.dev", "NodeTopology"}: (*loader).pools,
+// readers returns the readers by group and kind.
+func readers() map[[2]string]reader {
+	return map[[2]string]reader{
+		{"", "Node"}:                      {read: (*loader).node},
+		{"storage.k8s.io", "CSINode"}:     {read: (*loader).drivers},
+		{"schedlint.dev", "NodeTopology"}: {read: (*loader).pools, version: "schedlint.dev/v1alpha1"},
+		{"kind.x-k8s.io", "Cluster"}:      {read: (*loader).kind, version: "kind.x-k8s.io/v1alpha4", named: true},
+		{"eksctl.io", "ClusterConfig"}:    {read: (*loader).eksctl, version: "eksctl.io/v1alpha5", named: true},
 	}
 }
 
-// Declares reports whether an object declares nodes.
+// Declares reports whether an object declares nodes, wherever it is.
 func Declares(o *source.Object) bool {
-	if o.Kind == "CSINode" { // it only adds to a Node
-		return false
-	}
-	_, ok := readers()[[2]string{o.Group(), o.Kind}]
-	return ok && o.APIVersion != ""
+	return DeclaresIfNamed(o) && !readers()[[2]string{o.Group(), o.Kind}].named
+}
+
+// DeclaresIfNamed reports whether an object declares nodes in a file that is named as a node file.
+func DeclaresIfNamed(o *source.Object) bool {
+	return o.APIVersion != "" && o.Kind != "CSINode" && readers()[[2]string{o.Group(), o.Kind}].read != nil // a CSINode only adds to a Node
 }
 
 // Load reads the nodes that the objects declare and ignores all other objects. The returned error
@@ -67,20 +77,20 @@ func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 		decoder: &source.Decoder{Open: map[reflect.Type]bool{
 			reflect.TypeFor[nodeObject](): true, reflect.TypeFor[nodeMeta](): true,
 			reflect.TypeFor[nodeSpec](): true, reflect.TypeFor[nodeStatus](): true,
-			reflect.TypeFor[csiNodeObject](): true, reflect.TypeFor[csiNodeSpec](): true, reflect.TypeFor[csiDriver](): true, reflect.TypeFor[csiCount](): true,
+			reflect.TypeFor[eksctlMeta](): true, reflect.TypeFor[csiNodeObject](): true, reflect.TypeFor[csiNodeSpec](): true, reflect.TypeFor[csiDriver](): true, reflect.TypeFor[csiCount](): true,
 		}},
-		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}}, where: where,
+		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]bool{}}, where: where,
 		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{}, limits: map[string]map[corev1.ResourceName]int64{},
 	}
 	table := readers()
 	for _, o := range objects {
-		read := table[[2]string{o.Group(), o.Kind}]
+		row := table[[2]string{o.Group(), o.Kind}]
 		switch {
-		case read == nil || o.APIVersion == "":
-		case o.Kind == "NodeTopology" && o.APIVersion != topologyVersion:
-			l.fail(o, diag.Span{}, "a NodeTopology has the apiVersion %s, found %s", topologyVersion, o.APIVersion)
+		case row.read == nil || o.APIVersion == "":
+		case row.version != "" && o.APIVersion != row.version:
+			l.fail(o, diag.Span{}, "a %s has the apiVersion %s, found %s", o.Kind, row.version, o.APIVersion)
 		default:
-			read(l, o)
+			row.read(l, o)
 		}
 	}
 	for name, limits := range l.limits {
@@ -174,8 +184,12 @@ func (l *loader) place(o *source.Object, span diag.Span) string {
 
 // misfits adds errors about unknown fields and values of the wrong type.
 func (l *loader) misfits(o *source.Object, found []source.Mismatch) {
+	l.misfitsAt(o, o.File.Span, found)
+}
+
+func (l *loader) misfitsAt(o *source.Object, at func(*source.Node) diag.Span, found []source.Mismatch) {
 	for _, m := range found {
-		span := o.File.Span(cmp.Or(m.Key, m.Value))
+		span := at(cmp.Or(m.Key, m.Value))
 		switch {
 		case m.Unknown && m.Suggestion != "":
 			l.fail(o, span, "unknown field %s; did you mean %s?", m.Path, m.Suggestion)
@@ -237,14 +251,33 @@ func (l *loader) taints(o *source.Object, node *source.Node, taints []corev1.Tai
 		if items := node.Items(); i < len(items) {
 			span = o.File.Span(items[i])
 		}
-		switch t.Effect {
-		case corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
-		default:
-			l.fail(o, span, "taint %s has the effect %q: expected NoSchedule, PreferNoSchedule or NoExecute", t.Key, t.Effect)
+		l.taint(o, span, t)
+	}
+}
+
+// taintList reads a list of taints. It returns nil for null.
+func (l *loader) taintList(o *source.Object, at func(*source.Node) diag.Span, n *source.Node) (taints []corev1.Taint) {
+	found := l.decoder.Decode(n, &taints)
+	for i := range found {
+		found[i].Path = "taints" + found[i].Path
+	}
+	l.misfitsAt(o, at, found)
+	for i, t := range taints {
+		if len(found) == 0 {
+			l.taint(o, at(n.Items()[i]), t)
 		}
-		if t.Key == "" {
-			l.fail(o, span, "a taint needs a key")
-		}
+	}
+	return taints
+}
+
+func (l *loader) taint(o *source.Object, span diag.Span, t corev1.Taint) {
+	switch t.Effect {
+	case corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
+	default:
+		l.fail(o, span, "taint %s has the effect %q: expected NoSchedule, PreferNoSchedule or NoExecute", t.Key, t.Effect)
+	}
+	if t.Key == "" {
+		l.fail(o, span, "a taint needs a key")
 	}
 }
 

@@ -132,6 +132,7 @@ func TestSources(t *testing.T) {
 const (
 	node  = "apiVersion: v1\nkind: Node\n"
 	pools = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\n"
+	eks   = "apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: c, region: r}\n"
 )
 
 // slips has a topology with one mistake in every row, and a part of the error.
@@ -148,6 +149,49 @@ var slips = []struct{ text, want string }{
 	{node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 4 cores}}\n", "4:24: status.allocatable.cpu: expected a quantity"},
 	{node + "metadata: {name: a}\n---\n" + node + "metadata: {name: a, labels: {b: c}}\n", "7:12: node a is declared differently at <stdin>:3: declare every node once"},
 	{node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 1}}\n---\n" + node + "metadata: {name: a}\nstatus: {allocatable: {cpu: 2}}\n", "8:12: node a is declared differently"},
+
+	{kindHead + "node: []\n", "3:1: unknown field node; did you mean nodes?"},
+	{"kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha3\n", "a Cluster has the apiVersion kind.x-k8s.io/v1alpha4, found kind.x-k8s.io/v1alpha3"},
+	{kindHead + "name: A_b\n", `3:1: a kind cluster needs a name that can be part of a node name, found "A_b"`},
+	{kindHead + "name: '${NAME}'\n", "3:1: a kind cluster needs a name"},
+	{kindHead + "nodes:\n- {role: master}\n- {role: control-plane}\n", `4:4: nodes[0].role is "master": expected control-plane or worker`},
+	{kindHead + "nodes: [{role: worker}]\n", "a kind cluster needs a node with the role control-plane"},
+	{kindHead + "nodes:\n- {labels: {a: '${ZONE}'}}\n", `4:13: node kind-control-plane: label a: "${ZONE}"`},
+	{kindHead + "nodes:\n- {label: {a: b}}\n", "4:4: unknown field nodes[0].label; did you mean labels?"},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration: {taint: []}\n", "6:22: unknown field nodeRegistration.taint; did you mean taints?"},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration:\n    name: x\n", "7:5: unknown field nodeRegistration.name"},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration:\n", "6:3: nodeRegistration: expected a map"},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfig\n", `5:9: a patch of kubeadm needs a kind such as InitConfiguration or JoinConfiguration, found "InitConfig"`},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: [\n", "4:3: the patch is not YAML"},
+	{kindHead + "kubeadmConfigPatches:\n- ${PATCH}\n", "4:3: a patch of kubeadm needs a kind"},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  apiVersion: kubeadm.k8s.io/v1beta3\n  kind: InitConfiguration\n  nodeRegistration:\n    taints: []\n", "8:5: kind applies a patch with an apiVersion only if the node image has that version: leave it out"},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration:\n    taints: [{key: a, effect: '${EFFECT}'}]\n", `7:14: taint a has the effect "${EFFECT}"`},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration: {kubeletExtraArgs: {node-labels: 1}}\n", "6:41: node-labels: expected a string"},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration: {kubeletExtraArgs: {register-with-taints: a}}\n", `6:41: taint a has the effect ""`},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration: {kubeletExtraArgs: {node-labels: 'a=${B}'}}\n", `6:41: node-labels: label a: "${B}"`},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration: {kubeletExtraArgs: {hostname-override: a}}\n", "6:41: the flag hostname-override is not read"},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  skipPhases: [mark-control-plane]\n", "6:15: the phase mark-control-plane decides labels and taints"},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: KubeletConfiguration\n  registerWithTaints: []\n", "6:3: registerWithTaints is not read"},
+	{kindHead + "kubeadmConfigPatchesJSON6902:\n- kind: InitConfiguration\n  version: v1beta3\n  patch: |\n    - {op: add, path: /nodeRegistration/taints, value: []}\n", "7:7: kind applies a patch with an apiVersion only"},
+	{kindHead + "kubeadmConfigPatchesJSON6902:\n- kind: InitConfiguration\n  patch: |\n    - {op: move, from: /a, path: /nodeRegistration/taints}\n", "6:7: the operation move is not read"},
+	{kindHead + "kubeadmConfigPatchesJSON6902:\n- kind: InitConfiguration\n  patch: |\n    - {op: replace, path: /nodeRegistration/kubeletExtraArgs/2/value, value: a=b}\n", "6:7: /nodeRegistration/kubeletExtraArgs/2/value is not read"},
+
+	{eks + "managedNodeGroup: []\n", "4:1: unknown field managedNodeGroup; did you mean managedNodeGroups?"},
+	{eks + "nodeGroups:\n- {name: a, desiredCapacit: 3}\n", "5:13: unknown field nodeGroups[0].desiredCapacit; did you mean desiredCapacity?"},
+	{eks + "nodeGroups:\n- {name: a, minsize: 3}\n", "5:13: unknown field nodeGroups[0].minsize; did you mean minSize?"},
+	{eks + "nodeGroups:\n- {name: a, desiredCapacity: \"${COUNT}\"}\n", "5:13: nodeGroups[0].desiredCapacity: expected a whole number"},
+	{eks + "nodeGroups:\n- {name: a, desiredCapacity: 3, maxSize: 2}\n", "5:13: node group a: expected 0 <= minSize <= desiredCapacity <= maxSize <= 100000, found 3, 3, 2"},
+	{eks + "nodeGroups:\n- {name: a}\nmanagedNodeGroups:\n- {name: a}\n", "7:4: node group a is declared twice, for the first time at <stdin>:5"},
+	{eks + "nodeGroups:\n- {desiredCapacity: 1}\n", "5:3: a node group needs a name"},
+	{eks + "nodeGroups:\n- {name: a, taints: {b: true}}\n", `5:22: taint b has the effect ""`},
+	{eks + "managedNodeGroups:\n- {name: a, taints: {b: NoSchedule}}\n", "5:21: taints: expected a list"},
+	{eks + "managedNodeGroups:\n- {name: a, availabilityZones: ['${ZONE}']}\n", `5:13: node group a: label topology.kubernetes.io/zone: "${ZONE}"`},
+	{eks + "managedNodeGroups:\n- {name: a, labels: {b: '${C}'}}\n", `5:22: node group a: label b: "${C}"`},
+	{eks + "managedNodeGroups:\n- {name: a, overrideBootstrapCommand: 'bootstrap.sh'}\n", "5:13: node group a: overrideBootstrapCommand may decide labels and taints"},
+	{eks + "managedNodeGroups:\n- {name: a, preBootstrapCommands: ['echo --register-with-taints']}\n", "5:13: node group a: preBootstrapCommands may decide labels and taints"},
+	{eks + "nodeGroups:\n- {name: a, kubeletExtraConfig: {registerWithTaints: []}}\n", "5:34: node group a: kubeletExtraConfig.registerWithTaints is not read"},
+	{"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {region: r}\n", "a ClusterConfig needs metadata.name"},
+	{"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: \"${C}\"}\n", `3:12: metadata.name: label alpha.eksctl.io/cluster-name: "${C}"`},
 
 	{pools, "2:1: a NodeTopology needs pools, a list of {name, count}"},
 	{pools + "pools: []\n", "a NodeTopology needs pools"},

@@ -37,6 +37,8 @@ type poolObject struct {
 	Allocatable   corev1.ResourceList `json:"allocatable"`
 	Volumes       map[string]int64    `json:"volumes"`
 	Unschedulable bool                `json:"unschedulable"`
+	// Open lists the keys of labels whose values are not known.
+	Open []string `json:"-"`
 }
 
 func (l *loader) pools(o *source.Object) {
@@ -74,11 +76,7 @@ func (l *loader) pools(o *source.Object) {
 			continue
 		}
 		before := len(l.errs)
-		for k, v := range item.Get("labels").Fields() { // as the API server checks node labels
-			for _, why := range slices.Concat(validation.IsQualifiedName(k.Value), validation.IsValidLabelValue(v.Text())) {
-				l.fail(o, o.File.FieldSpan(k, v), "pool %s: label %s: %q: %s", p.Name, k.Value, v.Text(), why)
-			}
-		}
+		l.labels(o, "pool "+p.Name, item)
 		for k, v := range item.Get("volumes").Fields() {
 			if n := p.Volumes[k.Value]; n < 0 || n > math.MaxInt32 || len(validation.IsDNS1123Subdomain(strings.ToLower(k.Value))) > 0 {
 				l.fail(o, o.File.FieldSpan(k, v), "pool %s: volumes: %q: %d: expected the name of a CSI driver and a number from 0 to %d", p.Name, k.Value, n, math.MaxInt32)
@@ -87,6 +85,19 @@ func (l *loader) pools(o *source.Object) {
 		if len(l.errs) == before {
 			l.pool(o, pool, &p)
 		}
+	}
+}
+
+// labels checks the labels of an item as the API server checks those of a Node.
+func (l *loader) labels(o *source.Object, of string, item *source.Node) {
+	for k, v := range item.Get("labels").Fields() {
+		l.label(o, o.File.FieldSpan(k, v), of, k.Value, v.Text())
+	}
+}
+
+func (l *loader) label(o *source.Object, at diag.Span, of, key, value string) {
+	for _, why := range slices.Concat(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)) {
+		l.fail(o, at, "%s: label %s: %q: %s", of, key, value, why)
 	}
 }
 
@@ -166,6 +177,7 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 		zones = map[string]int{"": pool.Count}
 	}
 	for _, zone := range slices.Sorted(maps.Keys(zones)) {
+		l.topo.mayHave(poolNode(pool, p, zone, 0).Labels, p.Open...)
 		for i := range zones[zone] {
 			l.add(o, poolNode(pool, p, zone, i))
 		}
@@ -194,7 +206,12 @@ func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 	}
 	maps.Copy(labels, p.Labels)
 	labels[Cluster] = Cluster
-	labels[betaOS], labels[betaArch] = labels[corev1.LabelOSStable], labels[corev1.LabelArchStable]
+	if slices.Contains(p.Open, corev1.LabelArchStable) {
+		delete(labels, corev1.LabelArchStable)
+	} else {
+		labels[betaArch] = labels[corev1.LabelArchStable]
+	}
+	labels[betaOS] = labels[corev1.LabelOSStable]
 	n := &Node{Name: name, Labels: labels, Taints: withCordonTaint(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
 	if len(p.Allocatable) > 0 {
 		n.Allocatable = p.Allocatable

@@ -108,13 +108,16 @@ type Topology struct {
 	// Extended holds the extended resources that nodes and pools list. All nodes share it.
 	Extended *Extended
 	// Storage says where the volumes of StorageClasses can be used. Stored lists the volumes, volume
-	// claims and StorageClasses that the cluster has. LoadFrom does not set Stored.
+	// claims and StorageClasses that the cluster has. LoadFrom sets only those that come with it.
 	Storage storage.Declared
 	Stored  []*source.Object
 	// Notes lists irregularities that the user should know about, each as one sentence.
 	Notes []string
 
 	keys []string // all label keys, sorted; nil until they are computed
+	// open holds the keys of labels that some node may have although it does not declare them. An
+	// entry that ends in a slash stands for all keys of a domain.
+	open map[string]bool
 }
 
 // Empty reports whether the topology has no nodes and no pool that can grow.
@@ -122,6 +125,9 @@ func (t *Topology) Empty() bool { return t == nil || len(t.Nodes) == 0 && len(t.
 
 // Elastic reports whether any pool can grow.
 func (t *Topology) Elastic() bool { return t != nil && len(t.Growth) > 0 }
+
+// Only returns a topology of some of the nodes, or of nodes like them, that cannot grow.
+func (t *Topology) Only(nodes []*Node) *Topology { return &Topology{Nodes: nodes, open: t.open} }
 
 // All returns all nodes, and a sample of the nodes that each pool may add.
 func (t *Topology) All() []*Node {
@@ -198,21 +204,29 @@ func Deprecated(key string) (replacement string, is bool) {
 	return replacement, is
 }
 
-// Uncertain reports whether some pool node may have a label that its pool does not declare. A node
+// Uncertain reports whether some node may have a label that it does not declare. A node of a pool
 // with a zone, region or instance type label may also have the deprecated form of the label. Cloud
 // providers set both forms (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
 func (t *Topology) Uncertain(key string) bool {
-	switch key {
-	case corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion:
-	default:
+	if t == nil || len(t.open) == 0 {
 		return false
 	}
-	may := func(n *Node) bool {
-		_, has := n.Labels[key]
-		_, replaced := n.Labels[deprecated[key]]
-		return n.Pool != nil && replaced && !has
+	domain, _, _ := strings.Cut(key, "/")
+	return t.open[key] || t.open[domain+"/"]
+}
+
+// mayHave records keys of labels that nodes may have although labels, which they declare, lacks them.
+func (t *Topology) mayHave(labels map[string]string, keys ...string) {
+	for _, old := range []string{corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion} {
+		if _, has := labels[deprecated[old]]; has || slices.Contains(keys, deprecated[old]) {
+			keys = append(slices.Clip(keys), old)
+		}
 	}
-	return t != nil && (slices.ContainsFunc(t.Nodes, may) || slices.ContainsFunc(t.Growth, func(g Growth) bool { return may(g.Node) }))
+	for _, key := range keys {
+		if _, has := labels[key]; !has {
+			t.open[key] = true
+		}
+	}
 }
 
 // Known reports whether a node label key is plausible. Plausible keys are well-known keys,
@@ -349,7 +363,7 @@ func isWhole(uid string, list corev1.ResourceList) bool {
 func (t *Topology) InCloud() bool {
 	return slices.ContainsFunc(t.All(), func(n *Node) bool {
 		for key := range n.Labels {
-			if strings.HasPrefix(key, "eks.amazonaws.com/") || strings.HasPrefix(key, "cloud.google.com/gke-") || strings.HasPrefix(key, "kubernetes.azure.com/") {
+			if strings.HasPrefix(key, "eks.amazonaws.com/") || key == eksctlCluster || strings.HasPrefix(key, "cloud.google.com/gke-") || strings.HasPrefix(key, "kubernetes.azure.com/") {
 				return true
 			}
 		}

@@ -232,7 +232,8 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 		case "DataVolume":
 			b.dataVolumes[[2]string{id[1], o.Name}] = o
 		case "StorageClass":
-			if b.classes[o.Name] = o; b.standard == nil && standardClass(o) {
+			// A class that the manifests add is younger than those of the cluster, so it is the default.
+			if b.classes[o.Name] = o; standardClass(o) && (b.standard == nil || slices.Contains(stored, b.standard) && !slices.Contains(stored, o)) {
 				b.standard = o
 			}
 		default:

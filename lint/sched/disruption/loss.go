@@ -118,6 +118,9 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 			case open && meaning == certificate.Unreachable && w.TightQuota != "": // lost pods still count against the quota
 				a.verdict, a.why = diag.Unknown, model.Reason{Cause: model.ByAdmission, Name: w.TightQuota}
 			}
+			if e.m.Topology.Uncertain(key) { // the domain may have more nodes
+				a = answer{verdict: diag.Unknown, why: model.Reason{Cause: model.ByNodeLabel, Name: key}}
+			}
 			s := Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why, Waits: a.waits, missed: a.missed}
 			if everywhere {
 				s.hit = a.hit

@@ -204,7 +204,7 @@ func (m *Model) reasonAbsent(w *workload.Workload) Reason {
 
 // Variant returns a model of other workloads and nodes in the same namespaces.
 func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
-	topo := &topology.Topology{Nodes: nodes}
+	topo := m.Topology.Only(nodes)
 	known := m.perNodes
 	same := len(nodes) == len(m.Topology.Nodes) && (len(nodes) == 0 || &nodes[0] == &m.Topology.Nodes[0]) // the same slice in memory
 	if m.Topology.Elastic() || !same {

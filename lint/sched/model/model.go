@@ -253,6 +253,7 @@ func (m *Model) unknown(g *Group) Reason {
 	for t := range g.HardTerms() {
 		keys = append(keys, t.Key)
 	}
+	keys = append(keys, reachKeys(g.Workload)...)
 	if i := slices.IndexFunc(keys, m.Topology.Uncertain); i >= 0 {
 		return Reason{Cause: ByNodeLabel, Name: keys[i]}
 	}

@@ -158,6 +158,9 @@ func (m *Model) widest(w *workload.Workload) *workload.Workload {
 	if anywhere || why == ByNodeLabel || open("affinity") {
 		c.Spec.Affinity = nil
 	}
+	if why == ByNodeLabel {
+		c.Reaches, c.OrdinalReaches = nil, nil
+	}
 	if anywhere || open("tolerations") {
 		c.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	}

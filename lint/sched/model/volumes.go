@@ -118,6 +118,28 @@ func inZones(zones map[string][]string, labels map[string]string) bool {
 	return true
 }
 
+// reachKeys returns the node labels that decide where the volumes of a workload can be used.
+func reachKeys(w *workload.Workload) (keys []string) {
+	all := w.Reaches
+	if w.OrdinalReaches != nil {
+		all = slices.Concat(slices.Collect(maps.Values(w.OrdinalReaches.Of))...)
+		all = slices.Concat(w.Reaches, w.OrdinalReaches.Rest, all)
+	}
+	for _, r := range all {
+		keys = append(keys, SortedKeys(r.Zones)...)
+		if r.Affinity == nil {
+			continue
+		}
+		for _, t := range r.Affinity.NodeSelectorTerms {
+			for _, e := range t.MatchExpressions {
+				keys = append(keys, e.Key, storage.TopologyKey(e.Key))
+			}
+		}
+	}
+	slices.Sort(keys) // Of is a map
+	return keys
+}
+
 // storageLabels returns a node's labels for comparison with a volume's affinity. A storage driver
 // adds labels of its own to the Node. Unless the API server wrote the Node, they may be missing, but
 // its zone or hostname has the same value.
@@ -161,6 +183,9 @@ func (m *Model) undeclaredKey(r *workload.Reach) string {
 	keys := *KeepInRun(m.run, func() *declaredKeys { return &declaredKeys{} })
 	for _, t := range r.Affinity.NodeSelectorTerms {
 		for _, e := range t.MatchExpressions {
+			if m.Topology.Uncertain(e.Key) || m.Topology.Uncertain(storage.TopologyKey(e.Key)) {
+				return e.Key
+			}
 			known := storage.TopologyKey(e.Key) != "" || strings.HasPrefix(e.Key, "topology.kubernetes.io/") || e.Key == corev1.LabelHostname
 			if !known && !Cached(keys, e.Key, func() bool {
 				nodes := m.Topology.All()
@@ -243,7 +268,7 @@ func (m *Model) PinOf(w *workload.Workload) Pin {
 			}
 		}
 		switch {
-		case len(values) == 0 && w.OpenPin != "", len(values) == 1 && !lacks:
+		case len(values) == 0 && w.OpenPin != "" && !m.Topology.Uncertain(w.Pin), len(values) == 1 && !lacks:
 			return Pin{}
 		case lacks:
 			return Pin{Key: w.Pin, Open: w.OpenPin, Vague: true}
