@@ -87,9 +87,10 @@ func (l *loader) eksctl(o *source.Object) {
 	for i, item := range o.Root.Get("managedNodeGroups").Items() {
 		l.eksctlGroup(o, &in, item, &in.ManagedNodeGroups[i], true)
 	}
-	for _, field := range []string{"fargateProfiles", "autoModeConfig", "karpenter"} { // as for a NodePool (R-S7)
-		if k, v := o.Root.Field(field); k != nil && !v.IsNull() {
-			l.topo.Notes = append(l.topo.Notes, l.place(o, o.File.Span(k))+": nodes that "+field+" adds are not read")
+	for _, field := range []string{"fargateProfiles", "autoModeConfig", "karpenter"} { // their nodes may take any pod
+		k, v := o.Root.Field(field)
+		if on, is := v.Get("enabled").Bool(); k != nil && !v.IsNull() && (on || !is) {
+			l.fail(o, o.File.Span(k), "nodes that %s adds are not read: declare the nodes in a NodeTopology", field)
 		}
 	}
 }

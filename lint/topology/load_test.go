@@ -190,6 +190,8 @@ var slips = []struct{ text, want string }{
 	{eks + "managedNodeGroups:\n- {name: a, overrideBootstrapCommand: 'bootstrap.sh'}\n", "5:13: node group a: overrideBootstrapCommand may decide labels and taints"},
 	{eks + "managedNodeGroups:\n- {name: a, preBootstrapCommands: ['echo --register-with-taints']}\n", "5:13: node group a: preBootstrapCommands may decide labels and taints"},
 	{eks + "nodeGroups:\n- {name: a, kubeletExtraConfig: {registerWithTaints: []}}\n", "5:34: node group a: kubeletExtraConfig.registerWithTaints is not read"},
+	{eks + "nodeGroups: [{name: a}]\nfargateProfiles: [{name: b}]\n", "5:1: nodes that fargateProfiles adds are not read: declare the nodes in a NodeTopology"},
+	{eks + "autoModeConfig: {enabled: true}\n", "4:1: nodes that autoModeConfig adds are not read"},
 	{"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {region: r}\n", "a ClusterConfig needs metadata.name"},
 	{"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: \"${C}\"}\n", `3:12: metadata.name: label alpha.eksctl.io/cluster-name: "${C}"`},
 
