@@ -85,7 +85,7 @@ func (b *binder) static(w *Workload, c *Claim) *Static {
 		for k, value := range v.Root.At("metadata", "labels").Fields() {
 			of[k.Value] = value.Text()
 		}
-		spec := v.Root.Get("spec")
+		spec := specOf(v.Root)
 		switch {
 		case deleted(v) || b.named[v.Name] || phase != "" && phase != string(corev1.VolumeAvailable):
 			continue

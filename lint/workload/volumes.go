@@ -126,7 +126,7 @@ func (w *Workload) readClaims() []*Claim {
 			name := t.At("metadata", "name")
 			templates[name.Text()] = true
 			all = append(all, &Claim{
-				Name: name.Text() + "-" + w.Object.Name, Template: true, Span: w.File().Span(name), Node: t, spec: t.Get("spec"),
+				Name: name.Text() + "-" + w.Object.Name, Template: true, Span: w.File().Span(name), Node: t, spec: specOf(t),
 			})
 		}
 	}
@@ -146,7 +146,7 @@ func (w *Workload) readClaims() []*Claim {
 			}
 			all = append(all, c)
 		case !t.IsNull():
-			all = append(all, &Claim{Ephemeral: true, Name: v.Get("name").Text(), Span: w.File().Span(v.Get("name")), Node: v, spec: t.Get("spec")})
+			all = append(all, &Claim{Ephemeral: true, Name: v.Get("name").Text(), Span: w.File().Span(v.Get("name")), Node: v, spec: specOf(t)})
 		}
 	}
 	return all
@@ -238,7 +238,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 			}
 		default:
 			b.volumes[o.Name] = o
-			class := o.Root.At("spec", "storageClassName").Text()
+			class := specOf(o.Root).Get("storageClassName").Text()
 			if o.Root.At("spec", "claimRef").IsNull() {
 				b.free[class] = append(b.free[class], o)
 			}
@@ -256,7 +256,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	}
 	for _, o := range stored { // the file lists all volumes that the cluster has; a tree may list examples
 		if o.Kind == "PersistentVolume" {
-			b.stocked[o.Root.At("spec", "storageClassName").Text()] = true
+			b.stocked[specOf(o.Root).Get("storageClassName").Text()] = true
 		}
 	}
 	for _, o := range b.claims {
@@ -328,6 +328,19 @@ func alike(a, b *source.Object) bool {
 		})
 }
 
+// specOf returns the spec of a claim or PersistentVolume with its class, which an annotation may name
+// (R-N43).
+func specOf(n *source.Node) *source.Node {
+	spec, class := n.Get("spec"), n.At("metadata", "annotations", corev1.BetaStorageClassAnnotation)
+	switch {
+	case spec == nil || class.IsNull():
+		return spec
+	case spec.Get("storageClassName") == nil:
+		return spec.With("storageClassName", class, class)
+	}
+	return spec.Replace("storageClassName", class)
+}
+
 // standardClass reports whether claims that name no class get this one (R-N43).
 func standardClass(o *source.Object) bool {
 	a := o.Root.At("metadata", "annotations")
@@ -346,7 +359,7 @@ func (b *binder) resolve(w *Workload) {
 		if c.Template || c.Ephemeral {
 			own.spec = c.spec
 		} else if own.Object = b.claims[[2]string{ns, c.Name}]; own.Object != nil && !b.differing[own.Object] {
-			own.spec = own.Object.Root.Get("spec")
+			own.spec = specOf(own.Object.Root)
 		} else if w.Kind.VM {
 			own.spec = b.dataVolume(w, c.Name)
 		}
@@ -364,15 +377,6 @@ func (b *binder) resolve(w *Workload) {
 		if w.Running {
 			c.Volume, c.volume = "", nil
 			continue
-		}
-		declared := c.Node // of a template
-		if c.Ephemeral {
-			declared = c.Node.At("ephemeral", "volumeClaimTemplate")
-		} else if c.Object != nil {
-			declared = c.Object.Root
-		}
-		if !declared.At("metadata", "annotations", corev1.BetaStorageClassAnnotation).IsNull() { // it wins (R-N43)
-			w.Reaches = append(w.Reaches, Reach{Claim: c.Name, Open: "the class of claim " + c.Name + ", which an annotation names"})
 		}
 		b.behave(w, c, len(held) > 0 || c.Template && b.allBound(w, c))
 		if c.Static != nil && !c.Template {
@@ -399,7 +403,7 @@ func (b *binder) resolve(w *Workload) {
 		b.ordinals(ns, c, func(ordinal int, name string, declared *source.Object) {
 			spec := c.spec
 			if declared != nil {
-				spec = declared.Root.Get("spec")
+				spec = specOf(declared.Root)
 			}
 			if ordinal >= start && ordinal-start < n {
 				if spec.Get("volumeName").Text() != "" || len(b.held[[2]string{ns, name}]) > 0 {
@@ -790,7 +794,7 @@ func (b *binder) reach(claim string, spec *source.Node, held []*source.Object) *
 			return &Reach{Claim: claim, Open: b.unsettled("PersistentVolume", name.Text(), nil)}
 		}
 		ref := volume.Root.At("spec", "claimRef", "name")
-		if class := spec.Get("storageClassName"); ref.IsNull() && !class.IsNull() && class.Text() != volume.Root.At("spec", "storageClassName").Text() {
+		if class := spec.Get("storageClassName"); ref.IsNull() && !class.IsNull() && class.Text() != specOf(volume.Root).Get("storageClassName").Text() {
 			return &Reach{Claim: claim, By: volume, Open: "PersistentVolume " + volume.Name + ", which has another storage class"}
 		}
 		if !ref.IsNull() && !slices.Contains(held, volume) {
@@ -927,7 +931,7 @@ func (b *binder) certain(spec *source.Node) bool {
 		return false
 	}
 	for id, c := range b.claims {
-		claim := c.Root.Get("spec")
+		claim := specOf(c.Root)
 		if !classless(claim) || claim.Get("volumeName").Text() != "" || len(b.held[id]) > 0 {
 			continue
 		}

@@ -94,9 +94,9 @@ func TestReaches(t *testing.T) {
 		"the default class":           {pod + claim("") + class(`, annotations: {storageclass.kubernetes.io/is-default-class: "true"}`+topologies), `&""|[{"z" "In" ["a" "b"]}]|[]`},
 		"not the default class":       {pod + claim("") + class(topologies), ""},
 		"ephemeral":                   {strings.Replace(pod, "persistentVolumeClaim: {claimName: data}", "ephemeral: {volumeClaimTemplate: {spec: {storageClassName: fast}}}", 1) + class(topologies), `&""|[{"z" "In" ["a" "b"]}]|[]`},
-		"a class in an annotation":    {pod + strings.Replace(claim(""), "namespace: shop", "namespace: shop, annotations: {volume.beta.kubernetes.io/storage-class: fast}", 1), `&"the class of claim data, which an annotation names"`},
-		"annotation of a template":    {strings.Replace(set, "{metadata: {name: data}", "{metadata: {name: data, annotations: {volume.beta.kubernetes.io/storage-class: fast}}", 1), `&"the class of claim data-db, which an annotation names"`},
-		"annotation, ephemeral":       {strings.Replace(pod, "persistentVolumeClaim: {claimName: data}", "ephemeral: {volumeClaimTemplate: {metadata: {annotations: {volume.beta.kubernetes.io/storage-class: fast}}}}", 1), `&"the class of claim v, which an annotation names"`},
+		"a class in an annotation":    {pod + strings.Replace(claim(""), "namespace: shop", "namespace: shop, annotations: {volume.beta.kubernetes.io/storage-class: fast}", 1) + class(topologies), `&""|[{"z" "In" ["a" "b"]}]|[]`},
+		"annotation of a template":    {strings.NewReplacer("{metadata: {name: data}", "{metadata: {name: data, annotations: {volume.beta.kubernetes.io/storage-class: fast}}", "storageClassName: fast", "storageClassName: slow").Replace(set) + class(topologies), `&""|[{"z" "In" ["a" "b"]}]|[]`},
+		"annotation, ephemeral":       {strings.Replace(pod, "persistentVolumeClaim: {claimName: data}", "ephemeral: {volumeClaimTemplate: {metadata: {annotations: {volume.beta.kubernetes.io/storage-class: fast}}, spec: {}}}", 1) + class(topologies), `&""|[{"z" "In" ["a" "b"]}]|[]`},
 		"a running pod":               {strings.Replace(pod, "spec: {", "status: {phase: Running}\nspec: {nodeName: x, ", 1) + volume("pv", "data", "a", ""), ""},
 		"a placeholder for the claim": {strings.ReplaceAll(pod, "claimName: data", `claimName: "${CLAIM}"`) + volume("pv", "data", "a", ""), ""},
 	} {
