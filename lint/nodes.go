@@ -50,7 +50,8 @@ func (t *topologies) of(p part, among []*source.Object, to *effects) *topology.T
 		return topo
 	}
 	for _, o := range p.objects { // these describe possible nodes that are not read (R-S7)
-		if p.entry == "" && o.Group() == "karpenter.sh" && (o.Kind == "NodePool" || o.Kind == "Provisioner") {
+		declared := func(n *topology.Node) bool { return n.Labels[topology.NodePool] == o.Name }
+		if p.entry == "" && o.Group() == "karpenter.sh" && (o.Kind == "NodePool" || o.Kind == "Provisioner") && !slices.ContainsFunc(topo.All(), declared) {
 			s.passed.provisioners++
 		}
 	}

@@ -52,6 +52,7 @@ func readers() map[[2]string]reader {
 		{"schedlint.dev", "NodeTopology"}: {read: (*loader).pools, version: "schedlint.dev/v1alpha1"},
 		{"kind.x-k8s.io", "Cluster"}:      {read: (*loader).kind, version: "kind.x-k8s.io/v1alpha4", named: true},
 		{"eksctl.io", "ClusterConfig"}:    {read: (*loader).eksctl, version: "eksctl.io/v1alpha5", named: true},
+		{"karpenter.sh", "NodePool"}:      {read: (*loader).karpenter, named: true},
 	}
 }
 
@@ -77,7 +78,7 @@ func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 		decoder: &source.Decoder{Open: map[reflect.Type]bool{
 			reflect.TypeFor[nodeObject](): true, reflect.TypeFor[nodeMeta](): true,
 			reflect.TypeFor[nodeSpec](): true, reflect.TypeFor[nodeStatus](): true,
-			reflect.TypeFor[eksctlMeta](): true, reflect.TypeFor[csiNodeObject](): true, reflect.TypeFor[csiNodeSpec](): true, reflect.TypeFor[csiDriver](): true, reflect.TypeFor[csiCount](): true,
+			reflect.TypeFor[eksctlMeta](): true, reflect.TypeFor[karpenterMeta](): true, reflect.TypeFor[csiNodeObject](): true, reflect.TypeFor[csiNodeSpec](): true, reflect.TypeFor[csiDriver](): true, reflect.TypeFor[csiCount](): true,
 		}},
 		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]bool{}}, where: where,
 		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{}, limits: map[string]map[corev1.ResourceName]int64{},

@@ -19,6 +19,9 @@ import (
 // maxNodes is the maximum number of nodes in a topology. A larger number is assumed to be a typo.
 const maxNodes = 100_000
 
+// Unbounded is the Max of a pool that grows as long as there are Pending pods.
+const Unbounded = maxNodes
+
 type topologyObject struct {
 	APIVersion string           `json:"apiVersion"`
 	Kind       string           `json:"kind"`
@@ -195,7 +198,7 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 // current ones, because the node lifecycle controller keeps them in sync
 // (pkg/controller/nodelifecycle/node_lifecycle_controller.go, labelReconcileInfo; R-S11).
 func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
-	name := pool.Name
+	name := p.Name
 	if zone != "" {
 		name += "-" + zone
 	}
@@ -206,12 +209,16 @@ func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 	}
 	maps.Copy(labels, p.Labels)
 	labels[Cluster] = Cluster
-	if slices.Contains(p.Open, corev1.LabelArchStable) {
-		delete(labels, corev1.LabelArchStable)
-	} else {
-		labels[betaArch] = labels[corev1.LabelArchStable]
+	for _, key := range p.Open {
+		if _, set := p.Labels[key]; !set {
+			delete(labels, key)
+		}
 	}
-	labels[betaOS] = labels[corev1.LabelOSStable]
+	for old, key := range map[string]string{betaArch: corev1.LabelArchStable, betaOS: corev1.LabelOSStable} {
+		if value, known := labels[key]; known {
+			labels[old] = value
+		}
+	}
 	n := &Node{Name: name, Labels: labels, Taints: withCordonTaint(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
 	if len(p.Allocatable) > 0 {
 		n.Allocatable = p.Allocatable

@@ -217,7 +217,7 @@ func (t *Topology) Uncertain(key string) bool {
 
 // mayHave records keys of labels that nodes may have although labels, which they declare, lacks them.
 func (t *Topology) mayHave(labels map[string]string, keys ...string) {
-	for _, old := range []string{corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion} {
+	for _, old := range []string{betaArch, betaOS, corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion} {
 		if _, has := labels[deprecated[old]]; has || slices.Contains(keys, deprecated[old]) {
 			keys = append(slices.Clip(keys), old)
 		}

@@ -61,7 +61,7 @@ func (m *Model) DaemonSetsFirst() (first *Model, leftOut []*workload.Workload) {
 	if !enough {
 		return nil, nil
 	}
-	first = newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces, Elsewhere: m.elsewhere}, &topo, newPerNodes(&topo), nil)
+	first = newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces, Elsewhere: m.elsewhere}, &topo, newPerNodes(&topo, ws), nil)
 	first.Apart = m.Apart
 	return first, leftOut
 }

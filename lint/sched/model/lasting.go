@@ -208,7 +208,7 @@ func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart .
 	known := m.perNodes
 	same := len(nodes) == len(m.Topology.Nodes) && (len(nodes) == 0 || &nodes[0] == &m.Topology.Nodes[0]) // the same slice in memory
 	if m.Topology.Elastic() || !same {
-		known = newPerNodes(topo)
+		known = newPerNodes(topo, ws)
 	}
 	v := newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, topo, known, nil)
 	v.Apart = apart
@@ -224,7 +224,7 @@ func (m *Model) AtCount() *Model {
 	}
 	topo := *m.Topology
 	topo.Growth = nil
-	return newModel(m.run, &workload.Set{Workloads: m.Workloads, Namespaces: m.Namespaces, Elsewhere: m.elsewhere}, &topo, newPerNodes(&topo), nil)
+	return newModel(m.run, &workload.Set{Workloads: m.Workloads, Namespaces: m.Namespaces, Elsewhere: m.elsewhere}, &topo, newPerNodes(&topo, nil), nil)
 }
 
 // Beside returns a model of other workloads on the same nodes and growing pools.

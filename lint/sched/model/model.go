@@ -66,16 +66,17 @@ type perNodes struct {
 	kept map[any]any
 }
 
-func newPerNodes(topo *topology.Topology) *perNodes {
+// newPerNodes returns an empty cache for nodes that the workloads' pods use.
+func newPerNodes(topo *topology.Topology, ws []*workload.Workload) *perNodes {
 	known := &perNodes{
 		eligible: map[string]*Eligibility{}, domains: map[DomainKey]map[string]bool{},
 		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, kept: map[any]any{},
 	}
 	if !topo.Empty() {
-		known.Views = append(known.Views, newView(topo, false))
+		known.Views = append(known.Views, newView(topo, nil))
 	}
 	if !topo.Empty() && topo.Elastic() {
-		known.Views = append(known.Views, newView(topo, true))
+		known.Views = append(known.Views, newView(topo, ws))
 	}
 	return known
 }
@@ -113,7 +114,7 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	if !topo.Empty() {
 		run.nodes = len(topo.Nodes) + len(topo.Growth)
 	}
-	return newModel(run, set, topo, newPerNodes(topo), nil)
+	return newModel(run, set, topo, newPerNodes(topo, set.Workloads), nil)
 }
 
 // newModel builds a model in an existing run. It reuses the results cached in nodes and the groups
@@ -350,21 +351,41 @@ const maxGrown = 5000
 // maxView is the maximum number of added nodes in a view across all pools.
 const maxView = 20_000
 
-func newView(topo *topology.Topology, grown bool) *View {
+// newView returns the large view for the pods of workloads, or the small view if there are none.
+//
+// Of a pool without a bound, the view has two nodes for each pod. An update has at most twice the
+// pods, and each placement on more nodes of the pool is also one on these, with other names (T32).
+func newView(topo *topology.Topology, ws []*workload.Workload) *View {
 	v := &View{Nodes: make([]*topology.Node, 0, len(topo.Nodes)), From: make([]int, 0, len(topo.Nodes))}
 	for i, n := range topo.Nodes {
 		v.Nodes, v.From = append(v.Nodes, n), append(v.From, i)
 	}
+	enough := 1
+	for _, w := range ws {
+		switch {
+		case w.Kind.PerNode():
+		case w.Scale != nil:
+			enough += 2 * min(w.Scale.Max, maxGrown)
+		case w.Count.Known:
+			enough += 2 * min(w.Count.N, maxGrown)
+		default:
+			enough += maxGrown
+		}
+	}
 	for i, g := range topo.Growth {
 		p := g.Node.Pool
-		if !grown {
+		if len(ws) == 0 {
 			break
 		}
 		if size := (PoolSize{p.Name, p.Max}); len(v.pools) == 0 || v.pools[len(v.pools)-1] != size {
 			v.pools = append(v.pools, size)
 		}
-		more := min(g.Extra, maxGrown, maxView+len(topo.Nodes)-len(v.Nodes))
-		v.Partial = v.Partial || g.Extra > more
+		most := g.Extra
+		if p.Max == topology.Unbounded {
+			most = min(most, enough)
+		}
+		more := min(most, maxGrown, maxView+len(topo.Nodes)-len(v.Nodes))
+		v.Partial = v.Partial || most > more
 		for k := range more {
 			v.Nodes, v.From = append(v.Nodes, Another(g.Node, k)), append(v.From, -1-i)
 		}

@@ -1,0 +1,244 @@
+package topology
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// nodePool is a NodePool of Karpenter. Fields with a Node decide nothing about labels, taints or the
+// number of nodes (kubernetes-sigs/karpenter 226646810 pkg/apis/v1/nodepool.go; R-S14).
+type nodePool struct {
+	Metadata karpenterMeta `json:"metadata"`
+	Spec     struct {
+		Template struct {
+			Metadata karpenterMeta `json:"metadata"`
+			Spec     struct {
+				Taints       *source.Node           `json:"taints"`
+				Requirements []karpenterRequirement `json:"requirements"`
+
+				StartupTaints *source.Node `json:"startupTaints"` // Karpenter expects them to go
+				NodeClassRef  *source.Node `json:"nodeClassRef"`
+				Kubelet       *source.Node `json:"kubelet"`
+				Resources     *source.Node `json:"resources"`
+				Grace         *source.Node `json:"terminationGracePeriod"`
+				ExpireAfter   *source.Node `json:"expireAfter"`
+			} `json:"spec"`
+		} `json:"template"`
+		Limits   map[string]resource.Quantity `json:"limits"`
+		Replicas *int                         `json:"replicas"`
+
+		Disruption *source.Node `json:"disruption"`
+		Weight     *source.Node `json:"weight"`
+	} `json:"spec"`
+
+	APIVersion *source.Node `json:"apiVersion"`
+	Kind       *source.Node `json:"kind"`
+	Status     *source.Node `json:"status"`
+}
+
+type karpenterMeta struct {
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels"`
+}
+
+type karpenterRequirement struct {
+	Key       string   `json:"key"`
+	Operator  string   `json:"operator"`
+	Values    []string `json:"values"`
+	MinValues *int     `json:"minValues"`
+}
+
+// NodePool is the node label with the name of the NodePool that Karpenter made the node for.
+const NodePool = "karpenter.sh/nodepool"
+
+// anyValue lists the labels that Karpenter and its cloud providers set to values that a NodePool need
+// not name. An entry that ends in a slash stands for all keys of a domain
+// (kubernetes-sigs/karpenter 226646810 pkg/apis/v1/labels.go, WellKnownLabels).
+func anyValue() []string {
+	return []string{
+		corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelInstanceTypeStable, corev1.LabelArchStable,
+		corev1.LabelOSStable, corev1.LabelWindowsBuild, "karpenter.sh/capacity-type",
+		"karpenter.k8s.aws/", "topology.k8s.aws/", "eks.amazonaws.com/", "k8s.io/cloud-provider-aws", "topology.ebs.csi.aws.com/zone",
+		"karpenter.azure.com/", "kubernetes.azure.com/", "topology.disk.csi.azure.com/zone",
+		"karpenter.k8s.gcp/", "cloud.google.com/", "topology.gke.io/zone", "karpenter.k8s.alibabacloud/", "karpenter.k8s.oracle/",
+	}
+}
+
+// allowed holds the values that a NodePool lets a label have. The label is open if it may have others.
+type allowed struct {
+	open   bool
+	values []string
+}
+
+// karpenter reads a NodePool as a pool that starts empty and may grow to any size. Karpenter makes a
+// node for a pod only if the NodePool defines each label that the pod selects, unless it is one of
+// anyValue (kubernetes-sigs/karpenter 226646810 pkg/scheduling/requirements.go, Compatible).
+func (l *loader) karpenter(o *source.Object) {
+	var in nodePool
+	if found := l.decoder.Decode(o.Root, &in); len(found) > 0 {
+		l.misfits(o, found)
+		return
+	}
+	before, name, template := len(l.errs), in.Metadata.Name, o.Root.At("spec", "template")
+	if first, twice := l.pooled[name]; twice {
+		l.fail(o, o.NameSpan(), "NodePool %s is declared twice, for the first time at %s", name, first)
+		return
+	}
+	l.pooled[name] = l.place(o, o.NameSpan())
+	l.labels(o, "NodePool "+name, template.Get("metadata"))
+	if l.label(o, o.NameSpan(), "NodePool "+name, NodePool, name); name == "" {
+		l.fail(o, o.NameSpan(), "a NodePool needs metadata.name")
+	}
+	may := map[string]*allowed{NodePool: {values: []string{name}}}
+	for key, value := range in.Spec.Template.Metadata.Labels {
+		may[key] = &allowed{values: []string{value}}
+	}
+	items := template.At("spec", "requirements").Items()
+	for i := range 2 * len(items) { // those with values first
+		item, r := items[i%len(items)], in.Spec.Template.Spec.Requirements[i%len(items)]
+		if (r.Operator == string(corev1.NodeSelectorOpIn)) != (i < len(items)) {
+			continue
+		}
+		if current := deprecated[r.Key]; slices.Contains(anyValue(), current) {
+			r.Key = current
+		}
+		if why := r.wrong(); why != "" {
+			l.fail(o, at(o, item, "operator", "key"), "NodePool %s: requirement on %s: %s", name, r.Key, why)
+			continue
+		}
+		for _, v := range r.Values {
+			l.label(o, at(o, item, "values"), "NodePool "+name, r.Key, v)
+		}
+		a := may[r.Key]
+		if a == nil {
+			a = &allowed{open: true}
+			may[r.Key] = a
+		}
+		had := len(a.values) > 0 || r.Operator == string(corev1.NodeSelectorOpIn)
+		if r.restrict(a); had && len(a.values) == 0 {
+			l.fail(o, at(o, item, "values", "operator"), "NodePool %s: no node can meet its requirements on %s", name, r.Key)
+		}
+	}
+	pool := &Pool{Name: name, Max: Unbounded, Span: o.NameSpan(), Declaration: Declaration{o.File, template.Get("spec")}}
+	for resource, limit := range in.Spec.Limits {
+		if resource == "nodes" || limit.IsZero() {
+			pool.Max = int(min(max(limit.Value(), 0), int64(pool.Max)))
+		}
+	}
+	if n := in.Spec.Replicas; n != nil {
+		pool.Count, pool.Min, pool.Max = *n, *n, *n
+	}
+	if pool.Count < 0 || pool.Max > maxNodes {
+		l.fail(o, at(o, o.Root.Get("spec"), "replicas"), "NodePool %s: expected 0 to %d replicas, found %d", name, maxNodes, pool.Count)
+	}
+	taints := l.taintList(o, o.File.Span, in.Spec.Template.Spec.Taints)
+	if len(l.errs) == before {
+		l.karpenterNodes(o, pool, taints, may)
+	}
+}
+
+// karpenterNodes adds the nodes of a NodePool: a sample for each combination of values, up to
+// mostSamples. Labels with more values are not known, and neither is which nodes have which values if
+// their number is fixed.
+func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Taint, may map[string]*allowed) {
+	const mostSamples = 64
+	p := &poolObject{Name: pool.Name, Taints: taints, Labels: map[string]string{}}
+	for _, key := range anyValue() {
+		if may[key] == nil {
+			p.Open = append(p.Open, key)
+		}
+	}
+	samples, keys := []map[string]string{{}}, slices.Collect(maps.Keys(may))
+	slices.SortFunc(keys, func(a, b string) int { // those with few values first
+		return cmp.Or(cmp.Compare(len(may[a].values), len(may[b].values)), strings.Compare(a, b))
+	})
+	for _, key := range keys {
+		switch a := may[key]; {
+		case !a.open && len(a.values) == 0: // no node has the label
+		case a.open, len(samples)*len(a.values) > mostSamples, pool.Count > 0 && len(a.values) > 1:
+			p.Open = append(p.Open, key)
+		case len(a.values) == 1:
+			p.Labels[key] = a.values[0]
+		default:
+			var more []map[string]string
+			for _, s := range samples {
+				for _, v := range a.values {
+					labels := maps.Clone(s)
+					labels[key] = v
+					more = append(more, labels)
+				}
+			}
+			samples = more
+		}
+	}
+	for _, labels := range samples {
+		variant := *p
+		variant.Labels = maps.Clone(p.Labels)
+		maps.Copy(variant.Labels, labels)
+		variant.Name = strings.Join(slices.Concat([]string{pool.Name}, valuesOf(labels)), "-")
+		l.pool(o, pool, &variant)
+	}
+}
+
+func valuesOf(labels map[string]string) (values []string) {
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		values = append(values, labels[key])
+	}
+	return values
+}
+
+// wrong says what the API server refuses about a requirement, or returns "".
+func (r *karpenterRequirement) wrong() string {
+	number := func(v string) bool { n, err := strconv.Atoi(v); return err == nil && n >= 0 }
+	switch r.Operator {
+	case "In":
+		if len(r.Values) == 0 || r.MinValues != nil && *r.MinValues > len(r.Values) {
+			return "In needs values, at least as many as minValues"
+		}
+	case "NotIn", "Exists", "DoesNotExist":
+	case "Gt", "Lt", "Gte", "Lte":
+		if len(r.Values) != 1 || !number(r.Values[0]) {
+			return r.Operator + " needs one number that is not negative"
+		}
+	default:
+		return strconv.Quote(r.Operator) + ": expected In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte"
+	}
+	return ""
+}
+
+// restrict removes the values that a requirement excludes
+// (kubernetes-sigs/karpenter 226646810 pkg/scheduling/requirement.go, Intersection).
+func (r *karpenterRequirement) restrict(a *allowed) {
+	excludes := func(v string) bool {
+		switch r.Operator {
+		case "In":
+			return !slices.Contains(r.Values, v)
+		case "NotIn":
+			return slices.Contains(r.Values, v)
+		case "Exists":
+			return false
+		case "DoesNotExist":
+			return true
+		}
+		n, err := strconv.Atoi(v)
+		bound, _ := strconv.Atoi(r.Values[0])
+		order := cmp.Compare(n, bound)
+		return err != nil || r.Operator == "Gt" && order <= 0 || r.Operator == "Gte" && order < 0 || r.Operator == "Lt" && order >= 0 || r.Operator == "Lte" && order > 0
+	}
+	switch {
+	case a.open && r.Operator == "In":
+		a.open, a.values = false, slices.Compact(slices.Sorted(slices.Values(r.Values)))
+	case a.open && r.Operator == "DoesNotExist":
+		a.open = false
+	default:
+		a.values = slices.DeleteFunc(a.values, excludes)
+	}
+}
