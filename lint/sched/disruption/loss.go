@@ -110,7 +110,7 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 			e.m.Run().Spend(5)
 			a := q.askForVolumes(b, meaning)
 			switch open := a.verdict == diag.Always && !a.missed; {
-			case open && beside(certificate.Loss{Meaning: meaning}, b.Value).Given():
+			case a.verdict == diag.Always && (open || e.m.Eligible(w).Growable > 0) && beside(certificate.Loss{Meaning: meaning}, b.Value).Given():
 				a.verdict, a.why = diag.Unknown, neighbour
 			case !a.missed && a.verdict != diag.Never && attachedOnce(e.m, w) != diag.Never &&
 				(model.Certain(w) > 1 || w.SharesClaim || meaning == certificate.Unreachable && w.Attached == diag.Unknown):
