@@ -288,7 +288,8 @@ func (x *outlook) available(t *tenant, n int) int {
 
 // gathered returns upper bounds on how many of a group's pods can be in a part that lies in some
 // domains of a spread constraint, and on one node. While the constraint counts only these pods, any
-// other domain holds at most maxSkew fewer of them than the fullest of these (R-T7).
+// other domain holds at most maxSkew fewer of them than the fullest of these (R-T7). No constraint
+// counts a terminating pod (R-T4), so terminating pods of other groups do not matter.
 func (c *closings) gathered(g *model.Group, p part) (most, each int) {
 	most, each = math.MaxInt, math.MaxInt
 	if c.vague[g.Workload] {
@@ -301,7 +302,7 @@ func (c *closings) gathered(g *model.Group, p part) (most, each int) {
 				here[value] = true
 			}
 		}
-		if own := c.selects[t]; len(all) == 0 || t.Sel.Form != model.FormSet || len(own) != 1 || own[0] != g.Workload ||
+		if len(all) == 0 || t.Sel.Form != model.FormSet || c.watches(g, t) || g.Terminating() ||
 			!c.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) || !c.surely(t, g, g) {
 			continue
 		}

@@ -109,8 +109,9 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 		for _, meaning := range meanings {
 			e.m.Run().Spend(5)
 			a := q.askForVolumes(b, meaning)
+			// New nodes may join the lost ones and have pods, even if the declared ones have none.
 			switch open := a.verdict == diag.Always && !a.missed; {
-			case open && beside(certificate.Loss{Meaning: meaning}, b.Value).Given():
+			case a.verdict == diag.Always && (open || e.m.Eligible(w).Growable > 0) && beside(certificate.Loss{Meaning: meaning}, b.Value).Given():
 				a.verdict, a.why = diag.Unknown, neighbour
 			case !a.missed && a.verdict != diag.Never && attachedOnce(e.m, w) != diag.Never &&
 				(model.Certain(w) > 1 || w.SharesClaim || meaning == certificate.Unreachable && w.Attached == diag.Unknown):

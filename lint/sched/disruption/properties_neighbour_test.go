@@ -30,6 +30,16 @@ func (g generator) hide(s sample) sample {
 	return out
 }
 
+// nowhere returns a copy in which web counts all pods by a label that no node has.
+func (s sample) nowhere() sample {
+	s = s.clone()
+	for i := range s.boxes {
+		s.boxes[i].rack = ""
+	}
+	s.loads[0].rules = append(s.loads[0].rules, rule{use: "spread", key: keys[rack], labels: "all: pods", skew: 1})
+	return s
+}
+
 // yes returns the answers about a workload, by question.
 func (s sample) yes(t *testing.T, name string) map[string]diag.Outcome {
 	j, m := judge(t, s.nodes(), s.manifests())
@@ -51,7 +61,7 @@ func (s sample) yes(t *testing.T, name string) map[string]diag.Outcome {
 
 // TestYesHoldsWithNeighbours checks positive answers about a workload while a neighbour takes no
 // part in decisions. It compares them with the answers when everything about the neighbour is
-// known, for one possible value.
+// known, for one possible value. Pods that are never placed cannot be drained.
 func TestYesHoldsWithNeighbours(t *testing.T) {
 	t.Parallel()
 	held, open := 0, 0
@@ -61,9 +71,15 @@ func TestYesHoldsWithNeighbours(t *testing.T) {
 		if s.running = nil; len(s.loads) < 2 {
 			continue
 		}
+		if g.chance(10) {
+			s = s.nowhere()
+		}
 		hidden := g.hide(s)
-		truth := s.yes(t, "web")
-		for what, said := range hidden.yes(t, "web") {
+		truth, answers := s.yes(t, "web"), hidden.yes(t, "web")
+		if truth["fits"] == diag.Never && answers["fits"] != diag.Never && answers["drains"] == diag.Always {
+			t.Errorf("seed %d: drains, but the pods are never placed%s", seed, hidden)
+		}
+		for what, said := range answers {
 			switch _, asked := truth[what]; {
 			case !asked: // another node represents the lost one
 			case said == diag.Unknown:

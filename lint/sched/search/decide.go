@@ -262,12 +262,12 @@ func openOutcome(c component) outcome {
 }
 
 // unsure returns the outcome of a component in which it is unknown whether some rule selects
-// certain pods. Only the cluster knows the answer. Pods that no node accepts are never placed
-// anyway.
+// certain pods. Only the cluster knows the answer. Pods that no node accepts, or whose rules need a
+// label that none of their nodes has, are never placed anyway.
 func (d decider) unsure(c component) outcome {
 	o := openOutcome(c)
 	for k, i := range c.units {
-		if u := d.units[i]; u.pods > 0 && len(u.nodes.list) == 0 {
+		if u := d.units[i]; u.pods > 0 && d.neverPlaced(i) {
 			o.most -= u.pods
 			o.ownMost[c.owner[k]] -= u.pods
 			o.never, o.decided = true, true
