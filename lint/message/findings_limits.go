@@ -93,7 +93,11 @@ func podWord(in *facts.Facts, w int) string {
 
 func noEligibleNode(r *facts.Eligibility, in *facts.Facts) Text {
 	none := "the only node is not eligible"
-	if r.Nodes != 1 {
+	switch r.Nodes {
+	case 0:
+		none = "no node that a pool can add is eligible"
+	case 1:
+	default:
 		none = fmt.Sprintf("none of the %d nodes is eligible", r.Nodes)
 	}
 	return about(in.Ref(r.W), slices.Concat([]string{none}, exclusionLines(r.Excluded, r.MoreExcluded), []string{fate(r)})...)
@@ -225,7 +229,7 @@ func antiAffinityExceedsDomains(r *facts.AntiAffinity, in *facts.Facts) Text {
 	}
 	need := fmt.Sprintf("%s %s %d distinct %s values, but %s",
 		podsOfKind(in, r.W, r.Pods), verb(r.Pods, "needs", "need"), r.Pods, strings.Join(r.Keys, ", "), have)
-	return about(in.Ref(r.W), slices.Concat([]string{need, eligible(r.Eligible, r.Nodes)}, exclusionLines(r.Excluded, r.MoreExcluded),
+	return about(in.Ref(r.W), slices.Concat([]string{need, eligible(r.Eligible, r.Nodes, r.Growth)}, exclusionLines(r.Excluded, r.MoreExcluded),
 		[]string{stayPending(r.Pending), growth(r.Growth), together(r.Together)})...)
 }
 
@@ -233,8 +237,10 @@ func antiAffinityExceedsDomains(r *facts.AntiAffinity, in *facts.Facts) Text {
 func podsOfKind(in *facts.Facts, w, pods int) string { return plural(pods, podWord(in, w)) }
 
 // eligible states how many nodes are eligible.
-func eligible(some, nodes int) string {
+func eligible(some, nodes int, grown []facts.GrownPool) string {
 	switch {
+	case some == nodes && slices.ContainsFunc(grown, func(p facts.GrownPool) bool { return p.Max == topology.Unbounded }):
+		return "all nodes are eligible"
 	case some == nodes && nodes == 1:
 		return "the only node is eligible"
 	case some == nodes && nodes > 1:
@@ -301,7 +307,7 @@ func clusterTooSmall(r *facts.Room, in *facts.Facts) Text {
 	}
 	request, room := shortage(r)
 	return about(of, fmt.Sprintf("%s %s %s, but eligible nodes have %s", plural(r.Pods, "pod"), verb(r.Pods, "requests", "request"), request, room),
-		eligible(r.Eligible, r.Nodes), left, growth(r.Growth))
+		eligible(r.Eligible, r.Nodes, r.Growth), left, growth(r.Growth))
 }
 
 // shortage describes the amount that the pods request and the smaller amount that the nodes offer.

@@ -10,6 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -148,7 +149,11 @@ func growth(pools []facts.GrownPool) string {
 func sizes(pools []facts.GrownPool) string {
 	var parts []string
 	for _, p := range pools {
-		parts = append(parts, fmt.Sprintf("%s at %d", p.Pool, p.Max))
+		size := fmt.Sprint(p.Max)
+		if p.Max == topology.Unbounded {
+			size = "any size"
+		}
+		parts = append(parts, p.Pool+" at "+size)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -132,6 +132,7 @@ func TestSources(t *testing.T) {
 const (
 	node  = "apiVersion: v1\nkind: Node\n"
 	pools = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\n"
+	karp  = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: a}\n"
 	eks   = "apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: c, region: r}\n"
 )
 
@@ -176,6 +177,18 @@ var slips = []struct{ text, want string }{
 	{kindHead + "kubeadmConfigPatchesJSON6902:\n- kind: InitConfiguration\n  patch: |\n    - {op: move, from: /a, path: /nodeRegistration/taints}\n", "6:7: the operation move is not read"},
 	{kindHead + "kubeadmConfigPatchesJSON6902:\n- kind: InitConfiguration\n  patch: |\n    - {op: replace, path: /nodeRegistration/kubeletExtraArgs/2/value, value: a=b}\n", "6:7: /nodeRegistration/kubeletExtraArgs/2/value is not read"},
 
+	{"apiVersion: karpenter.sh/v1\nkind: NodePool\nspec: {}\n", "a NodePool needs metadata.name"},
+	{karp + "---\n" + karp, "7:12: NodePool a is declared twice, for the first time at <stdin>:3"},
+	{karp + "spec:\n  templat: {}\n", "5:3: unknown field spec.templat; did you mean template?"},
+	{karp + "spec:\n  template:\n    spec:\n      taint: []\n", "7:7: unknown field spec.template.spec.taint; did you mean taints?"},
+	{karp + "spec: {replicas: -1}\n", "4:8: NodePool a: expected 0 to 100000 replicas, found -1"},
+	{karp + "spec: {template: {metadata: {labels: {b: '${C}'}}}}\n", `4:39: NodePool a: label b: "${C}"`},
+	{karp + "spec: {template: {spec: {taints: [{key: a, effect: Nope}]}}}\n", `taint a has the effect "Nope"`},
+	{karp + "spec: {template: {spec: {requirements: [{key: b, operator: Is}]}}}\n", `4:50: NodePool a: requirement on b: "Is": expected In, NotIn`},
+	{karp + "spec: {template: {spec: {requirements: [{key: b, operator: In}]}}}\n", "NodePool a: requirement on b: In needs values, at least as many as minValues"},
+	{karp + "spec: {template: {spec: {requirements: [{key: b, operator: Gt, values: [c]}]}}}\n", "Gt needs one number that is not negative"},
+	{karp + "spec: {template: {spec: {requirements: [{key: b, operator: In, values: ['${C}']}]}}}\n", `4:64: NodePool a: label b: "${C}"`},
+	{karp + "spec: {template: {spec: {requirements: [{key: b, operator: Lt, values: ['3']}, {key: b, operator: In, values: ['4']}]}}}\n", "4:64: NodePool a: no node can meet its requirements on b"},
 	{eks + "managedNodeGroup: []\n", "4:1: unknown field managedNodeGroup; did you mean managedNodeGroups?"},
 	{eks + "nodeGroups:\n- {name: a, desiredCapacit: 3}\n", "5:13: unknown field nodeGroups[0].desiredCapacit; did you mean desiredCapacity?"},
 	{eks + "nodeGroups:\n- {name: a, minsize: 3}\n", "5:13: unknown field nodeGroups[0].minsize; did you mean minSize?"},

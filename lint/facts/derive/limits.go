@@ -35,7 +35,8 @@ func (b limits) limits(w *workload.Workload) {
 		if w.Finite() && l.Most > 0 { // more pods run when these have finished
 			l.Exceeded, l.Grows = false, false
 		}
-		if note := message.FitsOnceGrown(w, &l); l.Grows && (l.Exceeded || b.m.Judged(w)) && !slices.Contains(b.notes, note) {
+		someNow := len(b.m.Topology.Nodes) > 0 // otherwise every workload needs growth
+		if note := message.FitsOnceGrown(w, &l); someNow && l.Grows && (l.Exceeded || b.m.Judged(w)) && !slices.Contains(b.notes, note) {
 			b.notes = append(b.notes, note)
 		}
 		b.faulty[w] = b.faulty[w] || l.Exceeded

@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/topology"
 )
 
 // elastic is a sample whose nodes come from pools that may grow.
@@ -54,7 +55,7 @@ func (p elasticPool) text(more map[string]int, grows int) string {
 	if _, bare := p.zones[""]; bare {
 		size = fmt.Sprintf("count: %d", sum)
 	}
-	return fmt.Sprintf("- {name: %s, %s, max: %d, labels: {%s}, taints: [%s], allocatable: {%s}}\n", p.name, size, sum+grows, labels, taints, strings.Join(room, ", "))
+	return fmt.Sprintf("- {name: %s, %s, max: %d, labels: {%s}, taints: [%s], allocatable: {%s}}\n", p.name, size, min(sum+grows, topology.Unbounded), labels, taints, strings.Join(room, ", "))
 }
 
 const nodeTopology = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n"
@@ -305,6 +306,41 @@ func TestGrowthRefutesNoPlacement(t *testing.T) {
 	t.Logf("growing makes some answer worse in %d samples and better in %d; %d are yes and %d no", count.worse, count.better, count.yes, count.no)
 	if least := trials.Share(t, 10); count.worse < least || count.better < least || count.yes < 10*least || count.no < 2*least {
 		t.Error("too few samples tell anything")
+	}
+}
+
+// TestUnboundedPools checks the same for pools that may have any size, at some small sizes and a
+// large one (T32).
+func TestUnboundedPools(t *testing.T) {
+	no := 0
+	for i := range trials.Of(t, 60) {
+		e := newGenerator(i, 73).elastic(i%5 > 0)
+		unbounded, large := nodeTopology, nodeTopology
+		for _, p := range e.pools {
+			more := map[string]int{}
+			for z := range p.zones {
+				more[z] = 7
+			}
+			unbounded, large = unbounded+p.text(nil, topology.Unbounded), large+p.text(more, 0)
+		}
+		_, m := judge(t, unbounded, e.manifests())
+		claims := placing(m)
+		for _, size := range append(e.sizes(), large) {
+			_, at := judge(t, size, e.manifests())
+			for about, has := range placing(at) {
+				if refutes(claims[about], has) {
+					t.Fatalf("%s: %s, but %s with\n%s\n%s%s", about, claims[about], has, size, unbounded, e.manifests())
+				}
+			}
+		}
+		for _, claim := range claims {
+			if claim == "no" {
+				no++
+			}
+		}
+	}
+	if t.Logf("%d answers are no", no); no < trials.Share(t, 15) {
+		t.Error("too few answers are no")
 	}
 }
 
