@@ -67,6 +67,11 @@ own-eu-west-1a-0 of own 2..2 linux/amd64 eu-west-1a own dedicated=db:NoSchedule 
 own-eu-west-1a-1 of own 2..2 linux/amd64 eu-west-1a own dedicated=db:NoSchedule spare:NoExecute
 3 more like general-eu-west-1a-1 of general 1..5 linux/arm64 eu-west-1a
 3 more like general-eu-west-1b-1 of general 1..5 linux/arm64 eu-west-1b`,
+	"talconfig.yaml": `control linux/arm64 node-role.kubernetes.io/control-plane:NoSchedule spare:NoExecute
+node-a linux/ front
+node-b linux/ back dedicated=db:NoSchedule
+node-c linux/`,
+	"machineconfig.yaml": `node-a linux/ front dedicated=db:NoSchedule`,
 	"csinode.yaml": `worker-a / map[volumes of ebs.csi.aws.com:25]
 worker-b /`,
 	"nodetopology.yaml": `control-0 of control 1..1 linux/amd64 node-role.kubernetes.io/control-plane:NoSchedule

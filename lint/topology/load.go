@@ -23,6 +23,7 @@ type loader struct {
 	decoder *source.Decoder
 	topo    *Topology
 	where   Where
+	beside  Beside
 	byName  map[string]*Node
 	from    map[string]*source.Object                // the object that declares each node
 	pooled  map[string]string                        // the location where each pool is declared
@@ -33,6 +34,10 @@ type loader struct {
 // Where returns the file and the span for a location in an object, for use in messages. A rendered
 // object is not in any file, so Where returns the corresponding location in the sources.
 type Where func(o *source.Object, s diag.Span) (file string, at diag.Span)
+
+// Beside returns the file that an object names, relative to the directory of its own file, or nil
+// if it cannot be read.
+type Beside func(o *source.Object, name string) *source.File
 
 // reader reads the node documents of a group and kind.
 type reader struct {
@@ -52,7 +57,20 @@ func readers() map[[2]string]reader {
 		{"schedlint.dev", "NodeTopology"}: {read: (*loader).pools, version: "schedlint.dev/v1alpha1"},
 		{"kind.x-k8s.io", "Cluster"}:      {read: (*loader).kind, version: "kind.x-k8s.io/v1alpha4", named: true},
 		{"eksctl.io", "ClusterConfig"}:    {read: (*loader).eksctl, version: "eksctl.io/v1alpha5", named: true},
+		{talosGroup, "MachineConfig"}:     {read: (*loader).talos, named: true},
+		{talosGroup, "TalConfig"}:         {read: (*loader).talhelper, named: true},
 	}
+}
+
+// Kindless names the kind of a node file whose documents have none.
+func Kindless(root *source.Node) (apiVersion, kind string) {
+	switch {
+	case root.Get("clusterName") != nil && root.Get("nodes") != nil:
+		return talosGroup + "/v1", "TalConfig"
+	case root.Get("version").Text() == "v1alpha1" && root.Get("machine") != nil:
+		return talosGroup + "/v1alpha1", "MachineConfig"
+	}
+	return "", ""
 }
 
 // Declares reports whether an object declares nodes, wherever it is.
@@ -68,18 +86,18 @@ func DeclaresIfNamed(o *source.Object) bool {
 // Load reads the nodes that the objects declare and ignores all other objects. The returned error
 // joins all problems, each with its location.
 func Load(objects []*source.Object) (*Topology, error) {
-	return LoadFrom(objects, func(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s })
+	return LoadFrom(objects, func(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s }, func(*source.Object, string) *source.File { return nil })
 }
 
-// LoadFrom is like Load, but takes a function for locating errors.
-func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
+// LoadFrom is like Load, but takes functions for locating errors and for reading other files.
+func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, error) {
 	l := &loader{
 		decoder: &source.Decoder{Open: map[reflect.Type]bool{
 			reflect.TypeFor[nodeObject](): true, reflect.TypeFor[nodeMeta](): true,
 			reflect.TypeFor[nodeSpec](): true, reflect.TypeFor[nodeStatus](): true,
 			reflect.TypeFor[eksctlMeta](): true, reflect.TypeFor[csiNodeObject](): true, reflect.TypeFor[csiNodeSpec](): true, reflect.TypeFor[csiDriver](): true, reflect.TypeFor[csiCount](): true,
 		}},
-		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]bool{}}, where: where,
+		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]bool{}}, where: where, beside: beside,
 		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{}, limits: map[string]map[corev1.ResourceName]int64{},
 	}
 	table := readers()
@@ -90,7 +108,9 @@ func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 		case row.version != "" && o.APIVersion != row.version:
 			l.fail(o, diag.Span{}, "a %s has the apiVersion %s, found %s", o.Kind, row.version, o.APIVersion)
 		default:
-			row.read(l, o)
+			if row.read(l, o); row.named {
+				l.topo.mayHave(nil, operatorLabels...)
+			}
 		}
 	}
 	for name, limits := range l.limits {
@@ -173,7 +193,10 @@ func (l *loader) fail(o *source.Object, span diag.Span, format string, args ...a
 		span = o.NameSpan()
 	}
 	file, at := l.where(o, span)
-	l.errs = append(l.errs, fmt.Errorf("%s:%d:%d: %s", file, at.Line, at.Column, fmt.Sprintf(format, args...)))
+	err := fmt.Errorf("%s:%d:%d: %s", file, at.Line, at.Column, fmt.Sprintf(format, args...))
+	if !slices.ContainsFunc(l.errs, func(e error) bool { return e.Error() == err.Error() }) { // settings may count for several nodes
+		l.errs = append(l.errs, err)
+	}
 }
 
 // place formats a location as file and line, for messages that mention a second location.
@@ -185,6 +208,13 @@ func (l *loader) place(o *source.Object, span diag.Span) string {
 // misfits adds errors about unknown fields and values of the wrong type.
 func (l *loader) misfits(o *source.Object, found []source.Mismatch) {
 	l.misfitsAt(o, o.File.Span, found)
+}
+
+// decides decodes the fields that decide nodes. Others are ignored unless they resemble one.
+func (l *loader) decides(o *source.Object, at func(*source.Node) diag.Span, n *source.Node, out any) (ok bool) {
+	found := slices.DeleteFunc(l.decoder.Decode(n, out), func(m source.Mismatch) bool { return m.Unknown && m.Suggestion == "" })
+	l.misfitsAt(o, at, found)
+	return len(found) == 0
 }
 
 func (l *loader) misfitsAt(o *source.Object, at func(*source.Node) diag.Span, found []source.Mismatch) {
@@ -266,6 +296,20 @@ func (l *loader) taintList(o *source.Object, at func(*source.Node) diag.Span, n 
 		if len(found) == 0 {
 			l.taint(o, at(n.Items()[i]), t)
 		}
+	}
+	return taints
+}
+
+// taintMap reads taints as a map from keys to effect or value:effect.
+func (l *loader) taintMap(o *source.Object, at func(*source.Node) diag.Span, n *source.Node) (taints []corev1.Taint) {
+	for k, v := range n.Fields() {
+		t := corev1.Taint{Key: k.Value}
+		value, effect, two := strings.Cut(v.Text(), ":")
+		if t.Value, t.Effect = value, corev1.TaintEffect(effect); !two {
+			t.Value, t.Effect = "", corev1.TaintEffect(value)
+		}
+		l.taint(o, at(k), t)
+		taints = append(taints, t)
 	}
 	return taints
 }
