@@ -29,6 +29,11 @@ type loader struct {
 	pooled  map[string]string                        // the location where each pool is declared
 	limits  map[string]map[corev1.ResourceName]int64 // Node.Volumes by the name of the node
 	errs    []error
+	objects []*source.Object
+	// machined is the first object with machines of a cluster, whose control plane is declared apart
+	// from them. controls is set if a control plane is declared.
+	machined *source.Object
+	controls bool
 }
 
 // Where returns the file and the span for a location in an object, for use in messages. A rendered
@@ -52,13 +57,19 @@ type reader struct {
 // readers returns the readers by group and kind.
 func readers() map[[2]string]reader {
 	return map[[2]string]reader{
-		{"", "Node"}:                      {read: (*loader).node},
-		{"storage.k8s.io", "CSINode"}:     {read: (*loader).drivers},
-		{"schedlint.dev", "NodeTopology"}: {read: (*loader).pools, version: "schedlint.dev/v1alpha1"},
-		{"kind.x-k8s.io", "Cluster"}:      {read: (*loader).kind, version: "kind.x-k8s.io/v1alpha4", named: true},
-		{"eksctl.io", "ClusterConfig"}:    {read: (*loader).eksctl, version: "eksctl.io/v1alpha5", named: true},
-		{talosGroup, "MachineConfig"}:     {read: (*loader).talos, named: true},
-		{talosGroup, "TalConfig"}:         {read: (*loader).talhelper, named: true},
+		{"", "Node"}:                                    {read: (*loader).node},
+		{"storage.k8s.io", "CSINode"}:                   {read: (*loader).drivers},
+		{"schedlint.dev", "NodeTopology"}:               {read: (*loader).pools, version: "schedlint.dev/v1alpha1"},
+		{"kind.x-k8s.io", "Cluster"}:                    {read: (*loader).kind, version: "kind.x-k8s.io/v1alpha4", named: true},
+		{"eksctl.io", "ClusterConfig"}:                  {read: (*loader).eksctl, version: "eksctl.io/v1alpha5", named: true},
+		{capi, "MachineDeployment"}:                     {read: (*loader).machines, named: true},
+		{capi, "MachineSet"}:                            {read: (*loader).machines, named: true},
+		{capi, "MachinePool"}:                           {read: (*loader).machines, named: true},
+		{capi, "Cluster"}:                               {read: (*loader).capiCluster, named: true},
+		{"controlplane." + capi, "KubeadmControlPlane"}: {read: (*loader).controlPlanes, named: true},
+		{openshift, "MachineSet"}:                       {read: (*loader).openshift, named: true},
+		{talosGroup, "MachineConfig"}:                   {read: (*loader).talos, named: true},
+		{talosGroup, "TalConfig"}:                       {read: (*loader).talhelper, named: true},
 	}
 }
 
@@ -75,12 +86,14 @@ func Kindless(root *source.Node) (apiVersion, kind string) {
 
 // Declares reports whether an object declares nodes, wherever it is.
 func Declares(o *source.Object) bool {
-	return DeclaresIfNamed(o) && !readers()[[2]string{o.Group(), o.Kind}].named
+	row := readers()[[2]string{o.Group(), o.Kind}]
+	return row.read != nil && !row.named && o.APIVersion != "" && o.Kind != "CSINode" // a CSINode only adds to a Node
 }
 
-// DeclaresIfNamed reports whether an object declares nodes in a file that is named as a node file.
+// DeclaresIfNamed reports whether an object declares nodes in a file that is named as a node file, or
+// belongs to such an object.
 func DeclaresIfNamed(o *source.Object) bool {
-	return o.APIVersion != "" && o.Kind != "CSINode" && readers()[[2]string{o.Group(), o.Kind}].read != nil // a CSINode only adds to a Node
+	return Declares(o) || readers()[[2]string{o.Group(), o.Kind}].named || within(o.Group(), capi, "autoscaling.openshift.io")
 }
 
 // Load reads the nodes that the objects declare and ignores all other objects. The returned error
@@ -97,7 +110,7 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 			reflect.TypeFor[nodeSpec](): true, reflect.TypeFor[nodeStatus](): true,
 			reflect.TypeFor[eksctlMeta](): true, reflect.TypeFor[csiNodeObject](): true, reflect.TypeFor[csiNodeSpec](): true, reflect.TypeFor[csiDriver](): true, reflect.TypeFor[csiCount](): true,
 		}},
-		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]bool{}}, where: where, beside: beside,
+		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]bool{}}, where: where, beside: beside, objects: objects,
 		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{}, limits: map[string]map[corev1.ResourceName]int64{},
 	}
 	table := readers()
@@ -112,6 +125,9 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 				l.topo.mayHave(nil, operatorLabels...)
 			}
 		}
+	}
+	if l.machined != nil && !l.controls {
+		l.fail(l.machined, diag.Span{}, "the control plane is not declared: name its KubeadmControlPlane, its Nodes or a NodeTopology with them, too")
 	}
 	for name, limits := range l.limits {
 		if n := l.byName[name]; n != nil {
@@ -335,9 +351,17 @@ func (l *loader) add(o *source.Object, n *Node) {
 		}
 		return
 	}
+	l.controls = l.controls || controls(n.Labels)
 	n.Extended = l.topo.Extended
 	l.byName[n.Name], l.from[n.Name] = n, o
 	l.topo.Nodes = append(l.topo.Nodes, n)
+}
+
+// controls reports whether nodes with the labels are of a control plane.
+func controls(labels map[string]string) bool {
+	_, control := labels[controlPlane]
+	_, old := labels[LabelMaster]
+	return control || old
 }
 
 // sharedHostnames adds a note about nodes with the same hostname label, because they form a single

@@ -168,6 +168,7 @@ func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool 
 func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 	extra := pool.Max - pool.Count
 	l.topo.Extended.add(p.Allocatable)
+	l.controls = l.controls || controls(p.Labels)
 	if len(l.topo.Nodes)+pool.Count > maxNodes {
 		l.fail(o, pool.Span, "pool %s: the pools add up to more than %d nodes", p.Name, maxNodes)
 		return
@@ -204,14 +205,16 @@ func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 	if zone != "" {
 		labels[corev1.LabelTopologyZone] = zone
 	}
+	for _, key := range p.Open {
+		delete(labels, key)
+	}
 	maps.Copy(labels, p.Labels)
 	labels[Cluster] = Cluster
-	if slices.Contains(p.Open, corev1.LabelArchStable) {
-		delete(labels, corev1.LabelArchStable)
-	} else {
-		labels[betaArch] = labels[corev1.LabelArchStable]
+	for old, key := range map[string]string{betaArch: corev1.LabelArchStable, betaOS: corev1.LabelOSStable} {
+		if value, known := labels[key]; known {
+			labels[old] = value
+		}
 	}
-	labels[betaOS] = labels[corev1.LabelOSStable]
 	n := &Node{Name: name, Labels: labels, Taints: withCordonTaint(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
 	if len(p.Allocatable) > 0 {
 		n.Allocatable = p.Allocatable

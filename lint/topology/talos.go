@@ -229,9 +229,11 @@ func (l *loader) talosNode(o *source.Object, item *source.Node, span diag.Span, 
 // internal/app/machined/pkg/controllers/k8s/node_apply.go).
 func restricted(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
-	within := func(domains ...string) bool {
-		return slices.ContainsFunc(domains, func(d string) bool { return domain == d || strings.HasSuffix(domain, "."+d) })
-	}
 	_, old := deprecated[key]
-	return within("kubernetes.io", "k8s.io") && !within("kubelet.kubernetes.io", "node.kubernetes.io") && !slices.Contains(wellKnown(), key) && (!old || key == LabelMaster)
+	return within(domain, "kubernetes.io", "k8s.io") && !within(domain, "kubelet.kubernetes.io", "node.kubernetes.io") && !slices.Contains(wellKnown(), key) && (!old || key == LabelMaster)
+}
+
+// within reports whether a domain is one of others or of their subdomains.
+func within(domain string, domains ...string) bool {
+	return slices.ContainsFunc(domains, func(d string) bool { return domain == d || strings.HasSuffix(domain, "."+d) })
 }
