@@ -33,7 +33,7 @@ var seeds = sync.OnceValue(func() []seed {
 			all = append(all, generated(family, 1, number))
 		}
 	}
-	for _, name := range []string{"cluster", "clusterconfig", "talconfig", "machineconfig"} {
+	for _, name := range []string{"cluster", "clusterconfig", "talconfig", "machineconfig", "machinedeployment", "kubeadmcontrolplane", "machineset"} {
 		nodes, err := os.ReadFile("../fixtures/topology/" + name + ".yaml")
 		if err != nil {
 			panic(err)

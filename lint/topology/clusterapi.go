@@ -139,7 +139,7 @@ func (l *loader) machinePool(o *source.Object, item *source.Node, span diag.Span
 
 // synced adds the labels of Machines that Cluster API copies to their nodes. It copies others, and
 // those of a MachinePool, only in some set-ups (kubernetes-sigs/cluster-api ae7ff047
-// core/reconcilers/machine/machine_controller_noderef.go; internal/labels, GetManagedLabels).
+// core/reconcilers/machine/machine_controller_noderef.go; util/labels/helpers.go, GetManagedLabels).
 func (l *loader) synced(o *source.Object, labels *source.Node, p *poolObject, copies bool) {
 	for k, v := range labels.Fields() {
 		domain, _, _ := strings.Cut(k.Value, "/")
@@ -169,16 +169,17 @@ func (l *loader) machineTaints(o *source.Object, n *source.Node, p *poolObject) 
 // than those of kubeadm, and pools of managed clusters, must not mention any.
 func (l *loader) registers(o *source.Object, namespace string, config, infrastructure *source.Node, p *poolObject) {
 	refs := []*source.Node{config}
-	if config == nil {
-		refs[0] = infrastructure
-	} else if strings.Contains(infrastructure.Get("kind").Text(), "Managed") {
-		refs = append(refs, infrastructure)
+	if managed(infrastructure) {
+		refs = []*source.Node{infrastructure}
+		if config != nil {
+			refs = append(refs, config)
+		}
 	}
 	for _, ref := range refs {
 		kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
 		switch of := l.find(kind, name, namespace); {
 		case of == nil:
-			l.fail(o, o.File.Span(cmp.Or(ref, o.Root)), "%s: the labels and taints of nodes are in %s %s: add it to the node files, or declare these nodes in a NodeTopology", p.Name, cmp.Or(kind, "a bootstrap configuration"), name)
+			l.fail(o, o.File.Span(cmp.Or(ref, o.Root)), "%s: %s is not in the node files: add it, or declare these nodes in a NodeTopology", p.Name, cmp.Or(strings.TrimSpace(kind+" "+name), "its bootstrap data"))
 		case strings.HasPrefix(kind, "KubeadmConfig"):
 			spec := of.Root.Get("spec")
 			r := l.kubeadmSpec(of, cmp.Or(spec.At("template", "spec"), spec), "joinConfiguration")
@@ -255,7 +256,7 @@ func (l *loader) capiCluster(o *source.Object) {
 	if !l.decides(o, o.File.Span, o.Root, &in) {
 		return
 	}
-	l.manages(in.Spec.ControlPlane)
+	l.controls = l.controls || managed(in.Spec.ControlPlane)
 	t, topology := &in.Spec.Topology, o.Root.At("spec", "topology")
 	owned := func(of *source.Object) bool {
 		return of.Namespace == o.Namespace && of.Root.At("metadata", "labels", "topology.cluster.x-k8s.io/owned") != nil
@@ -291,7 +292,7 @@ func (l *loader) capiCluster(o *source.Object) {
 	}
 	control := class.Root.At("spec", "controlPlane")
 	template := cmp.Or(control.Get("templateRef"), control.Get("ref"))
-	l.manages(template)
+	l.controls = l.controls || managed(template)
 	if template.Get("kind").Text() != "KubeadmControlPlaneTemplate" {
 		return
 	}
@@ -322,10 +323,11 @@ func ref(item *source.Node, field string) *source.Node {
 	return cmp.Or(item.At(field, "templateRef"), item.At("template", field, "ref"))
 }
 
-// manages notes that a provider runs the control plane, so that it has no nodes.
-func (l *loader) manages(ref *source.Node) {
+// managed reports whether a cloud or another cluster runs what a reference is to: a control plane, so
+// that it has no nodes, or a node group.
+func managed(ref *source.Node) bool {
 	kind := ref.Get("kind").Text()
-	l.controls = l.controls || strings.Contains(kind, "Managed") || slices.ContainsFunc([]string{"Kamaji", "K0smotron", "Hosted", "ROSA"}, func(w string) bool { return strings.HasPrefix(kind, w) })
+	return strings.Contains(kind, "Managed") || slices.ContainsFunc([]string{"Kamaji", "K0smotron", "Hosted", "ROSA"}, func(w string) bool { return strings.HasPrefix(kind, w) })
 }
 
 // find returns an object of the node files, or nil.

@@ -126,7 +126,7 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 			}
 		}
 	}
-	if l.machined != nil && !l.controls {
+	if l.machined != nil && !l.controls && len(l.errs) == 0 {
 		l.fail(l.machined, diag.Span{}, "the control plane is not declared: name its KubeadmControlPlane, its Nodes or a NodeTopology with them, too")
 	}
 	for name, limits := range l.limits {

@@ -216,6 +216,22 @@ var slips = []struct{ text, want string }{
 	{talhelper + "- hostname: a\n  patches:\n  - |\n    - {op: add, path: /machine/nodeLabels/b, value: c}\n", "6:7: an operation on /machine/nodeLabels/b is not read"},
 	{talhelper + "- hostname: a\n  patches:\n  - |\n    machine: {nodeLabels: {{{ x }}\n", "5:5: the patch is not YAML, and may decide labels or taints"},
 
+	{machines + "  replicas: '${COUNT}'\n", "5:3: spec.replicas: expected a whole number"},
+	{machines + bootstrapped, "3:12: the control plane is not declared"},
+	{machines + "  replica: 3\n", "5:3: unknown field spec.replica; did you mean replicas?"},
+	{machines + "  replicas: -1\n" + bootstrapped, "3:12: a: expected 0 <= min-size <= replicas <= max-size <= 100000, found -1, -1, -1"},
+	{machines + "  template: {spec: {bootstrap: {configRef: {kind: KubeadmConfigTemplate, name: b}}}}\n", "5:44: a: KubeadmConfigTemplate b is not in the node files"},
+	{machines + "  template: {spec: {bootstrap: {dataSecretName: b}}}\n", "a: its bootstrap data is not in the node files"},
+	{machines + bootstrapped + "spec: {template: {spec: {joinConfiguration: {nodeRegistration: {taint: []}}}}}\n", "10:65: unknown field taint; did you mean taints?"},
+	{machines + bootstrapped + "spec: {template: {spec: {joinConfiguration: {nodeRegistration: {taints: [{key: a, effect: '${B}'}]}}}}}\n", "10:74: taint a has the effect"},
+	{machines + bootstrapped + "spec: {template: {spec: {joinConfiguration: {nodeRegistration: {kubeletExtraArgs: {node-labels: 'a=${B}'}}}}}}\n", "10:84: node-labels: label a"},
+	{machines + bootstrapped + "spec: {template: {spec: {preKubeadmCommands: [sed -i s/node-labels=a/node-labels=b/ /tmp/kubeadm.yaml]}}}\n", "10:26: preKubeadmCommands may decide labels or taints"},
+	{machines + strings.ReplaceAll(bootstrapped, "KubeadmConfigTemplate", "EKSConfigTemplate") + "spec: {template: {spec: {kubeletExtraArgs: {node-labels: a=b}}}}\n", "5:44: a: labels or taints in EKSConfigTemplate b are not read"},
+	{"apiVersion: controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlane\nmetadata: {name: a}\nspec: {kubeadmConfigSpec: {initConfiguration: {nodeRegistration: {taints: []}}}}\n", "4:27: a: initConfiguration and joinConfiguration differ in labels or taints"},
+	{capiHead + "kind: Cluster\nmetadata: {name: a}\nspec: {topology: {class: b}}\n", "4:18: ClusterClass b is not in the node files"},
+	{openshiftHead + "  template: {spec: {taints: [{key: a}]}}\n" + control, `5:30: taint a has the effect ""`},
+	{openshiftHead + "  template: {spec: {metadata: {labels: {a: '${B}'}}}}\n" + control, "5:41: a: label a"},
+
 	{pools, "2:1: a NodeTopology needs pools, a list of {name, count}"},
 	{pools + "pools: []\n", "a NodeTopology needs pools"},
 	{pools + "pools: {name: a}\n", "3:1: pools: expected a list"},
@@ -255,9 +271,14 @@ var slips = []struct{ text, want string }{
 }
 
 const (
-	talos      = "version: v1alpha1\n"
-	talosNamed = "version: v1alpha1\nmachine:\n  type: worker\n  network: {hostname: a}\n"
-	talhelper  = "clusterName: a\nnodes:\n"
+	talos         = "version: v1alpha1\n"
+	talosNamed    = "version: v1alpha1\nmachine:\n  type: worker\n  network: {hostname: a}\n"
+	capiHead      = "apiVersion: cluster.x-k8s.io/v1beta1\n"
+	machines      = capiHead + "kind: MachineDeployment\nmetadata: {name: a}\nspec:\n"
+	bootstrapped  = "  template: {spec: {bootstrap: {configRef: {kind: KubeadmConfigTemplate, name: b}}}}\n---\napiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\nmetadata: {name: b}\n"
+	openshiftHead = "apiVersion: machine.openshift.io/v1beta1\nkind: MachineSet\nmetadata: {name: a}\nspec:\n"
+	control       = "---\n" + pools + "pools: [{name: c, count: 0, labels: {node-role.kubernetes.io/master: ''}}]\n"
+	talhelper     = "clusterName: a\nnodes:\n"
 )
 
 // TestErrors checks that each mistake causes one error, with its location.
