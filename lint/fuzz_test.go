@@ -33,7 +33,7 @@ var seeds = sync.OnceValue(func() []seed {
 			all = append(all, generated(family, 1, number))
 		}
 	}
-	for _, name := range []string{"cluster", "clusterconfig", "nodepool"} {
+	for _, name := range []string{"cluster", "clusterconfig", "talconfig", "machineconfig", "machinedeployment", "kubeadmcontrolplane", "machineset", "nodepool"} {
 		nodes, err := os.ReadFile("../fixtures/topology/" + name + ".yaml")
 		if err != nil {
 			panic(err)

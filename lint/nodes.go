@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -88,7 +89,7 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 		}
 	}
 	t.passNodes(p, from)
-	topo, err := topology.LoadFrom(objects, t.renders.NamedAt)
+	topo, err := topology.LoadFrom(objects, t.renders.NamedAt, t.beside)
 	if err != nil {
 		return nil, fmt.Errorf("reading topology: %w", err)
 	}
@@ -102,6 +103,17 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 		t.read[key] = &declaredNodes{topo, from}
 	}
 	return topo, nil
+}
+
+// beside reads a file that a node file names, relative to its directory.
+func (t *topologies) beside(o *source.Object, name string) *source.File {
+	opts := t.files.Reading
+	opts.Tracked, opts.Strict, opts.Dir = nil, true, filepath.Join(opts.Root, filepath.Dir(o.File.Name))
+	set, err := source.Load(opts, []string{name})
+	if err != nil || len(set.Problems) > 0 || len(set.Files) != 1 {
+		return nil
+	}
+	return set.Files[0]
 }
 
 // declaredNodes is a topology with the files that declare it.
@@ -131,6 +143,7 @@ func (t *topologies) declared(p part) (objects []*source.Object, from map[string
 		// In a directory, only tracked files are read. An explicitly named file is always read,
 		// because it may be a cluster export that is never committed.
 		opts := t.files.Reading
+		opts.Kindless = topology.Kindless
 		if info, err := os.Stat(worktree.Absolute(t.files.Dir, path)); err != nil || !info.IsDir() {
 			opts.Tracked, opts.Strict = nil, true
 		}
@@ -159,7 +172,7 @@ func (t *topologies) wrong(set *source.Set, path string, err error) []error {
 		errs = append(errs, fmt.Errorf("reading topology: %s:%d: %s: %s", t.files.Display(p.Span.File), p.Span.Line, p.Kind, p.Detail))
 	}
 	if len(errs) == 0 && !slices.ContainsFunc(set.Objects, topology.DeclaresIfNamed) {
-		errs = append(errs, fmt.Errorf("reading topology: no node is declared in %s: expected v1 Nodes, a NodeTopology or a configuration of kind or eksctl, %s", path, found(set)))
+		errs = append(errs, fmt.Errorf("reading topology: no node is declared in %s: expected Nodes, a NodeTopology or a file that docs/nodes.md lists, %s", path, found(set)))
 	}
 	return errs
 }

@@ -95,7 +95,7 @@ type inputFlags struct {
 }
 
 func (f *inputFlags) add(flags *pflag.FlagSet) {
-	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "node `file`: Nodes, a NodeTopology or a configuration of kind or eksctl (repeatable)")
+	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "node `file`: Nodes, a NodeTopology or a file that docs/nodes.md lists (repeatable)")
 	addConfig(flags, &f.config)
 	flags.BoolVar(&f.tracked, trackedFlag, false, "read only files that git tracks, as in a commit hook (files named by --topology are always read)")
 	flags.Var(value{kind: "factor", words: []string{}, set: func(s string) error {

@@ -48,8 +48,8 @@ the API server rejects. PATH is a file, a directory (searched recursively for
 directory.
 
 Nodes: --topology names the nodes to check against: the output of
-kubectl get nodes -o yaml, a NodeTopology, or the file that kind or eksctl
-makes the cluster from.
+kubectl get nodes -o yaml, a NodeTopology, or the file that a tool such as kind
+makes the cluster from (see docs/nodes.md).
 
 Kustomize: lint renders, without network access, each kustomization under the
 paths that no other kustomization refers to. It reports findings in the source

@@ -33,6 +33,9 @@ type Options struct {
 	Tracked func(path string) bool
 	// Keep reports whether objects of a kind are needed. Nil keeps all objects.
 	Keep func(apiVersion, kind string) bool
+	// Kindless returns the apiVersion and kind of a document that has no kind but counts as an
+	// object. Nil means that there are none.
+	Kindless func(root *Node) (apiVersion, kind string)
 	// Drop reports whether to leave out the contents of a map or list in the given field. They are
 	// still checked.
 	Drop func(field string) bool

@@ -245,7 +245,11 @@ func (r *result) document(d document, opts Options) {
 		r.skip(reason, d.line)
 		return
 	}
-	flatten(r.file, d.root, scalarValue(d.root.Get("apiVersion")), scalarValue(d.root.Get("kind")), func(o *Object) bool {
+	apiVersion, kind := scalarValue(d.root.Get("apiVersion")), scalarValue(d.root.Get("kind"))
+	if kind == "" && opts.Kindless != nil {
+		apiVersion, kind = opts.Kindless(d.root)
+	}
+	flatten(r.file, d.root, apiVersion, kind, func(o *Object) bool {
 		if o.Root != d.root {
 			r.sum.Documents++
 			if most := opts.mostOf(r.file.Text); r.sum.Documents > most.Documents {

@@ -2,8 +2,8 @@
 //
 // Contract: Load takes objects and returns one Topology. It reads v1 Nodes, either alone or in a
 // List as printed by kubectl, the pools of NodeTopology documents, and the configurations from which
-// kind and eksctl make clusters. The table in load.go lists the kinds of documents. A mistake in a topology is an error and never a finding, because
-// manifests cannot be checked against a wrong topology.
+// tools make clusters. The table in load.go lists the kinds of documents. A mistake in a topology is
+// an error and never a finding, because manifests cannot be checked against a wrong topology.
 //
 // Invariants: node names are unique and sorted. Topology.Nodes contains the declared number of
 // nodes for each pool. Topology.Growth describes the nodes that each pool may add until it reaches

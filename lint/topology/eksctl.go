@@ -67,13 +67,7 @@ const (
 // eksctl reads the node groups of a ClusterConfig as pools.
 func (l *loader) eksctl(o *source.Object) {
 	var in eksctlConfig
-	before := len(l.errs)
-	for _, m := range l.decoder.Decode(o.Root, &in) {
-		if !m.Unknown || m.Suggestion != "" { // other fields decide nothing about nodes
-			l.misfits(o, []source.Mismatch{m})
-		}
-	}
-	if len(l.errs) > before {
+	if !l.decides(o, o.File.Span, o.Root, &in) {
 		return
 	}
 	if in.Metadata.Name == "" {
@@ -227,16 +221,7 @@ func (l *loader) eksctlTaints(o *source.Object, n *source.Node, managed bool) (t
 	if managed || n == nil || n.Kind != source.Map {
 		return l.taintList(o, o.File.Span, n)
 	}
-	for k, v := range n.Fields() {
-		t := corev1.Taint{Key: k.Value}
-		value, effect, two := strings.Cut(v.Text(), ":")
-		if t.Value, t.Effect = value, corev1.TaintEffect(effect); !two {
-			t.Value, t.Effect = "", corev1.TaintEffect(value)
-		}
-		l.taint(o, o.File.FieldSpan(k, v), t)
-		taints = append(taints, t)
-	}
-	return taints
+	return l.taintMap(o, o.File.Span, n)
 }
 
 // bootstrap refuses what may decide the labels and taints of nodes apart from the fields for them.

@@ -70,6 +70,26 @@ own-eu-west-1a-1 of own 2..2 linux/amd64 eu-west-1a own dedicated=db:NoSchedule 
 	"nodepool.yaml": `fixed-0 of fixed 1..1 linux/arm64
 20 more like general-north-0 of general 0..20 linux/ north dedicated=db:NoSchedule
 20 more like general-south-0 of general 0..20 linux/ south dedicated=db:NoSchedule`,
+	"talconfig.yaml": `control linux/arm64 node-role.kubernetes.io/control-plane:NoSchedule spare:NoExecute
+node-a linux/ front
+node-b linux/ back dedicated=db:NoSchedule
+node-c linux/`,
+	"machineconfig.yaml": `node-a linux/ front dedicated=db:NoSchedule`,
+	"machinedeployment.yaml": `md-0-0 of md-0 1..4 linux/ front dedicated=db:NoSchedule
+md-0-1 of md-0 1..4 linux/ front dedicated=db:NoSchedule
+prod-control-0 of prod-control 3..3 linux/ node-role.kubernetes.io/control-plane:NoSchedule
+prod-control-1 of prod-control 3..3 linux/ node-role.kubernetes.io/control-plane:NoSchedule
+prod-control-2 of prod-control 3..3 linux/ node-role.kubernetes.io/control-plane:NoSchedule
+2 more like md-0-2 of md-0 1..4 linux/ front dedicated=db:NoSchedule`,
+	"machineset.yaml": `ms-0-0 of ms-0 1..1 / dedicated=db:NoSchedule
+prod-worker-eu-west-1a-0 of prod-worker-eu-west-1a 0..6 linux/ eu-west-1a front dedicated=db:NoSchedule
+prod-worker-eu-west-1a-1 of prod-worker-eu-west-1a 0..6 linux/ eu-west-1a front dedicated=db:NoSchedule
+4 more like prod-worker-eu-west-1a-2 of prod-worker-eu-west-1a 0..6 linux/ eu-west-1a front dedicated=db:NoSchedule`,
+	"machinepool.yaml": `mp-0-0 of mp-0 2..2 linux/
+mp-0-1 of mp-0 2..2 linux/`,
+	"kubeadmcontrolplane.yaml": `prod-control-plane-0 of prod-control-plane 1..1 linux/
+prod-md-0-0 of prod-md-0 2..2 / front
+prod-md-0-1 of prod-md-0 2..2 / front`,
 	"csinode.yaml": `worker-a / map[volumes of ebs.csi.aws.com:25]
 worker-b /`,
 	"nodetopology.yaml": `control-0 of control 1..1 linux/amd64 node-role.kubernetes.io/control-plane:NoSchedule

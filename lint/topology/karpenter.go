@@ -14,7 +14,7 @@ import (
 )
 
 // nodePool is a NodePool of Karpenter. Fields with a Node decide nothing about labels, taints or the
-// number of nodes (kubernetes-sigs/karpenter 226646810 pkg/apis/v1/nodepool.go; R-S14).
+// number of nodes (kubernetes-sigs/karpenter 226646810 pkg/apis/v1/nodepool.go; R-S17).
 type nodePool struct {
 	Metadata karpenterMeta `json:"metadata"`
 	Spec     struct {

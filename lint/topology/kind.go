@@ -214,7 +214,7 @@ type nodeRegistration struct {
 	ImagePullSerial *source.Node `json:"imagePullSerial"`
 }
 
-// patch is the text of a patch in a block of the configuration.
+// patch is the text of a patch in a block of the configuration, or the object if there is no block.
 type patch struct {
 	*loader
 	o     *source.Object
@@ -262,6 +262,9 @@ func (l *loader) patch(o *source.Object, block *source.Node) (p *patch, roots []
 
 // span returns the place of a node of the patch in the configuration.
 func (p *patch) span(n *source.Node) diag.Span {
+	if p.block == nil {
+		return p.o.File.Span(n)
+	}
 	if n != nil {
 		if at, ok := p.o.File.BlockSpan(p.block, p.text, p.text.Span(n)); ok {
 			return at

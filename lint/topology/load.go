@@ -23,16 +23,27 @@ type loader struct {
 	decoder *source.Decoder
 	topo    *Topology
 	where   Where
+	beside  Beside
 	byName  map[string]*Node
 	from    map[string]*source.Object                // the object that declares each node
 	pooled  map[string]string                        // the location where each pool is declared
 	limits  map[string]map[corev1.ResourceName]int64 // Node.Volumes by the name of the node
 	errs    []error
+	said    map[string]bool // the texts of errs
+	objects []*source.Object
+	// machined is the first object with machines of a cluster, whose control plane is declared apart
+	// from them. controls is set if a control plane is declared.
+	machined *source.Object
+	controls bool
 }
 
 // Where returns the file and the span for a location in an object, for use in messages. A rendered
 // object is not in any file, so Where returns the corresponding location in the sources.
 type Where func(o *source.Object, s diag.Span) (file string, at diag.Span)
+
+// Beside returns the file that an object names, relative to the directory of its own file, or nil
+// if it cannot be read.
+type Beside func(o *source.Object, name string) *source.File
 
 // reader reads the node documents of a group and kind.
 type reader struct {
@@ -47,41 +58,62 @@ type reader struct {
 // readers returns the readers by group and kind.
 func readers() map[[2]string]reader {
 	return map[[2]string]reader{
-		{"", "Node"}:                      {read: (*loader).node},
-		{"storage.k8s.io", "CSINode"}:     {read: (*loader).drivers},
-		{"schedlint.dev", "NodeTopology"}: {read: (*loader).pools, version: "schedlint.dev/v1alpha1"},
-		{"kind.x-k8s.io", "Cluster"}:      {read: (*loader).kind, version: "kind.x-k8s.io/v1alpha4", named: true},
-		{"eksctl.io", "ClusterConfig"}:    {read: (*loader).eksctl, version: "eksctl.io/v1alpha5", named: true},
-		{"karpenter.sh", "NodePool"}:      {read: (*loader).karpenter, named: true},
+		{"", "Node"}:                                    {read: (*loader).node},
+		{"storage.k8s.io", "CSINode"}:                   {read: (*loader).drivers},
+		{"schedlint.dev", "NodeTopology"}:               {read: (*loader).pools, version: "schedlint.dev/v1alpha1"},
+		{"kind.x-k8s.io", "Cluster"}:                    {read: (*loader).kind, version: "kind.x-k8s.io/v1alpha4", named: true},
+		{"eksctl.io", "ClusterConfig"}:                  {read: (*loader).eksctl, version: "eksctl.io/v1alpha5", named: true},
+		{capi, "MachineDeployment"}:                     {read: (*loader).machines, named: true},
+		{capi, "MachineSet"}:                            {read: (*loader).machines, named: true},
+		{capi, "MachinePool"}:                           {read: (*loader).machines, named: true},
+		{capi, "Cluster"}:                               {read: (*loader).capiCluster, named: true},
+		{"controlplane." + capi, "KubeadmControlPlane"}: {read: (*loader).controlPlanes, named: true},
+		{openshift, "MachineSet"}:                       {read: (*loader).openshift, named: true},
+		{talosGroup, "MachineConfig"}:                   {read: (*loader).talos, named: true},
+		{talosGroup, "TalConfig"}:                       {read: (*loader).talhelper, named: true},
+		{"karpenter.sh", "NodePool"}:                    {read: (*loader).karpenter, named: true},
 	}
+}
+
+// Kindless names the kind of a node file whose documents have none.
+func Kindless(root *source.Node) (apiVersion, kind string) {
+	switch {
+	case root.Get("clusterName") != nil && root.Get("nodes") != nil:
+		return talosGroup + "/v1", "TalConfig"
+	case root.Get("version").Text() == "v1alpha1" && root.Get("machine") != nil:
+		return talosGroup + "/v1alpha1", "MachineConfig"
+	}
+	return "", ""
 }
 
 // Declares reports whether an object declares nodes, wherever it is.
 func Declares(o *source.Object) bool {
-	return DeclaresIfNamed(o) && !readers()[[2]string{o.Group(), o.Kind}].named
+	row := readers()[[2]string{o.Group(), o.Kind}]
+	return row.read != nil && !row.named && o.APIVersion != "" && o.Kind != "CSINode" // a CSINode only adds to a Node
 }
 
-// DeclaresIfNamed reports whether an object declares nodes in a file that is named as a node file.
+// DeclaresIfNamed reports whether an object declares nodes in a file that is named as a node file, or
+// belongs to such an object.
 func DeclaresIfNamed(o *source.Object) bool {
-	return o.APIVersion != "" && o.Kind != "CSINode" && readers()[[2]string{o.Group(), o.Kind}].read != nil // a CSINode only adds to a Node
+	return Declares(o) || readers()[[2]string{o.Group(), o.Kind}].named || within(o.Group(), capi, "autoscaling.openshift.io")
 }
 
 // Load reads the nodes that the objects declare and ignores all other objects. The returned error
 // joins all problems, each with its location.
 func Load(objects []*source.Object) (*Topology, error) {
-	return LoadFrom(objects, func(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s })
+	return LoadFrom(objects, func(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s }, func(*source.Object, string) *source.File { return nil })
 }
 
-// LoadFrom is like Load, but takes a function for locating errors.
-func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
+// LoadFrom is like Load, but takes functions for locating errors and for reading other files.
+func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, error) {
 	l := &loader{
 		decoder: &source.Decoder{Open: map[reflect.Type]bool{
 			reflect.TypeFor[nodeObject](): true, reflect.TypeFor[nodeMeta](): true,
 			reflect.TypeFor[nodeSpec](): true, reflect.TypeFor[nodeStatus](): true,
 			reflect.TypeFor[eksctlMeta](): true, reflect.TypeFor[karpenterMeta](): true, reflect.TypeFor[csiNodeObject](): true, reflect.TypeFor[csiNodeSpec](): true, reflect.TypeFor[csiDriver](): true, reflect.TypeFor[csiCount](): true,
 		}},
-		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]bool{}}, where: where,
-		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{}, limits: map[string]map[corev1.ResourceName]int64{},
+		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]bool{}}, where: where, beside: beside, objects: objects,
+		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{}, limits: map[string]map[corev1.ResourceName]int64{}, said: map[string]bool{},
 	}
 	table := readers()
 	for _, o := range objects {
@@ -91,8 +123,13 @@ func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 		case row.version != "" && o.APIVersion != row.version:
 			l.fail(o, diag.Span{}, "a %s has the apiVersion %s, found %s", o.Kind, row.version, o.APIVersion)
 		default:
-			row.read(l, o)
+			if row.read(l, o); row.named {
+				l.topo.mayHave(nil, operatorLabels...)
+			}
 		}
+	}
+	if l.machined != nil && !l.controls && len(l.errs) == 0 {
+		l.fail(l.machined, diag.Span{}, "the control plane is not declared: name its KubeadmControlPlane, its Nodes or a NodeTopology with them, too")
 	}
 	for name, limits := range l.limits {
 		if n := l.byName[name]; n != nil {
@@ -174,7 +211,10 @@ func (l *loader) fail(o *source.Object, span diag.Span, format string, args ...a
 		span = o.NameSpan()
 	}
 	file, at := l.where(o, span)
-	l.errs = append(l.errs, fmt.Errorf("%s:%d:%d: %s", file, at.Line, at.Column, fmt.Sprintf(format, args...)))
+	text := fmt.Sprintf("%s:%d:%d: %s", file, at.Line, at.Column, fmt.Sprintf(format, args...))
+	if !l.said[text] { // a setting may count for several nodes
+		l.said[text], l.errs = true, append(l.errs, errors.New(text))
+	}
 }
 
 // place formats a location as file and line, for messages that mention a second location.
@@ -186,6 +226,13 @@ func (l *loader) place(o *source.Object, span diag.Span) string {
 // misfits adds errors about unknown fields and values of the wrong type.
 func (l *loader) misfits(o *source.Object, found []source.Mismatch) {
 	l.misfitsAt(o, o.File.Span, found)
+}
+
+// decides decodes the fields that decide nodes. Others are ignored unless they resemble one.
+func (l *loader) decides(o *source.Object, at func(*source.Node) diag.Span, n *source.Node, out any) (ok bool) {
+	found := slices.DeleteFunc(l.decoder.Decode(n, out), func(m source.Mismatch) bool { return m.Unknown && m.Suggestion == "" })
+	l.misfitsAt(o, at, found)
+	return len(found) == 0
 }
 
 func (l *loader) misfitsAt(o *source.Object, at func(*source.Node) diag.Span, found []source.Mismatch) {
@@ -271,6 +318,20 @@ func (l *loader) taintList(o *source.Object, at func(*source.Node) diag.Span, n 
 	return taints
 }
 
+// taintMap reads taints as a map from keys to effect or value:effect.
+func (l *loader) taintMap(o *source.Object, at func(*source.Node) diag.Span, n *source.Node) (taints []corev1.Taint) {
+	for k, v := range n.Fields() {
+		t := corev1.Taint{Key: k.Value}
+		value, effect, two := strings.Cut(v.Text(), ":")
+		if t.Value, t.Effect = value, corev1.TaintEffect(effect); !two {
+			t.Value, t.Effect = "", corev1.TaintEffect(value)
+		}
+		l.taint(o, at(k), t)
+		taints = append(taints, t)
+	}
+	return taints
+}
+
 func (l *loader) taint(o *source.Object, span diag.Span, t corev1.Taint) {
 	switch t.Effect {
 	case corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
@@ -292,9 +353,17 @@ func (l *loader) add(o *source.Object, n *Node) {
 		}
 		return
 	}
+	l.controls = l.controls || controls(n.Labels)
 	n.Extended = l.topo.Extended
 	l.byName[n.Name], l.from[n.Name] = n, o
 	l.topo.Nodes = append(l.topo.Nodes, n)
+}
+
+// controls reports whether nodes with the labels are of a control plane.
+func controls(labels map[string]string) bool {
+	_, control := labels[controlPlane]
+	_, old := labels[LabelMaster]
+	return control || old
 }
 
 // sharedHostnames adds a note about nodes with the same hostname label, because they form a single

@@ -14,7 +14,7 @@ import (
 func read(t testing.TB, text string) (*Topology, error) {
 	t.Helper()
 	dir := t.TempDir()
-	set, err := source.Load(source.Options{Dir: dir, Root: dir, Stdin: strings.NewReader(text)}, []string{"-"})
+	set, err := source.Load(source.Options{Dir: dir, Root: dir, Stdin: strings.NewReader(text), Kindless: Kindless}, []string{"-"})
 	if err != nil || len(set.Problems) > 0 {
 		t.Fatalf("%v %+v\n%s", err, set.Problems, text)
 	}
@@ -208,6 +208,43 @@ var slips = []struct{ text, want string }{
 	{"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {region: r}\n", "a ClusterConfig needs metadata.name"},
 	{"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: \"${C}\"}\n", `3:12: metadata.name: label alpha.eksctl.io/cluster-name: "${C}"`},
 
+	{talos + "machine: {type: control}\ncluster: {}\n", "2:10: machine.type is \"control\""},
+	{talos + "machine: {type: worker}\n", "1:1: a Talos node needs a hostname"},
+	{talos + "machine: {type: worker, network: {hostname: '${NAME}'}}\n", "1:1: a Talos node needs a hostname"},
+	{talosNamed + "---\nkind: KubeNodeConfig\nlabel: {a: b}\n", "7:1: unknown field label; did you mean labels?"},
+	{talosNamed + "  nodeLables: {a: b}\n", "5:3: unknown field machine.nodeLables; did you mean nodeLabels?"},
+	{talosNamed + "  nodeLabels: {a: '${B}'}\n", "5:16: nodeLabels: label a: \"${B}\""},
+	{talosNamed + "  nodeTaints: {a: Never}\n", "5:16: taint a has the effect \"Never\""},
+	{talosNamed + "  kubelet: {extraArgs: {node-labels: a=b}}\n", "5:25: node-labels is not read: use nodeLabels and nodeTaints"},
+	{talosNamed + "  kubelet: {extraConfig: {registerWithTaints: []}}\n", "5:27: registerWithTaints is not read"},
+	{talosNamed + "  kubelet: {skipNodeRegistration: true}\n", "5:13: skipNodeRegistration is not read"},
+	{talosNamed + "---\nkind: KubeNodeConfig\n$patch: delete\n", "7:1: $patch is not read"},
+	{talhelper + "- {hostname: a, nodeLabel: {b: c}}\n", "3:17: unknown field nodes[0].nodeLabel; did you mean nodeLabels?"},
+	{talhelper + "- {hostname: a, controlPlane: 'yes'}\n", "3:17: nodes[0].controlPlane: expected a boolean"},
+	{talhelper + "- {hostname: '${A}'}\n", "3:4: a Talos node needs a hostname"},
+	{talhelper + "- {hostname: a, nodeTaints: {b: '${C}'}}\n", "3:30: taint b has the effect"},
+	{talhelper + "- {hostname: a}\n- {hostname: b}\nworker: {nodeLabels: {c: '${D}'}}\n", "5:23: nodeLabels: label c: \"${D}\""},
+	{talhelper + "- {hostname: a, patches: ['@./b.yaml']}\n", "3:27: the patch ./b.yaml cannot be read"},
+	{talhelper + "- hostname: a\n  patches:\n  - |\n    machine:\n      nodeTaint: {}\n", "7:7: unknown field machine.nodeTaint; did you mean nodeTaints?"},
+	{talhelper + "- hostname: a\n  patches:\n  - |\n    - {op: add, path: /machine/nodeLabels/b, value: c}\n", "6:7: an operation on /machine/nodeLabels/b is not read"},
+	{talhelper + "- hostname: a\n  patches:\n  - |\n    machine: {nodeLabels: {{{ x }}\n", "5:5: the patch is not YAML, and may decide labels or taints"},
+
+	{machines + "  replicas: '${COUNT}'\n", "5:3: spec.replicas: expected a whole number"},
+	{machines + bootstrapped, "3:12: the control plane is not declared"},
+	{machines + "  replica: 3\n", "5:3: unknown field spec.replica; did you mean replicas?"},
+	{machines + "  replicas: -1\n" + bootstrapped, "3:12: a: expected 0 <= min-size <= replicas <= max-size <= 100000, found -1, -1, -1"},
+	{machines + "  template: {spec: {bootstrap: {configRef: {kind: KubeadmConfigTemplate, name: b}}}}\n", "5:44: a: KubeadmConfigTemplate b is not in the node files"},
+	{machines + "  template: {spec: {bootstrap: {dataSecretName: b}}}\n", "a: its bootstrap data is not in the node files"},
+	{machines + bootstrapped + "spec: {template: {spec: {joinConfiguration: {nodeRegistration: {taint: []}}}}}\n", "10:65: unknown field taint; did you mean taints?"},
+	{machines + bootstrapped + "spec: {template: {spec: {joinConfiguration: {nodeRegistration: {taints: [{key: a, effect: '${B}'}]}}}}}\n", "10:74: taint a has the effect"},
+	{machines + bootstrapped + "spec: {template: {spec: {joinConfiguration: {nodeRegistration: {kubeletExtraArgs: {node-labels: 'a=${B}'}}}}}}\n", "10:84: node-labels: label a"},
+	{machines + bootstrapped + "spec: {template: {spec: {preKubeadmCommands: [sed -i s/node-labels=a/node-labels=b/ /tmp/kubeadm.yaml]}}}\n", "10:26: preKubeadmCommands may decide labels or taints"},
+	{machines + strings.ReplaceAll(bootstrapped, "KubeadmConfigTemplate", "EKSConfigTemplate") + "spec: {template: {spec: {kubeletExtraArgs: {node-labels: a=b}}}}\n", "5:44: a: labels or taints in EKSConfigTemplate b are not read"},
+	{"apiVersion: controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlane\nmetadata: {name: a}\nspec: {kubeadmConfigSpec: {initConfiguration: {nodeRegistration: {taints: []}}}}\n", "4:27: a: initConfiguration and joinConfiguration differ in labels or taints"},
+	{capiHead + "kind: Cluster\nmetadata: {name: a}\nspec: {topology: {class: b}}\n", "4:18: ClusterClass b is not in the node files"},
+	{openshiftHead + "  template: {spec: {taints: [{key: a}]}}\n" + control, `5:30: taint a has the effect ""`},
+	{openshiftHead + "  template: {spec: {metadata: {labels: {a: '${B}'}}}}\n" + control, "5:41: a: label a"},
+
 	{pools, "2:1: a NodeTopology needs pools, a list of {name, count}"},
 	{pools + "pools: []\n", "a NodeTopology needs pools"},
 	{pools + "pools: {name: a}\n", "3:1: pools: expected a list"},
@@ -245,6 +282,17 @@ var slips = []struct{ text, want string }{
 	{pools + "pools: [{name: a, count: 1}]\nstorage: {default: x}\n---\n" + pools + "pools: [{name: b, count: 1}]\nstorage: {default: z}\n", "9:20: the default StorageClass is z here and x in another NodeTopology: declare it once"},
 	{pools + "pools:\n- {name: a-b, count: 1}\n- {name: a, zones: {b: 1}}\n", "5:4: node a-b-0 is declared differently at <stdin>:4"},
 }
+
+const (
+	talos         = "version: v1alpha1\n"
+	talosNamed    = "version: v1alpha1\nmachine:\n  type: worker\n  network: {hostname: a}\n"
+	capiHead      = "apiVersion: cluster.x-k8s.io/v1beta1\n"
+	machines      = capiHead + "kind: MachineDeployment\nmetadata: {name: a}\nspec:\n"
+	bootstrapped  = "  template: {spec: {bootstrap: {configRef: {kind: KubeadmConfigTemplate, name: b}}}}\n---\napiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\nmetadata: {name: b}\n"
+	openshiftHead = "apiVersion: machine.openshift.io/v1beta1\nkind: MachineSet\nmetadata: {name: a}\nspec:\n"
+	control       = "---\n" + pools + "pools: [{name: c, count: 0, labels: {node-role.kubernetes.io/master: ''}}]\n"
+	talhelper     = "clusterName: a\nnodes:\n"
+)
 
 // TestErrors checks that each mistake causes one error, with its location.
 func TestErrors(t *testing.T) {

@@ -171,6 +171,7 @@ func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool 
 func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 	extra := pool.Max - pool.Count
 	l.topo.Extended.add(p.Allocatable)
+	l.controls = l.controls || controls(p.Labels)
 	if len(l.topo.Nodes)+pool.Count > maxNodes {
 		l.fail(o, pool.Span, "pool %s: the pools add up to more than %d nodes", p.Name, maxNodes)
 		return
@@ -207,13 +208,11 @@ func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 	if zone != "" {
 		labels[corev1.LabelTopologyZone] = zone
 	}
+	for _, key := range p.Open {
+		delete(labels, key)
+	}
 	maps.Copy(labels, p.Labels)
 	labels[Cluster] = Cluster
-	for _, key := range p.Open {
-		if _, set := p.Labels[key]; !set {
-			delete(labels, key)
-		}
-	}
 	for old, key := range map[string]string{betaArch: corev1.LabelArchStable, betaOS: corev1.LabelOSStable} {
 		if value, known := labels[key]; known {
 			labels[old] = value

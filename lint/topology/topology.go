@@ -116,7 +116,7 @@ type Topology struct {
 
 	keys []string // all label keys, sorted; nil until they are computed
 	// open holds the keys of labels that some node may have although it does not declare them. An
-	// entry that ends in a slash stands for all keys of a domain.
+	// entry that ends in a slash stands for all keys of a domain and its subdomains.
 	open map[string]bool
 }
 
@@ -212,8 +212,17 @@ func (t *Topology) Uncertain(key string) bool {
 		return false
 	}
 	domain, _, _ := strings.Cut(key, "/")
-	return t.open[key] || t.open[domain+"/"]
+	for ; domain != "" && !t.open[domain+"/"]; _, domain, _ = strings.Cut(domain, ".") {
+	}
+	return domain != "" || t.open[key]
 }
+
+// Labels that the file of a cluster does not declare. A cloud provider adds the first, operators for
+// hardware the others.
+var (
+	cloudLabels    = []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelInstanceTypeStable}
+	operatorLabels = []string{"feature.node.kubernetes.io/", "nvidia.com/"}
+)
 
 // mayHave records keys of labels that nodes may have although labels, which they declare, lacks them.
 func (t *Topology) mayHave(labels map[string]string, keys ...string) {
