@@ -144,8 +144,8 @@ func (l *loader) synced(o *source.Object, labels *source.Node, p *poolObject, co
 	for k, v := range labels.Fields() {
 		domain, _, _ := strings.Cut(k.Value, "/")
 		if copies && (domain == "node-role.kubernetes.io" || within(domain, corev1.LabelNamespaceNodeRestriction, "node.cluster.x-k8s.io")) {
-			l.label(o, o.File.FieldSpan(k, v), p.Name, k.Value, v.Value)
-			p.Labels[k.Value] = v.Value
+			l.label(o, o.File.FieldSpan(k, v), p.Name, k.Value, labelValue(v))
+			p.Labels[k.Value] = labelValue(v)
 		} else {
 			p.Open = append(slices.Clip(p.Open), k.Value)
 		}
@@ -330,10 +330,10 @@ func managed(ref *source.Node) bool {
 	return strings.Contains(kind, "Managed") || slices.ContainsFunc([]string{"Kamaji", "K0smotron", "Hosted", "ROSA"}, func(w string) bool { return strings.HasPrefix(kind, w) })
 }
 
-// find returns an object of the node files, or nil.
+// find returns an object of the node files, or nil. Files may leave the namespace out.
 func (l *loader) find(kind, name, namespace string) *source.Object {
 	for _, o := range l.objects {
-		if o.Kind == kind && o.Name == name && o.Namespace == namespace {
+		if o.Kind == kind && o.Name == name && (o.Namespace == namespace || o.Namespace == "" || namespace == "") {
 			return o
 		}
 	}

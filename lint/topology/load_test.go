@@ -214,6 +214,8 @@ var slips = []struct{ text, want string }{
 	{talosNamed + "---\nkind: KubeNodeConfig\nlabel: {a: b}\n", "7:1: unknown field label; did you mean labels?"},
 	{talosNamed + "  nodeLables: {a: b}\n", "5:3: unknown field machine.nodeLables; did you mean nodeLabels?"},
 	{talosNamed + "  nodeLabels: {a: '${B}'}\n", "5:16: nodeLabels: label a: \"${B}\""},
+	{talosNamed + "  nodeLabels: {a: [b]}\n", "5:16: label a: expected a string"},
+	{talhelper + "- hostname: a\n  patches:\n  - |\n    - {op: add, path: /machine/kubelet, value: {extraArgs: {node-labels: a=b}}}\n", "6:7: an operation on /machine/kubelet is not read"},
 	{talosNamed + "  nodeTaints: {a: Never}\n", "5:16: taint a has the effect \"Never\""},
 	{talosNamed + "  kubelet: {extraArgs: {node-labels: a=b}}\n", "5:25: node-labels is not read: use nodeLabels and nodeTaints"},
 	{talosNamed + "  kubelet: {extraConfig: {registerWithTaints: []}}\n", "5:27: registerWithTaints is not read"},
@@ -361,5 +363,41 @@ func TestEmpty(t *testing.T) {
 	topo := must(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n")
 	if !topo.Empty() || len(topo.AllNodeLabels()) > 0 {
 		t.Errorf("got %+v", topo)
+	}
+}
+
+// TestTalosPatches checks what patches of a node leave of its labels and taints.
+func TestTalosPatches(t *testing.T) {
+	for patch, want := range map[string]string{
+		"machine: {nodeLabels: {tier: {$patch: delete}}}":                                  "a linux/",
+		"machine: {nodeLabels: {tier: 2}, nodeTaints: {x: NoExecute}}":                     "a linux/ 2 x:NoExecute",
+		"- {op: add, path: /machine/kubelet/extraArgs, value: {rotate-certificates: yes}}": "a linux/ front",
+		"{{ if .x }}\nkernel: y\n{{ end }}":                                                "a linux/ front",
+	} {
+		text := talhelper + "- hostname: a\n  nodeLabels: {tier: front}\n  patches:\n  - |\n    " + strings.ReplaceAll(patch, "\n", "\n    ") + "\n"
+		if got := describe(must(t, text)); got != want {
+			t.Errorf("%s\ngot %s, want %s", patch, got, want)
+		}
+	}
+}
+
+// TestTalosUnknown checks which labels of Talos nodes are not known.
+func TestTalosUnknown(t *testing.T) {
+	for text, want := range map[string]string{
+		talosNamed: "kubernetes.io/arch intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
+		talosNamed + "  nodeLabels: {node-role.kubernetes.io/worker: '', tier: a}\n":                "tier node-role.kubernetes.io/worker kubernetes.io/arch intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
+		talosNamed + "  kubelet: {extraArgs: {cloud-provider: external}}\n":                         "topology.kubernetes.io/zone kubernetes.io/arch intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
+		talhelper + "- {hostname: a, ignoreHostname: true, machineSpec: {arch: arm64}}\n":           "kubernetes.io/hostname intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
+		talhelper + "- {hostname: a, nodeLabels: {tier: '{{ .x }}'}, machineSpec: {arch: arm64}}\n": "tier intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
+	} {
+		topo, open := must(t, text), []string{}
+		for _, key := range []string{"tier", "node-role.kubernetes.io/worker", "topology.kubernetes.io/zone", "kubernetes.io/hostname", "kubernetes.io/arch", "intel.feature.node.kubernetes.io/gpu", "extensions.talos.dev/x", "kubernetes.io/os"} {
+			if topo.Uncertain(key) {
+				open = append(open, key)
+			}
+		}
+		if got := strings.Join(open, " "); got != want {
+			t.Errorf("%s\ngot %s, want %s", text, got, want)
+		}
 	}
 }

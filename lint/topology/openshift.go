@@ -60,8 +60,8 @@ func (l *loader) openshift(o *source.Object) {
 	before, p, spec := len(l.errs), newMachinePool(o.Name), &in.Spec.Template.Spec
 	p.Open = append(slices.Clip(p.Open), "node.openshift.io/os_id")
 	for k, v := range spec.Metadata.Labels.Fields() {
-		l.label(o, o.File.FieldSpan(k, v), o.Name, k.Value, v.Value)
-		p.Labels[k.Value] = v.Value
+		l.label(o, o.File.FieldSpan(k, v), o.Name, k.Value, labelValue(v))
+		p.Labels[k.Value] = labelValue(v)
 	}
 	cloud, at := &spec.Provider.Value, o.Root.At("spec", "template", "spec", "providerSpec", "value", "placement")
 	for field, of := range map[string][2]string{

@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -95,17 +94,14 @@ func (l *loader) talhelperPatch(o *source.Object, block *source.Node, n *talosNo
 	}
 	for _, root := range p.text.Numbered() {
 		switch {
-		case root == nil && slices.ContainsFunc(talosWords, func(w string) bool { return bytes.Contains(p.text.Text, []byte(w)) }):
+		case root == nil && mentions(&source.Node{Value: string(p.text.Text)}, talosWords...):
 			p.refuse(nil, "the patch is not YAML, and may decide labels or taints")
 			return
 		case root == nil:
 		case root.Kind == source.Sequence:
 			for _, op := range root.Items() {
-				for _, word := range talosWords {
-					if text := op.Get("path").Text() + op.Get("from").Text(); strings.Contains(text, word) || op.Get("value").Get(word) != nil {
-						p.refuse(op, "an operation on %s is not read: write it as a merge patch", text)
-						break
-					}
+				if mentions(op, talosWords...) {
+					p.refuse(op, "an operation on %s is not read: write it as a merge patch", op.Get("path").Text())
 				}
 			}
 		default:
@@ -114,8 +110,7 @@ func (l *loader) talhelperPatch(o *source.Object, block *source.Node, n *talosNo
 	}
 }
 
-// talosWords holds what occurs in a patch that decides labels, taints or names.
+// talosWords holds what occurs in a patch that decides labels, taints or names, in lower case.
 var talosWords = []string{
-	"nodeLabels", "nodeTaints", "node-labels", "register", "skipNodeRegistration", "hostname", "allowScheduling", "KubeNodeConfig",
-	"cloud-provider", "externalCloudProvider",
+	"nodelabels", "nodetaints", "node-labels", "register", "nodereg", "hostname", "allowscheduling", "kubenodeconfig", "cloud-provider", "externalcloudprovider",
 }

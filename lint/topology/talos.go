@@ -157,16 +157,29 @@ func (l *loader) talosKubelet(o *source.Object, at func(*source.Node) diag.Span,
 	}
 }
 
-// talosLabels adds labels. Any scalar is a value. That of a template is not known.
+// talosLabels adds labels, or deletes them. The value of a template is not known.
 func (l *loader) talosLabels(o *source.Object, at func(*source.Node) diag.Span, labels *source.Node, n *talosNode) {
 	for k, v := range labels.Fields() {
-		if delete(n.labels, k.Value); strings.Contains(v.Value, "{{") {
+		delete(n.labels, k.Value)
+		switch {
+		case strings.HasSuffix(v.Get("$patch").Text()+v.Get("$$patch").Text(), "delete"):
+		case v.Kind != source.Scalar:
+			l.fail(o, at(k), "label %s: expected a string", k.Value)
+		case strings.Contains(v.Value, "{{"):
 			n.open = append(n.open, k.Value)
-			continue
+		default:
+			l.label(o, at(k), "nodeLabels", k.Value, labelValue(v))
+			n.labels[k.Value] = labelValue(v)
 		}
-		l.label(o, at(k), "nodeLabels", k.Value, v.Value)
-		n.labels[k.Value] = v.Value
 	}
+}
+
+// labelValue returns the value of a label, which may be any scalar.
+func labelValue(v *source.Node) string {
+	if v.IsNull() {
+		return ""
+	}
+	return v.Value
 }
 
 func (l *loader) talosTaints(o *source.Object, at func(*source.Node) diag.Span, taints *source.Node, n *talosNode) {
