@@ -228,7 +228,7 @@ func (l *loader) node(o *source.Object) {
 		n.Allocatable = nil
 	}
 	n.Live = o.Root.At("metadata", "uid").Text() != ""
-	n.Whole = isWhole(o.Root.At("metadata", "uid").Text(), n.Allocatable)
+	n.Whole = isWhole(n.Live, n.Allocatable)
 	l.topo.Extended.add(n.Allocatable)
 	l.taints(o, o.Root.At("spec", "taints"), in.Spec.Taints)
 	l.add(o, n)
