@@ -54,7 +54,7 @@ func Of(topo *topology.Topology, objects []*source.Object) *Cluster {
 	})
 	taken := map[string]bool{}
 	for _, p := range topo.Pools {
-		c.pools = append(c.pools, pool{sized(p), []string{"pool of " + p.Declaration.File.Display}})
+		c.pools = append(c.pools, pool{sized(p), []string{"Pool of " + p.Declaration.File.Display}})
 		take(taken, p.Spec)
 	}
 	k, named, groups := study(topo.Nodes), words(c.stored), map[string][]*topology.Node{}

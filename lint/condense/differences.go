@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -15,7 +14,10 @@ import (
 type kind struct {
 	name            string
 	count, min, max int
-	// has holds labels, taints and so on, as text by name. The amounts of resources are apart.
+	// zones holds the number of nodes by zone, and labels their labels.
+	zones  map[string]int
+	labels map[string]map[string]string
+	// has holds taints and so on, as text by name.
 	has         map[string]string
 	allocatable corev1.ResourceList
 }
@@ -57,89 +59,89 @@ func Differences(was, now *topology.Topology) (all []string) {
 	return all
 }
 
+// set returns a map with some keys, for changed.
 func set(words []string) map[string]string {
 	all := map[string]string{}
 	for _, word := range words {
-		all[word] = "listed"
+		all[word] = ""
 	}
 	return all
 }
 
 // kinds returns the pools and single nodes of a topology by name.
-func kinds(topo *topology.Topology) (all []*kind) {
-	of := map[string][]*topology.Node{}
-	pools := map[string]*topology.Pool{}
-	for _, n := range topo.All() {
-		name := n.Name
-		if n.Pool != nil {
-			name = "pool " + n.Pool.Name
-			pools[name] = n.Pool
-		} else {
-			name = "node " + name
+func kinds(topo *topology.Topology) []*kind {
+	of := map[string]*kind{}
+	for i, n := range topo.All() {
+		name, k := "node "+n.Name, &kind{count: 1, min: 1, max: 1}
+		if p := n.Pool; p != nil {
+			name, k = "pool "+p.Name, &kind{count: p.Count, min: p.Min, max: p.Max}
 		}
-		of[name] = append(of[name], n)
+		if of[name] == nil {
+			k.name, k.zones, k.labels, k.has, k.allocatable = name, map[string]int{}, map[string]map[string]string{}, has(n), n.Allocatable
+			of[name] = k
+		}
+		k, zone := of[name], n.Labels[corev1.LabelTopologyZone]
+		if i < len(topo.Nodes) { // the others are those that pools may add
+			k.zones[zone]++
+		}
+		k.labels[zone] = map[string]string{}
+		for key, value := range n.Labels {
+			if value == n.Name {
+				value = "(name of the node)"
+			}
+			k.labels[zone]["label "+key] = value
+		}
 	}
+	var all []*kind
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		k := &kind{name: name, count: 1, min: 1, max: 1, has: map[string]string{}, allocatable: of[name][0].Allocatable}
-		if p := pools[name]; p != nil {
-			k.count, k.min, k.max = p.Count, p.Min, p.Max
-		}
-		k.describe(of[name])
-		all = append(all, k)
+		all = append(all, of[name])
 	}
 	return all
 }
 
-// describe adds what the nodes of a pool have. Their zones have numbers unless the pool is elastic.
-func (k *kind) describe(nodes []*topology.Node) {
-	zones := map[string]int{}
-	values := map[string]map[string]bool{}
-	for _, n := range nodes {
-		zone := n.Labels[corev1.LabelTopologyZone]
-		zones[zone]++
-		for key, value := range n.Labels {
-			switch {
-			case key == topology.Cluster || key == corev1.LabelTopologyZone:
-				continue
-			case value == n.Name:
-				value = "(name of the node)"
-			}
-			if values[key] == nil {
-				values[key] = map[string]bool{}
-			}
-			values[key][value] = true
-		}
+// has describes what all nodes of a pool have, apart from labels and resources.
+func has(n *topology.Node) map[string]string {
+	all := map[string]string{}
+	for _, t := range taints(n) {
+		all["taint "+t.ToString()] = ""
 	}
-	for zone, n := range zones {
-		if zone != "" && k.min == k.max {
-			k.has["nodes in zone "+zone] = fmt.Sprint(n)
-		} else if zone != "" {
-			k.has["zone "+zone] = "yes"
-		}
+	if n.Unschedulable {
+		all["unschedulable"] = ""
 	}
-	for key, of := range values {
-		k.has["label "+key] = strings.Join(slices.Sorted(maps.Keys(of)), ", ")
+	for name, most := range n.Volumes {
+		all[string(name)] = fmt.Sprint(most)
 	}
-	first := nodes[0]
-	for _, t := range taints(first) {
-		k.has["taint "+t.ToString()] = "yes"
-	}
-	if first.Unschedulable {
-		k.has["unschedulable"] = "yes"
-	}
-	for name, most := range first.Volumes {
-		k.has[string(name)] = fmt.Sprint(most)
-	}
+	return all
 }
 
 // differences returns the differences between a pool and the same pool now.
 func (k *kind) differences(now *kind) (all []string) {
-	if now.count < k.min || now.count > k.max {
-		want := fmt.Sprint(k.count)
-		if k.min < k.max {
-			want = fmt.Sprintf("%d to %d", k.min, k.max)
+	elastic := k.min < k.max
+	switch {
+	case now.count >= k.min && now.count <= k.max:
+	case elastic:
+		all = append(all, fmt.Sprintf("has %s now, not %d to %d", plural(now.count, "node"), k.min, k.max))
+	default:
+		all = append(all, fmt.Sprintf("has %s now, not %d", plural(now.count, "node"), k.count))
+	}
+	zones := maps.Clone(k.zones)
+	maps.Copy(zones, now.zones)
+	for _, zone := range slices.Sorted(maps.Keys(zones)) {
+		was, is := k.zones[zone], now.zones[zone]
+		if zone != "" && was != is && (!elastic || k.labels[zone] == nil) {
+			all = append(all, fmt.Sprintf("zone %s has %s now, not %d", zone, plural(is, "node"), was))
 		}
-		all = append(all, fmt.Sprintf("has %s now, not %s", plural(now.count, "node"), want))
+		if k.labels[zone] == nil || now.labels[zone] == nil {
+			continue
+		}
+		for _, text := range changed(k.labels[zone], now.labels[zone]) {
+			if !slices.Contains(all, text) { // the same in another zone
+				all = append(all, text)
+			}
+		}
+	}
+	if (k.labels[""] == nil) != (now.labels[""] == nil) && k.count*now.count > 0 {
+		all = append(all, "label "+corev1.LabelTopologyZone+" differs")
 	}
 	all = append(all, changed(k.has, now.has)...)
 	amounts, others := map[string]string{}, map[string]string{}
@@ -147,9 +149,9 @@ func (k *kind) differences(now *kind) (all []string) {
 		amounts["allocatable "+string(name)] = q.String()
 	}
 	for name, q := range now.allocatable {
-		was, has := k.allocatable[name]
+		was, listed := k.allocatable[name]
 		x, y := was.AsApproximateFloat64(), q.AsApproximateFloat64()
-		if has && near(min(x, y), max(x, y)) {
+		if listed && near(min(x, y), max(x, y)) {
 			q = was
 		}
 		others["allocatable "+string(name)] = q.String()
@@ -167,19 +169,14 @@ func changed(was, now map[string]string) (all []string) {
 		switch {
 		case had && has && a == b:
 		case !has:
-			all = append(all, fmt.Sprintf("%s is gone", entry(name, a)))
+			all = append(all, name+" is gone")
+		case !had && b == "":
+			all = append(all, name+" is new")
 		case !had:
-			all = append(all, fmt.Sprintf("%s is new", entry(name, b)))
+			all = append(all, fmt.Sprintf("%s is new, %q", name, b))
 		default:
 			all = append(all, fmt.Sprintf("%s is %q now, not %q", name, b, a))
 		}
 	}
 	return all
-}
-
-func entry(name, value string) string {
-	if value == "yes" || value == "listed" {
-		return name
-	}
-	return fmt.Sprintf("%s (%q)", name, value)
 }
