@@ -79,9 +79,11 @@ func Of(topo *topology.Topology, objects []*source.Object) *Cluster {
 		}
 	}
 	slices.SortStableFunc(made, func(a, b pool) int { return cmp.Compare(a.Name, b.Name) })
+	last := map[string]int{} // the last number after a name
 	for _, p := range made {
-		for base, i := p.Name, 2; !take(taken, p.PoolSpec); i++ {
-			p.Name = fmt.Sprintf("%s-%d", base, i)
+		for base := p.Name; !take(taken, p.PoolSpec); {
+			last[base] = max(last[base], 1) + 1
+			p.Name = fmt.Sprintf("%s-%d", base, last[base])
 		}
 		c.pools = append(c.pools, p)
 	}
@@ -171,7 +173,7 @@ func study(nodes []*topology.Node) *keys {
 			if value == n.Labels[corev1.LabelHostname] {
 				u.hosts++
 			}
-			if was, has := u.ofZone[zone]; zone != "" && has && was != value {
+			if was, has := u.ofZone[zone]; has && was != value {
 				u.mixed = true
 			}
 			u.ofZone[zone] = value
@@ -272,7 +274,7 @@ func taints(n *topology.Node) (all []corev1.Taint) {
 	return all
 }
 
-// close reports whether amounts of a resource differ by less than 2 percent.
+// near reports whether amounts of a resource differ by less than 2 percent.
 func near(low, high float64) bool { return low == high || low > 0 && high < 1.02*low }
 
 // split divides nodes of a group into sets of those whose resources are nearly equal.

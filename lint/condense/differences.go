@@ -22,23 +22,36 @@ type kind struct {
 	allocatable corev1.ResourceList
 }
 
+// mostRenamed is the number of pools for which Differences looks for other names.
+const mostRenamed = 100
+
 // Differences says how two condensed topologies differ, pool by pool. The names of pools do not
 // matter, nor does the number of nodes if it is within the bounds of the first topology. Amounts of
 // resources that would share a pool are equal.
 func Differences(was, now *topology.Topology) (all []string) {
-	before, after := kinds(was), kinds(now)
-	pairs := map[*kind]*kind{}
-	match := func(same func(a, b *kind) bool) {
-		for _, a := range before {
-			for i, b := range after {
-				if b != nil && pairs[a] == nil && same(a, b) {
-					pairs[a], after[i] = b, nil
-				}
-			}
+	before, after, byName := kinds(was), kinds(now), map[string]*kind{}
+	for _, b := range after {
+		byName[b.name] = b
+	}
+	pairs, taken := map[*kind]*kind{}, map[*kind]bool{}
+	pair := func(a, b *kind) { pairs[a], taken[b] = b, true }
+	var rest []*kind
+	for _, a := range before {
+		if b := byName[a.name]; b != nil {
+			pair(a, b)
+		} else {
+			rest = append(rest, a)
 		}
 	}
-	match(func(a, b *kind) bool { return a.name == b.name })
-	match(func(a, b *kind) bool { return len(a.differences(b)) == 0 })
+	if len(rest)*(len(after)-len(taken)) > mostRenamed*mostRenamed {
+		rest = nil
+	}
+	for _, a := range rest {
+		same := func(b *kind) bool { return !taken[b] && len(a.differences(b)) == 0 }
+		if i := slices.IndexFunc(after, same); i >= 0 {
+			pair(a, after[i])
+		}
+	}
 	for _, a := range before {
 		if b := pairs[a]; b != nil {
 			for _, text := range a.differences(b) {
@@ -49,7 +62,7 @@ func Differences(was, now *topology.Topology) (all []string) {
 		}
 	}
 	for _, b := range after {
-		if b != nil {
+		if !taken[b] {
 			all = append(all, fmt.Sprintf("%s: new, %s", b.name, plural(b.count, "node")))
 		}
 	}
