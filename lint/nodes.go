@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -114,6 +115,21 @@ func (t *topologies) beside(o *source.Object, name string) *source.File {
 		return nil
 	}
 	return set.Files[0]
+}
+
+// Nodes reads the nodes of the topology files, and returns all objects of the files.
+func Nodes(ctx context.Context, o Options) (*topology.Topology, []*source.Object, error) {
+	o.whole = true
+	t := newRun(ctx, o, nil).clusters.topologies
+	objects, _, err := t.declared(part{topology: o.Topology})
+	if err != nil {
+		return nil, nil, err
+	}
+	topo, err := topology.LoadFrom(objects, t.renders.NamedAt, t.beside)
+	if err == nil && topo.Empty() {
+		err = fmt.Errorf("no node is declared in %s", strings.Join(o.Topology, ", "))
+	}
+	return topo, objects, err
 }
 
 // declaredNodes is a topology with the files that declare it.

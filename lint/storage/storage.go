@@ -45,8 +45,8 @@ func Attaches() []Attach { return []Attach{AttachSingleNode, AttachFree} }
 
 // Behavior describes the volumes of a StorageClass.
 type Behavior struct {
-	Pinned Pin    `json:"pinned"`
-	Attach Attach `json:"attach"`
+	Pinned Pin    `json:"pinned,omitempty"`
+	Attach Attach `json:"attach,omitempty"`
 }
 
 // Or returns b with what it leaves unknown taken from other.

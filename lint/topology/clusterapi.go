@@ -95,8 +95,8 @@ func (l *loader) controlPlanes(o *source.Object) {
 	}
 }
 
-func newMachinePool(name string) *poolObject {
-	return &poolObject{Name: name, Labels: map[string]string{}, Open: clusterOpen}
+func newMachinePool(name string) *PoolSpec {
+	return &PoolSpec{Name: name, Labels: map[string]string{}, UnknownLabels: clusterOpen}
 }
 
 // bounds returns the size of a node group that annotations give the autoscaler.
@@ -116,7 +116,7 @@ func (l *loader) bounds(o *source.Object, annotations *source.Node, group string
 // machinePool adds a pool of replicas machines, or of the least number for the autoscaler, or of one
 // (kubernetes-sigs/cluster-api ae7ff047 core/webhooks/admission/machinedeployment.go,
 // calculateMachineDeploymentReplicas).
-func (l *loader) machinePool(o *source.Object, item *source.Node, span diag.Span, replicas, least, most *int, p *poolObject, before int) {
+func (l *loader) machinePool(o *source.Object, item *source.Node, span diag.Span, replicas, least, most *int, p *PoolSpec, before int) {
 	one := 1
 	if least == nil || most == nil {
 		least, most = replicas, replicas
@@ -140,20 +140,20 @@ func (l *loader) machinePool(o *source.Object, item *source.Node, span diag.Span
 // synced adds the labels of Machines that Cluster API copies to their nodes. It copies others, and
 // those of a MachinePool, only in some set-ups (kubernetes-sigs/cluster-api ae7ff047
 // core/reconcilers/machine/machine_controller_noderef.go; util/labels/helpers.go, GetManagedLabels).
-func (l *loader) synced(o *source.Object, labels *source.Node, p *poolObject, copies bool) {
+func (l *loader) synced(o *source.Object, labels *source.Node, p *PoolSpec, copies bool) {
 	for k, v := range labels.Fields() {
 		domain, _, _ := strings.Cut(k.Value, "/")
 		if copies && (domain == "node-role.kubernetes.io" || within(domain, corev1.LabelNamespaceNodeRestriction, "node.cluster.x-k8s.io")) {
 			l.label(o, o.File.FieldSpan(k, v), p.Name, k.Value, labelValue(v))
 			p.Labels[k.Value] = labelValue(v)
 		} else {
-			p.Open = append(slices.Clip(p.Open), k.Value)
+			p.UnknownLabels = append(slices.Clip(p.UnknownLabels), k.Value)
 		}
 	}
 }
 
 // machineTaints adds the taints of Machines.
-func (l *loader) machineTaints(o *source.Object, n *source.Node, p *poolObject) {
+func (l *loader) machineTaints(o *source.Object, n *source.Node, p *PoolSpec) {
 	var taints []machineTaint
 	found := l.decoder.Decode(n, &taints)
 	l.misfits(o, found)
@@ -167,7 +167,7 @@ func (l *loader) machineTaints(o *source.Object, n *source.Node, p *poolObject) 
 
 // registers adds the labels and taints with which nodes register. Other bootstrap configurations
 // than those of kubeadm, and pools of managed clusters, must not mention any.
-func (l *loader) registers(o *source.Object, namespace string, config, infrastructure *source.Node, p *poolObject) {
+func (l *loader) registers(o *source.Object, namespace string, config, infrastructure *source.Node, p *PoolSpec) {
 	refs := []*source.Node{config}
 	if managed(infrastructure) {
 		refs = []*source.Node{infrastructure}
@@ -190,12 +190,12 @@ func (l *loader) registers(o *source.Object, namespace string, config, infrastru
 		}
 	}
 	if of := l.find(infrastructure.Get("kind").Text(), infrastructure.Get("name").Text(), namespace); of == nil || mentions(of.Root, "windows") {
-		p.Open = append(slices.Clip(p.Open), corev1.LabelOSStable, betaOS, corev1.LabelWindowsBuild)
+		p.UnknownLabels = append(slices.Clip(p.UnknownLabels), corev1.LabelOSStable, betaOS, corev1.LabelWindowsBuild)
 	}
 }
 
 // kubeadmControl adds what kubeadm gives to control planes.
-func (l *loader) kubeadmControl(o *source.Object, spec *source.Node, p *poolObject) {
+func (l *loader) kubeadmControl(o *source.Object, spec *source.Node, p *PoolSpec) {
 	first, others := l.kubeadmSpec(o, spec, "initConfiguration"), l.kubeadmSpec(o, spec, "joinConfiguration")
 	taints := others.nodeTaints(kindControl, 2)
 	if !maps.Equal(first.labels, others.labels) || !reflect.DeepEqual(first.nodeTaints(kindControl, 2), taints) {

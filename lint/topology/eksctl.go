@@ -109,7 +109,7 @@ func (l *loader) eksctlGroup(o *source.Object, in *eksctlConfig, item *source.No
 	if pool.Min < 0 || pool.Min > pool.Count || pool.Count > pool.Max || pool.Max > maxNodes {
 		l.fail(o, at(o, item, "desiredCapacity", "minSize", "maxSize"), "node group %s: expected 0 <= minSize <= desiredCapacity <= maxSize <= %d, found %d, %d, %d", g.Name, maxNodes, pool.Min, pool.Count, pool.Max)
 	}
-	p := &poolObject{Name: g.Name, Labels: maps.Clone(g.Labels), Taints: l.eksctlTaints(o, item.Get("taints"), managed)}
+	p := &PoolSpec{Name: g.Name, Labels: maps.Clone(g.Labels), Taints: l.eksctlTaints(o, item.Get("taints"), managed)}
 	if p.Labels == nil {
 		p.Labels = map[string]string{}
 	}
@@ -117,7 +117,7 @@ func (l *loader) eksctlGroup(o *source.Object, in *eksctlConfig, item *source.No
 	g.labels(p, in.Metadata.Region, managed)
 	switch zones := g.zones(in); {
 	case len(zones) == 0 || pool.Count%len(zones) > 0:
-		p.Open = append(p.Open, corev1.LabelTopologyZone)
+		p.UnknownLabels = append(p.UnknownLabels, corev1.LabelTopologyZone)
 	default:
 		p.Zones = map[string]int{}
 		for _, zone := range zones {
@@ -163,10 +163,10 @@ func (g *eksctlGroup) zones(in *eksctlConfig) []string {
 }
 
 // labels adds the labels of EC2 and EKS, and the keys of those whose values are not known.
-func (g *eksctlGroup) labels(p *poolObject, region string, managed bool) {
-	p.Open = append(p.Open, "topology.k8s.aws/", "k8s.io/cloud-provider-aws", "topology.ebs.csi.aws.com/zone", "vpc.amazonaws.com/")
+func (g *eksctlGroup) labels(p *PoolSpec, region string, managed bool) {
+	p.UnknownLabels = append(p.UnknownLabels, "topology.k8s.aws/", "k8s.io/cloud-provider-aws", "topology.ebs.csi.aws.com/zone", "vpc.amazonaws.com/")
 	if region == "" {
-		p.Open = append(p.Open, corev1.LabelTopologyRegion)
+		p.UnknownLabels = append(p.UnknownLabels, corev1.LabelTopologyRegion)
 	} else {
 		p.Labels[corev1.LabelTopologyRegion] = region
 	}
@@ -179,32 +179,32 @@ func (g *eksctlGroup) labels(p *poolObject, region string, managed bool) {
 	if types = slices.Compact(types); len(types) == 1 {
 		p.Labels[corev1.LabelInstanceTypeStable] = types[0]
 	} else {
-		p.Open = append(p.Open, corev1.LabelInstanceTypeStable)
+		p.UnknownLabels = append(p.UnknownLabels, corev1.LabelInstanceTypeStable)
 	}
 	arm := func(t string) bool { return graviton(t) }
 	switch {
 	case len(types) == 0, slices.ContainsFunc(types, arm) && slices.ContainsFunc(types, func(t string) bool { return !arm(t) }):
-		p.Open = append(p.Open, corev1.LabelArchStable, betaArch)
+		p.UnknownLabels = append(p.UnknownLabels, corev1.LabelArchStable)
 	case arm(types[0]):
 		p.Labels[corev1.LabelArchStable] = "arm64"
 	}
 	if strings.HasPrefix(g.AMIFamily, "Windows") {
 		p.Labels[corev1.LabelOSStable] = "windows"
-		p.Open = append(p.Open, corev1.LabelWindowsBuild)
+		p.UnknownLabels = append(p.UnknownLabels, corev1.LabelWindowsBuild)
 	}
 	switch {
 	case !managed:
-		p.Open = append(p.Open, "node-lifecycle", "alpha.eksctl.io/instance-id")
+		p.UnknownLabels = append(p.UnknownLabels, "node-lifecycle", "alpha.eksctl.io/instance-id")
 		return
 	case g.Spot:
 		p.Labels[eksCapacity] = "SPOT"
 	case g.Reservation == nil:
 		p.Labels[eksCapacity] = "ON_DEMAND"
 	default:
-		p.Open = append(p.Open, eksCapacity)
+		p.UnknownLabels = append(p.UnknownLabels, eksCapacity)
 	}
 	p.Labels[eksGroup] = g.Name
-	p.Open = append(p.Open, "eks.amazonaws.com/nodegroup-image", "eks.amazonaws.com/sourceLaunchTemplateId", "eks.amazonaws.com/sourceLaunchTemplateVersion")
+	p.UnknownLabels = append(p.UnknownLabels, "eks.amazonaws.com/nodegroup-image", "eks.amazonaws.com/sourceLaunchTemplateId", "eks.amazonaws.com/sourceLaunchTemplateVersion")
 }
 
 // graviton reports whether an instance type has an Arm processor: a letter g after the generation,

@@ -150,10 +150,10 @@ func (l *loader) karpenter(o *source.Object) {
 // their number is fixed.
 func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Taint, may map[string]*allowed) {
 	const mostSamples = 64
-	p := &poolObject{Name: pool.Name, Taints: taints, Labels: map[string]string{}}
+	p := &PoolSpec{Name: pool.Name, Taints: taints, Labels: map[string]string{}}
 	for _, key := range anyValue() {
 		if may[key] == nil {
-			p.Open = append(p.Open, key)
+			p.UnknownLabels = append(p.UnknownLabels, key)
 		}
 	}
 	samples, keys := []map[string]string{{}}, slices.Collect(maps.Keys(may))
@@ -164,7 +164,7 @@ func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Ta
 		switch a := may[key]; {
 		case !a.open && len(a.values) == 0: // no node has the label
 		case a.open, len(samples)*len(a.values) > mostSamples, pool.Count > 0 && len(a.values) > 1:
-			p.Open = append(p.Open, key)
+			p.UnknownLabels = append(p.UnknownLabels, key)
 		case len(a.values) == 1:
 			p.Labels[key] = a.values[0]
 		default:
@@ -178,6 +178,17 @@ func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Ta
 			}
 			samples = more
 		}
+	}
+	if varied := slices.Sorted(maps.Keys(samples[0])); len(varied) > 0 { // a pool has one value
+		all := *p
+		if i := slices.Index(varied, corev1.LabelTopologyZone); i >= 0 {
+			varied, all.Zones = slices.Delete(varied, i, i+1), map[string]int{}
+			for _, zone := range may[corev1.LabelTopologyZone].values {
+				all.Zones[zone] = 0
+			}
+		}
+		all.UnknownLabels = slices.Concat(p.UnknownLabels, varied)
+		pool.Spec, l.topo.Pools = &all, append(l.topo.Pools, pool)
 	}
 	for _, labels := range samples {
 		variant := *p

@@ -109,7 +109,7 @@ func (l *loader) kind(o *source.Object) {
 		return
 	}
 	for _, n := range all {
-		l.topo.mayHave(n.Labels, corev1.LabelArchStable, betaArch)
+		l.topo.mayHave(n, corev1.LabelArchStable)
 		l.add(o, n)
 	}
 	l.topo.Stored = append(l.topo.Stored, source.LoadText(source.Options{}, o.File.Name, []byte(kindClass)).Objects...)

@@ -124,7 +124,7 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 			l.fail(o, diag.Span{}, "a %s has the apiVersion %s, found %s", o.Kind, row.version, o.APIVersion)
 		default:
 			if row.read(l, o); row.named {
-				l.topo.mayHave(nil, operatorLabels...)
+				l.topo.mayHave(&Node{}, operatorLabels...)
 			}
 		}
 	}
@@ -276,7 +276,7 @@ func (l *loader) node(o *source.Object) {
 		n.Allocatable = nil
 	}
 	n.Live = o.Root.At("metadata", "uid").Text() != ""
-	n.Whole = isWhole(o.Root.At("metadata", "uid").Text(), n.Allocatable)
+	n.Whole = isWhole(n.Live, n.Allocatable)
 	l.topo.Extended.add(n.Allocatable)
 	l.taints(o, o.Root.At("spec", "taints"), in.Spec.Taints)
 	l.add(o, n)

@@ -282,6 +282,10 @@ var slips = []struct{ text, want string }{
 	{pools + "pools: [{name: a, count: 1}]\nstorage:\n  class: {x: {pinned: zone}}\n", "5:3: unknown field storage.class"},
 	{pools + "pools: [{name: a, count: 1}]\nstorage: {classes: {x: {pinned: zone}}}\n---\n" + pools + "pools: [{name: b, count: 1}]\nstorage: {classes: {x: {pinned: node}}}\n", "9:24: StorageClass x is declared differently in another NodeTopology: declare every class once"},
 	{pools + "pools: [{name: a, count: 1}]\nstorage: {default: x}\n---\n" + pools + "pools: [{name: b, count: 1}]\nstorage: {default: z}\n", "9:20: the default StorageClass is z here and x in another NodeTopology: declare it once"},
+	{pools + "pools:\n- name: a\n  zones: {x: 1}\n  zoneLabels:\n    z: {a: b}\n", `7:5: pool a: zoneLabels: the pool has no zone "z"`},
+	{pools + "pools:\n- name: a\n  zones: {x: 1}\n  zoneLabels:\n    x: {a b: c}\n", "7:9: pool a: label a b: \"c\": name part must consist of"},
+	{pools + "pools:\n- name: a\n  count: 1\n  nameLabels: [a b]\n", "6:16: pool a: label a b: \"\": name part must consist of"},
+	{pools + "pools:\n- name: a\n  count: 1\n  unknownLabels: [a/, a b]\n", "6:23: pool a: label a b: \"\": name part must consist of"},
 	{pools + "pools:\n- {name: a-b, count: 1}\n- {name: a, zones: {b: 1}}\n", "5:4: node a-b-0 is declared differently at <stdin>:4"},
 }
 

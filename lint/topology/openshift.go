@@ -58,7 +58,7 @@ func (l *loader) openshift(o *source.Object) {
 		return
 	}
 	before, p, spec := len(l.errs), newMachinePool(o.Name), &in.Spec.Template.Spec
-	p.Open = append(slices.Clip(p.Open), "node.openshift.io/os_id")
+	p.UnknownLabels = append(slices.Clip(p.UnknownLabels), "node.openshift.io/os_id")
 	for k, v := range spec.Metadata.Labels.Fields() {
 		l.label(o, o.File.FieldSpan(k, v), o.Name, k.Value, labelValue(v))
 		p.Labels[k.Value] = labelValue(v)
@@ -76,10 +76,10 @@ func (l *loader) openshift(o *source.Object) {
 	if worker := "node-role.kubernetes.io/worker"; cloud.UserData.Name == "worker-user-data" {
 		p.Labels[worker] = ""
 	} else {
-		p.Open = append(p.Open, worker)
+		p.UnknownLabels = append(p.UnknownLabels, worker)
 	}
 	if mentions(o.Root.Get("spec"), "windows") {
-		p.Open = append(p.Open, corev1.LabelOSStable, betaOS, corev1.LabelWindowsBuild)
+		p.UnknownLabels = append(p.UnknownLabels, corev1.LabelOSStable, betaOS, corev1.LabelWindowsBuild)
 	}
 	l.taints(o, o.Root.At("spec", "template", "spec", "taints"), spec.Taints)
 	p.Taints = spec.Taints

@@ -25,23 +25,33 @@ const Unbounded = maxNodes
 type topologyObject struct {
 	APIVersion string           `json:"apiVersion"`
 	Kind       string           `json:"kind"`
-	Pools      []poolObject     `json:"pools"`
+	Pools      []PoolSpec       `json:"pools"`
 	Storage    storage.Declared `json:"storage"`
 }
 
-type poolObject struct {
-	Name          string              `json:"name"`
-	Count         *int                `json:"count"`
-	Zones         map[string]int      `json:"zones"`
-	Min           *int                `json:"min"`
-	Max           *int                `json:"max"`
-	Labels        map[string]string   `json:"labels"`
+// PoolSpec is a pool as a NodeTopology declares it, in the order of printed fields.
+type PoolSpec struct {
+	Name  string         `json:"name"`
+	Count *int           `json:"count"`
+	Zones map[string]int `json:"zones"`
+	Min   *int           `json:"min"`
+	Max   *int           `json:"max"`
+	// Complete is set if the labels and resources are all that the nodes have, as on a v1 Node. Live
+	// is also set if they include the labels of storage drivers, as on a Node of a running cluster.
+	Complete bool              `json:"complete"`
+	Live     bool              `json:"live"`
+	Labels   map[string]string `json:"labels"`
+	// ZoneLabels holds more labels by zone. NameLabels lists the keys of labels that have the name of
+	// the node as their value.
+	ZoneLabels map[string]map[string]string `json:"zoneLabels"`
+	NameLabels []string                     `json:"nameLabels"`
+	// UnknownLabels lists the keys of labels whose values are not known. An entry that ends in a slash
+	// stands for all keys of a domain.
+	UnknownLabels []string            `json:"unknownLabels"`
 	Taints        []corev1.Taint      `json:"taints"`
+	Unschedulable bool                `json:"unschedulable"`
 	Allocatable   corev1.ResourceList `json:"allocatable"`
 	Volumes       map[string]int64    `json:"volumes"`
-	Unschedulable bool                `json:"unschedulable"`
-	// Open lists the keys of labels whose values are not known.
-	Open []string `json:"-"`
 }
 
 func (l *loader) pools(o *source.Object) {
@@ -80,6 +90,7 @@ func (l *loader) pools(o *source.Object) {
 		}
 		before := len(l.errs)
 		l.labels(o, "pool "+p.Name, item)
+		l.moreLabels(o, item, &p)
 		for k, v := range item.Get("volumes").Fields() {
 			if n := p.Volumes[k.Value]; n < 0 || n > math.MaxInt32 || len(validation.IsDNS1123Subdomain(strings.ToLower(k.Value))) > 0 {
 				l.fail(o, o.File.FieldSpan(k, v), "pool %s: volumes: %q: %d: expected the name of a CSI driver and a number from 0 to %d", p.Name, k.Value, n, math.MaxInt32)
@@ -87,6 +98,27 @@ func (l *loader) pools(o *source.Object) {
 		}
 		if len(l.errs) == before {
 			l.pool(o, pool, &p)
+		}
+	}
+}
+
+// moreLabels checks the fields of a pool about labels that its nodes do not share.
+func (l *loader) moreLabels(o *source.Object, item *source.Node, p *PoolSpec) {
+	for k, v := range item.Get("zoneLabels").Fields() {
+		if _, has := p.Zones[k.Value]; !has {
+			l.fail(o, o.File.FieldSpan(k, v), "pool %s: zoneLabels: the pool has no zone %q", p.Name, k.Value)
+		}
+		for key, value := range v.Fields() {
+			l.label(o, o.File.FieldSpan(key, value), "pool "+p.Name, key.Value, value.Text())
+		}
+	}
+	for _, field := range []string{"nameLabels", "unknownLabels"} {
+		for _, key := range item.Get(field).Items() {
+			name := key.Text()
+			if field == "unknownLabels" && strings.HasSuffix(name, "/") {
+				name += "name"
+			}
+			l.label(o, o.File.Span(key), "pool "+p.Name, name, "")
 		}
 	}
 }
@@ -132,7 +164,7 @@ func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 // size returns a pool with its node counts, or nil if they are inconsistent. If the pool has zones,
 // Count is the sum of their node counts. Otherwise, Count is the count field or, if that is not
 // set, min. Min and Max default to Count.
-func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool {
+func (l *loader) size(o *source.Object, item *source.Node, p *PoolSpec) *Pool {
 	pool := &Pool{Name: p.Name, Span: at(o, item), Declaration: Declaration{o.File, item}}
 	sum, ok := 0, true // sum of the zones
 	for k, v := range item.Get("zones").Fields() {
@@ -168,8 +200,11 @@ func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool 
 }
 
 // pool adds the nodes of a pool and the nodes that it may add later.
-func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
+func (l *loader) pool(o *source.Object, pool *Pool, p *PoolSpec) {
 	extra := pool.Max - pool.Count
+	if pool.Spec == nil {
+		pool.Spec, l.topo.Pools = p, append(l.topo.Pools, pool)
+	}
 	l.topo.Extended.add(p.Allocatable)
 	l.controls = l.controls || controls(p.Labels)
 	if len(l.topo.Nodes)+pool.Count > maxNodes {
@@ -181,7 +216,7 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 		zones = map[string]int{"": pool.Count}
 	}
 	for _, zone := range slices.Sorted(maps.Keys(zones)) {
-		l.topo.mayHave(poolNode(pool, p, zone, 0).Labels, p.Open...)
+		l.topo.mayHave(poolNode(pool, p, zone, 0), p.UnknownLabels...)
 		for i := range zones[zone] {
 			l.add(o, poolNode(pool, p, zone, i))
 		}
@@ -198,29 +233,36 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 // derived from the zone (R-S3). The deprecated os and arch labels have the same values as the
 // current ones, because the node lifecycle controller keeps them in sync
 // (pkg/controller/nodelifecycle/node_lifecycle_controller.go, labelReconcileInfo; R-S11).
-func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
+func poolNode(pool *Pool, p *PoolSpec, zone string, i int) *Node {
 	name := p.Name
 	if zone != "" {
 		name += "-" + zone
 	}
 	name = fmt.Sprintf("%s-%d", name, i)
-	labels := map[string]string{corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}
+	labels, exact := map[string]string{corev1.LabelHostname: name}, p.Complete || p.Live
+	if !exact {
+		labels[corev1.LabelOSStable], labels[corev1.LabelArchStable] = "linux", "amd64"
+	}
 	if zone != "" {
 		labels[corev1.LabelTopologyZone] = zone
 	}
-	for _, key := range p.Open {
+	for _, key := range p.UnknownLabels {
 		delete(labels, key)
 	}
 	maps.Copy(labels, p.Labels)
-	labels[Cluster] = Cluster
-	for old, key := range map[string]string{betaArch: corev1.LabelArchStable, betaOS: corev1.LabelOSStable} {
-		if value, known := labels[key]; known {
+	maps.Copy(labels, p.ZoneLabels[zone])
+	for _, key := range p.NameLabels {
+		labels[key] = name
+	}
+	for _, old := range []string{betaOS, betaArch} {
+		if value, has := labels[deprecated[old]]; has && !exact {
 			labels[old] = value
 		}
 	}
-	n := &Node{Name: name, Labels: labels, Taints: withCordonTaint(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
+	labels[Cluster] = Cluster
+	n := &Node{Name: name, Labels: labels, Taints: withCordonTaint(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Live: p.Live, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
 	if len(p.Allocatable) > 0 {
-		n.Allocatable = p.Allocatable
+		n.Allocatable, n.Whole = p.Allocatable, exact && isWhole(p.Live, p.Allocatable)
 	}
 	if len(p.Volumes) > 0 {
 		n.Volumes = map[corev1.ResourceName]int64{}

@@ -232,8 +232,9 @@ func (l *loader) talosNode(o *source.Object, item *source.Node, span diag.Span, 
 	for _, key := range open {
 		delete(labels, key)
 	}
-	l.topo.mayHave(labels, open...)
-	l.add(o, &Node{Name: name, Labels: labels, Taints: taints, Span: span, Declaration: Declaration{o.File, item}})
+	node := &Node{Name: name, Labels: labels, Taints: taints, Span: span, Declaration: Declaration{o.File, item}}
+	l.topo.mayHave(node, open...)
+	l.add(o, node)
 }
 
 // restricted reports whether a worker must not give itself a label. The API server then rejects all

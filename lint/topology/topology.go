@@ -30,7 +30,8 @@ type Node struct {
 	Volumes map[corev1.ResourceName]int64
 	// Whole is set if Allocatable lists all of the node's native resources.
 	Whole bool
-	// Live is set if the API server wrote the Node, which then has all its labels.
+	// Live is set if the API server wrote the Node, which then has all its labels, or if its pool
+	// is said to be of such Nodes.
 	Live bool
 	// Extended holds the extended resources of the whole topology.
 	Extended *Extended
@@ -90,6 +91,7 @@ func (d *Declaration) Taints() *source.Node {
 type Pool struct {
 	Name            string
 	Count, Min, Max int
+	Spec            *PoolSpec
 	Span            diag.Span
 	Declaration     Declaration
 }
@@ -105,6 +107,7 @@ type Growth struct {
 type Topology struct {
 	Nodes  []*Node
 	Growth []Growth
+	Pools  []*Pool
 	// Extended holds the extended resources that nodes and pools list. All nodes share it.
 	Extended *Extended
 	// Storage says where the volumes of StorageClasses can be used. Stored lists the volumes, volume
@@ -224,19 +227,24 @@ var (
 	operatorLabels = []string{"feature.node.kubernetes.io/", "nvidia.com/"}
 )
 
-// mayHave records keys of labels that nodes may have although labels, which they declare, lacks them.
-func (t *Topology) mayHave(labels map[string]string, keys ...string) {
-	for _, old := range []string{betaArch, betaOS, corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion} {
-		if _, has := labels[deprecated[old]]; has || slices.Contains(keys, deprecated[old]) {
+// mayHave records keys of labels that a node may have although it does not declare them.
+func (t *Topology) mayHave(n *Node, keys ...string) {
+	for _, old := range []string{betaOS, betaArch, corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion} {
+		_, has := n.Labels[deprecated[old]]
+		if exact := n.Pool != nil && (n.Pool.Spec.Complete || n.Live); has && !exact || slices.Contains(keys, deprecated[old]) {
 			keys = append(slices.Clip(keys), old)
 		}
 	}
 	for _, key := range keys {
-		if _, has := labels[key]; !has {
+		if _, has := n.Labels[key]; !has {
 			t.open[key] = true
 		}
 	}
 }
+
+// Open returns the keys of labels that some node may have although it does not declare them, sorted.
+// An entry that ends in a slash stands for all keys of a domain.
+func (t *Topology) Open() []string { return slices.Sorted(maps.Keys(t.open)) }
 
 // Known reports whether a node label key is plausible. Plausible keys are well-known keys,
 // deprecated keys, keys in a domain where anyone can define keys, and keys in the user's own
@@ -353,15 +361,15 @@ func (x *Extended) add(list corev1.ResourceList) {
 
 // isWhole reports whether a Node's resource list is complete. If it is complete, a missing native
 // resource counts as 0 (R-N23). A Node with metadata.uid comes from an API server, because no one
-// writes a uid by hand. Without a uid, the list is complete if it has the resources that a kubelet
+// writes a uid by hand. Otherwise, the list is complete if it has the resources that a kubelet
 // reports for every node (pkg/kubelet/nodestatus/setters.go, MachineInfo). A shorter list may be
 // handwritten and contain only the resources that matter to its author.
-func isWhole(uid string, list corev1.ResourceList) bool {
+func isWhole(live bool, list corev1.ResourceList) bool {
 	if len(list) == 0 {
 		return false
 	}
 	reported := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods}
-	return uid != "" || !slices.ContainsFunc(reported, func(name corev1.ResourceName) bool {
+	return live || !slices.ContainsFunc(reported, func(name corev1.ResourceName) bool {
 		_, ok := list[name]
 		return !ok
 	})

@@ -97,7 +97,7 @@ func (b terms) label(w *workload.Workload, where, key string, at diag.Span, valu
 	}
 	if b.topo {
 		for _, n := range b.m.Topology.Nodes {
-			if _, ok := n.Labels[key]; ok && (n.Pool == nil || n.Declaration.Node.Get("labels").Get(key) != nil) {
+			if _, ok := n.Labels[key]; ok && (n.Pool == nil || n.Live || n.Pool.Spec.Complete || n.Declaration.Node.Get("labels").Get(key) != nil) {
 				fact.OnNodes++
 			}
 		}

@@ -402,16 +402,21 @@ func (m *Model) Grown() (nodes []*topology.Node, growth []PoolSize, ok bool) {
 	return m.Views[1].Nodes, m.Views[1].Growth(), true
 }
 
-// Another returns a node that differs from n only in its name and hostname label.
+// Another returns a node that differs from n only in its name and in labels that have it as value.
 func Another(n *topology.Node, k int) *topology.Node {
 	if k == 0 {
 		return n
 	}
 	more := *n
-	more.Name = fmt.Sprintf("%s+%d", n.Name, k)
-	if n.Labels[corev1.LabelHostname] == n.Name {
-		more.Labels = maps.Clone(n.Labels)
-		more.Labels[corev1.LabelHostname] = more.Name
+	more.Name, more.Labels = fmt.Sprintf("%s+%d", n.Name, k), maps.Clone(n.Labels)
+	keys := []string{corev1.LabelHostname}
+	if n.Pool != nil {
+		keys = append(keys, n.Pool.Spec.NameLabels...)
+	}
+	for _, key := range keys {
+		if n.Labels[key] == n.Name {
+			more.Labels[key] = more.Name
+		}
 	}
 	return &more
 }

@@ -1,0 +1,195 @@
+package condense
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/topology"
+)
+
+// kind is a pool or a single node, as Differences compares them.
+type kind struct {
+	name            string
+	count, min, max int
+	// zones holds the number of nodes by zone, and labels their labels.
+	zones  map[string]int
+	labels map[string]map[string]string
+	// has holds taints and so on, as text by name.
+	has         map[string]string
+	allocatable corev1.ResourceList
+}
+
+// mostRenamed is the number of pools for which Differences looks for other names.
+const mostRenamed = 100
+
+// Differences says how two condensed topologies differ, pool by pool. The names of pools do not
+// matter, nor does the number of nodes if it is within the bounds of the first topology. Amounts of
+// resources that would share a pool are equal.
+func Differences(was, now *topology.Topology) (all []string) {
+	before, after, byName := kinds(was), kinds(now), map[string]*kind{}
+	for _, b := range after {
+		byName[b.name] = b
+	}
+	pairs, taken := map[*kind]*kind{}, map[*kind]bool{}
+	pair := func(a, b *kind) { pairs[a], taken[b] = b, true }
+	var rest []*kind
+	for _, a := range before {
+		if b := byName[a.name]; b != nil {
+			pair(a, b)
+		} else {
+			rest = append(rest, a)
+		}
+	}
+	if len(rest)*(len(after)-len(taken)) > mostRenamed*mostRenamed {
+		rest = nil
+	}
+	for _, a := range rest {
+		same := func(b *kind) bool { return !taken[b] && len(a.differences(b)) == 0 }
+		if i := slices.IndexFunc(after, same); i >= 0 {
+			pair(a, after[i])
+		}
+	}
+	for _, a := range before {
+		if b := pairs[a]; b != nil {
+			for _, text := range a.differences(b) {
+				all = append(all, a.name+": "+text)
+			}
+		} else if a.min > 0 {
+			all = append(all, a.name+": has no nodes now")
+		}
+	}
+	for _, b := range after {
+		if !taken[b] {
+			all = append(all, fmt.Sprintf("%s: new, %s", b.name, plural(b.count, "node")))
+		}
+	}
+	for _, key := range changed(set(was.Open()), set(now.Open())) {
+		all = append(all, "unknown labels: "+key)
+	}
+	return all
+}
+
+// set returns a map with some keys, for changed.
+func set(words []string) map[string]string {
+	all := map[string]string{}
+	for _, word := range words {
+		all[word] = ""
+	}
+	return all
+}
+
+// kinds returns the pools and single nodes of a topology by name.
+func kinds(topo *topology.Topology) []*kind {
+	of := map[string]*kind{}
+	for i, n := range topo.All() {
+		name, k := "node "+n.Name, &kind{count: 1, min: 1, max: 1}
+		if p := n.Pool; p != nil {
+			name, k = "pool "+p.Name, &kind{count: p.Count, min: p.Min, max: p.Max}
+		}
+		if of[name] == nil {
+			k.name, k.zones, k.labels, k.has, k.allocatable = name, map[string]int{}, map[string]map[string]string{}, has(n), n.Allocatable
+			of[name] = k
+		}
+		k, zone := of[name], n.Labels[corev1.LabelTopologyZone]
+		if i < len(topo.Nodes) { // the others are those that pools may add
+			k.zones[zone]++
+		}
+		k.labels[zone] = map[string]string{}
+		for key, value := range n.Labels {
+			if value == n.Name {
+				value = "(name of the node)"
+			}
+			k.labels[zone]["label "+key] = value
+		}
+	}
+	var all []*kind
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, of[name])
+	}
+	return all
+}
+
+// has describes what all nodes of a pool have, apart from labels and resources.
+func has(n *topology.Node) map[string]string {
+	all := map[string]string{}
+	for _, t := range taints(n) {
+		all["taint "+t.ToString()] = ""
+	}
+	if n.Unschedulable {
+		all["unschedulable"] = ""
+	}
+	for name, most := range n.Volumes {
+		all[string(name)] = fmt.Sprint(most)
+	}
+	return all
+}
+
+// differences returns the differences between a pool and the same pool now.
+func (k *kind) differences(now *kind) (all []string) {
+	elastic := k.min < k.max
+	switch {
+	case now.count >= k.min && now.count <= k.max:
+	case elastic:
+		all = append(all, fmt.Sprintf("has %s now, not %d to %d", plural(now.count, "node"), k.min, k.max))
+	default:
+		all = append(all, fmt.Sprintf("has %s now, not %d", plural(now.count, "node"), k.count))
+	}
+	zones := maps.Clone(k.zones)
+	maps.Copy(zones, now.zones)
+	for _, zone := range slices.Sorted(maps.Keys(zones)) {
+		was, is := k.zones[zone], now.zones[zone]
+		if zone != "" && was != is && (!elastic || k.labels[zone] == nil) {
+			all = append(all, fmt.Sprintf("zone %s has %s now, not %d", zone, plural(is, "node"), was))
+		}
+		if k.labels[zone] == nil || now.labels[zone] == nil {
+			continue
+		}
+		for _, text := range changed(k.labels[zone], now.labels[zone]) {
+			if !slices.Contains(all, text) { // the same in another zone
+				all = append(all, text)
+			}
+		}
+	}
+	if (k.labels[""] == nil) != (now.labels[""] == nil) && k.count*now.count > 0 {
+		all = append(all, "label "+corev1.LabelTopologyZone+" differs")
+	}
+	all = append(all, changed(k.has, now.has)...)
+	amounts, others := map[string]string{}, map[string]string{}
+	for name, q := range k.allocatable {
+		amounts["allocatable "+string(name)] = q.String()
+	}
+	for name, q := range now.allocatable {
+		was, listed := k.allocatable[name]
+		x, y := was.AsApproximateFloat64(), q.AsApproximateFloat64()
+		if listed && near(min(x, y), max(x, y)) {
+			q = was
+		}
+		others["allocatable "+string(name)] = q.String()
+	}
+	return append(all, changed(amounts, others)...)
+}
+
+// changed lists the entries of two maps that differ.
+func changed(was, now map[string]string) (all []string) {
+	names := maps.Clone(was)
+	maps.Copy(names, now)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		a, had := was[name]
+		b, has := now[name]
+		switch {
+		case had && has && a == b:
+		case !has:
+			all = append(all, name+" is gone")
+		case !had && b == "":
+			all = append(all, name+" is new")
+		case !had:
+			all = append(all, fmt.Sprintf("%s is new, %q", name, b))
+		default:
+			all = append(all, fmt.Sprintf("%s is %q now, not %q", name, b, a))
+		}
+	}
+	return all
+}
