@@ -25,7 +25,7 @@ prints them as a NodeTopology for --topology. Nodes that differ only in their
 names are one pool. FILE is what --topology accepts, or - for standard input,
 which is the default.
 
-A pool has the least of each resource, if its nodes differ by less than 2
+A pool has the least of each resource, if its nodes differ by less than 0.1
 percent. Names, addresses and other fields that scheduling does not read are
 left out. Labels that tell single nodes apart are listed as unknownLabels: a
 placement that needs one is unknown. A node that a PersistentVolume names stays

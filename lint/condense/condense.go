@@ -54,7 +54,7 @@ func Of(topo *topology.Topology, objects []*source.Object) *Cluster {
 	})
 	taken := map[string]bool{}
 	for _, p := range topo.Pools {
-		c.pools = append(c.pools, pool{sized(p), []string{"Pool of " + p.Declaration.File.Display}})
+		c.pools = append(c.pools, pool{sized(p, topo.Open()), []string{"Pool of " + p.Declaration.File.Display}})
 		take(taken, p.Spec)
 	}
 	k, named, groups := study(topo.Nodes), words(c.stored), map[string][]*topology.Node{}
@@ -91,9 +91,16 @@ func Of(topo *topology.Topology, objects []*source.Object) *Cluster {
 	return c
 }
 
-// sized returns a declared pool with its number of nodes.
-func sized(p *topology.Pool) *topology.PoolSpec {
+// sized returns a declared pool with its number of nodes and the labels that are open in the cluster.
+// Deprecated labels follow from those that replaced them.
+func sized(p *topology.Pool, open []string) *topology.PoolSpec {
 	spec := *p.Spec
+	open = slices.DeleteFunc(open, func(key string) bool {
+		_, deprecated := topology.Deprecated(key)
+		_, has := spec.Labels[key]
+		return deprecated || has || key == corev1.LabelTopologyZone && spec.Zones != nil
+	})
+	spec.UnknownLabels = slices.Compact(slices.Sorted(slices.Values(slices.Concat(spec.UnknownLabels, open))))
 	if spec.Zones == nil {
 		spec.Count = &p.Count
 	}
@@ -101,7 +108,8 @@ func sized(p *topology.Pool) *topology.PoolSpec {
 		spec.Min = &p.Min
 	}
 	if p.Max > p.Count {
-		spec.Max = &p.Max
+		most := topology.NumberOrAny(p.Max)
+		spec.Max = &most
 	}
 	return &spec
 }
@@ -274,8 +282,8 @@ func taints(n *topology.Node) (all []corev1.Taint) {
 	return all
 }
 
-// near reports whether amounts of a resource differ by less than 2 percent.
-func near(low, high float64) bool { return low == high || low > 0 && high < 1.02*low }
+// near reports whether amounts of a resource differ by less than 0.1 percent.
+func near(low, high float64) bool { return low == high || low > 0 && high < 1.001*low }
 
 // split divides nodes of a group into sets of those whose resources are nearly equal.
 func split(nodes []*topology.Node) (all [][]*topology.Node) {

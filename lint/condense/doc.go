@@ -6,7 +6,7 @@
 //
 // Invariants: Text reads like the topology that it was made of, with three exceptions. Nodes have
 // other names. Labels that tell single nodes apart are not known, so no answer depends on them. The
-// amount of a resource is the least of the pool, where nodes differ by less than 2 percent. Nodes
+// amount of a resource is the least of the pool, where nodes differ by less than 0.1 percent. Nodes
 // that pools cannot describe, or that a stored object names, stay v1 Nodes. The text is the same in
 // each run.
 //

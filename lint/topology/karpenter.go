@@ -179,17 +179,6 @@ func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Ta
 			samples = more
 		}
 	}
-	if varied := slices.Sorted(maps.Keys(samples[0])); len(varied) > 0 { // a pool has one value
-		all := *p
-		if i := slices.Index(varied, corev1.LabelTopologyZone); i >= 0 {
-			varied, all.Zones = slices.Delete(varied, i, i+1), map[string]int{}
-			for _, zone := range may[corev1.LabelTopologyZone].values {
-				all.Zones[zone] = 0
-			}
-		}
-		all.UnknownLabels = slices.Concat(p.UnknownLabels, varied)
-		pool.Spec, l.topo.Pools = &all, append(l.topo.Pools, pool)
-	}
 	for _, labels := range samples {
 		variant := *p
 		variant.Labels = maps.Clone(p.Labels)

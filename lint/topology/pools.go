@@ -2,6 +2,7 @@ package topology
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -29,13 +30,33 @@ type topologyObject struct {
 	Storage    storage.Declared `json:"storage"`
 }
 
+// NumberOrAny is the greatest number of nodes of a pool. The word any stands for Unbounded.
+type NumberOrAny int
+
+// UnmarshalJSON reads a number or the word any.
+func (n *NumberOrAny) UnmarshalJSON(text []byte) error {
+	if string(text) == `"any"` {
+		*n = Unbounded
+		return nil
+	}
+	return json.Unmarshal(text, (*int)(n))
+}
+
+// MarshalJSON writes the word any for Unbounded.
+func (n NumberOrAny) MarshalJSON() ([]byte, error) {
+	if n == Unbounded {
+		return []byte(`"any"`), nil
+	}
+	return json.Marshal(int(n))
+}
+
 // PoolSpec is a pool as a NodeTopology declares it, in the order of printed fields.
 type PoolSpec struct {
 	Name  string         `json:"name"`
 	Count *int           `json:"count"`
 	Zones map[string]int `json:"zones"`
 	Min   *int           `json:"min"`
-	Max   *int           `json:"max"`
+	Max   *NumberOrAny   `json:"max"`
 	// Complete is set if the labels and resources are all that the nodes have, as on a v1 Node. Live
 	// is also set if they include the labels of storage drivers, as on a Node of a running cluster.
 	Complete bool              `json:"complete"`
@@ -191,7 +212,10 @@ func (l *loader) size(o *source.Object, item *source.Node, p *PoolSpec) *Pool {
 		l.fail(o, at(o, item), "pool %s needs count, zones or min", p.Name)
 		return nil
 	}
-	pool.Min, pool.Max = *cmp.Or(p.Min, &pool.Count), *cmp.Or(p.Max, &pool.Count)
+	pool.Min, pool.Max = *cmp.Or(p.Min, &pool.Count), pool.Count
+	if p.Max != nil {
+		pool.Max = int(*p.Max)
+	}
 	if pool.Min < 0 || pool.Min > pool.Count || pool.Count > pool.Max || pool.Max > maxNodes {
 		l.fail(o, at(o, item, "count", "zones", "min"), "pool %s: expected 0 <= min <= count <= max <= %d, found min %d, count %d, max %d", p.Name, maxNodes, pool.Min, pool.Count, pool.Max)
 		return nil
