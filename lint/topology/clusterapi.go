@@ -132,6 +132,9 @@ func (l *loader) machinePool(o *source.Object, item *source.Node, span diag.Span
 		l.fail(o, span, "%s: expected 0 <= min-size <= replicas <= max-size <= %d, found %d, %d, %d", p.Name, maxNodes, pool.Min, count, pool.Max)
 	}
 	l.pooled[p.Name] = l.place(o, span)
+	for _, key := range p.UnknownLabels[len(clusterOpen):] { // nodes may register with another value
+		delete(p.Labels, key)
+	}
 	if l.machined = cmp.Or(l.machined, o); len(l.errs) == before {
 		l.pool(o, pool, p)
 	}
