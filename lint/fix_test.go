@@ -30,6 +30,9 @@ func trees(t *testing.T) (all []tree) {
 			t.Fatalf("%s: no file: %v", pattern, err)
 		}
 		for _, file := range files {
+			if filepath.Base(filepath.Dir(file)) == "topology" { // node files
+				continue
+			}
 			tr := tree{strings.TrimPrefix(filepath.ToSlash(file), "../"), filepath.Dir(file), filepath.Base(file), ""}
 			if exists(filepath.Join(tr.dir, "nodes.yaml")) && !strings.HasPrefix(filepath.Base(file), "nodes-") {
 				tr.topology = "nodes.yaml"

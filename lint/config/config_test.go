@@ -344,7 +344,7 @@ func fields(t *testing.T, object map[string]any, typ reflect.Type) {
 	t.Helper()
 	want := map[string]bool{}
 	for _, f := range reflect.VisibleFields(typ) {
-		if name := f.Tag.Get("json"); f.IsExported() && name != "-" && !f.Anonymous {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() && name != "-" && !f.Anonymous {
 			want[name] = true
 		}
 	}
