@@ -139,7 +139,9 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 	slices.SortFunc(l.topo.Nodes, func(a, b *Node) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortStableFunc(l.topo.Growth, func(a, b Growth) int { return strings.Compare(a.Node.Name, b.Node.Name) })
 	l.sharedHostnames()
-	l.topo.keys = l.topo.labelKeys()
+	if l.topo.keys = l.topo.labelKeys(); len(l.topo.open) > 0 {
+		l.topo.shared = l.topo.sharedKeys()
+	}
 	return l.topo, errors.Join(l.errs...)
 }
 

@@ -121,6 +121,8 @@ type Topology struct {
 	// open holds the keys of labels that some node may have although it does not declare them. An
 	// entry that ends in a slash stands for all keys of a domain and its subdomains.
 	open map[string]bool
+	// shared holds the keys of labels that all nodes declare, also those that pools may add.
+	shared map[string]bool
 }
 
 // Empty reports whether the topology has no nodes and no pool that can grow.
@@ -130,7 +132,7 @@ func (t *Topology) Empty() bool { return t == nil || len(t.Nodes) == 0 && len(t.
 func (t *Topology) Elastic() bool { return t != nil && len(t.Growth) > 0 }
 
 // Only returns a topology of some of the nodes, or of nodes like them, that cannot grow.
-func (t *Topology) Only(nodes []*Node) *Topology { return &Topology{Nodes: nodes, open: t.open} }
+func (t *Topology) Only(nodes []*Node) *Topology { return &Topology{Nodes: nodes, open: t.open, shared: t.shared} }
 
 // All returns all nodes, and a sample of the nodes that each pool may add.
 func (t *Topology) All() []*Node {
@@ -211,13 +213,25 @@ func Deprecated(key string) (replacement string, is bool) {
 // with a zone, region or instance type label may also have the deprecated form of the label. Cloud
 // providers set both forms (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
 func (t *Topology) Uncertain(key string) bool {
-	if t == nil || len(t.open) == 0 {
+	if t == nil || len(t.open) == 0 || t.shared[key] {
 		return false
 	}
 	domain, _, _ := strings.Cut(key, "/")
 	for ; domain != "" && !t.open[domain+"/"]; _, domain, _ = strings.Cut(domain, ".") {
 	}
 	return domain != "" || t.open[key]
+}
+
+// sharedKeys returns the keys of labels that all nodes declare.
+func (t *Topology) sharedKeys() map[string]bool {
+	all, count, shared := t.All(), map[string]int{}, map[string]bool{}
+	for _, n := range all {
+		for key := range n.Labels {
+			count[key]++
+			shared[key] = count[key] == len(all)
+		}
+	}
+	return shared
 }
 
 // Labels that the file of a cluster does not declare. A cloud provider adds the first, operators for
