@@ -97,7 +97,10 @@ func (l *loader) karpenter(o *source.Object) {
 	if l.label(o, o.NameSpan(), "NodePool "+name, NodePool, name); name == "" {
 		l.fail(o, o.NameSpan(), "a NodePool needs metadata.name")
 	}
-	may := map[string]*allowed{NodePool: {values: []string{name}}}
+	may := map[string]*allowed{}
+	for key, value := range map[string]string{NodePool: name, "karpenter.sh/registered": "true", "karpenter.sh/initialized": "true"} {
+		may[key] = &allowed{values: []string{value}}
+	}
 	for key, value := range in.Spec.Template.Metadata.Labels {
 		may[key] = &allowed{values: []string{value}}
 	}
