@@ -132,7 +132,9 @@ func (t *Topology) Empty() bool { return t == nil || len(t.Nodes) == 0 && len(t.
 func (t *Topology) Elastic() bool { return t != nil && len(t.Growth) > 0 }
 
 // Only returns a topology of some of the nodes, or of nodes like them, that cannot grow.
-func (t *Topology) Only(nodes []*Node) *Topology { return &Topology{Nodes: nodes, open: t.open, shared: t.shared} }
+func (t *Topology) Only(nodes []*Node) *Topology {
+	return &Topology{Nodes: nodes, open: t.open, shared: t.shared}
+}
 
 // All returns all nodes, and a sample of the nodes that each pool may add.
 func (t *Topology) All() []*Node {
