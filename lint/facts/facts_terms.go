@@ -219,7 +219,7 @@ type NodeMatch struct {
 	Where string `json:"where" enum:"nodeSelector nodeAffinity"`
 	// Nodes is the number of declared nodes. If a pool has no nodes yet, one node is counted for
 	// each of its zones. Matching is the number of nodes that match. A node that matches several
-	// terms counts once per term.
+	// terms counts once per term. Conditions on labels that are not known are left out.
 	Nodes    int `json:"nodes"`
 	Matching int `json:"matching"`
 	// Key, Operator and Values together form a condition that no node meets. They are empty if

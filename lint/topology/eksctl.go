@@ -73,6 +73,11 @@ func (l *loader) eksctl(o *source.Object) {
 	if in.Metadata.Name == "" {
 		l.fail(o, diag.Span{}, "a ClusterConfig needs metadata.name")
 	}
+	for _, value := range []*string{&in.Metadata.Name, &in.Metadata.Region} {
+		if strings.Contains(*value, "$") { // a variable, which decides nothing else
+			*value = ""
+		}
+	}
 	l.label(o, o.NameSpan(), "metadata.name", eksctlCluster, in.Metadata.Name)
 	l.label(o, o.NameSpan(), "metadata.region", corev1.LabelTopologyRegion, in.Metadata.Region)
 	for i, item := range o.Root.Get("nodeGroups").Items() {
@@ -81,7 +86,7 @@ func (l *loader) eksctl(o *source.Object) {
 	for i, item := range o.Root.Get("managedNodeGroups").Items() {
 		l.eksctlGroup(o, &in, item, &in.ManagedNodeGroups[i], true)
 	}
-	for _, field := range []string{"fargateProfiles", "autoModeConfig", "karpenter"} { // their nodes may take any pod
+	for _, field := range []string{"fargateProfiles", "autoModeConfig", "karpenter", "remoteNetworkConfig"} { // their nodes may take any pod
 		k, v := o.Root.Field(field)
 		if on, is := v.Get("enabled").Bool(); k != nil && !v.IsNull() && (on || !is) {
 			l.fail(o, o.File.Span(k), "nodes that %s adds are not read: declare the nodes in a NodeTopology", field)
@@ -113,8 +118,8 @@ func (l *loader) eksctlGroup(o *source.Object, in *eksctlConfig, item *source.No
 	if p.Labels == nil {
 		p.Labels = map[string]string{}
 	}
-	p.Labels[eksctlCluster], p.Labels[eksctlGroupOf] = in.Metadata.Name, g.Name
-	g.labels(p, in.Metadata.Region, managed)
+	p.Labels[eksctlGroupOf] = g.Name
+	g.labels(p, &in.Metadata, managed)
 	switch zones := g.zones(in); {
 	case len(zones) == 0 || pool.Count%len(zones) > 0:
 		p.UnknownLabels = append(p.UnknownLabels, corev1.LabelTopologyZone)
@@ -163,12 +168,14 @@ func (g *eksctlGroup) zones(in *eksctlConfig) []string {
 }
 
 // labels adds the labels of EC2 and EKS, and the keys of those whose values are not known.
-func (g *eksctlGroup) labels(p *PoolSpec, region string, managed bool) {
+func (g *eksctlGroup) labels(p *PoolSpec, cluster *eksctlMeta, managed bool) {
 	p.UnknownLabels = append(p.UnknownLabels, "topology.k8s.aws/", "k8s.io/cloud-provider-aws", "topology.ebs.csi.aws.com/zone", "vpc.amazonaws.com/")
-	if region == "" {
-		p.UnknownLabels = append(p.UnknownLabels, corev1.LabelTopologyRegion)
-	} else {
-		p.Labels[corev1.LabelTopologyRegion] = region
+	for label, value := range map[string]string{eksctlCluster: cluster.Name, corev1.LabelTopologyRegion: cluster.Region} {
+		if value == "" {
+			p.UnknownLabels = append(p.UnknownLabels, label)
+		} else {
+			p.Labels[label] = value
+		}
 	}
 	types := slices.Concat(g.InstanceTypes, []string{g.InstanceType})
 	for _, t := range g.Mixed.Get("instanceTypes").Items() {

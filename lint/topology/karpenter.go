@@ -24,8 +24,8 @@ type nodePool struct {
 				Taints       *source.Node           `json:"taints"`
 				Requirements []karpenterRequirement `json:"requirements"`
 
-				StartupTaints *source.Node `json:"startupTaints"` // Karpenter expects them to go
 				NodeClassRef  *source.Node `json:"nodeClassRef"`
+				StartupTaints *source.Node `json:"startupTaints"` // Karpenter expects them to go
 				Kubelet       *source.Node `json:"kubelet"`
 				Resources     *source.Node `json:"resources"`
 				Grace         *source.Node `json:"terminationGracePeriod"`
@@ -130,6 +130,9 @@ func (l *loader) karpenter(o *source.Object) {
 			l.fail(o, at(o, item, "values", "operator"), "NodePool %s: no node can meet its requirements on %s", name, r.Key)
 		}
 	}
+	if may[corev1.LabelOSStable] == nil && l.linux(in.Spec.Template.Spec.NodeClassRef) {
+		may[corev1.LabelOSStable], may[corev1.LabelWindowsBuild] = &allowed{values: []string{"linux"}}, &allowed{}
+	}
 	pool := &Pool{Name: name, Max: Unbounded, Span: o.NameSpan(), Declaration: Declaration{o.File, template.Get("spec")}}
 	for resource, limit := range in.Spec.Limits {
 		if resource == "nodes" || limit.IsZero() {
@@ -146,6 +149,14 @@ func (l *loader) karpenter(o *source.Object) {
 	if len(l.errs) == before {
 		l.karpenterNodes(o, pool, taints, may)
 	}
+}
+
+// linux reports whether the nodes of a node class run Linux: all of EKS Auto Mode, and those of a
+// class in the node files that does not mention Windows (aws/karpenter-provider-aws 027ed241
+// pkg/providers/instancetype/types.go, getOS).
+func (l *loader) linux(class *source.Node) bool {
+	of := l.find(class.Get("kind").Text(), class.Get("name").Text(), "")
+	return class.Get("group").Text() == "eks.amazonaws.com" || of != nil && !mentions(of.Root, "windows")
 }
 
 // karpenterNodes adds the nodes of a NodePool: a sample for each combination of values, up to

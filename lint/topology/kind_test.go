@@ -139,7 +139,7 @@ func TestGraviton(t *testing.T) {
 // (eksctl-io/eksctl 99984adb pkg/apis/eksctl.io/v1alpha5/types.go).
 func TestEksctlFields(t *testing.T) {
 	text := "apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: c, tags: {}, annotations: {}}\n"
-	for word := range strings.FieldsSeq(`kubernetesNetworkConfig remoteNetworkConfig iam iamIdentityMappings identityProviders accessConfig vpc addons addonsConfig
+	for word := range strings.FieldsSeq(`kubernetesNetworkConfig iam iamIdentityMappings identityProviders accessConfig vpc addons addonsConfig
 		privateCluster localZones cloudWatch secretsEncryption gitops outpost controlPlaneScalingConfig zonalShiftConfig kubeAPIServerConfig
 		kubeSchedulerConfig kubeControllerManagerConfig capabilities upgradePolicy`) {
 		text += word + ": {}\n"

@@ -206,7 +206,7 @@ var slips = []struct{ text, want string }{
 	{eks + "nodeGroups: [{name: a}]\nfargateProfiles: [{name: b}]\n", "5:1: nodes that fargateProfiles adds are not read: declare the nodes in a NodeTopology"},
 	{eks + "autoModeConfig: {enabled: true}\n", "4:1: nodes that autoModeConfig adds are not read"},
 	{"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {region: r}\n", "a ClusterConfig needs metadata.name"},
-	{"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: \"${C}\"}\n", `3:12: metadata.name: label alpha.eksctl.io/cluster-name: "${C}"`},
+	{"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: a..}\n", `3:12: metadata.name: label alpha.eksctl.io/cluster-name: "a.."`},
 
 	{talos + "machine: {type: control}\ncluster: {}\n", "2:10: machine.type is \"control\""},
 	{talos + "machine: {type: worker}\n", "1:1: a Talos node needs a hostname"},
@@ -396,6 +396,29 @@ func TestTalosUnknown(t *testing.T) {
 	} {
 		topo, open := must(t, text), []string{}
 		for _, key := range []string{"tier", "node-role.kubernetes.io/worker", "topology.kubernetes.io/zone", "kubernetes.io/hostname", "kubernetes.io/arch", "intel.feature.node.kubernetes.io/gpu", "extensions.talos.dev/x", "kubernetes.io/os"} {
+			if topo.Uncertain(key) {
+				open = append(open, key)
+			}
+		}
+		if got := strings.Join(open, " "); got != want {
+			t.Errorf("%s\ngot %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestUnknownPoolLabels checks which labels of pools are not known.
+func TestUnknownPoolLabels(t *testing.T) {
+	class := "spec: {template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: b}}}}\n---\napiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: b}\n"
+	for text, want := range map[string]string{
+		karp + "spec: {}\n": "kubernetes.io/os topology.kubernetes.io/region",
+		karp + "spec: {template: {spec: {nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: b}}}}\n": "topology.kubernetes.io/region",
+		karp + class: "topology.kubernetes.io/region",
+		karp + class + "spec: {amiSelectorTerms: [{alias: windows2022@latest}]}\n":                                             "kubernetes.io/os topology.kubernetes.io/region",
+		"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: $A, region: '${B}'}\nnodeGroups: [{name: c}]\n": "topology.kubernetes.io/region alpha.eksctl.io/cluster-name",
+		"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: a, region: b}\nnodeGroups: [{name: c}]\n":       "",
+	} {
+		topo, open := must(t, text), []string{}
+		for _, key := range []string{"kubernetes.io/os", "topology.kubernetes.io/region", "alpha.eksctl.io/cluster-name"} {
 			if topo.Uncertain(key) {
 				open = append(open, key)
 			}

@@ -197,6 +197,9 @@ func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
 // nodeMatch adds a fact about how many nodes match. A node matches if it meets all conditions of
 // one set in all.
 func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all []conditions, nodes []*topology.Node) {
+	for i, c := range all { // nodes may meet those that depend on a label that is not known
+		all[i] = slices.DeleteFunc(c, func(one condition) bool { return b.m.Topology.Uncertain(one.Key) })
+	}
 	if len(all) == 0 || slices.ContainsFunc(all, func(c conditions) bool { return len(c) == 0 || c.unsettled(nodes) }) {
 		return
 	}
