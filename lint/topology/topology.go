@@ -116,8 +116,9 @@ type Topology struct {
 
 	keys []string // all label keys, sorted; nil until they are computed
 	// open holds the keys of labels that some node may have although it does not declare them. An
-	// entry that ends in a slash stands for all keys of a domain and its subdomains.
-	open map[string]bool
+	// entry that ends in a slash stands for all keys of a domain and its subdomains, except those that
+	// all such nodes declare, which are its value.
+	open map[string]map[string]bool
 }
 
 // Empty reports whether the topology has no nodes and no pool that can grow.
@@ -211,10 +212,24 @@ func (t *Topology) Uncertain(key string) bool {
 	if t == nil || len(t.open) == 0 {
 		return false
 	}
-	domain, _, _ := strings.Cut(key, "/")
-	for ; domain != "" && !t.open[domain+"/"]; _, domain, _ = strings.Cut(domain, ".") {
+	if _, open := t.open[key]; open {
+		return true
 	}
-	return domain != "" || t.open[key]
+	for domain, _, _ := strings.Cut(key, "/"); domain != ""; _, domain, _ = strings.Cut(domain, ".") {
+		if declared, open := t.open[domain+"/"]; open && !declared[key] {
+			return true
+		}
+	}
+	return false
+}
+
+// Drawn reports whether a node may get a label with any number, because a pod avoids values of a key
+// that a NodePool of Karpenter does not declare
+// (pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go, resolveCustomLabelsFromRequirements;
+// R-S17).
+func (t *Topology) Drawn(key string) bool {
+	declared, open := t.open[drawn]
+	return open && !declared[key]
 }
 
 // Labels that the file of a cluster does not declare. A cloud provider adds the first, operators for
@@ -232,8 +247,16 @@ func (t *Topology) mayHave(labels map[string]string, keys ...string) {
 		}
 	}
 	for _, key := range keys {
-		if _, has := labels[key]; !has {
-			t.open[key] = true
+		declared, before := t.open[key]
+		switch _, has := labels[key]; {
+		case has:
+		case !before:
+			t.open[key] = map[string]bool{}
+			for k := range labels {
+				t.open[key][k] = true
+			}
+		default:
+			maps.DeleteFunc(declared, func(k string, _ bool) bool { _, has := labels[k]; return !has })
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -109,7 +110,7 @@ type Group struct {
 
 // NewModel returns a model of one cluster's workloads and nodes.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
-	run := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, services: newServiceIndex(set.Services), kept: map[any]any{}}
+	run := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, services: newServiceIndex(set.Services), avoided: avoidedKeys(slices.Concat(set.Workloads, set.Elsewhere)), kept: map[any]any{}}
 	run.volumes, topo = countVolumes(run, set.Workloads, topo)
 	if !topo.Empty() {
 		run.nodes = len(topo.Nodes) + len(topo.Growth)
@@ -246,13 +247,31 @@ func (m *Model) unknown(g *Group) Reason {
 		return why
 	}
 	keys := SortedKeys(g.Spec.NodeSelector)
+	met := func(key string, values ...string) { // by a number
+		if m.run.avoided[key] && m.Topology.Drawn(key) && (len(values) == 0 || slices.ContainsFunc(values, isNumber)) {
+			why = Reason{Cause: ByNodeLabel, Name: key}
+		}
+	}
+	for _, key := range keys {
+		met(key, g.Spec.NodeSelector[key])
+	}
 	for _, term := range nodeTerms(g.Workload) {
 		for _, r := range term.MatchExpressions {
 			keys = append(keys, r.Key)
+			switch r.Operator {
+			case corev1.NodeSelectorOpIn:
+				met(r.Key, r.Values...)
+			case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
+				met(r.Key)
+			}
 		}
 	}
 	for t := range g.HardTerms() {
 		keys = append(keys, t.Key)
+		met(t.Key)
+	}
+	if why.Given() {
+		return why
 	}
 	keys = append(keys, reachKeys(g.Workload)...)
 	if i := slices.IndexFunc(keys, m.Topology.Uncertain); i >= 0 {
@@ -267,6 +286,29 @@ func (m *Model) unknown(g *Group) Reason {
 		return Reason{Cause: ByAdmission, Name: "RuntimeClass " + g.Spec.RuntimeClassName + ", which is not declared"}
 	}
 	return why
+}
+
+func isNumber(v string) bool { _, err := strconv.Atoi(v); return err == nil }
+
+// avoidedKeys returns the keys of node labels some of whose values pods avoid.
+func avoidedKeys(ws []*workload.Workload) map[string]bool {
+	keys := map[string]bool{}
+	for _, w := range ws {
+		terms := nodeTerms(w)
+		if a := w.Spec.Affinity; a != nil && a.NodeAffinity != nil {
+			for _, p := range a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+				terms = append(slices.Clip(terms), p.Preference)
+			}
+		}
+		for _, t := range terms {
+			for _, r := range t.MatchExpressions {
+				if r.Operator == corev1.NodeSelectorOpNotIn {
+					keys[r.Key] = true
+				}
+			}
+		}
+	}
+	return keys
 }
 
 // classDecides reports whether the pods can use some node only with a toleration that their

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -24,11 +25,12 @@ var values = map[string][]string{
 	"karpenter.sh/nodepool":                  {"pool", "other"},
 	"karpenter.sh/registered":                {"true", "false"},
 	"karpenter.k8s.aws/ec2nodeclass":         {"default", "other"},
-	"kubernetes.io/hostname":                 {"pool-0", "x"},
+	"kubernetes.io/hostname":                 {"ip-10-0-0-1", "x"},
 	"team":                                   {"shop", "blue", "7"},
 	"example.com/size":                       {"2", "4", "8", "x"},
 	"node-role.kubernetes.io/batch":          {"", "true"},
 	"nvidia.com/gpu.product":                 {"A100", "T4"},
+	"example.com/rare":                       {"5", "x"},
 }
 
 // Keys that a NodePool may name, and those that only pods do.
@@ -38,7 +40,8 @@ var (
 		"topology.ebs.csi.aws.com/zone", "karpenter.sh/capacity-type", "node.kubernetes.io/instance-type", "karpenter.k8s.aws/instance-generation",
 		"karpenter.k8s.aws/instance-category", "team", "example.com/size", "node-role.kubernetes.io/batch",
 	}
-	podOnly = []string{"karpenter.sh/nodepool", "karpenter.sh/registered", "karpenter.k8s.aws/ec2nodeclass", "kubernetes.io/hostname", "nvidia.com/gpu.product"}
+	numeric = []string{"example.com/rare", "karpenter.k8s.aws/instance-generation", "example.com/size"}
+	podOnly = []string{"karpenter.sh/nodepool", "karpenter.sh/registered", "karpenter.k8s.aws/ec2nodeclass", "kubernetes.io/hostname", "nvidia.com/gpu.product", "example.com/rare", "example.com/rare"}
 )
 
 func pick[T any](g *generator, of []T) T { return of[g.IntN(len(of))] }
@@ -61,6 +64,11 @@ func (g *generator) requirement(keys, operators []string) string {
 	key := pick(g, keys)
 	operator := pick(g, operators)
 	list := strings.ReplaceAll(g.some(key), `" "`, `", "`)
+	if strings.HasPrefix(operator, "G") || strings.HasPrefix(operator, "L") {
+		if numbers := slices.Contains(numeric, key); !numbers && g.IntN(8) > 0 {
+			operator = "In"
+		}
+	}
 	switch operator {
 	case "Exists", "DoesNotExist":
 		list = "[]"
@@ -72,19 +80,23 @@ func (g *generator) requirement(keys, operators []string) string {
 
 // nodePool returns a NodePool that names the keys.
 func (g *generator) nodePool(keys []string) string {
-	operators := []string{"In", "In", "In", "In", "In", "NotIn", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte"}
+	operators := []string{"In", "In", "In", "In", "In", "NotIn", "NotIn", "NotIn", "Exists", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte"}
 	var b strings.Builder
 	b.WriteString("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: pool}\nspec:\n  template:\n    metadata:\n      labels:\n        from: pool\n")
 	used := map[string]bool{}
 	for range g.IntN(3) {
-		if key := pick(g, keys); !used[key] {
+		if key := pick(g, keys); !used[key] && g.IntN(2) == 0 {
 			used[key] = true
 			fmt.Fprintf(&b, "        %s: %q\n", key, pick(g, values[key]))
 		}
 	}
 	b.WriteString("    spec:\n      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}\n      requirements:\n")
-	for range 1 + g.IntN(5) {
-		b.WriteString("      - " + g.requirement(keys, operators) + "\n")
+	for range 1 + g.IntN(4) {
+		key := pick(g, keys)
+		if !used[key] || g.IntN(5) == 0 {
+			b.WriteString("      - " + g.requirement([]string{key}, operators) + "\n")
+		}
+		used[key] = true
 	}
 	if g.IntN(4) == 0 {
 		b.WriteString("      taints:\n")

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"maps"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -46,6 +47,11 @@ func theirs(poolText, podsText string) (string, error) {
 		return refused, nil
 	}
 	template := provisioning.NewNodeClaimTemplate(&pool)
+	for key := range pool.Spec.Template.Labels {
+		if template.Requirements.Get(key).Operator() == corev1.NodeSelectorOpDoesNotExist {
+			return refused, nil // not by Karpenter, which makes nodes with a label that its requirements exclude
+		}
+	}
 	spec := pods.Spec.Template.Spec
 	// What Karpenter tries last (pkg/controllers/provisioning/scheduling/preferences.go).
 	spec.Tolerations = append(spec.Tolerations, corev1.Toleration{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectPreferNoSchedule})
@@ -72,12 +78,9 @@ func theirs(poolText, podsText string) (string, error) {
 
 // impossible reports whether requirements exclude a label that each instance type has.
 func impossible(rs scheduling.Requirements) bool {
-	for key, r := range rs {
-		if karpenterv1.WellKnownLabels.Has(key) && key != corev1.LabelWindowsBuild && r.Operator() == corev1.NodeSelectorOpDoesNotExist {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{
+		corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelInstanceTypeStable, corev1.LabelArchStable, corev1.LabelOSStable, karpenterv1.CapacityTypeLabelKey,
+	}, func(key string) bool { return rs.Get(key).Operator() == corev1.NodeSelectorOpDoesNotExist })
 }
 
 // oneTermEach returns pods with each of the terms alone, in which Karpenter tries them.

@@ -46,10 +46,12 @@ func (r result) differs() bool {
 	switch r.ours {
 	case unknown:
 		return r.err != nil
-	case eligible, refused:
-		return r.err != nil || r.theirs != r.ours
+	case eligible:
+		return r.err != nil || r.theirs != eligible
+	case refused:
+		return r.err != nil || r.theirs != refused && r.theirs != never
 	}
-	return r.err != nil || r.theirs != never && r.theirs != inVain
+	return r.err != nil || r.theirs == eligible
 }
 
 func (r result) String() string {
@@ -95,8 +97,7 @@ func ours(pool, pods string) (answer, why string, err error) {
 	}
 	topo, err := topology.Load(nodes)
 	if err != nil {
-		_, why, _ = strings.Cut(err.Error(), "NodePool ")
-		return refused, why, nil
+		return refused, strings.TrimSpace(strings.SplitN(err.Error(), "NodePool ", 3)[1]), nil
 	}
 	set := workload.Load(workload.NewTable(), manifests)
 	m := sched.New(set, topo)
