@@ -122,9 +122,11 @@ func (l *loader) karpenter(o *source.Object) {
 	if len(validation.IsValidLabelValue(class.Name)) == 0 && class.Group != "" {
 		labels[class.Group+"/"+strings.ToLower(class.Kind)] = class.Name
 	}
-	for key, value := range labels {
-		r := karpenterRequirement{Key: key, Operator: "In", Values: []string{value}}
-		r.restrict(may)
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		r := karpenterRequirement{Key: key, Operator: "In", Values: []string{labels[key]}}
+		if r.restrict(may) {
+			l.fail(o, o.NameSpan(), "NodePool %s: no node can have its labels, two of which are %s", name, normalized(key))
+		}
 		may[normalized(key)].set = true
 	}
 	items := template.At("spec", "requirements").Items()

@@ -274,7 +274,7 @@ func (m *Model) unknown(g *Group) Reason {
 		return why
 	}
 	keys = append(keys, reachKeys(g.Workload)...)
-	if i := slices.IndexFunc(keys, m.Topology.Uncertain); i >= 0 {
+	if i := slices.IndexFunc(keys, m.Topology.Uncertain); i >= 0 && (g.Kind.PerNode() || g.Running || m.passesAnywhere(m.certain(g.Workload))) {
 		return Reason{Cause: ByNodeLabel, Name: keys[i]}
 	}
 	switch volumes := m.volumesOf(g); {
@@ -286,6 +286,40 @@ func (m *Model) unknown(g *Group) Reason {
 		return Reason{Cause: ByAdmission, Name: "RuntimeClass " + g.Spec.RuntimeClassName + ", which is not declared"}
 	}
 	return why
+}
+
+// certain returns a workload without the node rules that depend on labels that are not known.
+func (m *Model) certain(w *workload.Workload) *workload.Workload {
+	unknown := func(r corev1.NodeSelectorRequirement) bool { return m.Topology.Uncertain(r.Key) }
+	c := *w
+	c.Spec.NodeSelector = maps.Clone(w.Spec.NodeSelector)
+	maps.DeleteFunc(c.Spec.NodeSelector, func(key, _ string) bool { return m.Topology.Uncertain(key) })
+	var terms []corev1.NodeSelectorTerm
+	for _, t := range nodeTerms(w) {
+		rest := slices.DeleteFunc(slices.Clone(t.MatchExpressions), unknown)
+		if len(rest)+len(t.MatchFields) == 0 && len(t.MatchExpressions) > 0 { // nothing certain is left
+			terms = nil
+			break
+		}
+		terms = append(terms, corev1.NodeSelectorTerm{MatchExpressions: rest, MatchFields: t.MatchFields})
+	}
+	if nodeTerms(w) != nil {
+		c.Spec.Affinity = nil
+	}
+	if terms != nil {
+		c.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms}}}
+	}
+	if slices.ContainsFunc(reachKeys(w), m.Topology.Uncertain) {
+		c.Reaches, c.OrdinalReaches = nil, nil
+	}
+	return &c
+}
+
+// passesAnywhere reports whether some node passes the node-level filters of a workload.
+func (m *Model) passesAnywhere(w *workload.Workload) bool {
+	f, nodes := NewFilter(w), m.Topology.All()
+	m.run.Spend(len(nodes) * f.cost())
+	return slices.ContainsFunc(nodes, func(n *topology.Node) bool { return f.Passes(n).All() })
 }
 
 func isNumber(v string) bool { _, err := strconv.Atoi(v); return err == nil }
