@@ -10,7 +10,9 @@
 //
 // Our part: random NodePools and pods as YAML (generate.go), read as a node file and a manifest.
 // If pods are eligible on our side, they must be with Karpenter, and if no node takes them on our
-// side, Karpenter must make none. Where our side does not know, the reasons are counted.
+// side, Karpenter must make none. Where our side does not know, the reasons are counted. Not generated
+// are matchFields and empty terms, which Karpenter ignores, minValues, and several NodePools at once.
+// NodePools with labels that their requirements exclude are refused on our side only.
 //
 //	go run . -cases 5000 -seed 1
 //	go run . -case 17 -seed 1     # one of them, with its YAML

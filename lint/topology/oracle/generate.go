@@ -64,10 +64,8 @@ func (g *generator) requirement(keys, operators []string) string {
 	key := pick(g, keys)
 	operator := pick(g, operators)
 	list := strings.ReplaceAll(g.some(key), `" "`, `", "`)
-	if strings.HasPrefix(operator, "G") || strings.HasPrefix(operator, "L") {
-		if numbers := slices.Contains(numeric, key); !numbers && g.IntN(8) > 0 {
-			operator = "In"
-		}
+	if slices.Contains([]string{"Gt", "Lt", "Gte", "Lte"}, operator) && !slices.Contains(numeric, key) && g.IntN(8) > 0 {
+		operator = "In"
 	}
 	switch operator {
 	case "Exists", "DoesNotExist":
