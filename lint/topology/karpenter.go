@@ -9,8 +9,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/storage"
 )
 
 // nodePool is a NodePool of Karpenter. Fields with a Node decide nothing about labels, taints or the
@@ -23,8 +25,13 @@ type nodePool struct {
 			Spec     struct {
 				Taints       *source.Node           `json:"taints"`
 				Requirements []karpenterRequirement `json:"requirements"`
+				NodeClassRef struct {
+					Group      string       `json:"group"`
+					Kind       string       `json:"kind"`
+					Name       string       `json:"name"`
+					APIVersion *source.Node `json:"apiVersion"`
+				} `json:"nodeClassRef"`
 
-				NodeClassRef  *source.Node `json:"nodeClassRef"`
 				StartupTaints *source.Node `json:"startupTaints"` // Karpenter expects them to go
 				Kubelet       *source.Node `json:"kubelet"`
 				Resources     *source.Node `json:"resources"`
@@ -65,17 +72,25 @@ const NodePool = "karpenter.sh/nodepool"
 func anyValue() []string {
 	return []string{
 		corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelInstanceTypeStable, corev1.LabelArchStable,
-		corev1.LabelOSStable, corev1.LabelWindowsBuild, "karpenter.sh/capacity-type",
+		corev1.LabelOSStable, "karpenter.sh/capacity-type", corev1.LabelWindowsBuild,
 		"karpenter.k8s.aws/", "topology.k8s.aws/", "eks.amazonaws.com/", "k8s.io/cloud-provider-aws", "topology.ebs.csi.aws.com/zone",
 		"karpenter.azure.com/", "kubernetes.azure.com/", "topology.disk.csi.azure.com/zone",
 		"karpenter.k8s.gcp/", "cloud.google.com/", "topology.gke.io/zone", "karpenter.k8s.alibabacloud/", "karpenter.k8s.oracle/",
 	}
 }
 
-// allowed holds the values that a NodePool lets a label have. The label is open if it may have others.
+// onEveryNode counts the labels at the start of anyValue that each node has.
+const onEveryNode = 6
+
+// drawn is the entry of Topology.open for all keys that a NodePool does not declare. No label has it as
+// its key.
+const drawn = "*"
+
+// allowed holds the values that a NodePool lets a label have. The label is open if it may have others,
+// and set if it is a label of the template.
 type allowed struct {
-	open   bool
-	values []string
+	open, set bool
+	values    []string
 }
 
 // karpenter reads a NodePool as a pool that starts empty and may grow to any size. Karpenter makes a
@@ -87,7 +102,7 @@ func (l *loader) karpenter(o *source.Object) {
 		l.misfits(o, found)
 		return
 	}
-	before, name, template := len(l.errs), in.Metadata.Name, o.Root.At("spec", "template")
+	before, name, template, class := len(l.errs), in.Metadata.Name, o.Root.At("spec", "template"), in.Spec.Template.Spec.NodeClassRef
 	if first, twice := l.pooled[name]; twice {
 		l.fail(o, o.NameSpan(), "NodePool %s is declared twice, for the first time at %s", name, first)
 		return
@@ -98,20 +113,27 @@ func (l *loader) karpenter(o *source.Object) {
 		l.fail(o, o.NameSpan(), "a NodePool needs metadata.name")
 	}
 	may := map[string]*allowed{}
-	for key, value := range map[string]string{NodePool: name, "karpenter.sh/registered": "true", "karpenter.sh/initialized": "true"} {
-		may[key] = &allowed{values: []string{value}}
+	labels := maps.Clone(in.Spec.Template.Metadata.Labels)
+	if labels == nil {
+		labels = map[string]string{}
 	}
-	for key, value := range in.Spec.Template.Metadata.Labels {
-		may[key] = &allowed{values: []string{value}}
+	// pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go, NewNodeClaimTemplate
+	labels[NodePool], labels["karpenter.sh/registered"], labels["karpenter.sh/initialized"] = name, "true", "true"
+	if len(validation.IsValidLabelValue(class.Name)) == 0 && class.Group != "" {
+		labels[class.Group+"/"+strings.ToLower(class.Kind)] = class.Name
+	}
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		r := karpenterRequirement{Key: key, Operator: "In", Values: []string{labels[key]}}
+		if r.restrict(may) {
+			l.fail(o, o.NameSpan(), "NodePool %s: no node can have its labels, two of which are %s", name, normalized(key))
+		}
+		may[normalized(key)].set = true
 	}
 	items := template.At("spec", "requirements").Items()
 	for i := range 2 * len(items) { // those with values first
 		item, r := items[i%len(items)], in.Spec.Template.Spec.Requirements[i%len(items)]
 		if (r.Operator == string(corev1.NodeSelectorOpIn)) != (i < len(items)) {
 			continue
-		}
-		if current := deprecated[r.Key]; slices.Contains(anyValue(), current) {
-			r.Key = current
 		}
 		if why := r.wrong(); why != "" {
 			l.fail(o, at(o, item, "operator", "key"), "NodePool %s: requirement on %s: %s", name, r.Key, why)
@@ -120,17 +142,11 @@ func (l *loader) karpenter(o *source.Object) {
 		for _, v := range r.Values {
 			l.label(o, at(o, item, "values"), "NodePool "+name, r.Key, v)
 		}
-		a := may[r.Key]
-		if a == nil {
-			a = &allowed{open: true}
-			may[r.Key] = a
-		}
-		had := len(a.values) > 0 || r.Operator == string(corev1.NodeSelectorOpIn)
-		if r.restrict(a); had && len(a.values) == 0 {
+		if r.restrict(may) {
 			l.fail(o, at(o, item, "values", "operator"), "NodePool %s: no node can meet its requirements on %s", name, r.Key)
 		}
 	}
-	if may[corev1.LabelOSStable] == nil && l.linux(in.Spec.Template.Spec.NodeClassRef) {
+	if may[corev1.LabelOSStable] == nil && l.linux(template.At("spec", "nodeClassRef")) {
 		may[corev1.LabelOSStable], may[corev1.LabelWindowsBuild] = &allowed{values: []string{"linux"}}, &allowed{}
 	}
 	pool := &Pool{Name: name, Max: Unbounded, Span: o.NameSpan(), Declaration: Declaration{o.File, template.Get("spec")}}
@@ -164,7 +180,7 @@ func (l *loader) linux(class *source.Node) bool {
 // their number is fixed.
 func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Taint, may map[string]*allowed) {
 	const mostSamples = 64
-	p := &PoolSpec{Name: pool.Name, Taints: taints, Labels: map[string]string{}}
+	p := &PoolSpec{Name: pool.Name, Taints: taints, Labels: map[string]string{}, UnknownLabels: []string{drawn}}
 	for _, key := range anyValue() {
 		if may[key] == nil {
 			p.UnknownLabels = append(p.UnknownLabels, key)
@@ -177,7 +193,8 @@ func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Ta
 	for _, key := range keys {
 		switch a := may[key]; {
 		case !a.open && len(a.values) == 0: // no node has the label
-		case a.open, len(samples)*len(a.values) > mostSamples, pool.Count > 0 && len(a.values) > 1:
+		// Karpenter does not set a label to "" for a requirement (requirement.go, Any).
+		case a.open, !a.set && slices.Contains(a.values, ""), len(samples)*len(a.values) > mostSamples, pool.Count > 0 && len(a.values) > 1:
 			p.UnknownLabels = append(p.UnknownLabels, key)
 		case len(a.values) == 1:
 			p.Labels[key] = a.values[0]
@@ -228,31 +245,51 @@ func (r *karpenterRequirement) wrong() string {
 	return ""
 }
 
-// restrict removes the values that a requirement excludes
-// (kubernetes-sigs/karpenter 226646810 pkg/scheduling/requirement.go, Intersection).
-func (r *karpenterRequirement) restrict(a *allowed) {
-	excludes := func(v string) bool {
-		switch r.Operator {
-		case "In":
-			return !slices.Contains(r.Values, v)
-		case "NotIn":
-			return slices.Contains(r.Values, v)
-		case "Exists":
-			return false
-		case "DoesNotExist":
-			return true
-		}
-		n, err := strconv.Atoi(v)
-		bound, _ := strconv.Atoi(r.Values[0])
-		order := cmp.Compare(n, bound)
-		return err != nil || r.Operator == "Gt" && order <= 0 || r.Operator == "Gte" && order < 0 || r.Operator == "Lt" && order >= 0 || r.Operator == "Lte" && order > 0
+// normalized returns the key that Karpenter reads for a key with the same values
+// (kubernetes-sigs/karpenter 226646810 pkg/apis/v1/labels.go, NormalizedLabels).
+func normalized(key string) string {
+	if current := cmp.Or(deprecated[key], storage.TopologyKey(key)); slices.Contains(anyValue(), current) {
+		return current
 	}
+	return key
+}
+
+// restrict removes the values that a requirement excludes, and reports whether that leaves none for a
+// label of the template or one that every node has. Nodes just lack other labels without values
+// (kubernetes-sigs/karpenter 226646810 pkg/scheduling/requirement.go, Intersection).
+func (r *karpenterRequirement) restrict(may map[string]*allowed) (none bool) {
+	key := normalized(r.Key)
+	a := may[key]
+	if a == nil {
+		a = &allowed{open: true}
+		may[key] = a
+	}
+	had := a.open || len(a.values) > 0
 	switch {
 	case a.open && r.Operator == "In":
 		a.open, a.values = false, slices.Compact(slices.Sorted(slices.Values(r.Values)))
 	case a.open && r.Operator == "DoesNotExist":
 		a.open = false
 	default:
-		a.values = slices.DeleteFunc(a.values, excludes)
+		a.values = slices.DeleteFunc(a.values, r.excludes)
 	}
+	return had && !a.open && len(a.values) == 0 && (a.set || slices.Contains(anyValue()[:onEveryNode], key))
+}
+
+// excludes reports whether a label with the value fails the requirement.
+func (r *karpenterRequirement) excludes(v string) bool {
+	switch r.Operator {
+	case "In":
+		return !slices.Contains(r.Values, v)
+	case "NotIn":
+		return slices.Contains(r.Values, v)
+	case "Exists":
+		return false
+	case "DoesNotExist":
+		return true
+	}
+	n, err := strconv.Atoi(v)
+	bound, _ := strconv.Atoi(r.Values[0])
+	order := cmp.Compare(n, bound)
+	return err != nil || r.Operator == "Gt" && order <= 0 || r.Operator == "Gte" && order < 0 || r.Operator == "Lt" && order >= 0 || r.Operator == "Lte" && order > 0
 }

@@ -112,7 +112,7 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 			reflect.TypeFor[nodeSpec](): true, reflect.TypeFor[nodeStatus](): true,
 			reflect.TypeFor[eksctlMeta](): true, reflect.TypeFor[karpenterMeta](): true, reflect.TypeFor[csiNodeObject](): true, reflect.TypeFor[csiNodeSpec](): true, reflect.TypeFor[csiDriver](): true, reflect.TypeFor[csiCount](): true,
 		}},
-		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]bool{}}, where: where, beside: beside, objects: objects,
+		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]map[string]bool{}}, where: where, beside: beside, objects: objects,
 		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{}, limits: map[string]map[corev1.ResourceName]int64{}, said: map[string]bool{},
 	}
 	table := readers()
@@ -142,9 +142,7 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 	if all := l.topo.All(); len(all) > 0 && !slices.ContainsFunc(all, func(n *Node) bool { return n.Pool == nil || n.Labels[NodePool] == "" }) {
 		l.topo.Notes = append(l.topo.Notes, "only NodePools are declared: pods that run on other nodes, such as Karpenter's own, need those nodes in a node file, too")
 	}
-	if l.topo.keys = l.topo.labelKeys(); len(l.topo.open) > 0 {
-		l.topo.shared = l.topo.sharedKeys()
-	}
+	l.topo.keys = l.topo.labelKeys()
 	return l.topo, errors.Join(l.errs...)
 }
 

@@ -119,10 +119,9 @@ type Topology struct {
 
 	keys []string // all label keys, sorted; nil until they are computed
 	// open holds the keys of labels that some node may have although it does not declare them. An
-	// entry that ends in a slash stands for all keys of a domain and its subdomains.
-	open map[string]bool
-	// shared holds the keys of labels that all nodes declare, also those that pools may add.
-	shared map[string]bool
+	// entry that ends in a slash stands for all keys of a domain and its subdomains, except those that
+	// all such nodes declare, which are its value.
+	open map[string]map[string]bool
 }
 
 // Empty reports whether the topology has no nodes and no pool that can grow.
@@ -133,7 +132,7 @@ func (t *Topology) Elastic() bool { return t != nil && len(t.Growth) > 0 }
 
 // Only returns a topology of some of the nodes, or of nodes like them, that cannot grow.
 func (t *Topology) Only(nodes []*Node) *Topology {
-	return &Topology{Nodes: nodes, open: t.open, shared: t.shared}
+	return &Topology{Nodes: nodes, open: t.open}
 }
 
 // All returns all nodes, and a sample of the nodes that each pool may add.
@@ -215,25 +214,27 @@ func Deprecated(key string) (replacement string, is bool) {
 // with a zone, region or instance type label may also have the deprecated form of the label. Cloud
 // providers set both forms (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
 func (t *Topology) Uncertain(key string) bool {
-	if t == nil || len(t.open) == 0 || t.shared[key] {
+	if t == nil || len(t.open) == 0 {
 		return false
 	}
-	domain, _, _ := strings.Cut(key, "/")
-	for ; domain != "" && !t.open[domain+"/"]; _, domain, _ = strings.Cut(domain, ".") {
+	if _, open := t.open[key]; open {
+		return true
 	}
-	return domain != "" || t.open[key]
-}
-
-// sharedKeys returns the keys of labels that all nodes declare.
-func (t *Topology) sharedKeys() map[string]bool {
-	all, count, shared := t.All(), map[string]int{}, map[string]bool{}
-	for _, n := range all {
-		for key := range n.Labels {
-			count[key]++
-			shared[key] = count[key] == len(all)
+	for domain, _, _ := strings.Cut(key, "/"); domain != ""; _, domain, _ = strings.Cut(domain, ".") {
+		if declared, open := t.open[domain+"/"]; open && !declared[key] {
+			return true
 		}
 	}
-	return shared
+	return false
+}
+
+// Drawn reports whether a node may get a label with any number, because a pod avoids values of a key
+// that a NodePool of Karpenter does not declare
+// (pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go, resolveCustomLabelsFromRequirements;
+// R-S17).
+func (t *Topology) Drawn(key string) bool {
+	declared, open := t.open[drawn]
+	return open && !declared[key]
 }
 
 // Labels that the file of a cluster does not declare. A cloud provider adds the first, operators for
@@ -252,15 +253,26 @@ func (t *Topology) mayHave(n *Node, keys ...string) {
 		}
 	}
 	for _, key := range keys {
-		if _, has := n.Labels[key]; !has {
-			t.open[key] = true
+		declared, before := t.open[key]
+		switch _, has := n.Labels[key]; {
+		case has:
+		case !before:
+			t.open[key] = map[string]bool{}
+			for k := range n.Labels {
+				t.open[key][k] = true
+			}
+		default:
+			maps.DeleteFunc(declared, func(k string, _ bool) bool { _, has := n.Labels[k]; return !has })
 		}
 	}
 }
 
 // Open returns the keys of labels that some node may have although it does not declare them, sorted.
 // An entry that ends in a slash stands for all keys of a domain.
-func (t *Topology) Open() []string { return slices.Sorted(maps.Keys(t.open)) }
+func (t *Topology) Open() []string {
+	keys := slices.Sorted(maps.Keys(t.open))
+	return slices.DeleteFunc(keys, func(key string) bool { return key == drawn })
+}
 
 // Known reports whether a node label key is plausible. Plausible keys are well-known keys,
 // deprecated keys, keys in a domain where anyone can define keys, and keys in the user's own

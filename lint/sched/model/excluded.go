@@ -91,13 +91,16 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 		return all
 	}
 	e := m.Eligible(w)
-	f := NewFilter(w)
+	f := NewFilter(m.certain(w))
 	requests := m.Groups[w].Requests
 	m.run.Spend((len(e.Nodes) + len(e.Growth)) * f.cost())
 	var all []Exclusion
 	known := map[exclusionKey]int{}
 	add := func(n *topology.Node, p Passes) {
 		x := Exclusion{Kind: Cordoned}
+		if !p.Selector || !p.Volume || !p.Zone { // perhaps for labels that are not known
+			p = f.Passes(n)
+		}
 		switch {
 		case !p.Name:
 			return // only the node named by spec.nodeName matters

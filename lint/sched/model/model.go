@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -109,7 +110,7 @@ type Group struct {
 
 // NewModel returns a model of one cluster's workloads and nodes.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
-	run := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, services: newServiceIndex(set.Services), kept: map[any]any{}}
+	run := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, services: newServiceIndex(set.Services), avoided: avoidedKeys(slices.Concat(set.Workloads, set.Elsewhere)), kept: map[any]any{}}
 	run.volumes, topo = countVolumes(run, set.Workloads, topo)
 	if !topo.Empty() {
 		run.nodes = len(topo.Nodes) + len(topo.Growth)
@@ -246,16 +247,34 @@ func (m *Model) unknown(g *Group) Reason {
 		return why
 	}
 	keys := SortedKeys(g.Spec.NodeSelector)
+	met := func(key string, values ...string) { // by a number
+		if m.run.avoided[key] && m.Topology.Drawn(key) && (len(values) == 0 || slices.ContainsFunc(values, isNumber)) {
+			why = Reason{Cause: ByNodeLabel, Name: key}
+		}
+	}
+	for _, key := range keys {
+		met(key, g.Spec.NodeSelector[key])
+	}
 	for _, term := range nodeTerms(g.Workload) {
 		for _, r := range term.MatchExpressions {
 			keys = append(keys, r.Key)
+			switch r.Operator {
+			case corev1.NodeSelectorOpIn:
+				met(r.Key, r.Values...)
+			case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
+				met(r.Key)
+			}
 		}
 	}
 	for t := range g.HardTerms() {
 		keys = append(keys, t.Key)
+		met(t.Key)
+	}
+	if why.Given() {
+		return why
 	}
 	keys = append(keys, reachKeys(g.Workload)...)
-	if i := slices.IndexFunc(keys, m.Topology.Uncertain); i >= 0 {
+	if i := slices.IndexFunc(keys, m.Topology.Uncertain); i >= 0 && (g.Kind.PerNode() || g.Running || m.passesAnywhere(m.certain(g.Workload))) {
 		return Reason{Cause: ByNodeLabel, Name: keys[i]}
 	}
 	switch volumes := m.volumesOf(g); {
@@ -267,6 +286,63 @@ func (m *Model) unknown(g *Group) Reason {
 		return Reason{Cause: ByAdmission, Name: "RuntimeClass " + g.Spec.RuntimeClassName + ", which is not declared"}
 	}
 	return why
+}
+
+// certain returns a workload without the node rules that depend on labels that are not known.
+func (m *Model) certain(w *workload.Workload) *workload.Workload {
+	unknown := func(r corev1.NodeSelectorRequirement) bool { return m.Topology.Uncertain(r.Key) }
+	c := *w
+	c.Spec.NodeSelector = maps.Clone(w.Spec.NodeSelector)
+	maps.DeleteFunc(c.Spec.NodeSelector, func(key, _ string) bool { return m.Topology.Uncertain(key) })
+	var terms []corev1.NodeSelectorTerm
+	for _, t := range nodeTerms(w) {
+		rest := slices.DeleteFunc(slices.Clone(t.MatchExpressions), unknown)
+		if len(rest)+len(t.MatchFields) == 0 && len(t.MatchExpressions) > 0 { // nothing certain is left
+			terms = nil
+			break
+		}
+		terms = append(terms, corev1.NodeSelectorTerm{MatchExpressions: rest, MatchFields: t.MatchFields})
+	}
+	if nodeTerms(w) != nil {
+		c.Spec.Affinity = nil
+	}
+	if terms != nil {
+		c.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms}}}
+	}
+	if slices.ContainsFunc(reachKeys(w), m.Topology.Uncertain) {
+		c.Reaches, c.OrdinalReaches = nil, nil
+	}
+	return &c
+}
+
+// passesAnywhere reports whether some node passes the node-level filters of a workload.
+func (m *Model) passesAnywhere(w *workload.Workload) bool {
+	f, nodes := NewFilter(w), m.Topology.All()
+	m.run.Spend(len(nodes) * f.cost())
+	return slices.ContainsFunc(nodes, func(n *topology.Node) bool { return f.Passes(n).All() })
+}
+
+func isNumber(v string) bool { _, err := strconv.Atoi(v); return err == nil }
+
+// avoidedKeys returns the keys of node labels some of whose values pods avoid.
+func avoidedKeys(ws []*workload.Workload) map[string]bool {
+	keys := map[string]bool{}
+	for _, w := range ws {
+		terms := nodeTerms(w)
+		if a := w.Spec.Affinity; a != nil && a.NodeAffinity != nil {
+			for _, p := range a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+				terms = append(slices.Clip(terms), p.Preference)
+			}
+		}
+		for _, t := range terms {
+			for _, r := range t.MatchExpressions {
+				if r.Operator == corev1.NodeSelectorOpNotIn {
+					keys[r.Key] = true
+				}
+			}
+		}
+	}
+	return keys
 }
 
 // classDecides reports whether the pods can use some node only with a toleration that their

@@ -30,6 +30,8 @@ type Run struct {
 	sizes             map[*source.Object]int
 	services          serviceIndex
 	volumes           *volumeCounts
+	// avoided holds the keys of node labels some of whose values pods avoid.
+	avoided map[string]bool
 	// kept holds the data that other packages cache with the run (see KeepInRun).
 	kept map[any]any
 }
