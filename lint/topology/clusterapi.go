@@ -275,7 +275,7 @@ func (l *loader) capiCluster(o *source.Object) {
 	}
 	patches := class.Root.At("spec", "patches")
 	if mentions(patches, "noderegistration", "node-labels", "taint") || slices.ContainsFunc(patches.Items(), func(p *source.Node) bool { return p.Get("external") != nil }) {
-		l.fail(class, class.File.Span(patches), "patches of nodeRegistration are not read: declare these nodes in a NodeTopology")
+		l.fail(class, class.File.Span(patches), "patches of the class may decide labels or taints: declare these nodes in a NodeTopology")
 		return
 	}
 	for _, kind := range []struct {
