@@ -139,7 +139,6 @@ func newBuilder(in Input) *builder {
 		labels: map[carriedKey]carried{}, rolled: map[*workload.Workload]diag.Outcome{},
 		faulty: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{},
 	}
-	b.Workloads, b.subjects = make([]facts.Workload, 0, len(m.Workloads)), make([]Subject, 0, len(m.Workloads))
 	b.complete = slices.ContainsFunc(questions(), b.whole)
 	b.skews = sync.OnceValue(func() bool { return in.Asked != nil && in.Asked("skews") })
 	for _, w := range m.Workloads {
@@ -264,7 +263,9 @@ func (b *builder) row(w *workload.Workload) int {
 	if known {
 		return i
 	}
-	i = len(b.Workloads)
+	if i = len(b.Workloads); i == 0 {
+		b.Workloads, b.subjects = make([]facts.Workload, 0, len(b.m.Workloads)), slices.Grow(b.subjects, len(b.m.Workloads))
+	}
 	b.rows[w] = i
 	row := facts.Workload{
 		Ref: w.String(), Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
