@@ -22,8 +22,8 @@ func newNodes() *cobra.Command {
 		Short: "Condense the nodes of a cluster to a file that can be committed",
 		Long: `Nodes reads node files, such as the output of kubectl get nodes -o yaml, and
 prints them as a NodeTopology for --topology. Nodes that differ only in their
-names are one pool. FILE is what --topology accepts, or - for standard input,
-which is the default.
+names are one pool. FILE is any node file that --topology accepts; the default
+is standard input (-).
 
 A pool has the least of each resource, if its nodes differ by less than 0.1
 percent. Names, addresses and other fields that scheduling does not read are

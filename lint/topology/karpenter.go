@@ -125,7 +125,7 @@ func (l *loader) karpenter(o *source.Object) {
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		r := karpenterRequirement{Key: key, Operator: "In", Values: []string{labels[key]}}
 		if r.restrict(may) {
-			l.fail(o, o.NameSpan(), "NodePool %s: no node can have its labels, two of which are %s", name, normalized(key))
+			l.fail(o, o.NameSpan(), "NodePool %s: its labels set %s to two different values", name, normalized(key))
 		}
 		may[normalized(key)].set = true
 	}

@@ -189,7 +189,7 @@ var slips = []struct{ text, want string }{
 	{karp + "spec: {template: {spec: {requirements: [{key: b, operator: Gt, values: [c]}]}}}\n", "Gt needs one number that is not negative"},
 	{karp + "spec: {template: {spec: {requirements: [{key: b, operator: In, values: ['${C}']}]}}}\n", `4:64: NodePool a: label b: "${C}"`},
 	{karp + "spec: {template: {spec: {requirements: [{key: kubernetes.io/os, operator: Lt, values: ['3']}, {key: kubernetes.io/os, operator: In, values: ['4']}]}}}\n", "4:79: NodePool a: no node can meet its requirements on kubernetes.io/os"},
-	{karp + "spec: {template: {metadata: {labels: {beta.kubernetes.io/arch: arm64, kubernetes.io/arch: amd64}}}}\n", "3:12: NodePool a: no node can have its labels, two of which are kubernetes.io/arch"},
+	{karp + "spec: {template: {metadata: {labels: {beta.kubernetes.io/arch: arm64, kubernetes.io/arch: amd64}}}}\n", "3:12: NodePool a: its labels set kubernetes.io/arch to two different values"},
 	{karp + "spec: {template: {metadata: {labels: {b: c}}, spec: {requirements: [{key: b, operator: NotIn, values: [c]}]}}}\n", "4:95: NodePool a: no node can meet its requirements on b"},
 	{eks + "managedNodeGroup: []\n", "4:1: unknown field managedNodeGroup; did you mean managedNodeGroups?"},
 	{eks + "nodeGroups:\n- {name: a, desiredCapacit: 3}\n", "5:13: unknown field nodeGroups[0].desiredCapacit; did you mean desiredCapacity?"},
