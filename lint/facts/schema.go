@@ -29,7 +29,7 @@ func generated(describe describer) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	enc.SetIndent("", "\t") // a tab keeps the program 45 KB smaller than two spaces
 	if err := enc.Encode(root); err != nil {
 		panic("facts: " + err.Error()) // strings and lists of strings always encode
 	}
