@@ -213,7 +213,7 @@ var scaffold embed.FS
 // the types of the parameters, but opa does not know that schema, so they can be anything.
 func editorFiles() ([]rego.BundleFile, error) {
 	const root = `"properties": {`
-	schema := bytes.Replace(facts.Schema(), []byte(root), []byte(root+"\n    \"params\": {\n      \"description\": \"The parameters of the rule.\"\n    },"), 1)
+	schema := bytes.Replace(facts.Schema(), []byte(root), []byte(root+"\n\t\t\"params\": {\n\t\t\t\"description\": \"The parameters of the rule.\"\n\t\t},"), 1)
 	libraries, err := rego.Libraries()
 	for i := range libraries {
 		libraries[i].Name = rego.EditorDir + "/" + libraries[i].Name
