@@ -47,9 +47,9 @@ func (m *Model) DaemonSetsFirst() (first *Model, leftOut []*workload.Workload) {
 				pods = append(pods, m.Groups[w])
 			}
 		}
-		_, fits := without(n, append(pods, running[n.Name]...))
+		_, fits := Without(n, append(pods, running[n.Name]...))
 		enough = enough && fits
-		n, _ = without(n, pods)
+		n, _ = Without(n, pods)
 		return n
 	}
 	for i, n := range topo.Nodes {
@@ -122,10 +122,10 @@ func (m *Model) differInPool(daemons []*workload.Workload) bool {
 	})
 }
 
-// without returns a copy of a node that offers what the groups leave if each has one pod there. It
+// Without returns a copy of a node that offers what the groups leave if each has one pod there. It
 // returns false if that is not enough for them, or if it is unknown whether the node has what they
 // request.
-func without(n *topology.Node, pods []*Group) (*topology.Node, bool) {
+func Without(n *topology.Node, pods []*Group) (*topology.Node, bool) {
 	if n.Allocatable == nil && n.Volumes == nil || len(pods) == 0 {
 		return n, true
 	}

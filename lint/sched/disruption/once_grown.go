@@ -1,0 +1,52 @@
+package disruption
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Answers that OnceGrown lists.
+const (
+	Fits         = "fits"
+	Rolls        = "rolls"
+	Drains       = "drains"
+	SurvivesNode = "survives-node"
+)
+
+// OnceGrown lists the questions about a workload to which the answer is yes if an autoscaler adds
+// each node that a Pending pod needs (T33). Pods with volumes may be tied to a zone after their
+// first start, so only their first placement is judged.
+func (j *Judge) OnceGrown(w *workload.Workload) (yes []string) {
+	pods := model.Certain(w)
+	if pods == 0 || !search.OnceGrown(j.m, w, most(w)) {
+		return nil
+	}
+	yes = append(yes, Fits)
+	if len(w.Claims) > 0 || w.TightQuota != "" || w.Kind.VM || w.Finite() || w.Bare() || j.shared.unknown(w).Given() {
+		return yes
+	}
+	completes := func(r Rollout) bool {
+		return r.Way != workload.NoRollout && !r.Unknown.Given() && search.OnceGrown(j.m, w, r.Replicas+r.Surge)
+	}
+	if !slices.ContainsFunc(j.Rollouts(w), func(r Rollout) bool { return !completes(r) }) {
+		yes = append(yes, Rolls)
+	}
+	fits := func(o *workload.Workload) bool { return search.OnceGrown(j.m, o, most(o)) }
+	if allowed, _, _ := j.evictable(w); allowed == diag.Always && !slices.ContainsFunc(j.BudgetsOf(w), func(b Budget) bool { return !all(b.Workloads, fits) }) {
+		yes = append(yes, Drains)
+	}
+	// Pods on an unreachable node keep others of their StatefulSet from being created, and count
+	// for anti-affinity.
+	if w.Kind.Kind != "StatefulSet" && search.OnceGrown(j.m, w, 2*most(w)) {
+		yes = append(yes, SurvivesNode)
+	}
+	return yes
+}
+
+func all(ws []*workload.Workload, holds func(*workload.Workload) bool) bool {
+	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !holds(w) })
+}
