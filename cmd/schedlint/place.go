@@ -113,6 +113,9 @@ func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
 		if d.Verdict == string(diag.Sometimes) && d.DaemonSetsFirst != "" {
 			verdict = d.DaemonSetsFirst
 		}
+		if d.OnceGrown {
+			verdict = string(diag.Always)
+		}
 		if at := slices.Index(strictness, diag.Outcome(verdict)); limit >= 0 && (at >= 0 && at <= limit || len(d.Invalid) > 0) || diag.Unsettled(d.Unknown, unknown) {
 			return statusError{code: exitFindings}
 		}

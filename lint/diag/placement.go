@@ -27,7 +27,9 @@ type Placement struct {
 	// AtCount is the answer for the declared number of nodes. It is set if the answer with growing
 	// pools is unknown. Pods and the run in Stuck are then those at this number.
 	AtCount *PlacementVerdict `json:"atCount,omitempty"`
-	Pods    PlacementPods     `json:"pods"`
+	// OnceGrown is set if some workload has it in its list and all of them fit then.
+	OnceGrown bool          `json:"onceGrown,omitempty"`
+	Pods      PlacementPods `json:"pods"`
 	// Typical says what simulated runs of kube-scheduler do if the verdict is sometimes or unknown.
 	Typical    *PlacementTypical   `json:"typical,omitempty"`
 	Workloads  []PlacementWorkload `json:"workloads"`
@@ -96,6 +98,11 @@ type PlacementWorkload struct {
 	AtCount         *PlacementVerdict `json:"atCount,omitempty"`
 	MaxPlaced       int               `json:"maxPlaced"`
 	MinPlaced       int               `json:"minPlaced"`
+	// OnceGrown lists the questions (fits, rolls, drains, survives-node,
+	// survives-zone) that have another answer than
+	// "always", but to which the answer is yes if an autoscaler adds a node for each Pending pod that
+	// a new node of an unbounded pool takes.
+	OnceGrown []string `json:"onceGrown,omitempty"`
 	// Typical is as in Placement, for the workload's own pods.
 	Typical *PlacementTypical `json:"typical,omitempty"`
 	// Preempts is set if the pods of a DaemonSet that find their node full preempt pods there.

@@ -48,6 +48,9 @@ func UnlessGrown(w *workload.Workload, why model.Reason) string {
 	return fmt.Sprintf("whether all pods of %s can be scheduled %s", w, Reason(why))
 }
 
+// AssumesGrowth is a note on answers that hold once pools have grown.
+const AssumesGrowth = "yes with growth assumes that the autoscaler adds a node, large enough, for each Pending pod that one of its pools can take, and that it reaches no limit of resources"
+
 // overruns holds the text for each reason why a group of workloads is undecided.
 var overruns = map[model.Cause]string{
 	model.ByBudget: "could not be decided within the budget: raise --steps",

@@ -139,6 +139,9 @@ func verdict(p *diag.Placement) string {
 		said = strings.Join(append(at, withGrowth+": "+p.Verdict), "; ")
 	}
 	said = strings.Join(firstNote([]string{said}, p.DaemonSetsFirst, p.DaemonSetsFirst), "; ")
+	if p.OnceGrown {
+		said = strings.TrimSuffix(said, "; "+withGrowth+": "+p.Verdict) + "; " + withGrowth + ": " + string(diag.Always)
+	}
 	if len(p.IfShared) > 0 {
 		said += ", if these share a cluster"
 	}

@@ -377,13 +377,29 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 			if answer == answerNo && j.Waits != "" {
 				answer = answerStays
 			}
-			return tableCell{answer: answer, note: growthNote(j.AtCount != nil)}
+			return onceGrown(w, title, tableCell{answer: answer, note: growthNote(j.AtCount != nil)})
 		},
 		reason: func(w *diag.PlacementWorkload) string {
 			j := of(&w.Change)
+			if j.Verdict == string(diag.Unknown) && slices.Contains(w.OnceGrown, title) {
+				return ""
+			}
 			return strings.Join(nonEmpty(j.Reason, happens(j.Typical, "")), "; ")
 		},
 	}
+}
+
+// onceGrown returns the cell of a question that may have the answer yes once pools have grown.
+func onceGrown(w *diag.PlacementWorkload, name string, cell tableCell) tableCell {
+	switch {
+	case !slices.Contains(w.OnceGrown, name):
+		return cell
+	case cell.answer == answerUnknown:
+		return tableCell{answer: answerYes, note: withGrowth}
+	}
+	note := strings.TrimSuffix(strings.TrimSuffix(cell.note, growthNote(true)), "; ")
+	cell.note = strings.TrimPrefix(note+"; "+withGrowth+": "+answerYes, "; ")
+	return cell
 }
 
 // growthNote returns a note for an answer about the declared number of nodes if it is not known
@@ -425,7 +441,7 @@ func fits(w *diag.PlacementWorkload) tableCell {
 		notes = slices.Insert(notes, 0, "paused")
 	}
 	cell.note = strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
-	return cell
+	return onceGrown(w, "fits", cell)
 }
 
 // firstNote adds the given words about the verdict that holds if DaemonSets start first, if there is
@@ -500,7 +516,9 @@ func survives(key string) question {
 	}
 	return question{
 		above: "survives", title: title,
-		answer: func(w *diag.PlacementWorkload) tableCell { return survival(w, key) },
+		answer: func(w *diag.PlacementWorkload) tableCell {
+			return onceGrown(w, strings.ReplaceAll("survives "+title, " a ", "-"), survival(w, key))
+		},
 		reason: func(w *diag.PlacementWorkload) string { return lossReasons(w, key) },
 	}
 }

@@ -48,7 +48,7 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 	}
 	names := map[*workload.Workload]string{}
 	doc.Witness = steps(d.Witness, names)
-	if d.Stuck != nil {
+	if d.Stuck != nil && len(m.Topology.Nodes) > 0 {
 		doc.Stuck = &diag.PlacementStuck{Placements: doc.Witness, Pending: []diag.PlacementPending{}}
 		if !slices.Equal(d.Stuck.Placements, d.Witness) {
 			doc.Stuck.Placements = steps(d.Stuck.Placements, names)
@@ -64,12 +64,19 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		objects[i] = d.Workloads[i].Workload.Object
 	}
 	b.repairs = m.SharedBudget(objects)
-	never, each := false, decision{b, newSurvivals()}
+	never, grows, each := false, false, decision{b, newSurvivals()}
+	doc.OnceGrown = len(m.NotModeled()) == 0
 	for i := range d.Workloads {
 		w := each.decided(d, &d.Workloads[i])
 		w.Change = each.changed(&d.Workloads[i])
+		w.OnceGrown = each.onceGrown(d.Workloads[i].Workload, &w)
+		doc.OnceGrown = doc.OnceGrown && (w.Verdict == string(diag.Always) || slices.Contains(w.OnceGrown, disruption.Fits))
+		grows = grows || len(w.OnceGrown) > 0
 		doc.Workloads = append(doc.Workloads, w)
 		never = never || d.Workloads[i].Verdict == diag.Never && !d.Workloads[i].Workload.Finite()
+	}
+	if doc.OnceGrown = doc.OnceGrown && grows; grows {
+		doc.Notes = append(doc.Notes, message.AssumesGrowth)
 	}
 	if d.Verdict == diag.Never && !never {
 		each.crowded(d, doc)
@@ -77,7 +84,7 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.APIVersion, b.APIVersion))
 	})
-	if d.Stuck != nil {
+	if doc.Stuck != nil {
 		for _, p := range d.Stuck.Pending {
 			out := diag.PlacementPending{Workload: Reference(p.Workload), Count: p.Count, Reason: message.Rejected(refusedNodes(p.Reasons))}
 			if node := p.Workload.Spec.NodeName; node != "" && !declared(m, node) { // the scheduler ignores it
@@ -87,8 +94,26 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		}
 	}
 	outside(m, doc)
-	doc.Notes = append(append(doc.Notes, openNotes(d)...), quirks(m)...)
+	doc.Notes = append(append(doc.Notes, openNotes(d, doc)...), quirks(m)...)
 	return doc
+}
+
+// onceGrown lists the questions to which the answer is yes once pools have grown, among those that
+// have another answer.
+func (b decision) onceGrown(w *workload.Workload, out *diag.PlacementWorkload) (yes []string) {
+	c := &out.Change
+	certain := map[string]bool{
+		disruption.Fits: out.Verdict == string(diag.Always), disruption.Rolls: c.Rollout.Verdict == string(diag.Always), disruption.Drains: c.Drain.Verdict == string(diag.Always),
+	}
+	for name, key := range map[string]string{disruption.SurvivesNode: corev1.LabelHostname, disruption.SurvivesZone: corev1.LabelTopologyZone} {
+		certain[name] = !slices.ContainsFunc(c.Survives, func(s diag.PlacementSurvival) bool { return s.Key == key && s.Verdict != string(diag.Always) })
+	}
+	for _, name := range b.j.OnceGrown(w) {
+		if !certain[name] {
+			yes = append(yes, name)
+		}
+	}
+	return yes
 }
 
 // quirks returns notes on terms that the scheduler interprets in an unexpected way.
@@ -111,13 +136,17 @@ func quirks(m *model.Model) []string {
 const maxOpen = 5
 
 // openNotes returns notes that explain why verdicts are unknown.
-func openNotes(d *certificate.Decision) []string {
+func openNotes(d *certificate.Decision, doc *diag.Placement) []string {
 	var notes []string
+	fits := map[string]bool{} // once pools have grown
+	for _, w := range doc.Workloads {
+		fits[strings.Join([]string{w.APIVersion, w.Kind, workload.Space(w.Namespace), w.Name}, "/")] = slices.Contains(w.OnceGrown, disruption.Fits)
+	}
 	for _, q := range d.Doubts {
 		notes = append(notes, message.Open(message.Doubt(&q)))
 	}
 	for i := range d.Workloads {
-		if w := &d.Workloads[i]; w.Why.Cause == model.ByGrowth {
+		if w := &d.Workloads[i]; w.Why.Cause == model.ByGrowth && !fits[Reference(w.Workload)] {
 			notes = append(notes, message.Open(message.UnlessGrown(w.Workload, w.Why)))
 		}
 	}
@@ -174,9 +203,13 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 			out.Core = explained(c.Model, []*workload.Workload{own}, core)
 		}
 	} else if w.Verdict == diag.Never {
-		if core := search.Explain(b.m, w.Workload, d); core != nil {
+		m := b.m
+		if len(m.Topology.Nodes) == 0 {
+			m = m.Variant(m.Workloads, search.OneOfEach(m))
+		}
+		if core := search.Explain(m, w.Workload, d); core != nil {
 			ws := []*workload.Workload{w.Workload}
-			out.Core = explained(b.m, ws, core)
+			out.Core = explained(m, ws, core)
 			b.repairs.Ask(o, askRepairs, func() { out.Repairs = b.advisor().repairTexts(ws, core.Repairs) })
 		}
 	}

@@ -3,6 +3,8 @@ package disruption
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -15,6 +17,7 @@ const (
 	Rolls        = "rolls"
 	Drains       = "drains"
 	SurvivesNode = "survives-node"
+	SurvivesZone = "survives-zone"
 )
 
 // OnceGrown lists the questions about a workload to which the answer is yes if an autoscaler adds
@@ -22,7 +25,7 @@ const (
 // first start, so only their first placement is judged.
 func (j *Judge) OnceGrown(w *workload.Workload) (yes []string) {
 	pods := model.Certain(w)
-	if pods == 0 || !search.OnceGrown(j.m, w, most(w)) {
+	if pods == 0 || !search.OnceGrown(j.m, w, most(w), [2]string{}) {
 		return nil
 	}
 	yes = append(yes, Fits)
@@ -30,21 +33,33 @@ func (j *Judge) OnceGrown(w *workload.Workload) (yes []string) {
 		return yes
 	}
 	completes := func(r Rollout) bool {
-		return r.Way != workload.NoRollout && !r.Unknown.Given() && search.OnceGrown(j.m, w, r.Replicas+r.Surge)
+		return r.Way != workload.NoRollout && !r.Unknown.Given() && search.OnceGrown(j.m, w, r.Replicas+r.Surge, [2]string{})
 	}
 	if !slices.ContainsFunc(j.Rollouts(w), func(r Rollout) bool { return !completes(r) }) {
 		yes = append(yes, Rolls)
 	}
-	fits := func(o *workload.Workload) bool { return search.OnceGrown(j.m, o, most(o)) }
+	fits := func(o *workload.Workload) bool { return search.OnceGrown(j.m, o, most(o), [2]string{}) }
 	if allowed, _, _ := j.evictable(w); allowed == diag.Always && !slices.ContainsFunc(j.BudgetsOf(w), func(b Budget) bool { return !all(b.Workloads, fits) }) {
 		yes = append(yes, Drains)
 	}
 	// Pods on an unreachable node keep others of their StatefulSet from being created, and count
 	// for anti-affinity.
-	if w.Kind.Kind != "StatefulSet" && search.OnceGrown(j.m, w, 2*most(w)) {
-		yes = append(yes, SurvivesNode)
+	survives := func(lost [2]string) bool { return search.OnceGrown(j.m, w, 2*most(w), lost) }
+	if w.Kind.Kind == "StatefulSet" || !survives([2]string{}) {
+		return yes
 	}
-	return yes
+	yes = append(yes, SurvivesNode)
+	zones := map[string]bool{}
+	for _, n := range j.m.Topology.All() {
+		zones[n.Labels[corev1.LabelTopologyZone]] = true
+	}
+	delete(zones, "")
+	for zone := range zones {
+		if !survives([2]string{corev1.LabelTopologyZone, zone}) {
+			return yes
+		}
+	}
+	return append(yes, SurvivesZone)
 }
 
 func all(ws []*workload.Workload, holds func(*workload.Workload) bool) bool {

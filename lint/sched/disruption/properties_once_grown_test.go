@@ -132,9 +132,18 @@ func TestOnceGrown(t *testing.T) {
 		_, m := judge(t, unbounded, e.manifests())
 		asked, most := e.loads[g.IntN(len(e.loads))], 0
 		for _, n := range []int{asked.replicas, 2 * asked.replicas} { // an update may double the pods
-			if search.OnceGrown(m, find(t, m, asked.name), n) {
+			if search.OnceGrown(m, find(t, m, asked.name), n, [2]string{}) {
 				most = n
 			}
+		}
+		if lost := g.pick("", "a", "b", "c"); lost != "" {
+			if most = 0; search.OnceGrown(m, find(t, m, asked.name), 2*asked.replicas, [2]string{keys[zone], lost}) {
+				most = 2 * asked.replicas
+			}
+			for k := range e.pools {
+				delete(e.pools[k].zones, lost)
+			}
+			e.pools = slices.DeleteFunc(e.pools, func(p elasticPool) bool { return len(p.zones) == 0 })
 		}
 		if most == 0 {
 			continue

@@ -15,15 +15,16 @@ const OnceGrownQuestion = "whether pools can grow for its pods"
 
 // OnceGrown reports whether each Pending pod of a workload can be placed on some node that exists or
 // on a node that an unbounded pool may add, whatever pods are in place (T33). pods is the maximum
-// number of the workload's pods at a time. If it returns false, the answer is not known.
-func OnceGrown(m *model.Model, w *workload.Workload, pods int) (yes bool) {
+// number of the workload's pods at a time. lost is the key and the value of a label of nodes that are
+// lost and that pools do not add, or empty. If OnceGrown returns false, the answer is not known.
+func OnceGrown(m *model.Model, w *workload.Workload, pods int, lost [2]string) (yes bool) {
 	g := m.Groups[w]
 	if !slices.ContainsFunc(m.Topology.Growth, unbounded) || !g.Placeable() || w.Kind.PerNode() || m.Chooses(w) || w.OrdinalReaches != nil {
 		return false
 	}
 	ws := []*workload.Workload{w}
 	m.Ask(ws, OnceGrownQuestion, m.Part(ws), func() {
-		q := onceGrown{m: m, g: g, e: m.Eligible(w)}
+		q := onceGrown{m: m, g: g, e: m.Eligible(w), lost: lost}
 		q.findRivals()
 		if q.addable(); len(q.nodes) > 0 {
 			yes = q.holds(pods)
@@ -36,9 +37,10 @@ func unbounded(g topology.Growth) bool { return g.Node.Pool.Max == topology.Unbo
 
 // onceGrown looks at the nodes that unbounded pools may add for the pods of one workload.
 type onceGrown struct {
-	m *model.Model
-	g *model.Group
-	e *model.Eligibility
+	m    *model.Model
+	g    *model.Group
+	e    *model.Eligibility
+	lost [2]string
 	// rivals holds the other workloads that required anti-affinity may keep apart from g, with the
 	// topology keys.
 	rivals []rival
@@ -75,6 +77,9 @@ func (q *onceGrown) addable() {
 	for i, growth := range q.m.Topology.Growth {
 		n := growth.Node
 		q.m.Run().Spend(len(q.g.Terms) + len(q.m.Workloads))
+		if q.lost[0] != "" && slices.Contains([]string{"", q.lost[1]}, n.Labels[q.lost[0]]) { // it may be lost
+			continue
+		}
 		if !unbounded(growth) || !q.e.Growth[i].All() || slices.ContainsFunc(q.g.Terms, func(t *model.Term) bool {
 			return t.Hard && t.Use != model.AntiAffinity && !model.Carries(n.Labels, []string{t.Key})
 		}) {
@@ -149,8 +154,8 @@ func (q *onceGrown) holds(pods int) bool {
 		return true
 	case len(zonal)+len(keys) > 1:
 		return false
-	case len(zonal) == 1:
-		return q.covers(zonal[0])
+	case len(zonal) == 1: // lost nodes that remain, and their pods, may count
+		return q.lost[0] == "" && q.covers(zonal[0])
 	}
 	most := 0
 	if blocking[q.g.Workload] {
