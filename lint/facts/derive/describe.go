@@ -371,7 +371,36 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 			all[w] = atCount(all[w], row)
 		}
 	}
+	if b.m.Topology.Elastic() {
+		for w, row := range all {
+			all[w] = onceGrown(row, b.j.OnceGrown(w))
+		}
+	}
 	return all
+}
+
+// onceGrown returns the answers in row, with always for those that hold once pools have grown.
+func onceGrown(row facts.Answers, names []string) facts.Answers {
+	adopt := func(name, as string, is ...*diag.Outcome) {
+		for _, o := range is {
+			if slices.Contains(names, name) && (*o == diag.Unknown || *o == diag.Sometimes) {
+				*o, row.OnceGrown = diag.Always, append(row.OnceGrown, as)
+			}
+		}
+	}
+	adopt(disruption.Fits, "fits", &row.Fits)
+	adopt(disruption.Fits, "fits_in_any_order", &row.FitsInAnyOrder)
+	adopt(disruption.Rolls, "rolls", &row.Rolls)
+	adopt(disruption.Drains, "drains", &row.Drains)
+	for i := range row.Survives {
+		s := &row.Survives[i]
+		name, known := map[string]string{corev1.LabelHostname: disruption.SurvivesNode, corev1.LabelTopologyZone: disruption.SurvivesZone}[s.Key]
+		if known {
+			adopt(name, "survives", &s.Gone, &s.Unreachable)
+		}
+	}
+	row.OnceGrown = slices.Compact(row.OnceGrown)
+	return row
 }
 
 // atCount returns the answers in row. An unknown one becomes always if it is always for the declared
@@ -400,7 +429,7 @@ func atCount(row, count facts.Answers) facts.Answers {
 // unanswered returns a row with every applicable answer set to unknown.
 func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 	row := facts.Answers{
-		Fits: diag.Unknown, FitsInAnyOrder: diag.Unknown, AtCount: []string{}, Rolls: diag.Unknown, Drains: diag.Unknown, Migrates: diag.None, Autoscales: diag.None, Survives: []facts.Survives{},
+		Fits: diag.Unknown, FitsInAnyOrder: diag.Unknown, AtCount: []string{}, OnceGrown: []string{}, Rolls: diag.Unknown, Drains: diag.Unknown, Migrates: diag.None, Autoscales: diag.None, Survives: []facts.Survives{},
 	}
 	if w.Kind.VM {
 		row.Migrates = diag.Unknown
