@@ -82,7 +82,7 @@ func (l *loader) admission() {
 		switch o.Kind {
 		case "LimitRange":
 			r := &limitRange{name: nameOf(o)}
-			r.open = len(l.decoder.Decode(o.Root.Get("spec"), &r.spec)) > 0
+			r.open = len(l.decoder.Decode(o.Root.Get("spec"), &r.spec)) > 0 || r.invalid()
 			limits.add(o.Namespace, r)
 		case "ResourceQuota":
 			quotas.add(o.Namespace, o)
@@ -102,6 +102,11 @@ func (l *loader) admission() {
 	for _, ns := range slices.Sorted(maps.Keys(l.set.Namespaces)) {
 		if _, set := l.set.Namespaces[ns][enforce]; set {
 			enforced.add(ns, ns)
+		}
+	}
+	for _, w := range l.set.Workloads {
+		if all := limits.of(w.Object.Namespace); len(all) == 1 && len(limits.open) == 0 && !source.Placeholder(w.Object.Namespace) && !w.Running {
+			all[0].setDefaults(w)
 		}
 	}
 	exceeded, tight := map[string]string{}, map[string]string{}
@@ -152,7 +157,7 @@ func (l *loader) admission() {
 		switch o := classes[w.Spec.RuntimeClassName]; {
 		case w.Spec.RuntimeClassName == "":
 		case o != nil:
-			if w.PlainClass = o.Root.Get("overhead").Len()+o.Root.Get("scheduling").Len() == 0; !w.PlainClass && w.Admission == "" {
+			if w.PlainClass = l.merged(w, o); !w.PlainClass && w.Admission == "" {
 				w.Admission = nameOf(o)
 			}
 		case anyClass != "" && w.Admission == "":
@@ -207,6 +212,98 @@ type limitRange struct {
 	name string
 	spec corev1.LimitRangeSpec
 	open bool
+}
+
+// invalid reports whether the API server may reject a LimitRange, which then changes no pods
+// (pkg/apis/core/validation/validation.go, ValidateLimitRange).
+func (r *limitRange) invalid() bool {
+	types := map[corev1.LimitType]bool{}
+	for _, item := range r.spec.Limits {
+		if types[item.Type] || item.Type != corev1.LimitTypeContainer && len(item.Default)+len(item.DefaultRequest) > 0 {
+			return true
+		}
+		types[item.Type] = true
+		rising := []corev1.ResourceList{item.Min, item.DefaultRequest, item.Default, item.Max}
+		for i, low := range rising {
+			for _, high := range rising[i+1:] {
+				for name, least := range low {
+					if most, has := high[name]; has && least.Cmp(most) > 0 {
+						return true
+					}
+				}
+			}
+		}
+		for name, request := range item.DefaultRequest {
+			if limit, has := item.Default[name]; has && strings.ContainsAny(string(name), "/-") && limit.Cmp(request) != 0 && name != corev1.ResourceEphemeralStorage {
+				return true // amounts that cannot be overcommitted
+			}
+		}
+	}
+	return false
+}
+
+// setDefaults sets the requests and limits that the only LimitRange of a namespace gives to pods
+// without them. It leaves pods alone that the API server might reject (R-P9).
+func (r *limitRange) setDefaults(w *Workload) {
+	requests, limits := corev1.ResourceList{}, corev1.ResourceList{}
+	for _, item := range r.spec.Limits {
+		if len(item.MaxLimitRequestRatio) > 0 {
+			return
+		}
+		if item.Type == corev1.LimitTypeContainer {
+			own := mergeResources(item.Default, item.Max)
+			maps.Copy(limits, own)
+			maps.Copy(requests, mergeResources(mergeResources(item.DefaultRequest, own), item.Min))
+		}
+	}
+	var lists [2][]Container
+	for i, list := range [][]Container{w.Spec.Containers, w.Spec.InitContainers} {
+		for _, c := range list {
+			with := effectiveResources(&c)
+			with = Resources{Requests: mergeResources(with.Requests, requests), Limits: mergeResources(with.Limits, limits)}
+			for name, limit := range with.Limits {
+				if request := with.Requests[name]; request.Cmp(limit) > 0 {
+					return
+				}
+			}
+			c.Resources = with
+			lists[i] = append(lists[i], c)
+		}
+	}
+	open := func(path string) bool { return strings.Contains(path, "ontainers") || strings.Contains(path, "resources") }
+	if len(requests) > 0 && !r.open && !w.Kind.VM && w.Spec.Resources == nil && !slices.ContainsFunc(w.Open, open) {
+		w.Spec.Containers, w.Spec.InitContainers = lists[0], lists[1]
+	}
+}
+
+// merged adds what a RuntimeClass adds to pods (R-N39). It returns false if that is not known, or if
+// the pods may be rejected. The DaemonSet controller chooses nodes before admission.
+func (l *loader) merged(w *Workload, class *source.Object) bool {
+	var overhead struct {
+		PodFixed corev1.ResourceList `json:"podFixed"`
+	}
+	var scheduling struct {
+		NodeSelector map[string]string   `json:"nodeSelector"`
+		Tolerations  []corev1.Toleration `json:"tolerations"`
+	}
+	found := append(l.decoder.Decode(class.Root.Get("overhead"), &overhead), l.decoder.Decode(class.Root.Get("scheduling"), &scheduling)...)
+	selector := maps.Clone(scheduling.NodeSelector)
+	for key, value := range w.Spec.NodeSelector {
+		if other, both := selector[key]; both && other != value {
+			return false
+		}
+	}
+	placed := len(scheduling.NodeSelector)+len(scheduling.Tolerations) > 0
+	if len(found) > 0 || len(w.Spec.Overhead) > 0 || placed && (w.Kind.PerNode() || len(w.Open) > 0) {
+		return false
+	}
+	w.Spec.Overhead = overhead.PodFixed
+	w.Spec.Tolerations = append(slices.Clip(w.Spec.Tolerations), scheduling.Tolerations...)
+	if len(selector) > 0 {
+		maps.Copy(selector, w.Spec.NodeSelector)
+		w.Spec.NodeSelector = selector
+	}
+	return true
 }
 
 // concerns reports whether a LimitRange may set a workload's container requests or reject its pods
