@@ -147,6 +147,16 @@ func StaysWithVolume(label string) string {
 // ToSchedule returns the text for the replica count of a workload that does not fit.
 func ToSchedule(pods int) string { return plural(pods, "pod") + " to schedule" }
 
+// SetsRequests returns the text for a LimitRange that sets requests of a pod that does not fit.
+func SetsRequests(name string) string {
+	return "LimitRange " + name + " sets the requests of containers without them"
+}
+
+// ClassAdds returns the text for the RuntimeClass of a pod that nodes exclude.
+func ClassAdds(name string) string {
+	return "RuntimeClass " + name + " adds its node selector and tolerations"
+}
+
 // PodsOf returns the text for the replica count of one of several workloads.
 func PodsOf(pods int, w *workload.Workload) string {
 	return fmt.Sprintf("%s of %s", plural(pods, "pod"), w)

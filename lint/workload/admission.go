@@ -81,7 +81,7 @@ func (l *loader) admission() {
 	for _, o := range l.admitting {
 		switch o.Kind {
 		case "LimitRange":
-			r := &limitRange{name: nameOf(o)}
+			r := &limitRange{object: o, name: nameOf(o)}
 			r.open = len(l.decoder.Decode(o.Root.Get("spec"), &r.spec)) > 0 || r.invalid()
 			limits.add(o.Namespace, r)
 		case "ResourceQuota":
@@ -209,9 +209,10 @@ func nameOf(o *source.Object) string {
 
 // limitRange is a decoded LimitRange. open is set if part of the spec is unknown.
 type limitRange struct {
-	name string
-	spec corev1.LimitRangeSpec
-	open bool
+	object *source.Object
+	name   string
+	spec   corev1.LimitRangeSpec
+	open   bool
 }
 
 // invalid reports whether the API server may reject a LimitRange, which then changes no pods
@@ -270,9 +271,11 @@ func (r *limitRange) setDefaults(w *Workload) {
 			lists[i] = append(lists[i], c)
 		}
 	}
-	open := func(path string) bool { return strings.Contains(path, "ontainers") || strings.Contains(path, "resources") }
+	open := func(path string) bool {
+		return strings.Contains(path, "ontainers") || strings.Contains(path, "resources")
+	}
 	if len(requests) > 0 && !r.open && !w.Kind.VM && w.Spec.Resources == nil && !slices.ContainsFunc(w.Open, open) {
-		w.Spec.Containers, w.Spec.InitContainers = lists[0], lists[1]
+		w.Spec.Containers, w.Spec.InitContainers, w.LimitRange = lists[0], lists[1], r.object
 	}
 }
 
@@ -296,6 +299,9 @@ func (l *loader) merged(w *Workload, class *source.Object) bool {
 	placed := len(scheduling.NodeSelector)+len(scheduling.Tolerations) > 0
 	if len(found) > 0 || len(w.Spec.Overhead) > 0 || placed && (w.Kind.PerNode() || len(w.Open) > 0) {
 		return false
+	}
+	if placed {
+		w.Class = class
 	}
 	w.Spec.Overhead = overhead.PodFixed
 	w.Spec.Tolerations = append(slices.Clip(w.Spec.Tolerations), scheduling.Tolerations...)

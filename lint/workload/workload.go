@@ -64,9 +64,11 @@ type Workload struct {
 	// TightQuota names a ResourceQuota that may be too small for twice the number of pods, or is
 	// empty. While nodes are unreachable, replacements exist in addition to the old pods.
 	TightQuota string
-	// PlainClass is set if the pods' RuntimeClass is declared with neither overhead nor scheduling.
-	// It is also set for a running pod, whose spec already includes the additions of its class.
-	PlainClass bool
+	// PlainClass is set if Spec includes what the pods' RuntimeClass adds. Class is the RuntimeClass,
+	// if it adds a node selector or tolerations. LimitRange sets requests of containers without them.
+	// Both may be nil.
+	PlainClass        bool
+	Class, LimitRange *source.Object
 
 	Priority Priority
 

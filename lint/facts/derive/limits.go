@@ -243,6 +243,9 @@ func (b limits) room(w *workload.Workload, l *bound.Limit) {
 	}
 	s, _, _ := b.frame(w, l, requestSpan(w, l.Binding))
 	if l.Exceeded {
+		if w.LimitRange != nil {
+			s = s.related(w.LimitRange.NameSpan(), "%s", message.SetsRequests(w.LimitRange.Name))
+		}
 		a := b.advisor()
 		s = b.advised(s, w, fact, func(s Subject) Subject {
 			return a.offer(s, tries{

@@ -95,6 +95,9 @@ const maxRelated = 3
 func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subject, []facts.Exclusion) {
 	all := m.Excluded(w, small)
 	rows := []facts.Exclusion{}
+	if w.Class != nil && len(all) > 0 {
+		s = s.related(w.Class.NameSpan(), "%s", message.ClassAdds(w.Class.Name))
+	}
 	for k := range all[:min(len(all), maxReasons)] {
 		x := &all[k]
 		rows = append(rows, message.ExclusionRow(x))
@@ -380,6 +383,9 @@ func (b limits) requests(w *workload.Workload) bool {
 		s := alone(w, diag.Span{})
 		if outcome == diag.Never {
 			s = alone(w, requestSpan(w, r.Name))
+			if w.LimitRange != nil {
+				s = s.related(w.LimitRange.NameSpan(), "%s", message.SetsRequests(w.LimitRange.Name))
+			}
 			if r.Largest() == "0" { // no node offers the resource
 				fact.LargestNode = ""
 				s = s.fix("%s", message.AddNodeWith(&fact))
