@@ -156,6 +156,9 @@ func (l *loader) admission() {
 		}
 		switch o := classes[w.Spec.RuntimeClassName]; {
 		case w.Spec.RuntimeClassName == "":
+			if len(w.Spec.Overhead) > 0 && w.Admission == "" { // it refuses overhead without a class
+				w.Admission = "the plugin RuntimeClass"
+			}
 		case o != nil:
 			if w.PlainClass = l.merged(w, o); !w.PlainClass && w.Admission == "" {
 				w.Admission = nameOf(o)
@@ -235,12 +238,18 @@ func (r *limitRange) invalid() bool {
 			}
 		}
 		for name, request := range item.DefaultRequest {
-			if limit, has := item.Default[name]; has && strings.ContainsAny(string(name), "/-") && limit.Cmp(request) != 0 && name != corev1.ResourceEphemeralStorage {
-				return true // amounts that cannot be overcommitted
+			if limit, has := item.Default[name]; has && !overcommits(name) && limit.Cmp(request) != 0 {
+				return true
 			}
 		}
 	}
 	return false
+}
+
+// overcommits reports whether the request for a resource may differ from the limit
+// (pkg/apis/core/v1/helper/helpers.go, IsOvercommitAllowed).
+func overcommits(name corev1.ResourceName) bool {
+	return name == corev1.ResourceEphemeralStorage || !strings.ContainsAny(string(name), "/-")
 }
 
 // setDefaults sets the requests and limits that the only LimitRange of a namespace gives to pods
@@ -262,8 +271,8 @@ func (r *limitRange) setDefaults(w *Workload) {
 		for _, c := range list {
 			with := effectiveResources(&c)
 			with = Resources{Requests: mergeResources(with.Requests, requests), Limits: mergeResources(with.Limits, limits)}
-			for name, limit := range with.Limits {
-				if request := with.Requests[name]; request.Cmp(limit) > 0 {
+			for name, request := range with.Requests {
+				if limit, limited := with.Limits[name]; limited && request.Cmp(limit) > 0 || !overcommits(name) && request.Cmp(limit) != 0 {
 					return
 				}
 			}

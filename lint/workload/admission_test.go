@@ -94,6 +94,7 @@ func TestAdmission(t *testing.T) {
 		"conflicting selector":  {with("runtimeClassName: kata, nodeSelector: {kata: 'no'},") + class(", scheduling: {nodeSelector: {kata: 'yes'}}"), k},
 		"class by name only":    {with("runtimeClassName: kata,") + class(""), ""},
 		"another class":         {with("runtimeClassName: gvisor,") + class(", overhead: {podFixed: {cpu: 3}}"), ""},
+		"overhead by itself":    {with("overhead: {cpu: 1},"), "the plugin RuntimeClass"},
 		"no class":              {with("") + class(", overhead: {podFixed: {cpu: 3}}"), ""},
 
 		"privileged":             {with("hostNetwork: true,") + level("privileged"), ""},
