@@ -93,6 +93,16 @@ func TestLeast(t *testing.T) {
 	}
 }
 
+// TestDeclaredPool checks that a pool that is declared keeps its fields.
+func TestDeclaredPool(t *testing.T) {
+	text, _ := condensed(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: w, count: 2, max: any, cost: 0.192, upgrade: {surge: 25%}, complete: true}, {name: x, count: 1, cost: 0, upgrade: {surge: 0, unavailable: 1}, complete: true}]\n")
+	for _, want := range []string{"- name: w\n  count: 2\n  max: any\n  cost: 0.192\n  upgrade:\n    surge: 25%\n  complete: true\n", "- name: x\n  count: 1\n  cost: 0\n  upgrade:\n    unavailable: 1\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant\n%s", text, want)
+		}
+	}
+}
+
 // TestDifferences compares a pool with others.
 func TestDifferences(t *testing.T) {
 	const head = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n"

@@ -288,6 +288,13 @@ var slips = []struct{ text, want string }{
 	{pools + "pools:\n- name: a\n  zones: {x: 1}\n  zoneLabels:\n    x: {a b: c}\n", "7:9: pool a: label a b: \"c\": name part must consist of"},
 	{pools + "pools:\n- name: a\n  count: 1\n  nameLabels: [a b]\n", "6:16: pool a: label a b: \"\": name part must consist of"},
 	{pools + "pools:\n- name: a\n  count: 1\n  unknownLabels: [a/, a b]\n", "6:23: pool a: label a b: \"\": name part must consist of"},
+	{pools + "pools:\n- name: a\n  count: 1\n  cost: -0.5\n", "6:3: pools[0].cost: expected a number from zero"},
+	{pools + "pools:\n- name: a\n  count: 1\n  cost: .inf\n", "6:3: pools[0].cost: expected a number from zero"},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: 1.5}\n", "6:13: pools[0].upgrade.surge: expected a number or percentage"},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {unavailable: 120%}\n", "6:13: pools[0].upgrade.unavailable: expected a number or percentage"},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: -1}\n", "6:13: pools[0].upgrade.surge: expected a number or percentage"},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: '3'}\n", "6:13: pools[0].upgrade.surge: expected a number or percentage"},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: 0%}\n", "6:3: pool a: upgrade needs a surge or unavailable above 0"},
 	{pools + "pools:\n- {name: a-b, count: 1}\n- {name: a, zones: {b: 1}}\n", "5:4: node a-b-0 is declared differently at <stdin>:4"},
 }
 

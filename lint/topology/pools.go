@@ -3,6 +3,7 @@ package topology
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -50,6 +52,44 @@ func (n NumberOrAny) MarshalJSON() ([]byte, error) {
 	return json.Marshal(int(n))
 }
 
+// NumberFromZero is a number that is not negative.
+type NumberFromZero float64
+
+// UnmarshalJSON reads a number.
+func (n *NumberFromZero) UnmarshalJSON(text []byte) error {
+	err := json.Unmarshal(text, (*float64)(n))
+	if err == nil && *n < 0 {
+		err = errors.New("negative")
+	}
+	return err
+}
+
+// NumberOrPercentage is a number from 0, or a percentage up to 100%.
+type NumberOrPercentage struct{ intstr.IntOrString }
+
+// UnmarshalJSON reads a number or a percentage.
+func (n *NumberOrPercentage) UnmarshalJSON(text []byte) error {
+	err := n.IntOrString.UnmarshalJSON(text)
+	if err != nil {
+		return err
+	}
+	amount, err := intstr.GetScaledValueFromIntOrPercent(&n.IntOrString, 100, true)
+	if err == nil && (amount < 0 || n.Type == intstr.String && amount > 100) {
+		err = errors.New("out of range")
+	}
+	return err
+}
+
+// none reports whether the number is 0.
+func (n *NumberOrPercentage) none() bool { return n.String() == "0" || n.String() == "0%" }
+
+// Upgrade says how many nodes a platform adds, and how many it takes away, at a time while it
+// replaces the nodes of a pool.
+type Upgrade struct {
+	Surge       NumberOrPercentage `json:"surge,omitzero"`
+	Unavailable NumberOrPercentage `json:"unavailable,omitzero"`
+}
+
 // PoolSpec is a pool as a NodeTopology declares it, in the order of printed fields.
 type PoolSpec struct {
 	Name  string         `json:"name"`
@@ -57,6 +97,9 @@ type PoolSpec struct {
 	Zones map[string]int `json:"zones"`
 	Min   *int           `json:"min"`
 	Max   *NumberOrAny   `json:"max"`
+	// Cost is the cost of one node.
+	Cost    *NumberFromZero `json:"cost"`
+	Upgrade *Upgrade        `json:"upgrade"`
 	// Complete is set if the labels and resources are all that the nodes have, as on a v1 Node. Live
 	// is also set if they include the labels of storage drivers, as on a Node of a running cluster.
 	Complete bool              `json:"complete"`
@@ -116,6 +159,9 @@ func (l *loader) pools(o *source.Object) {
 			if n := p.Volumes[k.Value]; n < 0 || n > math.MaxInt32 || len(validation.IsDNS1123Subdomain(strings.ToLower(k.Value))) > 0 {
 				l.fail(o, o.File.FieldSpan(k, v), "pool %s: volumes: %q: %d: expected the name of a CSI driver and a number from 0 to %d", p.Name, k.Value, n, math.MaxInt32)
 			}
+		}
+		if u := p.Upgrade; u != nil && u.Surge.none() && u.Unavailable.none() {
+			l.fail(o, at(o, item, "upgrade"), "pool %s: upgrade needs a surge or unavailable above 0", p.Name)
 		}
 		if len(l.errs) == before {
 			l.pool(o, pool, &p)
