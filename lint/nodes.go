@@ -23,6 +23,9 @@ type topologies struct {
 	files   *locate.Files
 	renders *locate.Renders
 	summary *summary
+	// rules lists the NodeFeatureRules among all manifests. They give labels to nodes, in whatever part
+	// they are.
+	rules []*source.Object
 	// read caches the nodes of renders and entry pointers by nodesKey. counted is the number of
 	// nodes in the summary that belong to no configured cluster.
 	read    map[string]*declaredNodes
@@ -96,6 +99,7 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 	}
 	topo.Stored = append(stored, topo.Stored...) // in front, because the first declaration of a class wins
 	topo.Extended.Complete = t.files.Config.ClosesResources()
+	topo.AddFeatureRules(t.rules)
 	if topo.Empty() && len(objects) > 0 {
 		read := slices.Concat(p.topology, t.renders.FileNames(among))
 		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(read, ", "))

@@ -437,3 +437,29 @@ func TestUnknownPoolLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestFeatureRules checks which labels are not known because of a NodeFeatureRule (R-S19).
+func TestFeatureRules(t *testing.T) {
+	keys := []string{"feature.node.kubernetes.io/x", "a.feature.node.kubernetes.io/x", "example.com/x", "example.com/y", "tier", "b"}
+	all := strings.Join(keys[:4], " ") + " b"
+	for rule, want := range map[string]string{
+		"{labels: {x: 'true', tier: a}, vars: {b: c}}":                               keys[0],
+		"{labels: {example.com/x: '@cpu.model.family'}, taints: [{key: b}]}":         keys[2],
+		`{labelsTemplate: "{{ range .pci.device }}c-{{ .class }}=d\n{{ end }}"}`:     keys[0] + " " + keys[1],
+		`{labelsTemplate: "{{range .pci.device}}example.com/{{.class}}=d\n{{end}}"}`: strings.Join(keys[:4], " "),
+		`{labelsTemplate: "{{ .a }}/b"}`:                                             all,
+	} {
+		topo := must(t, pools+"pools: [{name: w, count: 1, live: true, labels: {tier: front}}]\n---\n"+node+"metadata: {name: n, labels: {tier: back, z: y}}\n")
+		set := source.LoadText(source.Options{}, "rule.yaml", []byte("apiVersion: nfd.k8s-sigs.io/v1alpha1\nkind: NodeFeatureRule\nmetadata: {name: r}\nspec: {rules: ["+rule+"]}\n"))
+		topo.AddFeatureRules(set.Objects)
+		var open []string
+		for _, key := range keys {
+			if topo.Uncertain(key) {
+				open = append(open, key)
+			}
+		}
+		if got := strings.Join(open, " "); got != want {
+			t.Errorf("%s\ngot %s, want %s", rule, got, want)
+		}
+	}
+}

@@ -277,6 +277,7 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *PoolSpec) {
 	}
 	l.topo.Extended.add(p.Allocatable)
 	l.controls = l.controls || controls(p.Labels)
+	l.features = l.features || p.open()
 	if len(l.topo.Nodes)+pool.Count > maxNodes {
 		l.fail(o, pool.Span, "pool %s: the pools add up to more than %d nodes", p.Name, maxNodes)
 		return
@@ -296,6 +297,16 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *PoolSpec) {
 			l.topo.Growth = append(l.topo.Growth, Growth{Node: node, Extra: extra})
 		}
 	}
+}
+
+// open reports whether the nodes of a pool may have labels of Node Feature Discovery that it does not
+// declare. A pool that declares one of them declares all (R-S18).
+func (p *PoolSpec) open() bool {
+	declared := slices.Concat(slices.Collect(maps.Keys(p.Labels)), p.NameLabels, p.UnknownLabels)
+	for _, labels := range p.ZoneLabels {
+		declared = append(declared, slices.Collect(maps.Keys(labels))...)
+	}
+	return !p.Complete && !p.Live && !slices.ContainsFunc(declared, featureLabel)
 }
 
 // poolNode returns a pool's i-th node in a zone. Its hostname, os and arch labels have the values
