@@ -449,7 +449,7 @@ func TestFeatureRules(t *testing.T) {
 		`{labelsTemplate: "{{range .pci.device}}example.com/{{.class}}=d\n{{end}}"}`: strings.Join(keys[:4], " "),
 		`{labelsTemplate: "{{ .a }}/b"}`:                                             all,
 	} {
-		topo := must(t, pools+"pools: [{name: w, count: 1, live: true, labels: {tier: front}}]\n---\n"+node+"metadata: {name: n, labels: {tier: back, z: y}}\n")
+		topo := must(t, pools+"pools: [{name: w, count: 1, live: true, labels: {tier: front}}]\n---\n"+node+"metadata: {name: one, labels: {tier: back}}\n")
 		set := source.LoadText(source.Options{}, "rule.yaml", []byte("apiVersion: nfd.k8s-sigs.io/v1alpha1\nkind: NodeFeatureRule\nmetadata: {name: r}\nspec: {rules: ["+rule+"]}\n"))
 		topo.AddFeatureRules(set.Objects)
 		var open []string
