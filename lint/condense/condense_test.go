@@ -112,6 +112,7 @@ func TestDifferences(t *testing.T) {
 		{base, base, ""},
 		{base, strings.Replace(base, "name: w", "name: v", 1), ""},
 		{base, strings.Replace(base, "8000Mi", "8004Mi", 1), ""},
+		{base, strings.Replace(base, "8000Mi}", "8000Mi}, reserved: {cpu: 1}", 1), ""},
 		{base, strings.Replace(base, "8000Mi", "8200Mi", 1), `pool w: allocatable memory is "8200Mi" now, not "8000Mi"`},
 		{base, strings.Replace(base, ", memory: 8000Mi", "", 1), "pool w: allocatable memory is gone"},
 		{base, strings.Replace(base, "b: 1", "b: 2", 1), "pool w: has 4 nodes now, not 3; pool w: zone b has 2 nodes now, not 1"},

@@ -91,6 +91,9 @@ func kinds(topo *topology.Topology) []*kind {
 		}
 		if of[name] == nil {
 			k.name, k.zones, k.labels, k.has, k.allocatable = name, map[string]int{}, map[string]map[string]string{}, has(n), n.Allocatable
+			if n.Pool != nil {
+				k.allocatable = n.Pool.Spec.Allocatable // whatever pods take of it
+			}
 			of[name] = k
 		}
 		k, zone := of[name], n.Labels[corev1.LabelTopologyZone]

@@ -295,6 +295,9 @@ var slips = []struct{ text, want string }{
 	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: -1}\n", "6:13: pools[0].upgrade.surge: expected a number or percentage"},
 	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: '3'}\n", "6:13: pools[0].upgrade.surge: expected a number or percentage"},
 	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: 0%}\n", "6:3: pool a: upgrade needs a surge or unavailable above 0"},
+	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4}\n  reserved: {cpu: 1, memory: 1Gi}\n", "7:22: pool a: reserved: memory needs an amount under allocatable, too"},
+	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4}\n  reserved: {cpu: -1}\n", "7:14: pool a: reserved: cpu is -1: expected a quantity from 0"},
+	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4}\n  reserved: {cpu: one}\n", "7:14: pools[0].reserved.cpu: expected a quantity"},
 	{pools + "pools:\n- {name: a-b, count: 1}\n- {name: a, zones: {b: 1}}\n", "5:4: node a-b-0 is declared differently at <stdin>:4"},
 }
 
@@ -460,6 +463,18 @@ func TestFeatureRules(t *testing.T) {
 		}
 		if got := strings.Join(open, " "); got != want {
 			t.Errorf("%s\ngot %s, want %s", rule, got, want)
+		}
+	}
+}
+
+// TestReserved checks what pools leave of their resources (R-S20).
+func TestReserved(t *testing.T) {
+	topo := must(t, pools+"pools: [{name: w, count: 1, max: 2, allocatable: {cpu: 4, memory: 8Gi, pods: 10}, reserved: {cpu: 1500m, memory: 9Gi, pods: 3}}]\n")
+	for _, n := range topo.All() {
+		a, r := n.Allocatable, n.Reserved
+		got := fmt.Sprint(a.Cpu(), a.Memory(), a.Pods(), r.Cpu(), r.Memory(), r.Pods())
+		if want := "2500m 0 7 1500m 8Gi 3"; got != want {
+			t.Errorf("%s: got %s, want %s", n.Name, got, want)
 		}
 	}
 }

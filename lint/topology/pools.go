@@ -115,7 +115,9 @@ type PoolSpec struct {
 	Taints        []corev1.Taint      `json:"taints"`
 	Unschedulable bool                `json:"unschedulable"`
 	Allocatable   corev1.ResourceList `json:"allocatable"`
-	Volumes       map[string]int64    `json:"volumes"`
+	// Reserved holds the resources of each node that pods outside the manifests take.
+	Reserved corev1.ResourceList `json:"reserved"`
+	Volumes  map[string]int64    `json:"volumes"`
 }
 
 func (l *loader) pools(o *source.Object) {
@@ -158,6 +160,15 @@ func (l *loader) pools(o *source.Object) {
 		for k, v := range item.Get("volumes").Fields() {
 			if n := p.Volumes[k.Value]; n < 0 || n > math.MaxInt32 || len(validation.IsDNS1123Subdomain(strings.ToLower(k.Value))) > 0 {
 				l.fail(o, o.File.FieldSpan(k, v), "pool %s: volumes: %q: %d: expected the name of a CSI driver and a number from 0 to %d", p.Name, k.Value, n, math.MaxInt32)
+			}
+		}
+		for k, v := range item.Get("reserved").Fields() {
+			name := corev1.ResourceName(k.Value)
+			q := p.Reserved[name]
+			if _, has := p.Allocatable[name]; !has {
+				l.fail(o, o.File.FieldSpan(k, v), "pool %s: reserved: %s needs an amount under allocatable, too", p.Name, name)
+			} else if q.Sign() < 0 {
+				l.fail(o, o.File.FieldSpan(k, v), "pool %s: reserved: %s is %s: expected a quantity from 0", p.Name, name, q.String())
 			}
 		}
 		if u := p.Upgrade; u != nil && u.Surge.none() && u.Unavailable.none() {
@@ -343,7 +354,8 @@ func poolNode(pool *Pool, p *PoolSpec, zone string, i int) *Node {
 	labels[Cluster] = Cluster
 	n := &Node{Name: name, Labels: labels, Taints: withCordonTaint(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Live: p.Live, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
 	if len(p.Allocatable) > 0 {
-		n.Allocatable, n.Whole = p.Allocatable, exact && isWhole(p.Live, p.Allocatable)
+		n.Whole = exact && isWhole(p.Live, p.Allocatable)
+		n.Allocatable, n.Reserved = Reserve(p.Allocatable, p.Reserved)
 	}
 	if len(p.Volumes) > 0 {
 		n.Volumes = map[corev1.ResourceName]int64{}
@@ -352,4 +364,24 @@ func poolNode(pool *Pool, p *PoolSpec, zone string, i int) *Node {
 		n.Volumes[Attachable(driver)] = most
 	}
 	return n
+}
+
+// Reserve returns what pods of the manifests can use of the resources of a node, at least 0, and how
+// much less that is (R-S20).
+func Reserve(all, reserved corev1.ResourceList) (left, less corev1.ResourceList) {
+	if len(reserved) == 0 {
+		return all, nil
+	}
+	left, less = maps.Clone(all), corev1.ResourceList{}
+	for name, q := range all {
+		if most, has := reserved[name]; has {
+			if q.Cmp(most) < 0 {
+				most = q
+			}
+			rest := q.DeepCopy()
+			rest.Sub(most)
+			left[name], less[name] = rest, most
+		}
+	}
+	return left, less
 }

@@ -23,9 +23,11 @@ type Node struct {
 	Labels        map[string]string
 	Taints        []corev1.Taint
 	Unschedulable bool
-	// Allocatable is the capacity that pods may use, or nil if the node declares neither
+	// Allocatable is the capacity that pods of the manifests may use, or nil if the node declares neither
 	// allocatable nor capacity.
 	Allocatable corev1.ResourceList
+	// Reserved holds what pods outside the manifests take. Allocatable is without it.
+	Reserved corev1.ResourceList
 	// Volumes holds how many volumes of each kind the node takes, by names that Attachable and
 	// PersistentVolumes return. It takes any number of others.
 	Volumes map[corev1.ResourceName]int64
