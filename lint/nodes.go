@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -134,6 +135,19 @@ func Nodes(ctx context.Context, o Options) (*topology.Topology, []*source.Object
 		err = fmt.Errorf("no node is declared in %s", strings.Join(o.Topology, ", "))
 	}
 	return topo, objects, err
+}
+
+// Workloads returns the workloads of manifests.
+func Workloads(ctx context.Context, o Options) (all []diag.Object, err error) {
+	r := newRun(ctx, o, nil)
+	for _, p := range r.clusters.parts(r.load()) {
+		c := r.clusters.divide(p)
+		r.apply(c)
+		for _, w := range c.whole.Workloads {
+			all = append(all, w.Object.ID())
+		}
+	}
+	return all, r.failures.err()
 }
 
 // declaredNodes is a topology with the files that declare it.

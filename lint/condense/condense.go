@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -29,6 +31,11 @@ type Cluster struct {
 	renamed int
 	left    map[string]int
 	from    *topology.Topology
+	// reserved holds what pods request of each node, by name. It is what the number of pods in counted
+	// request. excepted is set if some pods do not count because workloads make them.
+	reserved map[string]corev1.ResourceList
+	counted  int
+	excepted bool
 }
 
 // pool is a pool with what a comment says about it.
@@ -37,17 +44,22 @@ type pool struct {
 	comments []string
 }
 
-// Of condenses a topology. The objects are those of its files.
-func Of(topo *topology.Topology, objects []*source.Object) *Cluster {
-	c := &Cluster{storage: topo.Storage, left: map[string]int{}, from: topo}
+// Of condenses a topology. The objects are those of its files. The pods among them take room of their
+// nodes unless they belong to one of the given workloads.
+func Of(topo *topology.Topology, objects []*source.Object, except ...diag.Object) *Cluster {
+	c := &Cluster{storage: topo.Storage, left: map[string]int{}, from: topo, reserved: map[string]corev1.ResourceList{}, excepted: len(except) > 0}
+	var pods []*source.Object
 	for _, o := range objects {
 		switch {
+		case o.APIVersion == "v1" && o.Kind == "Pod":
+			pods = append(pods, o)
 		case workload.Stores(o):
 			c.stored = append(c.stored, o)
 		case !topology.DeclaresIfNamed(o) && o.Kind != "CSINode":
 			c.left[o.Kind]++
 		}
 	}
+	c.reserve(pods, except)
 	c.stored = append(c.stored, topo.Stored...)
 	slices.SortStableFunc(c.stored, func(a, b *source.Object) int { // the first declaration of a class wins
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
@@ -75,7 +87,9 @@ func Of(topo *topology.Topology, objects []*source.Object) *Cluster {
 	var made []pool
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		for _, alike := range split(groups[key]) {
-			made = append(made, k.pool(alike, topo.Open()))
+			p := k.pool(alike, topo.Open())
+			p.comments = append(p.comments, c.most(p.PoolSpec, alike)...)
+			made = append(made, p)
 		}
 	}
 	slices.SortStableFunc(made, func(a, b pool) int { return cmp.Compare(a.Name, b.Name) })
@@ -389,15 +403,7 @@ func (k *keys) pool(nodes []*topology.Node, open []string) pool {
 func least(p *topology.PoolSpec, nodes []*topology.Node) (comments []string) {
 	p.Allocatable = maps.Clone(nodes[0].Allocatable)
 	for _, name := range slices.Sorted(maps.Keys(p.Allocatable)) {
-		low := p.Allocatable[name]
-		high := low
-		for _, n := range nodes {
-			if q := n.Allocatable[name]; q.Cmp(low) < 0 {
-				low = q
-			} else if q.Cmp(high) > 0 {
-				high = q
-			}
-		}
+		low, high := bounds(nodes, func(n *topology.Node) resource.Quantity { return n.Allocatable[name] })
 		if p.Allocatable[name] = low; high.Cmp(low) > 0 {
 			comments = append(comments, fmt.Sprintf("%s: the least of its nodes, the most is %s", name, high.String()))
 		}
