@@ -33,9 +33,9 @@ left out. Labels that tell single nodes apart are listed as unknownLabels: a
 placement that needs one is unknown. A node that a PersistentVolume names stays
 a v1 Node. StorageClasses and volumes in the input are printed as well.
 
-Pods in the input reserve what they request: a pool reserves the most that the
-pods on one of its nodes request of each resource. --except leaves out the pods
-of workloads in your manifests. Without Pods, the nodes count as empty.
+Pods in the input reserve what they request, so nodes share a pool only if their
+pods leave about as much of each resource. --except leaves out the pods of the
+workloads in your manifests. Without Pods, the nodes count as empty.
 
 With --check, nodes prints how the input differs from a committed file instead.
 A number of nodes within min and max of a pool is no difference, and neither are
@@ -48,7 +48,7 @@ Exit status:
 		Example: `  kubectl get nodes -o yaml | schedlint nodes > nodes.yaml
   kubectl get nodes -o yaml | schedlint nodes --check nodes.yaml
   kubectl get nodes,sc,pv,pvc,csinodes -A -o yaml | schedlint nodes > nodes.yaml
-  kubectl get nodes,pods -A -o yaml | schedlint nodes --except manifests > nodes.yaml`,
+  kubectl get nodes,pods -A -o yaml | schedlint nodes --except app > nodes.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = []string{"-"}

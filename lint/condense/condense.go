@@ -45,7 +45,7 @@ type pool struct {
 }
 
 // Of condenses a topology. The objects are those of its files. The pods among them take room of their
-// nodes unless they belong to one of the given workloads.
+// nodes, unless they belong to one of the workloads in except.
 func Of(topo *topology.Topology, objects []*source.Object, except ...diag.Object) *Cluster {
 	c := &Cluster{storage: topo.Storage, left: map[string]int{}, from: topo, reserved: map[string]corev1.ResourceList{}, excepted: len(except) > 0}
 	var pods []*source.Object
@@ -86,7 +86,7 @@ func Of(topo *topology.Topology, objects []*source.Object, except ...diag.Object
 	}
 	var made []pool
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
-		for _, alike := range split(groups[key]) {
+		for _, alike := range c.split(groups[key]) {
 			p := k.pool(alike, topo.Open())
 			p.comments = append(p.comments, c.most(p.PoolSpec, alike)...)
 			made = append(made, p)
@@ -299,36 +299,31 @@ func taints(n *topology.Node) (all []corev1.Taint) {
 // near reports whether amounts of a resource differ by less than 0.1 percent.
 func near(low, high float64) bool { return low == high || low > 0 && high < 1.001*low }
 
-// split divides nodes of a group into sets of those whose resources are nearly equal.
-func split(nodes []*topology.Node) (all [][]*topology.Node) {
-	names := slices.Sorted(maps.Keys(nodes[0].Allocatable))
-	slices.SortStableFunc(nodes, func(a, b *topology.Node) int {
-		for _, name := range names {
-			x, y := a.Allocatable[name], b.Allocatable[name]
-			if order := x.Cmp(y); order != 0 {
-				return order
+// split divides nodes of a group into sets of those whose resources are nearly equal, and those that
+// pods leave of them. Nodes that have more left come first: a pool that grows adds nodes like them.
+func (c *Cluster) split(nodes []*topology.Node) (all [][]*topology.Node) {
+	names, amounts := slices.Sorted(maps.Keys(nodes[0].Allocatable)), map[*topology.Node][]float64{}
+	for _, n := range nodes {
+		left, _ := topology.Reserve(n.Allocatable, c.reserved[n.Name])
+		for _, list := range []corev1.ResourceList{n.Allocatable, left} {
+			for _, name := range names {
+				q := list[name]
+				amounts[n] = append(amounts[n], q.AsApproximateFloat64())
 			}
 		}
-		return 0
-	})
-	low, high := map[corev1.ResourceName]float64{}, map[corev1.ResourceName]float64{}
-	for i, n := range nodes {
-		fits := i > 0
-		for _, name := range names {
-			q := n.Allocatable[name]
-			amount := q.AsApproximateFloat64()
-			fits = fits && near(min(low[name], amount), max(high[name], amount))
+	}
+	slices.SortStableFunc(nodes, func(a, b *topology.Node) int { return slices.Compare(amounts[b], amounts[a]) })
+	var low, high []float64
+	for _, n := range nodes {
+		fits := all != nil
+		for i, amount := range amounts[n] {
+			fits = fits && near(min(low[i], amount), max(high[i], amount))
 		}
 		if !fits {
-			all = append(all, nil)
+			all, low, high = append(all, nil), slices.Clone(amounts[n]), slices.Clone(amounts[n])
 		}
-		for _, name := range names {
-			q := n.Allocatable[name]
-			amount := q.AsApproximateFloat64()
-			if !fits {
-				low[name], high[name] = amount, amount
-			}
-			low[name], high[name] = min(low[name], amount), max(high[name], amount)
+		for i, amount := range amounts[n] {
+			low[i], high[i] = min(low[i], amount), max(high[i], amount)
 		}
 		last := &all[len(all)-1]
 		*last = append(*last, n)

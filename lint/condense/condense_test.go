@@ -113,6 +113,8 @@ func TestDifferences(t *testing.T) {
 		{base, strings.Replace(base, "name: w", "name: v", 1), ""},
 		{base, strings.Replace(base, "8000Mi", "8004Mi", 1), ""},
 		{base, strings.Replace(base, "8000Mi}", "8000Mi}, reserved: {cpu: 1}", 1), ""},
+		{strings.Replace(base, "b: 1", "b: 0", 1) + "\n" + strings.NewReplacer("name: w", "name: w-2", "a: 2", "a: 0", "8000Mi}", "8004Mi}, reserved: {cpu: 1}").Replace(base), base, ""},
+		{base + "\n" + strings.NewReplacer("name: w", "name: w-2", "8000Mi}", "8000Mi}, reserved: {cpu: 1}").Replace(base), base, "pool w: has 3 nodes now, not 6; pool w: zone a has 2 nodes now, not 4; pool w: zone b has 1 node now, not 2"},
 		{base, strings.Replace(base, "8000Mi", "8200Mi", 1), `pool w: allocatable memory is "8200Mi" now, not "8000Mi"`},
 		{base, strings.Replace(base, ", memory: 8000Mi", "", 1), "pool w: allocatable memory is gone"},
 		{base, strings.Replace(base, "b: 1", "b: 2", 1), "pool w: has 4 nodes now, not 3; pool w: zone b has 2 nodes now, not 1"},
