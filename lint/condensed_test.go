@@ -234,7 +234,8 @@ func TestCondensedNodesChangeNoAnswer(t *testing.T) {
 		}
 		for of, verdict := range want {
 			better := verdict == "never" && (got[of] == "always" || got[of] == "sometimes") && strings.Count(of, " ") == 2
-			if better || !least && got[of] != verdict && !(unknown && strings.Contains(got[of], "unknown")) {
+			open := unknown && strings.Contains(got[of], "unknown") || strings.HasSuffix(of, " losses") && strings.Contains(got[of]+verdict, "unknown") // the search may give up earlier
+			if better || !least && got[of] != verdict && !open {
 				t.Errorf("%s: %s, condensed %s\n%s\n---condensed\n%s\n---\n%s", of, verdict, got[of], busy.nodes, text, s.manifest)
 				break
 			}

@@ -305,7 +305,7 @@ func (c *Cluster) split(nodes []*topology.Node) (all [][]*topology.Node) {
 	names, amounts := slices.Sorted(maps.Keys(nodes[0].Allocatable)), map[*topology.Node][]float64{}
 	for _, n := range nodes {
 		left, _ := topology.Reserve(n.Allocatable, c.reserved[n.Name])
-		for _, list := range []corev1.ResourceList{n.Allocatable, left} {
+		for _, list := range []corev1.ResourceList{left, n.Allocatable} {
 			for _, name := range names {
 				q := list[name]
 				amounts[n] = append(amounts[n], q.AsApproximateFloat64())
@@ -313,20 +313,23 @@ func (c *Cluster) split(nodes []*topology.Node) (all [][]*topology.Node) {
 		}
 	}
 	slices.SortStableFunc(nodes, func(a, b *topology.Node) int { return slices.Compare(amounts[b], amounts[a]) })
-	var low, high []float64
+	var low, high [][]float64
+nodes:
 	for _, n := range nodes {
-		fits := all != nil
-		for i, amount := range amounts[n] {
-			fits = fits && near(min(low[i], amount), max(high[i], amount))
+	sets:
+		for set := range all {
+			for i, amount := range amounts[n] {
+				if !near(min(low[set][i], amount), max(high[set][i], amount)) {
+					continue sets
+				}
+			}
+			for i, amount := range amounts[n] {
+				low[set][i], high[set][i] = min(low[set][i], amount), max(high[set][i], amount)
+			}
+			all[set] = append(all[set], n)
+			continue nodes
 		}
-		if !fits {
-			all, low, high = append(all, nil), slices.Clone(amounts[n]), slices.Clone(amounts[n])
-		}
-		for i, amount := range amounts[n] {
-			low[i], high[i] = min(low[i], amount), max(high[i], amount)
-		}
-		last := &all[len(all)-1]
-		*last = append(*last, n)
+		all, low, high = append(all, []*topology.Node{n}), append(low, slices.Clone(amounts[n])), append(high, slices.Clone(amounts[n]))
 	}
 	return all
 }

@@ -93,6 +93,22 @@ func TestLeast(t *testing.T) {
 	}
 }
 
+// TestReserved checks that a pool leaves no more than any of its nodes, and which nodes share one.
+func TestReserved(t *testing.T) {
+	pod := func(node, cpu string) string {
+		return fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: p-%s}\nspec: {nodeName: %s, containers: [{name: c, resources: {requests: {cpu: %s, example.com/gpu: 1}}}]}\n", node, node, cpu)
+	}
+	text, topo := condensed(t, node("a", "", "cpu: 4000m")+node("b", "", "cpu: 3999m")+node("c", "", "cpu: 4000m")+node("d", "", "")+pod("a", "1000m")+pod("b", "1001m")+pod("c", "1010m")+pod("d", "1"))
+	if got := pools(topo); got != "nodes 1, nodes-2 2, nodes-3 1" && got != "nodes 2, nodes-2 1, nodes-3 1" {
+		t.Errorf("got %s\n%s", got, text)
+	}
+	for _, want := range []string{"    cpu: 3999m\n  reserved:\n    cpu: 1001m\n", "# reserved cpu: the most of its nodes, the least is 1\n", "    cpu: \"4\"\n  reserved:\n    cpu: 1010m\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant\n%s", text, want)
+		}
+	}
+}
+
 // TestDeclaredPool checks that a pool that is declared keeps its fields.
 func TestDeclaredPool(t *testing.T) {
 	text, _ := condensed(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: w, count: 2, max: any, cost: 0.192, upgrade: {surge: 25%}, complete: true}, {name: x, count: 1, cost: 0, upgrade: {surge: 0, unavailable: 1}, complete: true}]\n")
