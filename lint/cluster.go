@@ -81,6 +81,11 @@ type clusters struct {
 // command line replaces all configured topologies.
 func (d *clusters) parts(m *manifests) []part {
 	d.altered, d.unit = m.altered, unitsOf(d.files)
+	deployable := slices.Concat(m.set.Objects, m.altered)
+	for _, x := range d.renders.All {
+		deployable = append(deployable, x.Objects...)
+	}
+	d.topologies.rules = slices.DeleteFunc(deployable, func(o *source.Object) bool { return o.Kind != "NodeFeatureRule" })
 	var parts []part
 	rest := part{topology: d.opts.Topology}
 	if len(rest.topology) == 0 {

@@ -47,7 +47,7 @@ const layers = `
 2 lint/contexts
 2 lint/kustomize
 3 lint/roots
-3 lint/condense k8s.io/api k8s.io/apimachinery sigs.k8s.io/yaml
+3 lint/condense k8s.io/api k8s.io/apimachinery k8s.io/component-helpers sigs.k8s.io/yaml
 3 lint/gitops
 3 lint/fragments
 3 lint/config     github.com/bmatcuk/doublestar/v4

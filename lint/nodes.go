@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -23,6 +24,9 @@ type topologies struct {
 	files   *locate.Files
 	renders *locate.Renders
 	summary *summary
+	// rules lists the NodeFeatureRules among all manifests. They give labels to nodes, in whatever part
+	// they are.
+	rules []*source.Object
 	// read caches the nodes of renders and entry pointers by nodesKey. counted is the number of
 	// nodes in the summary that belong to no configured cluster.
 	read    map[string]*declaredNodes
@@ -96,6 +100,7 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 	}
 	topo.Stored = append(stored, topo.Stored...) // in front, because the first declaration of a class wins
 	topo.Extended.Complete = t.files.Config.ClosesResources()
+	topo.AddFeatureRules(t.rules)
 	if topo.Empty() && len(objects) > 0 {
 		read := slices.Concat(p.topology, t.renders.FileNames(among))
 		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(read, ", "))
@@ -130,6 +135,19 @@ func Nodes(ctx context.Context, o Options) (*topology.Topology, []*source.Object
 		err = fmt.Errorf("no node is declared in %s", strings.Join(o.Topology, ", "))
 	}
 	return topo, objects, err
+}
+
+// Workloads returns the workloads of manifests.
+func Workloads(ctx context.Context, o Options) (all []diag.Object, err error) {
+	r := newRun(ctx, o, nil)
+	for _, p := range r.clusters.parts(r.load()) {
+		c := r.clusters.divide(p)
+		r.apply(c)
+		for _, w := range c.whole.Workloads {
+			all = append(all, w.Object.ID())
+		}
+	}
+	return all, r.failures.err()
 }
 
 // declaredNodes is a topology with the files that declare it.

@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -29,6 +31,11 @@ type Cluster struct {
 	renamed int
 	left    map[string]int
 	from    *topology.Topology
+	// reserved holds what pods request of each node, by name. It is what the number of pods in counted
+	// request. excepted is set if some pods do not count because workloads make them.
+	reserved map[string]corev1.ResourceList
+	counted  int
+	excepted bool
 }
 
 // pool is a pool with what a comment says about it.
@@ -37,17 +44,22 @@ type pool struct {
 	comments []string
 }
 
-// Of condenses a topology. The objects are those of its files.
-func Of(topo *topology.Topology, objects []*source.Object) *Cluster {
-	c := &Cluster{storage: topo.Storage, left: map[string]int{}, from: topo}
+// Of condenses a topology. The objects are those of its files. The pods among them take room of their
+// nodes, unless they belong to one of the workloads in except.
+func Of(topo *topology.Topology, objects []*source.Object, except ...diag.Object) *Cluster {
+	c := &Cluster{storage: topo.Storage, left: map[string]int{}, from: topo, reserved: map[string]corev1.ResourceList{}, excepted: len(except) > 0}
+	var pods []*source.Object
 	for _, o := range objects {
 		switch {
+		case o.APIVersion == "v1" && o.Kind == "Pod":
+			pods = append(pods, o)
 		case workload.Stores(o):
 			c.stored = append(c.stored, o)
 		case !topology.DeclaresIfNamed(o) && o.Kind != "CSINode":
 			c.left[o.Kind]++
 		}
 	}
+	c.reserve(pods, except)
 	c.stored = append(c.stored, topo.Stored...)
 	slices.SortStableFunc(c.stored, func(a, b *source.Object) int { // the first declaration of a class wins
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
@@ -74,8 +86,10 @@ func Of(topo *topology.Topology, objects []*source.Object) *Cluster {
 	}
 	var made []pool
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
-		for _, alike := range split(groups[key]) {
-			made = append(made, k.pool(alike, topo.Open()))
+		for _, alike := range c.split(groups[key]) {
+			p := k.pool(alike, topo.Open())
+			p.comments = append(p.comments, c.most(p.PoolSpec, alike)...)
+			made = append(made, p)
 		}
 	}
 	slices.SortStableFunc(made, func(a, b pool) int { return cmp.Compare(a.Name, b.Name) })
@@ -285,39 +299,37 @@ func taints(n *topology.Node) (all []corev1.Taint) {
 // near reports whether amounts of a resource differ by less than 0.1 percent.
 func near(low, high float64) bool { return low == high || low > 0 && high < 1.001*low }
 
-// split divides nodes of a group into sets of those whose resources are nearly equal.
-func split(nodes []*topology.Node) (all [][]*topology.Node) {
-	names := slices.Sorted(maps.Keys(nodes[0].Allocatable))
-	slices.SortStableFunc(nodes, func(a, b *topology.Node) int {
-		for _, name := range names {
-			x, y := a.Allocatable[name], b.Allocatable[name]
-			if order := x.Cmp(y); order != 0 {
-				return order
+// split divides nodes of a group into sets of those whose resources are nearly equal, and those that
+// pods leave of them. Nodes that have more left come first: a pool that grows adds nodes like them.
+func (c *Cluster) split(nodes []*topology.Node) (all [][]*topology.Node) {
+	names, amounts := slices.Sorted(maps.Keys(nodes[0].Allocatable)), map[*topology.Node][]float64{}
+	for _, n := range nodes {
+		left, _ := topology.Reserve(n.Allocatable, c.reserved[n.Name])
+		for _, list := range []corev1.ResourceList{left, n.Allocatable} {
+			for _, name := range names {
+				q := list[name]
+				amounts[n] = append(amounts[n], q.AsApproximateFloat64())
 			}
 		}
-		return 0
-	})
-	low, high := map[corev1.ResourceName]float64{}, map[corev1.ResourceName]float64{}
-	for i, n := range nodes {
-		fits := i > 0
-		for _, name := range names {
-			q := n.Allocatable[name]
-			amount := q.AsApproximateFloat64()
-			fits = fits && near(min(low[name], amount), max(high[name], amount))
-		}
-		if !fits {
-			all = append(all, nil)
-		}
-		for _, name := range names {
-			q := n.Allocatable[name]
-			amount := q.AsApproximateFloat64()
-			if !fits {
-				low[name], high[name] = amount, amount
+	}
+	slices.SortStableFunc(nodes, func(a, b *topology.Node) int { return slices.Compare(amounts[b], amounts[a]) })
+	var low, high [][]float64
+nodes:
+	for _, n := range nodes {
+	sets:
+		for set := range all {
+			for i, amount := range amounts[n] {
+				if !near(min(low[set][i], amount), max(high[set][i], amount)) {
+					continue sets
+				}
 			}
-			low[name], high[name] = min(low[name], amount), max(high[name], amount)
+			for i, amount := range amounts[n] {
+				low[set][i], high[set][i] = min(low[set][i], amount), max(high[set][i], amount)
+			}
+			all[set] = append(all[set], n)
+			continue nodes
 		}
-		last := &all[len(all)-1]
-		*last = append(*last, n)
+		all, low, high = append(all, []*topology.Node{n}), append(low, slices.Clone(amounts[n])), append(high, slices.Clone(amounts[n]))
 	}
 	return all
 }
@@ -389,15 +401,7 @@ func (k *keys) pool(nodes []*topology.Node, open []string) pool {
 func least(p *topology.PoolSpec, nodes []*topology.Node) (comments []string) {
 	p.Allocatable = maps.Clone(nodes[0].Allocatable)
 	for _, name := range slices.Sorted(maps.Keys(p.Allocatable)) {
-		low := p.Allocatable[name]
-		high := low
-		for _, n := range nodes {
-			if q := n.Allocatable[name]; q.Cmp(low) < 0 {
-				low = q
-			} else if q.Cmp(high) > 0 {
-				high = q
-			}
-		}
+		low, high := bounds(nodes, func(n *topology.Node) resource.Quantity { return n.Allocatable[name] })
 		if p.Allocatable[name] = low; high.Cmp(low) > 0 {
 			comments = append(comments, fmt.Sprintf("%s: the least of its nodes, the most is %s", name, high.String()))
 		}

@@ -93,6 +93,32 @@ func TestLeast(t *testing.T) {
 	}
 }
 
+// TestReserved checks that a pool leaves no more than any of its nodes, and which nodes share one.
+func TestReserved(t *testing.T) {
+	pod := func(node, cpu string) string {
+		return fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: p-%s}\nspec: {nodeName: %s, containers: [{name: c, resources: {requests: {cpu: %s, example.com/gpu: 1}}}]}\n", node, node, cpu)
+	}
+	text, topo := condensed(t, node("a", "", "cpu: 4000m")+node("b", "", "cpu: 3999m")+node("c", "", "cpu: 4000m")+node("d", "", "")+pod("a", "1000m")+pod("b", "1001m")+pod("c", "1010m")+pod("d", "1"))
+	if got := pools(topo); got != "nodes 1, nodes-2 2, nodes-3 1" && got != "nodes 2, nodes-2 1, nodes-3 1" {
+		t.Errorf("got %s\n%s", got, text)
+	}
+	for _, want := range []string{"    cpu: 3999m\n  reserved:\n    cpu: 1001m\n", "# reserved cpu: the most of its nodes, the least is 1\n", "    cpu: \"4\"\n  reserved:\n    cpu: 1010m\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant\n%s", text, want)
+		}
+	}
+}
+
+// TestDeclaredPool checks that a pool that is declared keeps its fields.
+func TestDeclaredPool(t *testing.T) {
+	text, _ := condensed(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: w, count: 2, max: any, cost: 0.192, upgrade: {surge: 25%}, complete: true}, {name: x, count: 1, cost: 0, upgrade: {surge: 0, unavailable: 1}, complete: true}]\n")
+	for _, want := range []string{"- name: w\n  count: 2\n  max: any\n  cost: 0.192\n  upgrade:\n    surge: 25%\n  complete: true\n", "- name: x\n  count: 1\n  cost: 0\n  upgrade:\n    unavailable: 1\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant\n%s", text, want)
+		}
+	}
+}
+
 // TestDifferences compares a pool with others.
 func TestDifferences(t *testing.T) {
 	const head = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n"
@@ -102,6 +128,9 @@ func TestDifferences(t *testing.T) {
 		{base, base, ""},
 		{base, strings.Replace(base, "name: w", "name: v", 1), ""},
 		{base, strings.Replace(base, "8000Mi", "8004Mi", 1), ""},
+		{base, strings.Replace(base, "8000Mi}", "8000Mi}, reserved: {cpu: 1}", 1), ""},
+		{strings.Replace(base, "b: 1", "b: 0", 1) + "\n" + strings.NewReplacer("name: w", "name: w-2", "a: 2", "a: 0", "8000Mi}", "8004Mi}, reserved: {cpu: 1}").Replace(base), base, ""},
+		{base + "\n" + strings.NewReplacer("name: w", "name: w-2", "8000Mi}", "8000Mi}, reserved: {cpu: 1}").Replace(base), base, "pool w: has 3 nodes now, not 6; pool w: zone a has 2 nodes now, not 4; pool w: zone b has 1 node now, not 2"},
 		{base, strings.Replace(base, "8000Mi", "8200Mi", 1), `pool w: allocatable memory is "8200Mi" now, not "8000Mi"`},
 		{base, strings.Replace(base, ", memory: 8000Mi", "", 1), "pool w: allocatable memory is gone"},
 		{base, strings.Replace(base, "b: 1", "b: 2", 1), "pool w: has 4 nodes now, not 3; pool w: zone b has 2 nodes now, not 1"},

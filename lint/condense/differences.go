@@ -3,9 +3,11 @@ package condense
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/topology"
 )
@@ -83,16 +85,19 @@ func set(words []string) map[string]string {
 
 // kinds returns the pools and single nodes of a topology by name.
 func kinds(topo *topology.Topology) []*kind {
-	of := map[string]*kind{}
+	of, merged, counted := map[string]*kind{}, merged(topo.Pools), map[*topology.Pool]bool{}
 	for i, n := range topo.All() {
-		name, k := "node "+n.Name, &kind{count: 1, min: 1, max: 1}
-		if p := n.Pool; p != nil {
-			name, k = "pool "+p.Name, &kind{count: p.Count, min: p.Min, max: p.Max}
+		name, k, p := "node "+n.Name, &kind{count: 1, min: 1, max: 1, allocatable: n.Allocatable}, n.Pool
+		if p != nil {
+			name, k = "pool "+merged[p].Name, &kind{count: p.Count, min: p.Min, max: p.Max, allocatable: p.Spec.Allocatable}
 		}
-		if of[name] == nil {
-			k.name, k.zones, k.labels, k.has, k.allocatable = name, map[string]int{}, map[string]map[string]string{}, has(n), n.Allocatable
+		if known := of[name]; known == nil {
+			k.name, k.zones, k.labels, k.has = name, map[string]int{}, map[string]map[string]string{}, has(n)
 			of[name] = k
+		} else if !counted[p] {
+			known.count, known.min, known.max = known.count+p.Count, known.min+p.Min, min(known.max+p.Max, topology.Unbounded)
 		}
+		counted[p] = true
 		k, zone := of[name], n.Labels[corev1.LabelTopologyZone]
 		if i < len(topo.Nodes) { // the others are those that pools may add
 			k.zones[zone]++
@@ -110,6 +115,31 @@ func kinds(topo *topology.Topology) []*kind {
 		all = append(all, of[name])
 	}
 	return all
+}
+
+// merged maps pools to the first of those that differ only in what pods take of their nodes.
+func merged(pools []*topology.Pool) map[*topology.Pool]*topology.Pool {
+	all, alike := map[*topology.Pool]*topology.Pool{}, map[string][]*topology.Pool{}
+	for _, p := range pools {
+		spec := *p.Spec
+		spec.Name, spec.Count, spec.Min, spec.Max, spec.Zones, spec.ZoneLabels, spec.Allocatable, spec.Reserved = "", nil, nil, nil, nil, nil, nil, nil
+		key := fmt.Sprint(p.Spec.Zones != nil, fields(reflect.ValueOf(spec)))
+		all[p] = p
+		if i := slices.IndexFunc(alike[key], func(o *topology.Pool) bool {
+			return len(o.Spec.Reserved)+len(p.Spec.Reserved) > 0 && maps.EqualFunc(o.Spec.Allocatable, p.Spec.Allocatable, nearlyEqual)
+		}); i >= 0 {
+			all[p] = alike[key][i]
+		} else {
+			alike[key] = append(alike[key], p)
+		}
+	}
+	return all
+}
+
+// nearlyEqual reports whether two amounts of a resource would share a pool.
+func nearlyEqual(a, b resource.Quantity) bool {
+	x, y := a.AsApproximateFloat64(), b.AsApproximateFloat64()
+	return near(min(x, y), max(x, y))
 }
 
 // has describes what all nodes of a pool have, apart from labels and resources.
@@ -162,9 +192,7 @@ func (k *kind) differences(now *kind) (all []string) {
 		amounts["allocatable "+string(name)] = q.String()
 	}
 	for name, q := range now.allocatable {
-		was, listed := k.allocatable[name]
-		x, y := was.AsApproximateFloat64(), q.AsApproximateFloat64()
-		if listed && near(min(x, y), max(x, y)) {
+		if was, listed := k.allocatable[name]; listed && nearlyEqual(was, q) {
 			q = was
 		}
 		others["allocatable "+string(name)] = q.String()

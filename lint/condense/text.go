@@ -65,6 +65,12 @@ func (c *Cluster) about() []string {
 		lines = append(lines, fmt.Sprintf("The names of %s are left out. Where a manifest names one, by nodeName or kubernetes.io/hostname,", plural(c.renamed, "node")),
 			"declare that node as a v1 Node.")
 	}
+	if c.counted > 0 {
+		lines = append(lines, fmt.Sprintf("The requests of %s are reserved in pools, and left out of the resources of Nodes.", plural(c.counted, "pod")))
+	}
+	if c.counted > 0 && !c.excepted {
+		lines = append(lines, "If manifests make some of these pods, name the manifests with --except: else their pods count twice.")
+	}
 	for _, kind := range slices.Sorted(maps.Keys(c.left)) {
 		lines = append(lines, fmt.Sprintf("Left out: %d of kind %s", c.left[kind], kind))
 	}
@@ -123,7 +129,8 @@ func (c *Cluster) documents() (all []object) {
 			o["spec"] = spec
 		}
 		if n.Allocatable != nil {
-			o["status"] = object{"allocatable": n.Allocatable}
+			left, _ := topology.Reserve(n.Allocatable, c.reserved[n.Name])
+			o["status"] = object{"allocatable": left}
 		}
 		all = append(all, o)
 		drivers := []object{}

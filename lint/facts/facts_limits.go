@@ -173,6 +173,8 @@ type Request struct {
 	// LargestNode is the name of the node that offers the largest quantity, or "" if no eligible
 	// node offers the resource.
 	LargestNode string `json:"largest_node"`
+	// Reserved is the quantity that the pool of LargestNode reserves. Largest is without it.
+	Reserved string `json:"reserved"`
 	// Eligible is the number of nodes that pass every node-level filter except resources.
 	Eligible int `json:"eligible"`
 	// Fitting is the number of eligible nodes that are large enough.

@@ -367,8 +367,8 @@ type NodeRule struct {
 	Operator string `json:"operator" enum:"In NotIn Exists DoesNotExist Gt Lt"`
 	// Values are the values of the expression.
 	Values []string `json:"values"`
-	// Nodes is the number of declared nodes that meet this expression, regardless of other rules.
-	// It is 0 if no nodes are declared.
+	// Nodes is the number of declared nodes that are known to meet this expression, regardless of
+	// other rules. It is 0 if no nodes are declared.
 	Nodes int `json:"nodes"`
 	// NodesMax is the number of nodes that may meet this expression when all pools are at their
 	// maximum size. A node that a pool adds may have any name. The number is 2147483647 if no nodes

@@ -211,7 +211,7 @@ func Refusal(r *check.Refusal) string {
 }
 
 func noRoom(r *check.Room) string {
-	beside, amounts := beside(r), workload.Amounts(r.Resource, r.Left, r.Offered, r.Requested)
+	beside, amounts, less := beside(r), workload.Amounts(r.Resource, r.Left, r.Offered, r.Requested), minus(r.Resource, r.Offered, r.Reserved)
 	attaches := topology.Driver(r.Resource) != ""
 	switch {
 	case r.Resource == "":
@@ -219,11 +219,11 @@ func noRoom(r *check.Room) string {
 	case beside == "" && attaches:
 		return fmt.Sprintf("attaches %s, and one pod requests %s", amountOf(amounts[1], r.Resource), amounts[2])
 	case beside == "":
-		return fmt.Sprintf("has %s, and one pod requests %s", amountOf(amounts[1], r.Resource), amounts[2])
+		return fmt.Sprintf("has %s%s, and one pod requests %s", amountOf(amounts[1], r.Resource), less, amounts[2])
 	case attaches:
 		return fmt.Sprintf("attaches %s more of %s%s, and one pod requests %s", amounts[0], amountOf(amounts[1], r.Resource), beside, amounts[2])
 	}
-	return fmt.Sprintf("has %s of %s left%s, and one pod requests %s", amounts[0], amountOf(amounts[1], r.Resource), beside, amounts[2])
+	return fmt.Sprintf("has %s of %s%s left%s, and one pod requests %s", amounts[0], amountOf(amounts[1], r.Resource), less, beside, amounts[2])
 }
 
 // amountOf returns an amount of a resource, such as "1 volume of ebs.csi.aws.com".

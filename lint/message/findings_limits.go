@@ -199,7 +199,29 @@ func largest(r *facts.Request) string {
 	case r.LargestNode == "":
 		return ""
 	}
-	return fmt.Sprintf("the largest, %s, has %s", r.LargestNode, sameUnit(r.Resource, r.Request, r.Largest)[1])
+	return fmt.Sprintf("the largest, %s, has %s%s", r.LargestNode, sameUnit(r.Resource, r.Request, r.Largest)[1], reserved(r))
+}
+
+// reserved says how much of the largest amount on a node its pool reserves, if any.
+func reserved(r *facts.Request) string {
+	has, err := resource.ParseQuantity(r.Largest)
+	less, wrong := resource.ParseQuantity(r.Reserved)
+	if err != nil || wrong != nil {
+		return ""
+	}
+	return minus(r.Resource, has, less)
+}
+
+// minus says how an amount that a node has follows from what is reserved, such as
+// " (4 minus 1 reserved)". It returns "" if nothing is.
+func minus[T ~string](name T, has, reserved resource.Quantity) string {
+	if reserved.IsZero() {
+		return ""
+	}
+	all := has.DeepCopy()
+	all.Add(reserved)
+	amounts := workload.Amounts(corev1.ResourceName(name), all, reserved)
+	return fmt.Sprintf(" (%s minus %s reserved)", amounts[0], amounts[1])
 }
 
 // sameUnit formats amounts of one resource for one finding. Amounts that are no quantities, which

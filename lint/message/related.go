@@ -174,7 +174,7 @@ func MinDomainsRequires(minDomains, domains int) string {
 
 // MostOfAll returns the text for the node that has the most of a resource.
 func MostOfAll(r *facts.Request) string {
-	return fmt.Sprintf("%s has %s, the most of all nodes", r.LargestNode, amountOf(sameUnit(r.Resource, r.Request, r.Largest)[1], r.Resource))
+	return fmt.Sprintf("%s has %s%s, the most of all nodes", r.LargestNode, amountOf(sameUnit(r.Resource, r.Request, r.Largest)[1], r.Resource), reserved(r))
 }
 
 // AlsoRequests returns the text for another workload that requests the same scarce resource.

@@ -35,6 +35,9 @@ type loader struct {
 	// from them. controls is set if a control plane is declared.
 	machined *source.Object
 	controls bool
+	// features is set if nodes may have labels of Node Feature Discovery that their pool does not
+	// declare.
+	features bool
 }
 
 // Where returns the file and the span for a location in an object, for use in messages. A rendered
@@ -141,6 +144,9 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 	l.sharedHostnames()
 	if all := l.topo.All(); len(all) > 0 && !slices.ContainsFunc(all, func(n *Node) bool { return n.Pool == nil || n.Labels[NodePool] == "" }) {
 		l.topo.Notes = append(l.topo.Notes, "only NodePools are declared: pods that run on other nodes, such as Karpenter's own, need those nodes in a node file, too")
+	}
+	if l.features {
+		l.topo.mayHaveFeatures()
 	}
 	l.topo.keys = l.topo.labelKeys()
 	return l.topo, errors.Join(l.errs...)

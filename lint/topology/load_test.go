@@ -288,6 +288,16 @@ var slips = []struct{ text, want string }{
 	{pools + "pools:\n- name: a\n  zones: {x: 1}\n  zoneLabels:\n    x: {a b: c}\n", "7:9: pool a: label a b: \"c\": name part must consist of"},
 	{pools + "pools:\n- name: a\n  count: 1\n  nameLabels: [a b]\n", "6:16: pool a: label a b: \"\": name part must consist of"},
 	{pools + "pools:\n- name: a\n  count: 1\n  unknownLabels: [a/, a b]\n", "6:23: pool a: label a b: \"\": name part must consist of"},
+	{pools + "pools:\n- name: a\n  count: 1\n  cost: -0.5\n", "6:3: pools[0].cost: expected a number from zero"},
+	{pools + "pools:\n- name: a\n  count: 1\n  cost: .inf\n", "6:3: pools[0].cost: expected a number from zero"},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: 1.5}\n", "6:13: pools[0].upgrade.surge: expected a number or percentage"},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {unavailable: 120%}\n", "6:13: pools[0].upgrade.unavailable: expected a number or percentage"},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: -1}\n", "6:13: pools[0].upgrade.surge: expected a number or percentage"},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: '3'}\n", "6:13: pools[0].upgrade.surge: expected a number or percentage"},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: 0%}\n", "6:3: pool a: upgrade needs a surge or unavailable above 0"},
+	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4}\n  reserved: {cpu: 1, memory: 1Gi}\n", "7:22: pool a: reserved: memory needs an amount under allocatable, too"},
+	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4}\n  reserved: {cpu: -1}\n", "7:14: pool a: reserved: cpu is -1: expected a quantity from 0"},
+	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4}\n  reserved: {cpu: one}\n", "7:14: pools[0].reserved.cpu: expected a quantity"},
 	{pools + "pools:\n- {name: a-b, count: 1}\n- {name: a, zones: {b: 1}}\n", "5:4: node a-b-0 is declared differently at <stdin>:4"},
 }
 
@@ -427,6 +437,44 @@ func TestUnknownPoolLabels(t *testing.T) {
 		}
 		if got := strings.Join(open, " "); got != want {
 			t.Errorf("%s\ngot %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestFeatureRules checks which labels are not known because of a NodeFeatureRule (R-S19).
+func TestFeatureRules(t *testing.T) {
+	keys := []string{"feature.node.kubernetes.io/x", "a.feature.node.kubernetes.io/x", "example.com/x", "example.com/y", "tier", "b"}
+	all := strings.Join(keys[:4], " ") + " b"
+	for rule, want := range map[string]string{
+		"{labels: {x: 'true', tier: a}, vars: {b: c}}":                               keys[0],
+		"{labels: {example.com/x: '@cpu.model.family'}, taints: [{key: b}]}":         keys[2],
+		`{labelsTemplate: "{{ range .pci.device }}c-{{ .class }}=d\n{{ end }}"}`:     keys[0] + " " + keys[1],
+		`{labelsTemplate: "{{range .pci.device}}example.com/{{.class}}=d\n{{end}}"}`: strings.Join(keys[:4], " "),
+		`{labelsTemplate: "{{ .a }}/b"}`:                                             all,
+	} {
+		topo := must(t, pools+"pools: [{name: w, count: 1, live: true, labels: {tier: front}}]\n---\n"+node+"metadata: {name: one, labels: {tier: back}}\n")
+		set := source.LoadText(source.Options{}, "rule.yaml", []byte("apiVersion: nfd.k8s-sigs.io/v1alpha1\nkind: NodeFeatureRule\nmetadata: {name: r}\nspec: {rules: ["+rule+"]}\n"))
+		topo.AddFeatureRules(set.Objects)
+		var open []string
+		for _, key := range keys {
+			if topo.Uncertain(key) {
+				open = append(open, key)
+			}
+		}
+		if got := strings.Join(open, " "); got != want {
+			t.Errorf("%s\ngot %s, want %s", rule, got, want)
+		}
+	}
+}
+
+// TestReserved checks what pools leave of their resources (R-S20).
+func TestReserved(t *testing.T) {
+	topo := must(t, pools+"pools: [{name: w, count: 1, max: 2, allocatable: {cpu: 4, memory: 8Gi, pods: 10}, reserved: {cpu: 1500m, memory: 9Gi, pods: 3}}]\n")
+	for _, n := range topo.All() {
+		a, r := n.Allocatable, n.Reserved
+		got := fmt.Sprint(a.Cpu(), a.Memory(), a.Pods(), r.Cpu(), r.Memory(), r.Pods())
+		if want := "2500m 0 7 1500m 8Gi 3"; got != want {
+			t.Errorf("%s: got %s, want %s", n.Name, got, want)
 		}
 	}
 }

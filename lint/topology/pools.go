@@ -3,6 +3,7 @@ package topology
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -50,6 +52,44 @@ func (n NumberOrAny) MarshalJSON() ([]byte, error) {
 	return json.Marshal(int(n))
 }
 
+// NumberFromZero is a number that is not negative.
+type NumberFromZero float64
+
+// UnmarshalJSON reads a number.
+func (n *NumberFromZero) UnmarshalJSON(text []byte) error {
+	err := json.Unmarshal(text, (*float64)(n))
+	if err == nil && *n < 0 {
+		err = errors.New("negative")
+	}
+	return err
+}
+
+// NumberOrPercentage is a number from 0, or a percentage up to 100%.
+type NumberOrPercentage struct{ intstr.IntOrString }
+
+// UnmarshalJSON reads a number or a percentage.
+func (n *NumberOrPercentage) UnmarshalJSON(text []byte) error {
+	err := n.IntOrString.UnmarshalJSON(text)
+	if err != nil {
+		return err
+	}
+	amount, err := intstr.GetScaledValueFromIntOrPercent(&n.IntOrString, 100, true)
+	if err == nil && (amount < 0 || n.Type == intstr.String && amount > 100) {
+		err = errors.New("out of range")
+	}
+	return err
+}
+
+// none reports whether the number is 0.
+func (n *NumberOrPercentage) none() bool { return n.String() == "0" || n.String() == "0%" }
+
+// Upgrade says how many nodes a platform adds, and how many it takes away, at a time while it
+// replaces the nodes of a pool.
+type Upgrade struct {
+	Surge       NumberOrPercentage `json:"surge,omitzero"`
+	Unavailable NumberOrPercentage `json:"unavailable,omitzero"`
+}
+
 // PoolSpec is a pool as a NodeTopology declares it, in the order of printed fields.
 type PoolSpec struct {
 	Name  string         `json:"name"`
@@ -57,6 +97,9 @@ type PoolSpec struct {
 	Zones map[string]int `json:"zones"`
 	Min   *int           `json:"min"`
 	Max   *NumberOrAny   `json:"max"`
+	// Cost is the cost of one node.
+	Cost    *NumberFromZero `json:"cost"`
+	Upgrade *Upgrade        `json:"upgrade"`
 	// Complete is set if the labels and resources are all that the nodes have, as on a v1 Node. Live
 	// is also set if they include the labels of storage drivers, as on a Node of a running cluster.
 	Complete bool              `json:"complete"`
@@ -72,7 +115,9 @@ type PoolSpec struct {
 	Taints        []corev1.Taint      `json:"taints"`
 	Unschedulable bool                `json:"unschedulable"`
 	Allocatable   corev1.ResourceList `json:"allocatable"`
-	Volumes       map[string]int64    `json:"volumes"`
+	// Reserved holds the resources of each node that pods outside the manifests take.
+	Reserved corev1.ResourceList `json:"reserved"`
+	Volumes  map[string]int64    `json:"volumes"`
 }
 
 func (l *loader) pools(o *source.Object) {
@@ -116,6 +161,18 @@ func (l *loader) pools(o *source.Object) {
 			if n := p.Volumes[k.Value]; n < 0 || n > math.MaxInt32 || len(validation.IsDNS1123Subdomain(strings.ToLower(k.Value))) > 0 {
 				l.fail(o, o.File.FieldSpan(k, v), "pool %s: volumes: %q: %d: expected the name of a CSI driver and a number from 0 to %d", p.Name, k.Value, n, math.MaxInt32)
 			}
+		}
+		for k, v := range item.Get("reserved").Fields() {
+			name := corev1.ResourceName(k.Value)
+			q := p.Reserved[name]
+			if _, has := p.Allocatable[name]; !has {
+				l.fail(o, o.File.FieldSpan(k, v), "pool %s: reserved: %s needs an amount under allocatable, too", p.Name, name)
+			} else if q.Sign() < 0 {
+				l.fail(o, o.File.FieldSpan(k, v), "pool %s: reserved: %s is %s: expected a quantity from 0", p.Name, name, q.String())
+			}
+		}
+		if u := p.Upgrade; u != nil && u.Surge.none() && u.Unavailable.none() {
+			l.fail(o, at(o, item, "upgrade"), "pool %s: upgrade needs a surge or unavailable above 0", p.Name)
 		}
 		if len(l.errs) == before {
 			l.pool(o, pool, &p)
@@ -231,6 +288,7 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *PoolSpec) {
 	}
 	l.topo.Extended.add(p.Allocatable)
 	l.controls = l.controls || controls(p.Labels)
+	l.features = l.features || p.open()
 	if len(l.topo.Nodes)+pool.Count > maxNodes {
 		l.fail(o, pool.Span, "pool %s: the pools add up to more than %d nodes", p.Name, maxNodes)
 		return
@@ -250,6 +308,16 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *PoolSpec) {
 			l.topo.Growth = append(l.topo.Growth, Growth{Node: node, Extra: extra})
 		}
 	}
+}
+
+// open reports whether the nodes of a pool may have labels of Node Feature Discovery that it does not
+// declare. A pool that declares one of them declares all (R-S18).
+func (p *PoolSpec) open() bool {
+	declared := slices.Concat(slices.Collect(maps.Keys(p.Labels)), p.NameLabels, p.UnknownLabels)
+	for _, labels := range p.ZoneLabels {
+		declared = append(declared, slices.Collect(maps.Keys(labels))...)
+	}
+	return !p.Complete && !p.Live && !slices.ContainsFunc(declared, featureLabel)
 }
 
 // poolNode returns a pool's i-th node in a zone. Its hostname, os and arch labels have the values
@@ -286,7 +354,8 @@ func poolNode(pool *Pool, p *PoolSpec, zone string, i int) *Node {
 	labels[Cluster] = Cluster
 	n := &Node{Name: name, Labels: labels, Taints: withCordonTaint(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Live: p.Live, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
 	if len(p.Allocatable) > 0 {
-		n.Allocatable, n.Whole = p.Allocatable, exact && isWhole(p.Live, p.Allocatable)
+		n.Whole = exact && isWhole(p.Live, p.Allocatable)
+		n.Allocatable, n.Reserved = Reserve(p.Allocatable, p.Reserved)
 	}
 	if len(p.Volumes) > 0 {
 		n.Volumes = map[corev1.ResourceName]int64{}
@@ -295,4 +364,24 @@ func poolNode(pool *Pool, p *PoolSpec, zone string, i int) *Node {
 		n.Volumes[Attachable(driver)] = most
 	}
 	return n
+}
+
+// Reserve returns what pods of the manifests can use of the resources of a node, at least 0, and how
+// much less that is (R-S20).
+func Reserve(all, reserved corev1.ResourceList) (left, less corev1.ResourceList) {
+	if len(reserved) == 0 {
+		return all, nil
+	}
+	left, less = maps.Clone(all), corev1.ResourceList{}
+	for name, q := range all {
+		if most, has := reserved[name]; has {
+			if q.Cmp(most) < 0 {
+				most = q
+			}
+			rest := q.DeepCopy()
+			rest.Sub(most)
+			left[name], less[name] = rest, most
+		}
+	}
+	return left, less
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 )
@@ -22,9 +23,11 @@ type Node struct {
 	Labels        map[string]string
 	Taints        []corev1.Taint
 	Unschedulable bool
-	// Allocatable is the capacity that pods may use, or nil if the node declares neither
+	// Allocatable is the capacity that pods of the manifests may use, or nil if the node declares neither
 	// allocatable nor capacity.
 	Allocatable corev1.ResourceList
+	// Reserved holds what pods outside the manifests take. Allocatable is without it.
+	Reserved corev1.ResourceList
 	// Volumes holds how many volumes of each kind the node takes, by names that Attachable and
 	// PersistentVolumes return. It takes any number of others.
 	Volumes map[corev1.ResourceName]int64
@@ -120,7 +123,7 @@ type Topology struct {
 	keys []string // all label keys, sorted; nil until they are computed
 	// open holds the keys of labels that some node may have although it does not declare them. An
 	// entry that ends in a slash stands for all keys of a domain and its subdomains, except those that
-	// all such nodes declare, which are its value.
+	// all such nodes declare, which are its value. The entry "/" stands for all keys.
 	open map[string]map[string]bool
 }
 
@@ -220,12 +223,16 @@ func (t *Topology) Uncertain(key string) bool {
 	if _, open := t.open[key]; open {
 		return true
 	}
-	for domain, _, _ := strings.Cut(key, "/"); domain != ""; _, domain, _ = strings.Cut(domain, ".") {
-		if declared, open := t.open[domain+"/"]; open && !declared[key] {
-			return true
+	for domain, _, _ := strings.Cut(key, "/"); ; _, domain, _ = strings.Cut(domain, ".") {
+		for _, entry := range []string{domain + "/", domain + "/*"} {
+			if declared, open := t.open[entry]; open && !declared[key] {
+				return true
+			}
+		}
+		if domain == "" {
+			return false
 		}
 	}
-	return false
 }
 
 // Drawn reports whether a node may get a label with any number, because a pod avoids values of a key
@@ -237,12 +244,22 @@ func (t *Topology) Drawn(key string) bool {
 	return open && !declared[key]
 }
 
+// featureLabels is the domain of the labels that Node Feature Discovery gives to nodes
+// (node-feature-discovery: api/nfd/v1alpha1/annotations_labels.go).
+const featureLabels = "feature.node.kubernetes.io/"
+
 // Labels that the file of a cluster does not declare. A cloud provider adds the first, operators for
 // hardware the others.
 var (
 	cloudLabels    = []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelInstanceTypeStable}
-	operatorLabels = []string{"feature.node.kubernetes.io/", "nvidia.com/"}
+	operatorLabels = []string{featureLabels, "nvidia.com/"}
 )
+
+// featureLabel reports whether a key is in the domain of Node Feature Discovery or a subdomain.
+func featureLabel(key string) bool {
+	domain, _, _ := strings.Cut("."+key, "/")
+	return strings.HasSuffix(domain+"/", "."+featureLabels)
+}
 
 // mayHave records keys of labels that a node may have although it does not declare them.
 func (t *Topology) mayHave(n *Node, keys ...string) {
@@ -252,6 +269,10 @@ func (t *Topology) mayHave(n *Node, keys ...string) {
 			keys = append(slices.Clip(keys), old)
 		}
 	}
+	t.leaveOpen(n, keys)
+}
+
+func (t *Topology) leaveOpen(n *Node, keys []string) {
 	for _, key := range keys {
 		declared, before := t.open[key]
 		switch _, has := n.Labels[key]; {
@@ -267,11 +288,54 @@ func (t *Topology) mayHave(n *Node, keys ...string) {
 	}
 }
 
+// mayHaveFeatures records that nodes may have labels of Node Feature Discovery that no node declares.
+func (t *Topology) mayHaveFeatures() {
+	keys := map[string]bool{}
+	for _, labels := range t.AllNodeLabels() {
+		for key := range labels {
+			keys[key] = true
+		}
+	}
+	t.open[featureLabels+"*"] = keys
+}
+
+// templated matches an action of a template. domains matches the domains of keys in a template
+// without its actions.
+var (
+	templated = lazy.Regexp(`(?s)\{\{.*?\}\}`)
+	domains   = lazy.Regexp(`[^\s{/]*/`)
+)
+
+// AddFeatureRules records the labels that NodeFeatureRules of Node Feature Discovery may give to
+// nodes. A node may have any value for those that it does not declare
+// (node-feature-discovery: pkg/nfd-master/nfd-master.go, addNsToMapKeys; R-S19).
+func (t *Topology) AddFeatureRules(rules []*source.Object) {
+	var keys []string
+	for _, o := range rules {
+		for _, rule := range o.Root.At("spec", "rules").Items() {
+			for k := range rule.Get("labels").Fields() {
+				key := k.Value
+				if !strings.Contains(key, "/") {
+					key = featureLabels + key
+				}
+				keys = append(keys, key)
+			}
+			if text := rule.Get("labelsTemplate").Text(); text != "" {
+				keys = append(append(keys, featureLabels), domains().FindAllString(templated().ReplaceAllString(text, "{"), -1)...)
+			}
+		}
+	}
+	for _, n := range t.All() {
+		t.leaveOpen(n, keys)
+	}
+}
+
 // Open returns the keys of labels that some node may have although it does not declare them, sorted.
-// An entry that ends in a slash stands for all keys of a domain.
+// An entry that ends in a slash stands for all keys of a domain. Labels that follow from the kinds of
+// the pools are left out.
 func (t *Topology) Open() []string {
 	keys := slices.Sorted(maps.Keys(t.open))
-	return slices.DeleteFunc(keys, func(key string) bool { return key == drawn })
+	return slices.DeleteFunc(keys, func(key string) bool { return strings.HasSuffix(key, "*") })
 }
 
 // Known reports whether a node label key is plausible. Plausible keys are well-known keys,

@@ -153,15 +153,19 @@ func (d *describing) meet(rule *facts.NodeRule) {
 	if !ok {
 		asked := corev1.NodeSelectorRequirement{Key: rule.Key, Operator: corev1.NodeSelectorOperator(rule.Operator), Values: rule.Values}
 		d.m.Run().Spend((len(d.m.Topology.Nodes) + len(d.m.Topology.Growth)) * (1 + len(rule.Values)))
+		open := d.m.Topology.Uncertain(rule.Key)
 		for _, node := range d.m.Topology.Nodes {
-			if model.Meets(node, asked) {
+			switch {
+			case open:
+				n = n.plus(span{0, 1})
+			case model.Meets(node, asked):
 				n = n.plus(span{1, 1})
 			}
 		}
 		named := rule.Key == corev1.LabelHostname || rule.Key == metav1.ObjectNameField
 		grown := map[*topology.Pool]bool{} // the zones of a pool share its growth
 		for _, g := range d.m.Topology.Growth {
-			if !grown[g.Node.Pool] && (named || model.Meets(g.Node, asked)) {
+			if !grown[g.Node.Pool] && (named || open || model.Meets(g.Node, asked)) {
 				grown[g.Node.Pool] = true
 				n.max = plus(n.max, g.Extra)
 			}

@@ -377,8 +377,8 @@ func (b limits) requests(w *workload.Workload) bool {
 			continue
 		}
 		fact := facts.Request{
-			Outcome: outcome, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
-			LargestNode: r.LargestNode, Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
+			Outcome: outcome, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest.String(),
+			LargestNode: r.LargestNode, Reserved: r.Reserved.String(), Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
 		}
 		s := alone(w, diag.Span{})
 		if outcome == diag.Never {
@@ -386,11 +386,14 @@ func (b limits) requests(w *workload.Workload) bool {
 			if w.LimitRange != nil {
 				s = s.related(w.LimitRange.NameSpan(), "%s", message.SetsRequests(w.LimitRange.Name))
 			}
-			if r.Largest() == "0" { // no node offers the resource
+			if r.Largest.IsZero() && r.Reserved.IsZero() { // no node offers the resource
 				fact.LargestNode = ""
-				s = s.fix("%s", message.AddNodeWith(&fact))
 			} else {
 				s = s.related(r.LargestSpan, "%s", message.MostOfAll(&fact))
+			}
+			if r.Largest.IsZero() {
+				s = s.fix("%s", message.AddNodeWith(&fact))
+			} else {
 				s = s.fix("%s", message.RequestAtMost(&fact))
 			}
 		}

@@ -319,11 +319,10 @@ type ResourceFit struct {
 	// LargestNode is the node that offers the most. It is declared at LargestSpan.
 	LargestNode string
 	LargestSpan diag.Span
-	largest     resource.Quantity
+	// Largest is the largest known amount on a node, or 0 if no amount is known. It is without
+	// Reserved, which the pool of the node reserves.
+	Largest, Reserved resource.Quantity
 }
-
-// Largest returns the largest known amount on a node, or 0 if no amount is known.
-func (r *ResourceFit) Largest() string { return r.largest.String() }
 
 // fitKey is the same for workloads whose pods fit on the same nodes.
 type fitKey struct {
@@ -356,8 +355,8 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 			if !listed || q.Value() >= 1 { // a node that does not list its pod capacity always has a slot
 				slot.Fitting++
 			}
-			if listed && q.Cmp(slot.largest) > 0 {
-				slot.largest, slot.LargestNode, slot.LargestSpan = q, n.Name, n.Span
+			if listed && q.Cmp(slot.Largest) > 0 {
+				slot.Largest, slot.Reserved, slot.LargestNode, slot.LargestSpan = q, n.Reserved[corev1.ResourcePods], n.Name, n.Span
 			}
 			if count, _ := model.Fits(n, requests); count > 0 {
 				fit.Fitting++
@@ -370,7 +369,7 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 				}
 				if judged && has > most[i] {
 					q := model.Listed(n, r.Name)
-					most[i], r.largest, r.LargestNode, r.LargestSpan = has, q, n.Name, n.Span
+					most[i], r.Largest, r.Reserved, r.LargestNode, r.LargestSpan = has, q, n.Reserved[r.Name], n.Name, n.Span
 				}
 			}
 		}

@@ -71,6 +71,8 @@ type Port struct {
 type Room struct {
 	Resource                 corev1.ResourceName
 	Requested, Offered, Left resource.Quantity
+	// Reserved is the amount that the pool reserves. Offered is without it.
+	Reserved resource.Quantity
 	// Beside lists the pods on the node by workload, for at most three workloads. More counts the
 	// pods of the remaining workloads.
 	Beside []Pods
@@ -254,7 +256,7 @@ func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 	room.Beside = room.Beside[:min(maxBeside, len(room.Beside))]
 	if r != nil {
 		has, _ := model.Offered(n, r)
-		room.Resource, room.Requested, room.Offered = r.Name, r.Quantity, model.Listed(n, r.Name)
+		room.Resource, room.Requested, room.Offered, room.Reserved = r.Name, r.Quantity, model.Listed(n, r.Name), n.Reserved[r.Name]
 		room.Left = model.Quantity(r.Name, max(has-on.uses(r.Name), 0), r.Quantity.Format)
 	}
 	return Refusal{By: shortOf(r), Kind: NoRoom, Room: room}

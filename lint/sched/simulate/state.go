@@ -106,7 +106,8 @@ func NewState(m *model.Model) *State {
 	}
 	for i, n := range nodes {
 		cpu, memory := n.Allocatable[corev1.ResourceCPU], n.Allocatable[corev1.ResourceMemory]
-		s.loads[i].has = amounts{cpu.MilliValue(), memory.Value()}
+		used := amounts{n.Reserved.Cpu().MilliValue(), n.Reserved.Memory().Value()}
+		s.loads[i] = load{has: amounts{cpu.MilliValue() + used.cpu, memory.Value() + used.memory}, real: used, scored: used}
 		s.avoiding = s.avoiding || slices.ContainsFunc(n.Taints, func(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectPreferNoSchedule })
 	}
 	s.interleave()
