@@ -233,10 +233,13 @@ func (l *loader) misfits(o *source.Object, found []source.Mismatch) {
 
 // decides decodes the fields that decide nodes. Others are ignored unless they resemble one.
 func (l *loader) decides(o *source.Object, at func(*source.Node) diag.Span, n *source.Node, out any) (ok bool) {
-	found := slices.DeleteFunc(l.decoder.Decode(n, out), func(m source.Mismatch) bool { return m.Unknown && m.Suggestion == "" })
+	found := slices.DeleteFunc(l.decoder.Decode(n, out), foreign)
 	l.misfitsAt(o, at, found)
 	return len(found) == 0
 }
+
+// foreign reports whether a field is unknown and resembles none that decides nodes.
+func foreign(m source.Mismatch) bool { return m.Unknown && m.Suggestion == "" }
 
 func (l *loader) misfitsAt(o *source.Object, at func(*source.Node) diag.Span, found []source.Mismatch) {
 	for _, m := range found {
@@ -308,7 +311,7 @@ func (l *loader) taints(o *source.Object, node *source.Node, taints []corev1.Tai
 
 // taintList reads a list of taints. It returns nil for null.
 func (l *loader) taintList(o *source.Object, at func(*source.Node) diag.Span, n *source.Node) (taints []corev1.Taint) {
-	found := l.decoder.Decode(n, &taints)
+	found := slices.DeleteFunc(l.decoder.Decode(n, &taints), foreign)
 	for i := range found {
 		found[i].Path = "taints" + found[i].Path
 	}

@@ -160,7 +160,7 @@ var slips = []struct{ text, want string }{
 	{kindHead + "nodes:\n- {labels: {a: '${ZONE}'}}\n", `4:13: node kind-control-plane: label a: "${ZONE}"`},
 	{kindHead + "nodes:\n- {label: {a: b}}\n", "4:4: unknown field nodes[0].label; did you mean labels?"},
 	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration: {taint: []}\n", "6:22: unknown field nodeRegistration.taint; did you mean taints?"},
-	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration:\n    name: x\n", "7:5: unknown field nodeRegistration.name"},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration:\n    name: x\n", "7:5: nodeRegistration.name is not read"},
 	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration:\n", "6:3: nodeRegistration: expected a map"},
 	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfig\n", `5:9: a patch of kubeadm needs a kind such as InitConfiguration or JoinConfiguration, found "InitConfig"`},
 	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: [\n", "4:3: the patch is not YAML"},
