@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -78,7 +79,7 @@ func readers() map[[2]string]reader {
 // Kindless names the kind of a node file whose documents have none.
 func Kindless(root *source.Node) (apiVersion, kind string) {
 	switch {
-	case root.Get("clusterName") != nil && root.Get("nodes") != nil:
+	case root.Get("clusterName") != nil && len(root.Get("nodes").Items()) > 0:
 		return talosGroup + "/v1", "TalConfig"
 	case root.Get("version").Text() == "v1alpha1" && root.Get("machine") != nil:
 		return talosGroup + "/v1alpha1", "MachineConfig"
@@ -96,6 +97,24 @@ func Declares(o *source.Object) bool {
 // belongs to such an object.
 func DeclaresIfNamed(o *source.Object) bool {
 	return Declares(o) || readers()[[2]string{o.Group(), o.Kind}].named || within(o.Group(), capi, "autoscaling.openshift.io")
+}
+
+// Offers reports whether a document with some objects declares nodes, but only in a file that is
+// named as a node file.
+func Offers(root *source.Node, objects []*source.Object) bool {
+	_, kindless := Kindless(root)
+	return kindless != "" && root.Get("kind") == nil || slices.ContainsFunc(objects, func(o *source.Object) bool { return DeclaresIfNamed(o) && !Declares(o) && o.Kind != "CSINode" })
+}
+
+// Mentions reports whether a text may have a document that Offers means.
+func Mentions(text []byte) bool {
+	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
+	for of, row := range readers() {
+		if row.named && has(of[0]+"/") && has(of[1]) {
+			return true
+		}
+	}
+	return has(capi+"/") || has("autoscaling.openshift.io/") || has("clusterName") && has("nodes") || has("v1alpha1") && has("machine")
 }
 
 // Load reads the nodes that the objects declare and ignores all other objects. The returned error
