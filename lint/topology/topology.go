@@ -87,6 +87,11 @@ func (d *Declaration) Taints() *source.Node {
 	return d.Node.Get("taints")
 }
 
+// Sample reports whether the node stands for nodes of a NodePool that has none yet.
+func (n *Node) Sample() bool {
+	return n.Pool != nil && n.Pool.Count == 0 && n.Labels[NodePool] != ""
+}
+
 // Pool is a set of identical nodes whose number may change.
 type Pool struct {
 	Name            string
