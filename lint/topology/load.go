@@ -234,9 +234,23 @@ func (l *loader) fail(o *source.Object, span diag.Span, format string, args ...a
 	}
 	file, at := l.where(o, span)
 	text := fmt.Sprintf("%s:%d:%d: %s", file, at.Line, at.Column, fmt.Sprintf(format, args...))
+	if strings.Contains(text, "${") {
+		text += "; replace the variable first, for example with " + substitutes(o)
+	}
 	if !l.said[text] { // a setting may count for several nodes
 		l.said[text], l.errs = true, append(l.errs, errors.New(text))
 	}
+}
+
+// substitutes names a command that replaces variables in an object.
+func substitutes(o *source.Object) string {
+	switch {
+	case within(o.Group(), capi):
+		return "clusterctl generate yaml or flux build kustomization"
+	case o.Group() == talosGroup:
+		return "talhelper genconfig"
+	}
+	return "envsubst"
 }
 
 // place formats a location as file and line, for messages that mention a second location.
@@ -270,6 +284,8 @@ func (l *loader) misfitsAt(o *source.Object, at func(*source.Node) diag.Span, fo
 			l.fail(o, span, "unknown field %s", m.Path)
 		case storage.Words(m.Want) != "":
 			l.fail(o, span, "%s: expected one of %s", m.Path, storage.Words(m.Want))
+		case strings.Contains(m.Value.Text(), "${"):
+			l.fail(o, span, "%s: expected a %s, found %s", m.Path, m.Want, m.Value.Text())
 		default:
 			l.fail(o, span, "%s: expected a %s", m.Path, m.Want)
 		}
