@@ -161,6 +161,14 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 	if all := l.topo.All(); len(all) > 0 && !slices.ContainsFunc(all, func(n *Node) bool { return n.Pool == nil || n.Labels[NodePool] == "" }) {
 		l.topo.Notes = append(l.topo.Notes, "only NodePools are declared: pods that run on other nodes, such as Karpenter's own, need those nodes in a node file, too")
 	}
+	if pooled := func(n *Node) bool { return n.Pool != nil }; slices.ContainsFunc(l.topo.All(), pooled) {
+		l.topo.named = map[string]bool{}
+		for _, n := range l.topo.Nodes {
+			if !pooled(n) {
+				l.topo.named[n.Name], l.topo.named[n.Labels[corev1.LabelHostname]] = true, true
+			}
+		}
+	}
 	l.topo.keys = l.topo.labelKeys()
 	return l.topo, errors.Join(l.errs...)
 }
