@@ -258,8 +258,7 @@ func (l *loader) capiCluster(o *source.Object) {
 		l.fail(o, o.File.Span(topology), "ClusterClass %s is not in the node files: add it with its templates, or declare these nodes in a NodeTopology", name)
 		return
 	}
-	patches := class.Root.At("spec", "patches")
-	if mentions(patches, "noderegistration", "node-labels", "taint") || slices.ContainsFunc(patches.Items(), func(p *source.Node) bool { return p.Get("external") != nil }) {
+	if patches := class.Root.At("spec", "patches"); slices.ContainsFunc(patches.Items(), classPatchDecides) {
 		l.fail(class, class.File.Span(patches), "patches of the class may decide labels or taints: declare these nodes in a NodeTopology")
 		return
 	}
@@ -294,6 +293,20 @@ func (l *loader) capiCluster(o *source.Object) {
 	l.kubeadmControl(of, of.Root.At("spec", "template", "spec", "kubeadmConfigSpec"), p)
 	p.Taints = append(p.Taints, l.taintList(o, o.File.Span, cmp.Or(t.ControlPlane.Taints, control.Get("taints")))...)
 	l.machinePool(o, topology, o.File.Span(topology), t.ControlPlane.Replicas, nil, nil, p, before)
+}
+
+// classPatchDecides reports whether a patch of a ClusterClass may decide labels or taints. Those that
+// set another flag of the kubelet do not (kubernetes-sigs/cluster-api ae7ff047
+// api/core/v1beta2/clusterclass_types.go, JSONPatch).
+func classPatchDecides(patch *source.Node) bool {
+	registers := func(op *source.Node) bool {
+		_, flag, sets := strings.Cut(op.Get("path").Text(), "/nodeRegistration/kubeletExtraArgs/")
+		harmless := sets && strings.Trim(flag, "-0123456789") == flag && flag != "hostname-override" && flag != "register-node"
+		return !harmless && mentions(op, "noderegistration")
+	}
+	return patch.Get("external") != nil || mentions(patch, "node-labels", "taint") || slices.ContainsFunc(patch.Get("definitions").Items(), func(d *source.Node) bool {
+		return slices.ContainsFunc(d.Get("jsonPatches").Items(), registers)
+	})
 }
 
 // classOf returns the item of a ClusterClass for a class of workers.

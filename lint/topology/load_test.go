@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -428,6 +429,30 @@ func TestUnknownPoolLabels(t *testing.T) {
 		}
 		if got := strings.Join(open, " "); got != want {
 			t.Errorf("%s\ngot %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestClassPatches checks which patches of a ClusterClass may decide labels or taints.
+func TestClassPatches(t *testing.T) {
+	text, err := os.ReadFile("../../fixtures/topology/kubeadmcontrolplane.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for patch, refused := range map[string]bool{
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs/cloud-provider, value: external": false,
+		"path: /spec/template/spec/files/-, value: {path: a}":                                                           false,
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs/node-labels, value: a=b":         true,
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs/register-node, value: no":        true,
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs/0/value, value: a=b":             true,
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs/-, value: {name: v}":             true,
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs, value: {v: '4'}":                true,
+		"path: /spec/template/spec/joinConfiguration, value: {nodeRegistration: {}}":                                    true,
+		"path: /spec/template/spec/preKubeadmCommands/-, valueFrom: {template: 'kubectl taint node {{ .b }}'}":          true,
+	} {
+		_, err := read(t, strings.Replace(string(text), "spec:\n  controlPlane:", "spec:\n  patches: [{name: a, definitions: [{jsonPatches: [{op: add, "+patch+"}]}]}]\n  controlPlane:", 1))
+		if (err != nil) != refused {
+			t.Errorf("%s: got %v", patch, err)
 		}
 	}
 }
