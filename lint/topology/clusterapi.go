@@ -272,7 +272,7 @@ func (l *loader) capiCluster(o *source.Object) {
 			l.synced(class, cmp.Or(of.At("template", "metadata", "labels"), of.At("metadata", "labels")), p, kind.name != "MachinePool")
 			l.synced(o, set.Metadata.Labels, p, kind.name != "MachinePool")
 			l.registers(class, class.Namespace, ref(of, "bootstrap"), ref(of, "infrastructure"), p)
-			p.Taints = append(p.Taints, l.taintList(o, o.File.Span, cmp.Or(set.Taints, of.Get("taints")))...)
+			p.Taints = append(p.Taints, l.ownTaints(o, set.Taints, class, of)...)
 			least, most := l.bounds(o, set.Metadata.Annotations, capi)
 			l.machinePool(o, items[i], at(o, items[i]), set.Replicas, least, most, p, before)
 		}
@@ -291,8 +291,16 @@ func (l *loader) capiCluster(o *source.Object) {
 	}
 	l.synced(o, t.ControlPlane.Metadata.Labels, p, true)
 	l.kubeadmControl(of, of.Root.At("spec", "template", "spec", "kubeadmConfigSpec"), p)
-	p.Taints = append(p.Taints, l.taintList(o, o.File.Span, cmp.Or(t.ControlPlane.Taints, control.Get("taints")))...)
+	p.Taints = append(p.Taints, l.ownTaints(o, t.ControlPlane.Taints, class, control)...)
 	l.machinePool(o, topology, o.File.Span(topology), t.ControlPlane.Replicas, nil, nil, p, before)
+}
+
+// ownTaints returns the taints that a Cluster gives to workers, or those of its class.
+func (l *loader) ownTaints(o *source.Object, own *source.Node, class *source.Object, of *source.Node) []corev1.Taint {
+	if own == nil {
+		o, own = class, of.Get("taints")
+	}
+	return l.taintList(o, o.File.Span, own)
 }
 
 // classPatchDecides reports whether a patch of a ClusterClass may decide labels or taints. Those that
