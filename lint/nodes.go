@@ -206,7 +206,7 @@ func (t *topologies) wrong(set *source.Set, path string, err error) []error {
 		errs = append(errs, fmt.Errorf("reading topology: %s:%d: %s: %s", t.files.Display(p.Span.File), p.Span.Line, p.Kind, p.Detail))
 	}
 	if len(errs) == 0 && !slices.ContainsFunc(set.Objects, topology.DeclaresIfNamed) {
-		errs = append(errs, fmt.Errorf("reading topology: no node is declared in %s: expected Nodes, a NodeTopology or a file that docs/nodes.md lists, %s", path, found(set)))
+		errs = append(errs, fmt.Errorf("reading topology: no node is declared in %s: expected Nodes, a NodeTopology or a file that docs/nodes.md lists, %s%s", path, found(set), topology.Instead(set.Files)))
 	}
 	return errs
 }

@@ -271,7 +271,7 @@ func (p passed) into(s *diag.Summary) {
 		note  string
 	}{
 		{p.nodes, "v1 Nodes among the manifests are no part of the topology unless --topology declares them: %d passed over"},
-		{p.provisioners, "nodes that Karpenter would add do not count unless the topology declares a pool of them, with min and max; NodePools: %d passed over"},
+		{p.provisioners, "nodes that Karpenter would add do not count unless --topology names the NodePools or declares a pool of them; NodePools: %d passed over"},
 		{p.owned, "objects that a declared workload made itself do not count: %d passed over"},
 		{p.finished, "finished Pods do not count: %d passed over"},
 		{p.hooks, "test and skipped hooks, with only their fields checked: %d"},

@@ -20,9 +20,9 @@ lists Helm charts likewise, with their default values and with each values file
 of an environment: values-*.yaml, values/*.yaml, env/*.yaml or ci/*-values.yaml
 in the chart, or next to it if it is the only one there. It lists Flux and
 Argo CD objects with the directories and charts that they deploy, or why not,
-and node files. The default path is the working directory. What is not rendered
-for one reason, or renders without workloads, is one entry with a count;
---verbose lists each.
+and node files, also those that count only if --topology names them. The
+default path is the working directory. What is not rendered for one reason, or
+renders without workloads, is one entry with a count; --verbose lists each.
 
 It then prints a renders: block for ` + config.Name + ` that names these
 kustomizations, charts and pointers, and an ignore: list with directories of

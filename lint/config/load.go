@@ -348,6 +348,15 @@ func (c *Config) check(path string, directory bool) error {
 	return nil
 }
 
+// TopologyFiles returns the node files of all clusters, relative to the directory of the file.
+func (c *Config) TopologyFiles() []string {
+	paths := slices.Clone(c.Topology)
+	for _, cluster := range c.Clusters {
+		paths = append(paths, cluster.Topology...)
+	}
+	return paths
+}
+
 // At returns a copy of the configuration that behaves as if its file were in the directory dir. The
 // copy may name only files below root. Its errors show the argument file as the path of the
 // configuration. At returns an error if the copy names a topology file or a render path that is not
@@ -360,11 +369,7 @@ func (c *Config) At(dir, root, file string) (*Config, error) {
 	}
 	moved.bound = root
 	var errs []error
-	paths := slices.Clone(c.Topology)
-	for _, cluster := range c.Clusters {
-		paths = append(paths, cluster.Topology...)
-	}
-	for _, path := range paths {
+	for _, path := range c.TopologyFiles() {
 		if err := moved.check(path, true); err != nil {
 			errs = append(errs, fmt.Errorf("%s: topology: %w", c.file, err))
 		}

@@ -84,11 +84,11 @@ type Rule struct {
 
 // Exclusion is one reason why nodes cannot run the pods of a workload.
 type Exclusion struct {
-	// Reason is cordoned, tainted, lacks-label, other-value (a label has another value),
-	// fails-expression (in a node affinity), matches-no-term or empty-term (in nodeSelectorTerms),
-	// too-small, other-volume (the volume of a claim cannot be used there), or undeclared (nodeName
-	// names an undeclared node).
-	Reason string `json:"reason" enum:"cordoned tainted lacks-label other-value fails-expression matches-no-term empty-term too-small other-volume undeclared"`
+	// Reason is cordoned, tainted, lacks-label, other-value (a label has another value), unset-label
+	// (no NodePool of Karpenter sets the label), fails-expression (in a node affinity),
+	// matches-no-term or empty-term (in nodeSelectorTerms), too-small, other-volume (the volume of a
+	// claim cannot be used there), or undeclared (nodeName names an undeclared node).
+	Reason string `json:"reason" enum:"cordoned tainted lacks-label other-value unset-label fails-expression matches-no-term empty-term too-small other-volume undeclared"`
 	// Key is the key of the taint, the label or the expression, or "".
 	Key string `json:"key"`
 	// Value is the value of the taint, the required value of the label or the undeclared nodeName.
@@ -113,6 +113,9 @@ type Exclusion struct {
 	Nodes int `json:"nodes"`
 	// Names are the names of a few excluded nodes.
 	Names []string `json:"names"`
+	// NodePools is true if Karpenter would add the nodes. nodes and names then say how many pools and
+	// which.
+	NodePools bool `json:"node_pools"`
 }
 
 // GrownPool is a node pool that was counted at its maximum size.

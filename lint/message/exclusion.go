@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ var exclusions = map[model.ExclusionKind]wording{
 	model.Tainted:         {"has the untolerated taint %s", "have the untolerated taint %s"},
 	model.LacksLabel:      {"lacks the label %s", "lack the label %s"},
 	model.OtherValue:      {"has %s", "have %s"},
+	model.UnsetLabel:      {"gets no label %s", "no NodePool sets the label %s"},
 	model.FailsExpression: {"does not match %s", "do not match %s"},
 	model.MatchesNoTerm:   {"matches none of the nodeSelectorTerms", "match none of the nodeSelectorTerms"},
 	model.EmptyTerm:       {"cannot match an empty nodeSelectorTerm", "cannot match an empty nodeSelectorTerm"},
@@ -36,6 +38,7 @@ var excludedBy = map[model.ExclusionKind]func(*facts.Exclusion) string{
 	model.Tainted:         taint,
 	model.LacksLabel:      func(x *facts.Exclusion) string { return x.Key + "=" + x.Value },
 	model.OtherValue:      func(x *facts.Exclusion) string { return fmt.Sprintf("%s=%s, not %s", x.Key, x.Has, x.Value) },
+	model.UnsetLabel:      func(x *facts.Exclusion) string { return strings.TrimSuffix(x.Key+"="+x.Value, "=") },
 	model.FailsExpression: expression,
 	model.TooSmall:        func(x *facts.Exclusion) string { return x.Resource },
 	model.OtherVolume:     volume,
@@ -49,6 +52,7 @@ var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusi
 	},
 	model.LacksLabel: func(x *model.Exclusion, row *facts.Exclusion) { row.Key, row.Value = x.Key, x.Want },
 	model.OtherValue: func(x *model.Exclusion, row *facts.Exclusion) { row.Key, row.Value, row.Has = x.Key, x.Want, x.Has },
+	model.UnsetLabel: func(x *model.Exclusion, row *facts.Exclusion) { row.Key, row.Value = x.Key, x.Want },
 	model.FailsExpression: func(x *model.Exclusion, row *facts.Exclusion) {
 		row.Key, row.Operator, row.Values = x.Requirement.Key, string(x.Requirement.Operator), x.Requirement.Values
 	},
@@ -67,6 +71,14 @@ func ExclusionRow(x *model.Exclusion) facts.Exclusion {
 	row := facts.Exclusion{Reason: string(x.Kind), Values: []string{}, Nodes: len(x.Nodes), Names: []string{}}
 	if fill := excludedRows[x.Kind]; fill != nil {
 		fill(x, &row)
+	}
+	if row.NodePools = x.NodePools; row.NodePools {
+		pools := map[string]bool{}
+		for _, n := range x.Nodes {
+			pools[n.Pool.Name] = true
+		}
+		row.Nodes, row.Names = len(pools), slices.Sorted(maps.Keys(pools))[:min(maxNodes, len(pools))]
+		return row
 	}
 	for _, n := range x.Nodes[:min(maxNodes, len(x.Nodes))] {
 		row.Names = append(row.Names, n.Name)
@@ -88,13 +100,20 @@ func Exclusion(x *model.Exclusion) string {
 }
 
 func exclusionLine(x *facts.Exclusion) string {
-	switch x.Nodes {
-	case 0:
+	names, many := strings.Join(excludedNames(x), ", "), excluded(x, exclusions[model.ExclusionKind(x.Reason)].many)
+	switch {
+	case x.Reason == string(model.UnsetLabel):
+		return many
+	case x.NodePools && x.Nodes == 1:
+		return "nodes of NodePool " + names + " " + many
+	case x.NodePools:
+		return fmt.Sprintf("nodes of %d NodePools (%s) %s", x.Nodes, names, many)
+	case x.Nodes == 0:
 		return excludedOne(x)
-	case 1:
-		return x.Names[0] + " " + excludedOne(x)
+	case x.Nodes == 1:
+		return names + " " + excludedOne(x)
 	}
-	return fmt.Sprintf("%d nodes (%s) %s", x.Nodes, strings.Join(excludedNames(x), ", "), excluded(x, exclusions[model.ExclusionKind(x.Reason)].many))
+	return fmt.Sprintf("%d nodes (%s) %s", x.Nodes, names, many)
 }
 
 // excludedNames returns the known names of the excluded nodes. The last element is "..." if there

@@ -359,6 +359,9 @@ func LabelNodes(key string) string { return "label the nodes with " + key }
 
 // LabelNode returns the repair that labels a node as a rule requires.
 func LabelNode(x *model.Exclusion) string {
+	if x.Kind == model.UnsetLabel {
+		return fmt.Sprintf("set the label %s in a NodePool, or remove the rule", strings.TrimSuffix(Label(x), "="))
+	}
 	return fmt.Sprintf("label a node with %s, or remove the rule", Label(x))
 }
 

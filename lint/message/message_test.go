@@ -227,6 +227,14 @@ func TestExclusion(t *testing.T) {
 		x.Nodes = x.Nodes[:nodes]
 		return x
 	}
+	karpenter := func(kind model.ExclusionKind, pools ...string) *model.Exclusion {
+		x := exclusion(kind)
+		x.Nodes, x.NodePools = nil, true
+		for _, name := range pools {
+			x.Nodes = append(x.Nodes, &topology.Node{Pool: &topology.Pool{Name: name}})
+		}
+		return x
+	}
 	valued := at(model.Tainted, 1)
 	valued.Taint.Value = "gpu"
 	exists := at(model.FailsExpression, 1)
@@ -242,6 +250,9 @@ func TestExclusion(t *testing.T) {
 		{at(model.OtherValue, 2), "2 nodes (n0, n1) have k=w, not v"},
 		{at(model.LacksLabel, 3), "3 nodes (n0, n1, n2) lack the label k=v"},
 		{at(model.FailsExpression, 5), "5 nodes (n0, n1, n2, ...) do not match k In [a, b]"},
+		{karpenter(model.UnsetLabel, "a"), "no NodePool sets the label k=v"},
+		{karpenter(model.OtherValue, "a", "a"), "nodes of NodePool a have k=w, not v"},
+		{karpenter(model.Tainted, "c", "b", "d", "a"), "nodes of 4 NodePools (a, b, c, ...) have the untolerated taint t:NoSchedule"},
 		{at(model.TooSmall, 5), "5 nodes (n0, n1, n2, ...) are too small for one pod (cpu)"},
 	} {
 		if got := Exclusion(row.x); got != row.want {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/schedlint/schedlint/lint/facts"
@@ -63,6 +65,9 @@ var named = map[model.Cause]func(model.Reason) string{
 	model.ByVolume:    func(r model.Reason) string { return "depends on " + r.Name },
 	model.Hangs:       func(r model.Reason) string { return VolumeAttached(r.Name) },
 	model.ByNodeLabel: func(r model.Reason) string {
+		if r.Name == metav1.ObjectNameField || r.Name == corev1.LabelHostname {
+			return "depends on the names of the nodes, which are not known"
+		}
 		return "depends on the node label " + r.Name + ", which is not known on every node"
 	},
 	model.ByStrategy: func(r model.Reason) string { return unclear(r.Strategy) },

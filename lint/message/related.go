@@ -29,6 +29,9 @@ func AtNode(n *topology.Node, what string) string {
 	if n.Pool != nil && n.Pool.Count > 1 {
 		return fmt.Sprintf("pool %s: %s %s", n.Pool.Name, n.Name, what)
 	}
+	if n.Sample() {
+		return "a node of NodePool " + n.Pool.Name + " " + what
+	}
 	return n.Name + " " + what
 }
 

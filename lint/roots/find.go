@@ -32,6 +32,10 @@ type Options struct {
 	// Declares reports whether an object declares nodes. If Declares is nil, no objects declare
 	// nodes.
 	Declares func(o *source.Object) bool
+	// Offers reports whether a document declares nodes in a file that is named as a node file only.
+	// Mentions reports whether a text may have such a document. If Offers is nil, no document does.
+	Offers   func(root *source.Node, objects []*source.Object) bool
+	Mentions func(text []byte) bool
 	// Read is called with the name and the text of every file that is read. The name is relative to
 	// Root. Read may be nil.
 	Read func(name string, text []byte)
@@ -60,7 +64,8 @@ type Found struct {
 	// that may contain a ConfigMap or Secret.
 	Repositories []*source.Object
 	Settings     []string
-	Topologies   []string
+	// Topologies holds the files that declare nodes, and Offered those that do if they are named.
+	Topologies, Offered []string
 	// Wanted holds what kustomizations take from other repositories, whether there is a copy or not.
 	Wanted []pointers.Wanted
 	// TestData holds directories below the paths whose names suggest test data. They contain
@@ -217,6 +222,7 @@ func (f *finder) finish() {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
 	slices.Sort(f.found.Topologies)
+	slices.Sort(f.found.Offered)
 	slices.SortStableFunc(f.found.Wanted, func(a, b pointers.Wanted) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
@@ -237,6 +243,7 @@ func (f *finder) dropPatches() {
 	f.found.Repositories = slices.DeleteFunc(f.found.Repositories, func(o *source.Object) bool { return none(o.File.Name) })
 	f.found.Settings = slices.DeleteFunc(f.found.Settings, none)
 	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, none)
+	f.found.Offered = slices.DeleteFunc(f.found.Offered, none)
 }
 
 // rootsOf returns the kustomizations that are rendered on their own. The argument "parts" holds the

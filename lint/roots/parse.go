@@ -154,7 +154,7 @@ func (p *parsed) add(field string, at *source.Node, text string, as use) {
 func (f *finder) mentions(text []byte) bool {
 	has := func(mark string) bool { return bytes.Contains(text, []byte(mark)) }
 	return has("kustomize.toolkit.fluxcd.io/") || has("helm.toolkit.fluxcd.io/") || has("source.toolkit.fluxcd.io/") || has("source.extensions.fluxcd.io/") ||
-		has("argoproj.io/") && has("Application") || !f.opts.OnlyRenderable && (has("schedlint.dev/") || mentionsNode(text))
+		has("argoproj.io/") && has("Application") || !f.opts.OnlyRenderable && (has("schedlint.dev/") || mentionsNode(text)) || f.opts.Offers != nil && f.opts.Mentions(text)
 }
 
 // mentionsNode reports whether a file's text may contain a Node.
@@ -220,16 +220,26 @@ func (f *finder) manifest(in source.Input) {
 
 // objects records the pointers, repositories and nodes in a file.
 func (f *finder) objects(file *source.File, docs []*source.Node) {
+	once := func(all *[]string) {
+		if n := len(*all); n == 0 || (*all)[n-1] != file.Name {
+			*all = append(*all, file.Name)
+		}
+	}
 	for _, root := range docs {
-		for _, o := range file.ObjectsOf(root) {
+		objects := file.ObjectsOf(root)
+		if f.opts.Offers != nil && f.opts.Offers(root, objects) {
+			f.testData(file.Name)
+			once(&f.found.Offered)
+		}
+		for _, o := range objects {
 			if kind, ok := pointers.KindOf(o.Group(), o.Kind); ok {
 				f.found.Pointers = append(f.found.Pointers, Pointer{string(kind), o.Name, o.File.Name, max(o.NameSpan().Line, 1), o})
 			}
 			if o.Group() == "source.toolkit.fluxcd.io" || o.Group() == "source.extensions.fluxcd.io" {
 				f.found.Repositories = append(f.found.Repositories, o)
 			}
-			if n := len(f.found.Topologies); f.opts.Declares != nil && f.opts.Declares(o) && (n == 0 || f.found.Topologies[n-1] != o.File.Name) {
-				f.found.Topologies = append(f.found.Topologies, o.File.Name)
+			if f.opts.Declares != nil && f.opts.Declares(o) {
+				once(&f.found.Topologies)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ const capi = "cluster.x-k8s.io"
 
 // machineSet holds the fields of a MachineDeployment, MachineSet, MachinePool or KubeadmControlPlane
 // that decide about nodes (kubernetes-sigs/cluster-api ae7ff047 api/core/v1beta2,
-// api/controlplane/kubeadm/v1beta2; R-S15).
+// api/controlplane/kubeadm/v1beta2; R-S15), and those of a MachineSet of OpenShift.
 type machineSet struct {
 	Metadata machineMeta `json:"metadata"`
 	Spec     struct {
@@ -33,6 +33,10 @@ type machineSet struct {
 				} `json:"bootstrap"`
 				Infrastructure *source.Node `json:"infrastructureRef"`
 				Taints         *source.Node `json:"taints"`
+
+				Metadata machineMeta    `json:"metadata"`
+				Provider openshiftCloud `json:"providerSpec"`
+				ID       *source.Node   `json:"providerID"` // only resembles such a field
 			} `json:"spec"`
 		} `json:"template"`
 		ControlPlane struct {
@@ -48,12 +52,6 @@ type machineSet struct {
 type machineMeta struct {
 	Labels      *source.Node `json:"labels"`
 	Annotations *source.Node `json:"annotations"`
-}
-
-// machineTaint is a taint of a Machine. Propagation says when it is added to the node.
-type machineTaint struct {
-	corev1.Taint
-	Propagation *source.Node `json:"propagation"`
 }
 
 // clusterOpen lists the keys of labels that providers of infrastructure add to nodes.
@@ -78,7 +76,7 @@ func (l *loader) machines(o *source.Object) {
 	before, p, spec := len(l.errs), newMachinePool(o.Name), &in.Spec.Template.Spec
 	l.synced(o, in.Spec.Template.Metadata.Labels, p, o.Kind != "MachinePool")
 	l.registers(o, o.Namespace, spec.Bootstrap.ConfigRef, spec.Infrastructure, p)
-	l.machineTaints(o, spec.Taints, p)
+	p.Taints = append(p.Taints, l.taintList(o, o.File.Span, spec.Taints)...)
 	least, most := l.bounds(o, in.Metadata.Annotations, capi)
 	l.machinePool(o, o.Root, o.NameSpan(), in.Spec.Replicas, least, most, p, before)
 }
@@ -90,7 +88,7 @@ func (l *loader) controlPlanes(o *source.Object) {
 		before, p := len(l.errs), newMachinePool(o.Name)
 		l.synced(o, in.Spec.ControlPlane.Metadata.Labels, p, true)
 		l.kubeadmControl(o, in.Spec.Kubeadm, p)
-		l.machineTaints(o, in.Spec.ControlPlane.Spec.Taints, p)
+		p.Taints = append(p.Taints, l.taintList(o, o.File.Span, in.Spec.ControlPlane.Spec.Taints)...)
 		l.machinePool(o, o.Root, o.NameSpan(), in.Spec.Replicas, nil, nil, p, before)
 	}
 }
@@ -151,19 +149,6 @@ func (l *loader) synced(o *source.Object, labels *source.Node, p *PoolSpec, copi
 			p.Labels[k.Value] = labelValue(v)
 		} else {
 			p.UnknownLabels = append(slices.Clip(p.UnknownLabels), k.Value)
-		}
-	}
-}
-
-// machineTaints adds the taints of Machines.
-func (l *loader) machineTaints(o *source.Object, n *source.Node, p *PoolSpec) {
-	var taints []machineTaint
-	found := l.decoder.Decode(n, &taints)
-	l.misfits(o, found)
-	for i, t := range taints {
-		if len(found) == 0 {
-			l.taint(o, o.File.Span(n.Items()[i]), t.Taint)
-			p.Taints = append(p.Taints, t.Taint)
 		}
 	}
 }
@@ -273,8 +258,7 @@ func (l *loader) capiCluster(o *source.Object) {
 		l.fail(o, o.File.Span(topology), "ClusterClass %s is not in the node files: add it with its templates, or declare these nodes in a NodeTopology", name)
 		return
 	}
-	patches := class.Root.At("spec", "patches")
-	if mentions(patches, "noderegistration", "node-labels", "taint") || slices.ContainsFunc(patches.Items(), func(p *source.Node) bool { return p.Get("external") != nil }) {
+	if patches := class.Root.At("spec", "patches"); slices.ContainsFunc(patches.Items(), classPatchDecides) {
 		l.fail(class, class.File.Span(patches), "patches of the class may decide labels or taints: declare these nodes in a NodeTopology")
 		return
 	}
@@ -288,7 +272,7 @@ func (l *loader) capiCluster(o *source.Object) {
 			l.synced(class, cmp.Or(of.At("template", "metadata", "labels"), of.At("metadata", "labels")), p, kind.name != "MachinePool")
 			l.synced(o, set.Metadata.Labels, p, kind.name != "MachinePool")
 			l.registers(class, class.Namespace, ref(of, "bootstrap"), ref(of, "infrastructure"), p)
-			l.machineTaints(o, cmp.Or(set.Taints, of.Get("taints")), p)
+			p.Taints = append(p.Taints, l.ownTaints(o, set.Taints, class, of)...)
 			least, most := l.bounds(o, set.Metadata.Annotations, capi)
 			l.machinePool(o, items[i], at(o, items[i]), set.Replicas, least, most, p, before)
 		}
@@ -307,8 +291,30 @@ func (l *loader) capiCluster(o *source.Object) {
 	}
 	l.synced(o, t.ControlPlane.Metadata.Labels, p, true)
 	l.kubeadmControl(of, of.Root.At("spec", "template", "spec", "kubeadmConfigSpec"), p)
-	l.machineTaints(o, cmp.Or(t.ControlPlane.Taints, control.Get("taints")), p)
+	p.Taints = append(p.Taints, l.ownTaints(o, t.ControlPlane.Taints, class, control)...)
 	l.machinePool(o, topology, o.File.Span(topology), t.ControlPlane.Replicas, nil, nil, p, before)
+}
+
+// ownTaints returns the taints that a Cluster gives to workers, or those of its class.
+func (l *loader) ownTaints(o *source.Object, own *source.Node, class *source.Object, of *source.Node) []corev1.Taint {
+	if own == nil {
+		o, own = class, of.Get("taints")
+	}
+	return l.taintList(o, o.File.Span, own)
+}
+
+// classPatchDecides reports whether a patch of a ClusterClass may decide labels or taints. Those that
+// set another flag of the kubelet do not (kubernetes-sigs/cluster-api ae7ff047
+// api/core/v1beta2/clusterclass_types.go, JSONPatch).
+func classPatchDecides(patch *source.Node) bool {
+	registers := func(op *source.Node) bool {
+		_, flag, sets := strings.Cut(op.Get("path").Text(), "/nodeRegistration/kubeletExtraArgs/")
+		harmless := sets && strings.Trim(flag, "-0123456789") == flag && flag != "hostname-override" && flag != "register-node"
+		return !harmless && mentions(op, "noderegistration")
+	}
+	return patch.Get("external") != nil || mentions(patch, "node-labels", "taint") || slices.ContainsFunc(patch.Get("definitions").Items(), func(d *source.Node) bool {
+		return slices.ContainsFunc(d.Get("jsonPatches").Items(), registers)
+	})
 }
 
 // classOf returns the item of a ClusterClass for a class of workers.

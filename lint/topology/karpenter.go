@@ -57,10 +57,13 @@ type karpenterMeta struct {
 }
 
 type karpenterRequirement struct {
-	Key       string   `json:"key"`
-	Operator  string   `json:"operator"`
-	Values    []string `json:"values"`
-	MinValues *int     `json:"minValues"`
+	Key      string   `json:"key"`
+	Operator string   `json:"operator"`
+	Values   []string `json:"values"`
+	// MinValues decides nothing: it only keeps Karpenter from adding nodes if too few instance types are
+	// left for a pod, and may be relaxed (pkg/controllers/provisioning/scheduling/nodeclaim.go,
+	// filterInstanceTypesByRequirements). No answer counts on nodes that a NodePool may add.
+	MinValues *int `json:"minValues"`
 }
 
 // NodePool is the node label with the name of the NodePool that Karpenter made the node for.

@@ -14,41 +14,27 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// kindCluster is the configuration of a kind cluster. Fields with a Node decide nothing about nodes
-// (kubernetes-sigs/kind fed26882 pkg/apis/config/v1alpha4/types.go; R-S12).
+// kindCluster holds the fields of a kind cluster that decide about nodes (kubernetes-sigs/kind
+// fed26882 pkg/apis/config/v1alpha4/types.go; R-S12).
 type kindCluster struct {
-	APIVersion string     `json:"apiVersion"`
-	Kind       string     `json:"kind"`
-	Name       string     `json:"name"`
-	Nodes      []kindNode `json:"nodes"`
+	Name  string     `json:"name"`
+	Nodes []kindNode `json:"nodes"`
 	kindPatches
-
-	Networking     *source.Node `json:"networking"`
-	FeatureGates   *source.Node `json:"featureGates"`
-	RuntimeConfig  *source.Node `json:"runtimeConfig"`
-	Containerd     *source.Node `json:"containerdConfigPatches"`
-	Containerd6902 *source.Node `json:"containerdConfigPatchesJSON6902"`
 }
 
 type kindNode struct {
 	Role   string            `json:"role"`
 	Labels map[string]string `json:"labels"`
 	kindPatches
-
-	Image        *source.Node `json:"image"`
-	Mounts       *source.Node `json:"extraMounts"`
-	PortMappings *source.Node `json:"extraPortMappings"`
 }
 
 type kindPatches struct {
 	Merge []*source.Node `json:"kubeadmConfigPatches"`
 	JSON  []struct {
-		Group     string       `json:"group"`
-		Version   string       `json:"version"`
-		Kind      string       `json:"kind"`
-		Name      *source.Node `json:"name"`
-		Namespace *source.Node `json:"namespace"`
-		Patch     *source.Node `json:"patch"`
+		Group   string       `json:"group"`
+		Version string       `json:"version"`
+		Kind    string       `json:"kind"`
+		Patch   *source.Node `json:"patch"`
 	} `json:"kubeadmConfigPatchesJSON6902"`
 }
 
@@ -64,8 +50,7 @@ const (
 // pkg/cluster/internal/create/actions/{config,kubeadminit,kubeadmjoin}).
 func (l *loader) kind(o *source.Object) {
 	var in kindCluster
-	if found := l.decoder.Decode(o.Root, &in); len(found) > 0 {
-		l.misfits(o, found)
+	if !l.decides(o, o.File.Span, o.Root, &in) {
 		return
 	}
 	name, nodes, items, before := cmp.Or(in.Name, "kind"), in.Nodes, o.Root.Get("nodes").Items(), len(l.errs)
@@ -184,34 +169,18 @@ type edit struct {
 	apply    func(*registration)
 }
 
-// kubeadmDocument is an InitConfiguration or JoinConfiguration. Fields with a Node decide nothing
-// about nodes (k8s.io/kubernetes cmd/kubeadm/app/apis/kubeadm/v1beta4/types.go).
+// kubeadmDocument holds the fields of an InitConfiguration or JoinConfiguration that decide about
+// nodes (k8s.io/kubernetes cmd/kubeadm/app/apis/kubeadm/v1beta4/types.go).
 type kubeadmDocument struct {
 	APIVersion       *source.Node     `json:"apiVersion"`
-	Kind             string           `json:"kind"`
-	Metadata         *source.Node     `json:"metadata"`
 	NodeRegistration nodeRegistration `json:"nodeRegistration"`
 	SkipPhases       []string         `json:"skipPhases"`
-
-	BootstrapTokens  *source.Node `json:"bootstrapTokens"`
-	DryRun           *source.Node `json:"dryRun"`
-	LocalAPIEndpoint *source.Node `json:"localAPIEndpoint"`
-	CertificateKey   *source.Node `json:"certificateKey"`
-	Patches          *source.Node `json:"patches"`
-	Timeouts         *source.Node `json:"timeouts"`
-	CACertPath       *source.Node `json:"caCertPath"`
-	Discovery        *source.Node `json:"discovery"`
-	ControlPlane     *source.Node `json:"controlPlane"`
 }
 
 type nodeRegistration struct {
+	Name   *source.Node `json:"name"`
 	Taints *source.Node `json:"taints"`
 	Args   *source.Node `json:"kubeletExtraArgs"`
-
-	CRISocket       *source.Node `json:"criSocket"`
-	IgnoreErrors    *source.Node `json:"ignorePreflightErrors"`
-	ImagePullPolicy *source.Node `json:"imagePullPolicy"`
-	ImagePullSerial *source.Node `json:"imagePullSerial"`
 }
 
 // patch is the text of a patch in a block of the configuration, or the object if there is no block.
@@ -289,7 +258,8 @@ func (p *patch) edit(document string, n *source.Node, apply func(*registration))
 // merge reads a merge patch, whose values replace those of the document.
 func (p *patch) merge(root *source.Node) {
 	var in kubeadmDocument
-	switch kind := root.Get("kind"); kind.Text() {
+	document := root.Get("kind").Text()
+	switch document {
 	case "InitConfiguration", "JoinConfiguration":
 	case "KubeletConfiguration":
 		p.kubelet(root)
@@ -297,11 +267,10 @@ func (p *patch) merge(root *source.Node) {
 	case "ClusterConfiguration", "KubeProxyConfiguration":
 		return
 	default:
-		p.refuse(cmp.Or(kind, root), "a patch of kubeadm needs a kind such as InitConfiguration or JoinConfiguration, found %q", kind.Text())
+		p.refuse(cmp.Or(root.Get("kind"), root), "a patch of kubeadm needs a kind such as InitConfiguration or JoinConfiguration, found %q", document)
 		return
 	}
-	if found := p.decoder.Decode(root, &in); len(found) > 0 {
-		p.misfitsAt(p.o, p.span, found)
+	if !p.decides(p.o, p.span, root, &in) {
 		return
 	}
 	p.versioned = in.APIVersion.Text() != ""
@@ -314,11 +283,14 @@ func (p *patch) merge(root *source.Node) {
 	if k != nil && registers.IsNull() {
 		p.refuse(k, "nodeRegistration: expected a map")
 	}
+	if k, _ := registers.Field("name"); k != nil {
+		p.refuse(k, "nodeRegistration.name is not read: declare these nodes in a NodeTopology")
+	}
 	if k, v := registers.Field("taints"); k != nil {
 		taints := p.taintList(p.o, p.span, v)
-		p.edit(in.Kind, k, func(r *registration) { r.taints = taints })
+		p.edit(document, k, func(r *registration) { r.taints = taints })
 	}
-	p.args(in.Kind, registers.Get("kubeletExtraArgs"))
+	p.args(document, registers.Get("kubeletExtraArgs"))
 }
 
 // kubelet refuses fields of a KubeletConfiguration that decide taints.

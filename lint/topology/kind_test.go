@@ -156,3 +156,21 @@ func TestEksctlFields(t *testing.T) {
 	}
 	must(t, text)
 }
+
+// TestKindFields checks that no field of kind or kubeadm is taken for a misspelt one
+// (kubernetes-sigs/kind fed26882 pkg/apis/config/v1alpha4/types.go; k8s.io/kubernetes
+// cmd/kubeadm/app/apis/kubeadm/v1beta4/types.go).
+func TestKindFields(t *testing.T) {
+	must(t, kindHead+`networking: {}
+featureGates: {}
+runtimeConfig: {}
+containerdConfigPatches: []
+containerdConfigPatchesJSON6902: []
+nodes: [{image: a, extraMounts: [], extraPortMappings: []}]
+kubeadmConfigPatchesJSON6902: [{kind: ClusterConfiguration, name: a, namespace: b, patch: '[]'}]
+kubeadmConfigPatches:
+- |
+  {kind: JoinConfiguration, metadata: {}, bootstrapTokens: [], dryRun: true, localAPIEndpoint: {}, certificateKey: a, patches: {}, timeouts: {}, caCertPath: a, discovery: {}, controlPlane: {},
+    nodeRegistration: {criSocket: a, ignorePreflightErrors: [], imagePullPolicy: a, imagePullSerial: true}}
+`)
+}

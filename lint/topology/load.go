@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func readers() map[[2]string]reader {
 // Kindless names the kind of a node file whose documents have none.
 func Kindless(root *source.Node) (apiVersion, kind string) {
 	switch {
-	case root.Get("clusterName") != nil && root.Get("nodes") != nil:
+	case root.Get("clusterName") != nil && len(root.Get("nodes").Items()) > 0:
 		return talosGroup + "/v1", "TalConfig"
 	case root.Get("version").Text() == "v1alpha1" && root.Get("machine") != nil:
 		return talosGroup + "/v1alpha1", "MachineConfig"
@@ -99,6 +100,24 @@ func Declares(o *source.Object) bool {
 // belongs to such an object.
 func DeclaresIfNamed(o *source.Object) bool {
 	return Declares(o) || readers()[[2]string{o.Group(), o.Kind}].named || within(o.Group(), capi, "autoscaling.openshift.io")
+}
+
+// Offers reports whether a document with some objects declares nodes, but only in a file that is
+// named as a node file.
+func Offers(root *source.Node, objects []*source.Object) bool {
+	_, kindless := Kindless(root)
+	return kindless != "" && root.Get("kind") == nil || slices.ContainsFunc(objects, func(o *source.Object) bool { return DeclaresIfNamed(o) && !Declares(o) && o.Kind != "CSINode" })
+}
+
+// Mentions reports whether a text may have a document that Offers means.
+func Mentions(text []byte) bool {
+	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
+	for of, row := range readers() {
+		if row.named && has(of[0]+"/") && has(of[1]) {
+			return true
+		}
+	}
+	return has(capi+"/") || has("autoscaling.openshift.io/") || has("clusterName") && has("nodes") || has("v1alpha1") && has("machine")
 }
 
 // Load reads the nodes that the objects declare and ignores all other objects. The returned error
@@ -147,6 +166,14 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 	}
 	if l.features {
 		l.topo.mayHaveFeatures()
+	}
+	if pooled := func(n *Node) bool { return n.Pool != nil }; slices.ContainsFunc(l.topo.All(), pooled) {
+		l.topo.named = map[string]bool{}
+		for _, n := range l.topo.Nodes {
+			if !pooled(n) {
+				l.topo.named[n.Name], l.topo.named[n.Labels[corev1.LabelHostname]] = true, true
+			}
+		}
 	}
 	l.topo.keys = l.topo.labelKeys()
 	return l.topo, errors.Join(l.errs...)
@@ -221,9 +248,23 @@ func (l *loader) fail(o *source.Object, span diag.Span, format string, args ...a
 	}
 	file, at := l.where(o, span)
 	text := fmt.Sprintf("%s:%d:%d: %s", file, at.Line, at.Column, fmt.Sprintf(format, args...))
+	if strings.Contains(text, "${") {
+		text += "; replace the variable first, for example with " + substitutes(o)
+	}
 	if !l.said[text] { // a setting may count for several nodes
 		l.said[text], l.errs = true, append(l.errs, errors.New(text))
 	}
+}
+
+// substitutes names a command that replaces variables in an object.
+func substitutes(o *source.Object) string {
+	switch {
+	case within(o.Group(), capi):
+		return "clusterctl generate yaml or flux build kustomization"
+	case o.Group() == talosGroup:
+		return "talhelper genconfig"
+	}
+	return "envsubst"
 }
 
 // place formats a location as file and line, for messages that mention a second location.
@@ -239,10 +280,13 @@ func (l *loader) misfits(o *source.Object, found []source.Mismatch) {
 
 // decides decodes the fields that decide nodes. Others are ignored unless they resemble one.
 func (l *loader) decides(o *source.Object, at func(*source.Node) diag.Span, n *source.Node, out any) (ok bool) {
-	found := slices.DeleteFunc(l.decoder.Decode(n, out), func(m source.Mismatch) bool { return m.Unknown && m.Suggestion == "" })
+	found := slices.DeleteFunc(l.decoder.Decode(n, out), foreign)
 	l.misfitsAt(o, at, found)
 	return len(found) == 0
 }
+
+// foreign reports whether a field is unknown and resembles none that decides nodes.
+func foreign(m source.Mismatch) bool { return m.Unknown && m.Suggestion == "" }
 
 func (l *loader) misfitsAt(o *source.Object, at func(*source.Node) diag.Span, found []source.Mismatch) {
 	for _, m := range found {
@@ -254,6 +298,8 @@ func (l *loader) misfitsAt(o *source.Object, at func(*source.Node) diag.Span, fo
 			l.fail(o, span, "unknown field %s", m.Path)
 		case storage.Words(m.Want) != "":
 			l.fail(o, span, "%s: expected one of %s", m.Path, storage.Words(m.Want))
+		case strings.Contains(m.Value.Text(), "${"):
+			l.fail(o, span, "%s: expected a %s, found %s", m.Path, m.Want, m.Value.Text())
 		default:
 			l.fail(o, span, "%s: expected a %s", m.Path, m.Want)
 		}
@@ -314,7 +360,7 @@ func (l *loader) taints(o *source.Object, node *source.Node, taints []corev1.Tai
 
 // taintList reads a list of taints. It returns nil for null.
 func (l *loader) taintList(o *source.Object, at func(*source.Node) diag.Span, n *source.Node) (taints []corev1.Taint) {
-	found := l.decoder.Decode(n, &taints)
+	found := slices.DeleteFunc(l.decoder.Decode(n, &taints), foreign)
 	for i := range found {
 		found[i].Path = "taints" + found[i].Path
 	}

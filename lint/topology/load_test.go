@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -160,7 +161,7 @@ var slips = []struct{ text, want string }{
 	{kindHead + "nodes:\n- {labels: {a: '${ZONE}'}}\n", `4:13: node kind-control-plane: label a: "${ZONE}"`},
 	{kindHead + "nodes:\n- {label: {a: b}}\n", "4:4: unknown field nodes[0].label; did you mean labels?"},
 	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration: {taint: []}\n", "6:22: unknown field nodeRegistration.taint; did you mean taints?"},
-	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration:\n    name: x\n", "7:5: unknown field nodeRegistration.name"},
+	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration:\n    name: x\n", "7:5: nodeRegistration.name is not read"},
 	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfiguration\n  nodeRegistration:\n", "6:3: nodeRegistration: expected a map"},
 	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: InitConfig\n", `5:9: a patch of kubeadm needs a kind such as InitConfiguration or JoinConfiguration, found "InitConfig"`},
 	{kindHead + "kubeadmConfigPatches:\n- |\n  kind: [\n", "4:3: the patch is not YAML"},
@@ -211,6 +212,7 @@ var slips = []struct{ text, want string }{
 	{"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: a..}\n", `3:12: metadata.name: label alpha.eksctl.io/cluster-name: "a.."`},
 
 	{talos + "machine: {type: control}\ncluster: {}\n", "2:10: machine.type is \"control\""},
+	{talos + "machine: {nodeLabels: {a: b}}\n", "2:10: machine.type is missing: expected controlplane or worker, or instead of a patch the files that talhelper genconfig"},
 	{talos + "machine: {type: worker}\n", "1:1: a Talos node needs a hostname"},
 	{talos + "machine: {type: worker, network: {hostname: '${NAME}'}}\n", "1:1: a Talos node needs a hostname"},
 	{talosNamed + "---\nkind: KubeNodeConfig\nlabel: {a: b}\n", "7:1: unknown field label; did you mean labels?"},
@@ -233,7 +235,7 @@ var slips = []struct{ text, want string }{
 	{talhelper + "- hostname: a\n  patches:\n  - |\n    - {op: add, path: /machine/nodeLabels/b, value: c}\n", "6:7: an operation on /machine/nodeLabels/b is not read"},
 	{talhelper + "- hostname: a\n  patches:\n  - |\n    machine: {nodeLabels: {{{ x }}\n", "5:5: the patch is not YAML, and may decide labels or taints"},
 
-	{machines + "  replicas: '${COUNT}'\n", "5:3: spec.replicas: expected a whole number"},
+	{machines + "  replicas: '${COUNT}'\n", "5:3: spec.replicas: expected a whole number, found ${COUNT}; replace the variable first, for example with clusterctl generate yaml"},
 	{machines + bootstrapped, "3:12: the control plane is not declared"},
 	{machines + "  replica: 3\n", "5:3: unknown field spec.replica; did you mean replicas?"},
 	{machines + "  replicas: -1\n" + bootstrapped, "3:12: a: expected 0 <= min-size <= replicas <= max-size <= 100000, found -1, -1, -1"},
@@ -273,8 +275,8 @@ var slips = []struct{ text, want string }{
 	{pools + "pools:\n- name: a\n  zones: {a b: 1}\n", `5:11: pool a: zone "a b": 1: expected a zone name`},
 	{pools + "pools:\n- name: a\n  zones: [x, y]\n", "5:3: pools[0].zones: expected a map"},
 	{pools + "pools:\n- name: a\n  zones: {x: y}\n", "5:11: pools[0].zones.x: expected a whole number"},
-	{pools + "pools:\n- name: a\n  count: 1\n  labels: {a b: c}\n", "6:12: pool a: label a b: \"c\": name part must consist of"},
-	{pools + "pools:\n- name: a\n  count: 1\n  labels: {a: b/c}\n", "6:12: pool a: label a: \"b/c\": a valid label must be"},
+	{pools + "pools:\n- name: a\n  count: 1\n  labels: {a b: c}\n", "6:12: pool a: label key \"a b\": expected"},
+	{pools + "pools:\n- name: a\n  count: 1\n  labels: {a: b/c}\n", "6:12: pool a: label a: \"b/c\": expected at most 63 letters"},
 	{pools + "pools:\n- name: a\n  count: 1\n  taints: [{key: x, effect: Never}]\n", `6:12: taint x has the effect "Never"`},
 	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4x}\n", "6:17: pools[0].allocatable.cpu: expected a quantity"},
 	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 1e-100000000, memory: '1e-100000000'}\n", "6:36: pools[0].allocatable.memory: expected a quantity of at most 64 characters with an exponent from -100 to 100"},
@@ -285,9 +287,9 @@ var slips = []struct{ text, want string }{
 	{pools + "pools: [{name: a, count: 1}]\nstorage: {classes: {x: {pinned: zone}}}\n---\n" + pools + "pools: [{name: b, count: 1}]\nstorage: {classes: {x: {pinned: node}}}\n", "9:24: StorageClass x is declared differently in another NodeTopology: declare every class once"},
 	{pools + "pools: [{name: a, count: 1}]\nstorage: {default: x}\n---\n" + pools + "pools: [{name: b, count: 1}]\nstorage: {default: z}\n", "9:20: the default StorageClass is z here and x in another NodeTopology: declare it once"},
 	{pools + "pools:\n- name: a\n  zones: {x: 1}\n  zoneLabels:\n    z: {a: b}\n", `7:5: pool a: zoneLabels: the pool has no zone "z"`},
-	{pools + "pools:\n- name: a\n  zones: {x: 1}\n  zoneLabels:\n    x: {a b: c}\n", "7:9: pool a: label a b: \"c\": name part must consist of"},
-	{pools + "pools:\n- name: a\n  count: 1\n  nameLabels: [a b]\n", "6:16: pool a: label a b: \"\": name part must consist of"},
-	{pools + "pools:\n- name: a\n  count: 1\n  unknownLabels: [a/, a b]\n", "6:23: pool a: label a b: \"\": name part must consist of"},
+	{pools + "pools:\n- name: a\n  zones: {x: 1}\n  zoneLabels:\n    x: {a b: c}\n", "7:9: pool a: label key \"a b\": expected"},
+	{pools + "pools:\n- name: a\n  count: 1\n  nameLabels: [a b]\n", "6:16: pool a: label key \"a b\": expected"},
+	{pools + "pools:\n- name: a\n  count: 1\n  unknownLabels: [a/, a b]\n", "6:23: pool a: label key \"a b\": expected"},
 	{pools + "pools:\n- name: a\n  count: 1\n  cost: -0.5\n", "6:3: pools[0].cost: expected a number from zero"},
 	{pools + "pools:\n- name: a\n  count: 1\n  cost: .inf\n", "6:3: pools[0].cost: expected a number from zero"},
 	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: 1.5}\n", "6:13: pools[0].upgrade.surge: expected a number or percentage"},
@@ -475,6 +477,30 @@ func TestReserved(t *testing.T) {
 		got := fmt.Sprint(a.Cpu(), a.Memory(), a.Pods(), r.Cpu(), r.Memory(), r.Pods())
 		if want := "2500m 0 7 1500m 8Gi 3"; got != want {
 			t.Errorf("%s: got %s, want %s", n.Name, got, want)
+		}
+	}
+}
+
+// TestClassPatches checks which patches of a ClusterClass may decide labels or taints.
+func TestClassPatches(t *testing.T) {
+	text, err := os.ReadFile("../../fixtures/topology/kubeadmcontrolplane.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for patch, refused := range map[string]bool{
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs/cloud-provider, value: external": false,
+		"path: /spec/template/spec/files/-, value: {path: a}":                                                           false,
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs/node-labels, value: a=b":         true,
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs/register-node, value: no":        true,
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs/0/value, value: a=b":             true,
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs/-, value: {name: v}":             true,
+		"path: /spec/template/spec/joinConfiguration/nodeRegistration/kubeletExtraArgs, value: {v: '4'}":                true,
+		"path: /spec/template/spec/joinConfiguration, value: {nodeRegistration: {}}":                                    true,
+		"path: /spec/template/spec/preKubeadmCommands/-, valueFrom: {template: 'kubectl taint node {{ .b }}'}":          true,
+	} {
+		_, err := read(t, strings.Replace(string(text), "spec:\n  controlPlane:", "spec:\n  patches: [{name: a, definitions: [{jsonPatches: [{op: add, "+patch+"}]}]}]\n  controlPlane:", 1))
+		if (err != nil) != refused {
+			t.Errorf("%s: got %v", patch, err)
 		}
 	}
 }

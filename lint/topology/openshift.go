@@ -11,24 +11,8 @@ import (
 // openshift is the group of the Machine API of OpenShift.
 const openshift = "machine.openshift.io"
 
-// openshiftSet holds the fields of a MachineSet that decide about nodes (openshift/machine-api-operator
-// 95119612 pkg/controller/nodelink/nodelink_controller.go; R-S16).
-type openshiftSet struct {
-	Metadata machineMeta `json:"metadata"`
-	Spec     struct {
-		Replicas *int `json:"replicas"`
-		Template struct {
-			Metadata *source.Node `json:"metadata"`
-			Spec     struct {
-				Metadata machineMeta    `json:"metadata"`
-				Taints   []corev1.Taint `json:"taints"`
-				Provider openshiftCloud `json:"providerSpec"`
-				ID       *source.Node   `json:"providerID"` // only resembles such a field
-			} `json:"spec"`
-		} `json:"template"`
-	} `json:"spec"`
-}
-
+// openshiftCloud is the providerSpec of a Machine (openshift/machine-api-operator 95119612
+// pkg/controller/nodelink/nodelink_controller.go; R-S16).
 type openshiftCloud struct {
 	Value struct {
 		Placement struct {
@@ -53,7 +37,7 @@ type openshiftAutoscaler struct {
 
 // openshift reads a MachineSet, and its MachineAutoscaler if there is one.
 func (l *loader) openshift(o *source.Object) {
-	var in openshiftSet
+	var in machineSet
 	if !l.decides(o, o.File.Span, o.Root, &in) {
 		return
 	}
@@ -81,8 +65,7 @@ func (l *loader) openshift(o *source.Object) {
 	if mentions(o.Root.Get("spec"), "windows") {
 		p.UnknownLabels = append(p.UnknownLabels, corev1.LabelOSStable, betaOS, corev1.LabelWindowsBuild)
 	}
-	l.taints(o, o.Root.At("spec", "template", "spec", "taints"), spec.Taints)
-	p.Taints = spec.Taints
+	p.Taints = l.taintList(o, o.File.Span, spec.Taints)
 	least, most := l.bounds(o, in.Metadata.Annotations, openshift)
 	for _, of := range l.objects {
 		var scaler openshiftAutoscaler

@@ -209,8 +209,12 @@ func (l *loader) labels(o *source.Object, of string, item *source.Node) {
 }
 
 func (l *loader) label(o *source.Object, at diag.Span, of, key, value string) {
-	for _, why := range slices.Concat(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)) {
-		l.fail(o, at, "%s: label %s: %q: %s", of, key, value, why)
+	const word = "expected at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends"
+	if len(validation.IsQualifiedName(key)) > 0 {
+		l.fail(o, at, "%s: label key %q: %s, after an optional DNS prefix and '/'", of, key, word)
+	}
+	if len(validation.IsValidLabelValue(value)) > 0 {
+		l.fail(o, at, "%s: label %s: %q: %s", of, key, value, word)
 	}
 }
 

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +15,20 @@ import (
 
 // talosGroup is the group of documents of Talos, which have no kind.
 const talosGroup = "talos.dev"
+
+// talosWhole says what to name instead of a patch.
+const talosWhole = " the files that talhelper genconfig or talosctl machineconfig patch writes"
+
+// Instead says what to name instead of files that declare no nodes, or returns "".
+func Instead(files []*source.File) string {
+	patches := func(f *source.File) bool {
+		return slices.ContainsFunc([]string{"machine:", "/machine/", "apiVersion: v1alpha1"}, func(word string) bool { return bytes.Contains(f.Text, []byte(word)) })
+	}
+	if slices.ContainsFunc(files, patches) {
+		return "; instead of a patch of a Talos configuration, name" + talosWhole
+	}
+	return ""
+}
 
 // talosNode holds what a machine configuration says about its node (siderolabs/talos ad882317
 // pkg/machinery/config/types/v1alpha1/v1alpha1_k8s_bridge.go; R-S14).
@@ -82,6 +97,8 @@ func (l *loader) talos(o *source.Object) {
 	case "controlplane", "init":
 		n.control = true
 	case "worker", "join":
+	case "":
+		l.fail(o, o.File.Span(o.Root.Get("machine")), "machine.type is missing: expected controlplane or worker, or instead of a patch%s", talosWhole)
 	default:
 		l.fail(o, o.File.Span(o.Root.Get("machine")), "machine.type is %q: expected controlplane or worker", kind)
 	}

@@ -90,6 +90,11 @@ func (d *Declaration) Taints() *source.Node {
 	return d.Node.Get("taints")
 }
 
+// Sample reports whether the node stands for nodes of a NodePool that has none yet.
+func (n *Node) Sample() bool {
+	return n.Pool != nil && n.Pool.Count == 0 && n.Labels[NodePool] != ""
+}
+
 // Pool is a set of identical nodes whose number may change.
 type Pool struct {
 	Name            string
@@ -125,6 +130,9 @@ type Topology struct {
 	// entry that ends in a slash stands for all keys of a domain and its subdomains, except those that
 	// all such nodes declare, which are its value. The entry "/" stands for all keys.
 	open map[string]map[string]bool
+	// named holds the names and hostnames of the nodes that are not of pools. It is nil if no node is of
+	// a pool.
+	named map[string]bool
 }
 
 // Empty reports whether the topology has no nodes and no pool that can grow.
@@ -135,7 +143,7 @@ func (t *Topology) Elastic() bool { return t != nil && len(t.Growth) > 0 }
 
 // Only returns a topology of some of the nodes, or of nodes like them, that cannot grow.
 func (t *Topology) Only(nodes []*Node) *Topology {
-	return &Topology{Nodes: nodes, open: t.open}
+	return &Topology{Nodes: nodes, open: t.open, named: t.named}
 }
 
 // All returns all nodes, and a sample of the nodes that each pool may add.
@@ -233,6 +241,12 @@ func (t *Topology) Uncertain(key string) bool {
 			return false
 		}
 	}
+}
+
+// MadeUp reports whether one of the names may be that of a node of a pool. Their names are made up
+// (R-S3).
+func (t *Topology) MadeUp(names ...string) bool {
+	return t.named != nil && slices.ContainsFunc(names, func(name string) bool { return !t.named[name] })
 }
 
 // Drawn reports whether a node may get a label with any number, because a pod avoids values of a key

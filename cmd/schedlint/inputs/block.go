@@ -270,7 +270,7 @@ func (b *Block) Print(w io.Writer, verbose bool) {
 	text := b.text("\n")
 	switch n := strings.Count(text, "\n"); {
 	case b.empty():
-		fmt.Fprintf(w, "No root can render offline, so there is nothing to add to %s.\n", target)
+		fmt.Fprintf(w, "No root can render offline, so there is nothing to add to renders: in %s.\n", target)
 		return
 	case n > mostLines && !verbose && b.conf.Discovers():
 		fmt.Fprintf(w, "To render these and no other, run again with --write, which adds %d lines to %s; --verbose shows them.\n", n, target)

@@ -95,7 +95,7 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 	}
 	vendored := library.Remotes(explicit(conf, in.root, conf.Renders))
 	ignore := func(name string) bool { return conf.IgnoresSome() && conf.Ignores(in.fromBase(name)) }
-	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: func(name string) bool { return ignore(name) || library.Holds(name) }, OwnOnly: conf.OwnOnly(), Remotes: vendored, Declares: topology.Declares})
+	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: func(name string) bool { return ignore(name) || library.Holds(name) }, OwnOnly: conf.OwnOnly(), Remotes: vendored, Declares: topology.Declares, Offers: topology.Offers, Mentions: topology.Mentions})
 	if err == nil {
 		err = in.empty(args)
 	}
@@ -105,6 +105,7 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 	render := func(all []render.Root) []*render.Output {
 		return verified(func(string) *thirdparty.Library { return library }, all, renders(ctx, all))
 	}
+	in.Offered = slices.DeleteFunc(in.Offered, in.passedOver)
 	in.renderRoots(gitops.Options{Remotes: vendored, Library: library, Ignore: ignore, Render: render})
 	in.renderCharts(vendored, render)
 	return in, nil
@@ -122,7 +123,7 @@ func (in *Found) empty(args []string) error {
 	for _, p := range in.Pointers {
 		names = append(names, p.File)
 	}
-	names = append(names, in.Topologies...)
+	names = slices.Concat(names, in.Topologies, in.Offered)
 	for _, u := range in.Unread {
 		names = append(names, u.Name)
 	}
@@ -133,6 +134,18 @@ func (in *Found) empty(args []string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// passedOver reports whether a node file is named in the configuration already, or is test data.
+func (in *Found) passedOver(name string) bool {
+	var over []string
+	for _, dir := range in.TestData {
+		over = append(over, under(in.root, dir))
+	}
+	for _, file := range in.conf.TopologyFiles() {
+		over = append(over, worktree.Resolved(worktree.Absolute(in.base, file)))
+	}
+	return slices.ContainsFunc(over, func(path string) bool { return worktree.Inside(path, under(in.root, name)) })
 }
 
 // whole reports whether the paths cover the configuration's whole directory.

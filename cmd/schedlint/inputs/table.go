@@ -22,7 +22,7 @@ const mostRows = 1_000
 // writes rows that have the same reason as one. It never starts a line with a name from the tree,
 // because a CI runner might execute the line as a command.
 func (in *Found) Print(w io.Writer, verbose bool) {
-	if len(in.Kustomizations)+len(in.Charts)+len(in.Pointers)+len(in.Topologies)+len(in.Unread) == 0 {
+	if len(in.Kustomizations)+len(in.Charts)+len(in.Pointers)+len(in.Topologies)+len(in.Offered)+len(in.Unread) == 0 {
 		fmt.Fprintln(w, "Nothing to render: found no kustomization, chart, GitOps pointer or file with nodes.")
 		return
 	}
@@ -48,11 +48,15 @@ func (in *Found) Print(w io.Writer, verbose bool) {
 	if offline.folded || charts.folded || pointed.folded {
 		fmt.Fprint(w, "--verbose lists each of them.\n\n")
 	}
-	var nodes, unread table
+	var nodes, offered, unread table
 	for _, name := range in.Topologies {
 		nodes.row("", "nodes", in.shown(name))
 	}
 	nodes.print(w, true, len(in.Topologies), fmt.Sprint("Files with nodes: ", len(in.Topologies)))
+	for _, name := range in.Offered {
+		offered.row("", "topology: ["+yamlString(in.fromBase(name))+"]")
+	}
+	offered.print(w, true, len(in.Offered), fmt.Sprintf("Files with nodes that count only if you name them, with --topology or in %s: %d", config.Name, len(in.Offered)))
 	for _, u := range in.Unread {
 		unread.row("", "unread", in.shown(u.Name), u.Why)
 	}

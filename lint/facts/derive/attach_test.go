@@ -160,7 +160,7 @@ func TestAttachments(t *testing.T) {
 // TestAttachmentFixes checks which repairs are suggested.
 func TestAttachmentFixes(t *testing.T) {
 	t.Parallel()
-	const nodes = "{apiVersion: schedlint.dev/v1alpha1, kind: NodeTopology, pools: [{name: w, count: 3}]}"
+	const nodes = "{apiVersion: v1, kind: NodeList, items: [{metadata: {name: a, labels: {kubernetes.io/hostname: a}}}, {metadata: {name: b, labels: {kubernetes.io/hostname: b}}}, {metadata: {name: c, labels: {kubernetes.io/hostname: c}}}]}"
 	const rollout = "apiVersion: argoproj.io/v1alpha1, kind: Rollout"
 	web := func(kind, spec string) string { return claimed(kind, "web", spec, "", "data") }
 	argo := func(strategy string) string {
@@ -174,8 +174,8 @@ func TestAttachmentFixes(t *testing.T) {
 		web("StatefulSet", "replicas: 2,"):    "use volumeClaimTemplates, ReadWriteMany",
 		web("DaemonSet", ""):                  "ReadWriteMany",
 		web("Deployment", "") + claimed("Deployment", "api", "", "", "data"): "required pod affinity, ReadWriteMany",
-		web("Deployment", "") + claimed("Deployment", "api", "", "nodeSelector: {kubernetes.io/hostname: w-0},", "data") +
-			claimed("Deployment", "app", "", "nodeSelector: {kubernetes.io/hostname: w-1},", "data"): "ReadWriteMany",
+		web("Deployment", "") + claimed("Deployment", "api", "", "nodeSelector: {kubernetes.io/hostname: a},", "data") +
+			claimed("Deployment", "app", "", "nodeSelector: {kubernetes.io/hostname: b},", "data"): "ReadWriteMany",
 	} {
 		b := described(t, nodes, storageClasses+claim("data", "longhorn", "ReadWriteOnce", "")+manifests)
 		fixes := b.Subject(b.Attachments[0].ID).Fixes

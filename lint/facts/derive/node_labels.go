@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
@@ -198,9 +197,9 @@ func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
 // one set in all.
 func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all []conditions, nodes []*topology.Node) {
 	for i, c := range all { // nodes may meet those that depend on a label that is not known
-		all[i] = slices.DeleteFunc(c, func(one condition) bool { return b.m.Topology.Uncertain(one.Key) })
+		all[i] = slices.DeleteFunc(c, func(one condition) bool { return b.m.Uncertain(one.NodeSelectorRequirement) })
 	}
-	if len(all) == 0 || slices.ContainsFunc(all, func(c conditions) bool { return len(c) == 0 || c.unsettled(nodes) }) {
+	if len(all) == 0 || slices.ContainsFunc(all, func(c conditions) bool { return len(c) == 0 || c.renamed() }) {
 		return
 	}
 	fact := facts.NodeMatch{Object: w.String(), Where: where, Nodes: len(nodes)}
@@ -244,15 +243,9 @@ func (c conditions) unmet(nodes []*topology.Node) *condition {
 	return nil
 }
 
-// unsettled reports whether no conclusion can be drawn from the conditions. The nodes of pools have
-// invented names, which makes conditions on node names inconclusive. Another rule covers conditions
-// on deprecated labels.
-func (c conditions) unsettled(nodes []*topology.Node) bool {
-	pooled := slices.ContainsFunc(nodes, func(n *topology.Node) bool { return n.Pool != nil })
-	return slices.ContainsFunc(c, func(one condition) bool {
-		_, renamed := topology.Deprecated(one.Key)
-		return renamed || pooled && (one.Key == corev1.LabelHostname || one.Key == metav1.ObjectNameField)
-	})
+// renamed reports whether a condition is on a deprecated label. Another rule covers it.
+func (c conditions) renamed() bool {
+	return slices.ContainsFunc(c, func(one condition) bool { _, is := topology.Deprecated(one.Key); return is })
 }
 
 // selectorConditions returns the conditions of a nodeSelector. It returns no conditions if a label

@@ -321,7 +321,7 @@ func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 			s = b.advisor().toleration(s, w, &last)
 		case last.Taint != nil:
 			s = s.fix("%s", message.AddUntainted(&last))
-		case last.Kind == model.LacksLabel:
+		case last.Kind == model.LacksLabel, last.Kind == model.UnsetLabel:
 			s = s.fix("%s", message.LabelNode(&last))
 		default:
 			s = s.fix(message.MatchNodes)

@@ -24,6 +24,8 @@ const (
 	// OtherValue means that the nodes have the label Key=Has instead.
 	LacksLabel ExclusionKind = "lacks-label"
 	OtherValue ExclusionKind = "other-value"
+	// UnsetLabel means that no NodePool of Karpenter sets the label Key, which the pods require.
+	UnsetLabel ExclusionKind = "unset-label"
 	// FailsExpression is for a single nodeSelectorTerm. Requirement is its first requirement that
 	// the nodes fail. MatchesNoTerm means that none of several nodeSelectorTerms matches. EmptyTerm
 	// means that the only nodeSelectorTerm is empty.
@@ -50,6 +52,8 @@ type Exclusion struct {
 	NodeName       string
 	Reach          *workload.Reach
 	Nodes          []*topology.Node
+	// NodePools is set if the nodes are samples of those that Karpenter may add.
+	NodePools bool
 }
 
 // Cordon reports whether the nodes are cordoned. Some dumps have only the taint.
@@ -69,10 +73,11 @@ type exclusionKey struct {
 	requirement    *corev1.NodeSelectorRequirement
 	resource       corev1.ResourceName
 	reach          *workload.Reach
+	nodePools      bool
 }
 
 func (x *Exclusion) id() exclusionKey {
-	id := exclusionKey{kind: x.Kind, key: x.Key, want: x.Want, has: x.Has, requirement: x.Requirement, resource: x.Resource, reach: x.Reach}
+	id := exclusionKey{kind: x.Kind, key: x.Key, want: x.Want, has: x.Has, requirement: x.Requirement, resource: x.Resource, reach: x.Reach, nodePools: x.NodePools}
 	if x.Taint != nil { // TimeAdded makes no difference
 		id.taint = corev1.Taint{Key: x.Taint.Key, Value: x.Taint.Value, Effect: x.Taint.Effect}
 	}
@@ -118,6 +123,7 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 			}
 			x = Exclusion{Kind: TooSmall, Resource: binds}
 		}
+		x.NodePools = n.Sample()
 		if i, seen := known[x.id()]; seen {
 			all[i].Nodes = append(all[i].Nodes, n)
 			return
@@ -134,12 +140,30 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 			add(g.Node, p)
 		}
 	}
+	for i := range all {
+		m.unset(&all[i])
+	}
 	if f.Bound() && len(all) == 0 && e.Count == 0 {
 		all = append(all, Exclusion{Kind: Undeclared, NodeName: w.Spec.NodeName})
 	}
 	slices.SortStableFunc(all, func(a, b Exclusion) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
 	m.excluded[key] = all
 	return all
+}
+
+// unset changes an exclusion if nodes lack a label that no NodePool sets.
+func (m *Model) unset(x *Exclusion) {
+	key := x.Key
+	if r := x.Requirement; r != nil && x.Kind == FailsExpression && r.Operator != corev1.NodeSelectorOpDoesNotExist {
+		key = r.Key
+	}
+	sets := func(n *topology.Node) bool {
+		_, has := n.Labels[key]
+		return has && n.Labels[topology.NodePool] != ""
+	}
+	if x.NodePools && (x.Kind == LacksLabel || x.Kind == FailsExpression) && !slices.ContainsFunc(m.Topology.All(), sets) {
+		x.Kind, x.Key = UnsetLabel, key
+	}
 }
 
 // excludedKey is the cache key for Excluded. Workloads with equal keys have equal exclusions.

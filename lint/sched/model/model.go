@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/meter"
@@ -246,18 +247,20 @@ func (m *Model) unknown(g *Group) Reason {
 	if why.Given() || m.Topology.Empty() {
 		return why
 	}
-	keys := SortedKeys(g.Spec.NodeSelector)
+	var rules []corev1.NodeSelectorRequirement
 	met := func(key string, values ...string) { // by a number
 		if m.run.avoided[key] && m.Topology.Drawn(key) && (len(values) == 0 || slices.ContainsFunc(values, isNumber)) {
 			why = Reason{Cause: ByNodeLabel, Name: key}
 		}
 	}
-	for _, key := range keys {
+	for _, key := range SortedKeys(g.Spec.NodeSelector) {
+		rules = append(rules, is(key, g.Spec.NodeSelector[key]))
 		met(key, g.Spec.NodeSelector[key])
 	}
 	for _, term := range nodeTerms(g.Workload) {
+		rules = append(rules, term.MatchFields...)
 		for _, r := range term.MatchExpressions {
-			keys = append(keys, r.Key)
+			rules = append(rules, r)
 			switch r.Operator {
 			case corev1.NodeSelectorOpIn:
 				met(r.Key, r.Values...)
@@ -267,15 +270,18 @@ func (m *Model) unknown(g *Group) Reason {
 		}
 	}
 	for t := range g.HardTerms() {
-		keys = append(keys, t.Key)
+		rules = append(rules, corev1.NodeSelectorRequirement{Key: t.Key, Operator: corev1.NodeSelectorOpExists})
 		met(t.Key)
 	}
 	if why.Given() {
 		return why
 	}
-	keys = append(keys, reachKeys(g.Workload)...)
-	if i := slices.IndexFunc(keys, m.Topology.Uncertain); i >= 0 && (g.Kind.PerNode() || g.Running || m.passesAnywhere(m.certain(g.Workload))) {
-		return Reason{Cause: ByNodeLabel, Name: keys[i]}
+	rules = append(rules, reachRules(g.Workload)...)
+	if i := slices.IndexFunc(rules, m.Uncertain); i >= 0 && (g.Kind.PerNode() || g.Running || m.passesAnywhere(m.certain(g.Workload))) {
+		return Reason{Cause: ByNodeLabel, Name: rules[i].Key}
+	}
+	if name := g.Spec.NodeName; name != "" && !g.Running && m.Topology.MadeUp(name) {
+		return Reason{Cause: ByNodeLabel, Name: metav1.ObjectNameField}
 	}
 	switch volumes := m.volumesOf(g); {
 	case volumes.Given() && (g.Kind.PerNode() || g.Running || m.fitsAnywhere(g)):
@@ -288,20 +294,30 @@ func (m *Model) unknown(g *Group) Reason {
 	return why
 }
 
+// is returns the rule that a label has a value.
+func is(key, value string) corev1.NodeSelectorRequirement {
+	return corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{value}}
+}
+
+// Uncertain reports whether it is not known which nodes meet a rule.
+func (m *Model) Uncertain(r corev1.NodeSelectorRequirement) bool {
+	named := (r.Key == corev1.LabelHostname || r.Key == metav1.ObjectNameField) && r.Operator != corev1.NodeSelectorOpExists && r.Operator != corev1.NodeSelectorOpDoesNotExist
+	return m.Topology.Uncertain(r.Key) || named && m.Topology.MadeUp(r.Values...)
+}
+
 // certain returns a workload without the node rules that depend on labels that are not known.
 func (m *Model) certain(w *workload.Workload) *workload.Workload {
-	unknown := func(r corev1.NodeSelectorRequirement) bool { return m.Topology.Uncertain(r.Key) }
 	c := *w
 	c.Spec.NodeSelector = maps.Clone(w.Spec.NodeSelector)
-	maps.DeleteFunc(c.Spec.NodeSelector, func(key, _ string) bool { return m.Topology.Uncertain(key) })
+	maps.DeleteFunc(c.Spec.NodeSelector, func(key, value string) bool { return m.Uncertain(is(key, value)) })
 	var terms []corev1.NodeSelectorTerm
 	for _, t := range nodeTerms(w) {
-		rest := slices.DeleteFunc(slices.Clone(t.MatchExpressions), unknown)
-		if len(rest)+len(t.MatchFields) == 0 && len(t.MatchExpressions) > 0 { // nothing certain is left
+		rest, fields := slices.DeleteFunc(slices.Clone(t.MatchExpressions), m.Uncertain), slices.DeleteFunc(slices.Clone(t.MatchFields), m.Uncertain)
+		if len(rest)+len(fields) == 0 && len(t.MatchExpressions)+len(t.MatchFields) > 0 { // nothing certain is left
 			terms = nil
 			break
 		}
-		terms = append(terms, corev1.NodeSelectorTerm{MatchExpressions: rest, MatchFields: t.MatchFields})
+		terms = append(terms, corev1.NodeSelectorTerm{MatchExpressions: rest, MatchFields: fields})
 	}
 	if nodeTerms(w) != nil {
 		c.Spec.Affinity = nil
@@ -309,7 +325,7 @@ func (m *Model) certain(w *workload.Workload) *workload.Workload {
 	if terms != nil {
 		c.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms}}}
 	}
-	if slices.ContainsFunc(reachKeys(w), m.Topology.Uncertain) {
+	if slices.ContainsFunc(reachRules(w), m.Uncertain) {
 		c.Reaches, c.OrdinalReaches = nil, nil
 	}
 	return &c

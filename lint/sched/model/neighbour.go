@@ -148,7 +148,7 @@ func (m *Model) widest(w *workload.Workload) *workload.Workload {
 		return slices.ContainsFunc(w.Open, func(path string) bool { return strings.HasPrefix(path, field) })
 	}
 	why := m.Groups[w].Unknown.Cause
-	anywhere := why == ByScheduler || why == ByQueue || open("nodeName")
+	anywhere := why == ByScheduler || why == ByQueue || open("nodeName") || why == ByNodeLabel && w.Spec.NodeName != ""
 	if anywhere {
 		c.Spec.NodeName = ""
 	}

@@ -118,26 +118,30 @@ func inZones(zones map[string][]string, labels map[string]string) bool {
 	return true
 }
 
-// reachKeys returns the node labels that decide where the volumes of a workload can be used.
-func reachKeys(w *workload.Workload) (keys []string) {
+// reachRules returns the rules that decide where the volumes of a workload can be used.
+func reachRules(w *workload.Workload) (rules []corev1.NodeSelectorRequirement) {
 	all := w.Reaches
 	if w.OrdinalReaches != nil {
 		all = slices.Concat(slices.Collect(maps.Values(w.OrdinalReaches.Of))...)
 		all = slices.Concat(w.Reaches, w.OrdinalReaches.Rest, all)
 	}
 	for _, r := range all {
-		keys = append(keys, SortedKeys(r.Zones)...)
+		for key, values := range r.Zones {
+			rules = append(rules, corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: values})
+		}
 		if r.Affinity == nil {
 			continue
 		}
 		for _, t := range r.Affinity.NodeSelectorTerms {
 			for _, e := range t.MatchExpressions {
-				keys = append(keys, e.Key, storage.TopologyKey(e.Key))
+				rules = append(rules, e)
+				e.Key = storage.TopologyKey(e.Key)
+				rules = append(rules, e)
 			}
 		}
 	}
-	slices.Sort(keys) // Of is a map
-	return keys
+	slices.SortFunc(rules, func(a, b corev1.NodeSelectorRequirement) int { return strings.Compare(a.Key, b.Key) }) // Of is a map
+	return rules
 }
 
 // storageLabels returns a node's labels for comparison with a volume's affinity. A storage driver
