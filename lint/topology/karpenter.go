@@ -60,9 +60,9 @@ type karpenterRequirement struct {
 	Key      string   `json:"key"`
 	Operator string   `json:"operator"`
 	Values   []string `json:"values"`
-	// MinValues decides nothing: it only keeps Karpenter from adding nodes if too few instance types are
-	// left for a pod, and may be relaxed (pkg/controllers/provisioning/scheduling/nodeclaim.go,
-	// filterInstanceTypesByRequirements). No answer counts on nodes that a NodePool may add.
+	// MinValues keeps Karpenter from adding nodes if too few instance types are left for a pod, and may
+	// be relaxed (pkg/controllers/provisioning/scheduling/nodeclaim.go,
+	// filterInstanceTypesByRequirements). It refuses no node that exists.
 	MinValues *int `json:"minValues"`
 }
 
@@ -152,7 +152,7 @@ func (l *loader) karpenter(o *source.Object) {
 	if may[corev1.LabelOSStable] == nil && l.linux(template.At("spec", "nodeClassRef")) {
 		may[corev1.LabelOSStable], may[corev1.LabelWindowsBuild] = &allowed{values: []string{"linux"}}, &allowed{}
 	}
-	pool := &Pool{Name: name, Max: Unbounded, Span: o.NameSpan(), Declaration: Declaration{o.File, template.Get("spec")}}
+	pool := &Pool{Name: name, Max: Unbounded, MinValues: slices.ContainsFunc(in.Spec.Template.Spec.Requirements, func(r karpenterRequirement) bool { return r.MinValues != nil }), Span: o.NameSpan(), Declaration: Declaration{o.File, template.Get("spec")}}
 	for resource, limit := range in.Spec.Limits {
 		if resource == "nodes" || limit.IsZero() {
 			pool.Max = int(min(max(limit.Value(), 0), int64(pool.Max)))

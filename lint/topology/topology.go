@@ -99,9 +99,11 @@ func (n *Node) Sample() bool {
 type Pool struct {
 	Name            string
 	Count, Min, Max int
-	Spec            *PoolSpec
-	Span            diag.Span
-	Declaration     Declaration
+	// MinValues is set if a pod that narrows the choice of a label may keep the pool from growing.
+	MinValues   bool
+	Spec        *PoolSpec
+	Span        diag.Span
+	Declaration Declaration
 }
 
 // Growth describes the nodes that a pool may add in one of its zones. Node is a sample of these

@@ -33,7 +33,9 @@ func OnceGrown(m *model.Model, w *workload.Workload, pods int, lost [2]string) (
 	return yes
 }
 
-func unbounded(g topology.Growth) bool { return g.Node.Pool.Max == topology.Unbounded }
+func unbounded(g topology.Growth) bool {
+	return g.Node.Pool.Max == topology.Unbounded && !g.Node.Pool.MinValues
+}
 
 // onceGrown looks at the nodes that unbounded pools may add for the pods of one workload.
 type onceGrown struct {
