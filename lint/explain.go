@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/locate"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/worktree"
 
 	"github.com/schedlint/schedlint/lint/accept"
@@ -358,7 +359,7 @@ func (x *explaining) settle() error {
 	if exact := slices.DeleteFunc(slices.Clone(all), otherColumn); len(exact) > 0 {
 		all = exact
 	}
-	slices.SortStableFunc(all, func(a, b diag.Explained) int { return a.Diagnostic.Compare(b.Diagnostic) })
+	sorting.Stable(all, func(a, b diag.Explained) int { return a.Diagnostic.Compare(b.Diagnostic) })
 	x.out.Found = all
 	if x.more > 0 {
 		x.out.Notes = append(x.out.Notes, fmt.Sprintf("%d findings on this line exceed the limit of %d and are not explained; name a rule or a column", x.more, maxExplained))
@@ -367,8 +368,8 @@ func (x *explaining) settle() error {
 		return nil
 	}
 	far := func(d *diag.Diagnostic) int { return max(d.Location.Line-x.spot.Line, x.spot.Line-d.Location.Line) }
-	slices.SortStableFunc(x.elsewhere, func(a, b diag.Diagnostic) int { return a.Compare(&b) })
-	slices.SortStableFunc(x.elsewhere, func(a, b diag.Diagnostic) int { return far(&a) - far(&b) })
+	sorting.Stable(x.elsewhere, func(a, b diag.Diagnostic) int { return a.Compare(&b) })
+	sorting.Stable(x.elsewhere, func(a, b diag.Diagnostic) int { return far(&a) - far(&b) })
 	x.out.Near = x.elsewhere[:min(len(x.elsewhere), maxNear)]
 	if x.out.Found = x.rest; len(x.rest) == 0 {
 		return x.nothing()

@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -73,7 +74,7 @@ func Fix(ctx context.Context, o Options) (*Fixed, error) {
 		return fixed.withhold(r, why)
 	})
 	fixed.together(repairs)
-	slices.SortStableFunc(fixed.Withheld, func(a, b Withheld) int { return a.Edit.Location.Compare(b.Edit.Location) })
+	sorting.Stable(fixed.Withheld, func(a, b Withheld) int { return a.Edit.Location.Compare(b.Edit.Location) })
 	return fixed, nil
 }
 
@@ -320,7 +321,7 @@ func (m *fixer) files(repairs []*repair) (all []FixedFile) {
 		f.After, _ = apply(name, f.Before, of)
 		all = append(all, f)
 	}
-	slices.SortFunc(all, func(a, b FixedFile) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Stable(all, func(a, b FixedFile) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
@@ -328,7 +329,7 @@ func (m *fixer) files(repairs []*repair) (all []FixedFile) {
 func apply(name string, text []byte, edits []diag.Edit) ([]byte, error) {
 	file := source.File{Name: name, Text: text}
 	edits = slices.Clone(edits)
-	slices.SortFunc(edits, func(a, b diag.Edit) int { return a.Location.Compare(b.Location) })
+	sorting.Stable(edits, func(a, b diag.Edit) int { return a.Location.Compare(b.Location) })
 	out := make([]byte, 0, len(text)+64*len(edits))
 	at := 0
 	for _, e := range edits {

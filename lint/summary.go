@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/locate"
+	"github.com/schedlint/schedlint/lint/sorting"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/message"
@@ -124,7 +125,7 @@ func sorted(m map[string]*diag.Skip) []diag.Skip {
 	for _, k := range m {
 		list = append(list, *k)
 	}
-	slices.SortFunc(list, func(a, b diag.Skip) int { return strings.Compare(a.Reason, b.Reason) })
+	sorting.Stable(list, func(a, b diag.Skip) int { return strings.Compare(a.Reason, b.Reason) })
 	return list
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // Catalogue describes the rules in Markdown. The document has one table per category, one per pack
@@ -123,7 +124,7 @@ func Libraries() ([]BundleFile, error) {
 	for _, f := range libraries {
 		files = append(files, BundleFile{f.name, []byte(f.text)})
 	}
-	slices.SortFunc(files, byName)
+	sorting.Stable(files, byName)
 	return files, err
 }
 
@@ -165,7 +166,7 @@ func Bundle(o Options) ([]BundleFile, error) {
 	for _, f := range libraries {
 		files = append(files, BundleFile{path.Join("schedlint", f.Name), f.Text})
 	}
-	slices.SortFunc(files, byName)
+	sorting.Stable(files, byName)
 	return files, err
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // factList is a named list of facts.
@@ -355,7 +356,7 @@ func rowTypes() []reflect.Type {
 		}
 	}
 	gather(reflect.TypeFor[facts.Facts]())
-	slices.SortFunc(all, func(a, b reflect.Type) int { return strings.Compare(a.Name(), b.Name()) })
+	sorting.Stable(all, func(a, b reflect.Type) int { return strings.Compare(a.Name(), b.Name()) })
 	return all
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // Size limits for a rule's METADATA and configuration. The title and description are not limited.
@@ -419,7 +420,7 @@ func (e *Engine) Asks() []Ask {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Ask) int { return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Survive, b.Survive)) })
+	sorting.Stable(all, func(a, b Ask) int { return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Survive, b.Survive)) })
 	return slices.Compact(all)
 }
 

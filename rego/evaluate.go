@@ -15,6 +15,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/cpu"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // maxFindings is the maximum number of findings that a rule can report in a run, across all
@@ -48,7 +49,7 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 	}
 	tally.Took += cpu.Since(begun)
 	found = append(found, own...)
-	slices.SortFunc(found, compareJudgements)
+	sorting.Stable(found, compareJudgements)
 	return slices.CompactFunc(found, func(a, b facts.Judgement) bool { return compareJudgements(a, b) == 0 }), nil
 }
 
@@ -167,7 +168,7 @@ func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Ju
 	if len(found) <= room {
 		return found, nil
 	}
-	slices.SortFunc(found, compareJudgements)
+	sorting.Stable(found, compareJudgements)
 	return found[:room], refusal{what: fmt.Sprintf("reports more than %d findings; the others are left out", maxFindings), limit: true}
 }
 

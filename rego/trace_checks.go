@@ -14,6 +14,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // checks collects the faults found in a rule.
@@ -33,7 +34,7 @@ func (c *checks) add(at *ast.Location, format string, args ...any) {
 
 // faultErrors converts faults to errors, sorted by position and without duplicates.
 func faultErrors(faults []fault) []error {
-	slices.SortStableFunc(faults, func(a, b fault) int {
+	sorting.Stable(faults, func(a, b fault) int {
 		return cmp.Or(cmp.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Row, b.at.Row), cmp.Compare(a.what, b.what))
 	})
 	var all []error

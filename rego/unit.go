@@ -17,6 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/cpu"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // UnitOptions selects which unit tests to run.
@@ -274,7 +275,7 @@ func (l coverage) missing(own []*module) []Uncovered {
 			return false
 		})
 	}
-	slices.SortFunc(all, func(a, b Uncovered) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	sorting.Stable(all, func(a, b Uncovered) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
 	return slices.Compact(all)
 }
 
@@ -482,7 +483,7 @@ func (e *Engine) Altered(before *Engine) []diag.Silence {
 		at := diag.Span{File: is.file, Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
 		all = append(all, diag.Silence{Message: is.name() + " " + text, Location: at})
 	}
-	slices.SortFunc(all, func(a, b diag.Silence) int { return cmp.Compare(a.Message, b.Message) })
+	sorting.Stable(all, func(a, b diag.Silence) int { return cmp.Compare(a.Message, b.Message) })
 	return all
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // Header fields of a baseline file.
@@ -68,7 +69,7 @@ func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
 	for key, t := range now {
 		b.Entries = append(b.Entries, Entry{key, t.level, t.count, t.pending})
 	}
-	slices.SortFunc(b.Entries, func(x, y Entry) int { return slices.Compare(x.Parts(), y.Parts()) })
+	sorting.Stable(b.Entries, func(x, y Entry) int { return slices.Compare(x.Parts(), y.Parts()) })
 }
 
 // ReadBaseline parses a baseline file. It is as strict as the configuration parser, because a

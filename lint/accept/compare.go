@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // tally summarizes the findings that share a key.
@@ -417,7 +418,7 @@ func unjudged(now, before *diag.Report) []diag.Silence {
 			all = append(all, diag.Silence{Message: name + " is no longer checked: " + why, Location: j.Location})
 		}
 	}
-	slices.SortFunc(all, func(a, b diag.Silence) int {
+	sorting.Stable(all, func(a, b diag.Silence) int {
 		return cmp.Or(a.Location.Compare(b.Location), strings.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(all)

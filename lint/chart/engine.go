@@ -16,6 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/chart/template"
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // engine renders the templates of a chart.
@@ -143,7 +144,7 @@ func (e *engine) execute() ([]Manifest, error) {
 		}
 		all = append(all, m)
 	}
-	slices.SortFunc(all, func(a, b Manifest) int { return strings.Compare(a.Template, b.Template) })
+	sorting.Stable(all, func(a, b Manifest) int { return strings.Compare(a.Template, b.Template) })
 	return all, nil
 }
 

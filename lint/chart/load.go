@@ -25,6 +25,7 @@ import (
 	"github.com/schedlint/schedlint/lint/chart/template"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // loader loads a chart from Input with Helm's loader.
@@ -154,7 +155,7 @@ func (l *loader) take(files []File, absent []Note, dir, inside string) error {
 		}
 	}
 	in := slices.Clone(files)
-	slices.SortStableFunc(in, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Stable(in, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	for i, f := range in {
 		if !fs.ValidPath(f.Name) || f.Name == "." {
 			return limitAt(chartFile, "the file name %q leads outside the chart or is not in its shortest form", f.Name)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -92,7 +93,7 @@ func Of(topo *topology.Topology, objects []*source.Object, except ...diag.Object
 			made = append(made, p)
 		}
 	}
-	slices.SortStableFunc(made, func(a, b pool) int { return cmp.Compare(a.Name, b.Name) })
+	sorting.Stable(made, func(a, b pool) int { return cmp.Compare(a.Name, b.Name) })
 	last := map[string]int{} // the last number after a name
 	for _, p := range made {
 		for base := p.Name; !take(taken, p.PoolSpec); {
@@ -101,7 +102,7 @@ func Of(topo *topology.Topology, objects []*source.Object, except ...diag.Object
 		}
 		c.pools = append(c.pools, p)
 	}
-	slices.SortFunc(c.pools, func(a, b pool) int { return cmp.Compare(a.Name, b.Name) })
+	sorting.Stable(c.pools, func(a, b pool) int { return cmp.Compare(a.Name, b.Name) })
 	return c
 }
 
@@ -290,7 +291,7 @@ func taints(n *topology.Node) (all []corev1.Taint) {
 			all = append(all, t)
 		}
 	}
-	slices.SortFunc(all, func(a, b corev1.Taint) int {
+	sorting.Stable(all, func(a, b corev1.Taint) int {
 		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Effect, b.Effect), cmp.Compare(a.Value, b.Value))
 	})
 	return all

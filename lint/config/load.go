@@ -15,6 +15,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -64,7 +65,7 @@ func (l *loader) fail(at diag.Span, format string, args ...any) {
 
 // err returns all mistakes as one error, in file order.
 func (l *loader) err() error {
-	slices.SortStableFunc(l.found, func(a, b mistake) int { return a.at.Compare(b.at) })
+	sorting.Stable(l.found, func(a, b mistake) int { return a.at.Compare(b.at) })
 	var errs []error
 	for _, m := range l.found {
 		errs = append(errs, fmt.Errorf("%s: %s", place(l.path, m.at), m.text))

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 var (
@@ -70,7 +71,7 @@ func Check(texts map[string][]byte, found []diag.Diagnostic) []Problem {
 			problems = append(problems, Problem{w.file, w.line, fmt.Sprintf("missing finding: %s %q", w.kind, w.pattern)})
 		}
 	}
-	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	sorting.Stable(problems, func(a, b Problem) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
 	return problems
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -221,7 +222,7 @@ func (f *follower) layers() {
 		if f.queue = nil; len(layer) == 0 {
 			return
 		}
-		slices.SortStableFunc(layer, byPlace)
+		sorting.Stable(layer, byPlace)
 		var all []render.Root
 		for _, d := range layer {
 			all = append(all, d.Root)
@@ -467,7 +468,7 @@ func (f *follower) finish() {
 			queue = append(queue, children[d]...)
 		}
 	}
-	slices.SortStableFunc(f.result.Deployments, byPlace)
+	sorting.Stable(f.result.Deployments, byPlace)
 	for _, d := range f.result.Deployments {
 		if d.Root.Dir == "" || d.Source < 0 {
 			continue

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // decision is the table for a placement. It has a row for each workload. It has a column for each
@@ -583,7 +584,7 @@ func lossReasons(w *diag.PlacementWorkload, key string) string {
 		return ""
 	}
 	worstFirst := slices.DeleteFunc(slices.Clone(w.Change.Survives), func(s diag.PlacementSurvival) bool { return s.Key != key })
-	slices.SortStableFunc(worstFirst, func(a, b diag.PlacementSurvival) int {
+	sorting.Stable(worstFirst, func(a, b diag.PlacementSurvival) int {
 		return cmp.Compare(badness[answerTo(b.Verdict)], badness[answerTo(a.Verdict)])
 	})
 	var all []lossGroup

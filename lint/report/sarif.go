@@ -17,6 +17,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 const (
@@ -106,7 +107,7 @@ func sarifFrame(r *diag.Report, opts Options, rules []*sarif.ReportingDescriptor
 // keep their order.
 func worstFirst(all []diag.Diagnostic) []diag.Diagnostic {
 	sorted := slices.Clone(all)
-	slices.SortStableFunc(sorted, func(a, b diag.Diagnostic) int { return -cmp.Compare(a.Level.Rank(), b.Level.Rank()) })
+	sorting.Stable(sorted, func(a, b diag.Diagnostic) int { return -cmp.Compare(a.Level.Rank(), b.Level.Rank()) })
 	return sorted
 }
 
@@ -280,14 +281,14 @@ func candidates(r *diag.Report) []candidate {
 		add(r.Diagnostics, "new")
 		add(r.Change.Unchanged, "unchanged")
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int {
+	sorting.Stable(all, func(a, b candidate) int {
 		return cmp.Or(-cmp.Compare(a.Level.Rank(), b.Level.Rank()), a.Compare(b.Diagnostic))
 	})
 	seen := map[diag.Key]int{}
 	for i := range all {
 		all[i].print = fingerprint(all[i].Diagnostic, seen)
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.state, b.state) })
+	sorting.Stable(all, func(a, b candidate) int { return cmp.Compare(a.state, b.state) })
 	return all
 }
 
@@ -390,7 +391,7 @@ func allRules(r *diag.Report, all []candidate) []diag.Rule {
 			others = append(others, diag.Rule{ID: c.Rule, Level: c.Level})
 		}
 	}
-	slices.SortFunc(others, func(a, b diag.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	sorting.Stable(others, func(a, b diag.Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return append(rules, others...)
 }
 

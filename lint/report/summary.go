@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // NothingChecked is the message for input that contains no known workload.
@@ -145,7 +146,7 @@ const maxCounts = 4
 // counts returns the largest entries with their counts, and a total for the rest.
 func counts(entries []diag.Skip) string {
 	entries = slices.Clone(entries)
-	slices.SortStableFunc(entries, func(a, b diag.Skip) int { return b.Count - a.Count })
+	sorting.Stable(entries, func(a, b diag.Skip) int { return b.Count - a.Count })
 	var parts []string
 	more := 0
 	for i, e := range entries {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -214,20 +215,20 @@ func (f *finder) finish() {
 			}
 		}
 	}
-	slices.SortFunc(f.found.Charts, func(a, b Chart) int { return strings.Compare(a.Dir, b.Dir) })
+	sorting.Stable(f.found.Charts, func(a, b Chart) int { return strings.Compare(a.Dir, b.Dir) })
 	if !f.opts.OnlyRenderable && !f.opts.OnlyKustomizations {
 		f.environments()
 	}
-	slices.SortStableFunc(f.found.Pointers, func(a, b Pointer) int {
+	sorting.Stable(f.found.Pointers, func(a, b Pointer) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
 	slices.Sort(f.found.Topologies)
 	slices.Sort(f.found.Offered)
-	slices.SortStableFunc(f.found.Wanted, func(a, b pointers.Wanted) int {
+	sorting.Stable(f.found.Wanted, func(a, b pointers.Wanted) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
 	slices.Sort(f.found.TestData)
-	slices.SortStableFunc(f.found.Unread, func(a, b Unread) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Stable(f.found.Unread, func(a, b Unread) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // dropPatches removes the objects in patches and chart templates, because they are incomplete.
@@ -260,7 +261,7 @@ func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 		roots = append(roots, part[at])
 		f.visit(part[at], reached, f.next, func(*Kustomization) {})
 	}
-	slices.SortFunc(roots, byDir)
+	sorting.Stable(roots, byDir)
 	return roots
 }
 
@@ -285,7 +286,7 @@ func (f *finder) parts() (parts [][]*Kustomization) {
 		}
 		var part []*Kustomization
 		f.visit(k, taken, func(k *Kustomization) []*Kustomization { return back[k] }, func(k *Kustomization) { part = append(part, k) })
-		slices.SortFunc(part, byDir)
+		sorting.Stable(part, byDir)
 		parts = append(parts, part)
 	}
 	return parts

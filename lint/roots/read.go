@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -151,7 +152,7 @@ func (f *finder) take(k *Kustomization, p parsed) {
 		f.chart(k, path.Join(k.Dir, p.home), c)
 		k.because(Helm, k.File, c.line, cmp.Or(c.text, "without a name"))
 	}
-	slices.SortStableFunc(k.Reasons, func(a, b Reason) int { return a.Line - b.Line })
+	sorting.Stable(k.Reasons, func(a, b Reason) int { return a.Line - b.Line })
 	for _, list := range []*[]string{&k.Dirs, &k.Files, &k.Patches} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)

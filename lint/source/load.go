@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // Options holds the input of Load. Dir and Root are absolute.
@@ -92,12 +93,12 @@ func Load(opts Options, paths []string) (*Set, error) {
 	opts.shelf = newShelf(opts.Keep, opts.Drop)
 	w := newWalker(opts)
 	w.collect(paths)
-	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
+	sorting.Stable(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
 	results, left := readAll(w.found, opts)
 	set := join(results)
 	set.Untracked = slices.Sorted(slices.Values(w.untracked))
 	set.Unread = append(w.unreadPaths(), left...)
-	slices.SortStableFunc(set.Unread, func(a, b Skipped) int { return strings.Compare(a.File, b.File) })
+	sorting.Stable(set.Unread, func(a, b Skipped) int { return strings.Compare(a.File, b.File) })
 	return set, errors.Join(w.errs...)
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
@@ -67,7 +68,7 @@ func (w *walker) collect(texts []string) {
 			args = append(args, a)
 		}
 	}
-	slices.SortStableFunc(args, func(a, b argument) int {
+	sorting.Stable(args, func(a, b argument) int {
 		return cmp.Or(strings.Compare(a.real, b.real), len(a.text)-len(b.text))
 	})
 	for _, a := range args {
@@ -310,7 +311,7 @@ func Walk(opts Options, paths []string, most int, wanted func(base string) bool)
 	w := newWalker(opts)
 	w.wanted, w.most = wanted, most
 	w.collect(paths)
-	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
+	sorting.Stable(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
 	for _, f := range w.found {
 		all = append(all, Input{f.path, f.name, f.size, f.problem})
 	}

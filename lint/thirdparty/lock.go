@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/vendored"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -135,7 +136,7 @@ func (l *Lock) Text() []byte { return vendored.Encode(l) }
 // New returns a lock with the given entries.
 func New(entries []Entry) *Lock {
 	l := &Lock{lockVersion, append([]Entry{}, entries...)}
-	slices.SortFunc(l.Entries, byName)
+	sorting.Stable(l.Entries, byName)
 	return l
 }
 
@@ -208,7 +209,7 @@ func Digest(folder fs.FS, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path.Clean(name), err)
 	}
-	slices.SortFunc(files, func(a, b vendored.Locked) int { return strings.Compare(a.Path, b.Path) })
+	sorting.Stable(files, func(a, b vendored.Locked) int { return strings.Compare(a.Path, b.Path) })
 	return vendored.Whole(files), nil
 }
 

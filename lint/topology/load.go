@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 )
@@ -159,7 +160,7 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 		}
 	}
 	slices.SortFunc(l.topo.Nodes, func(a, b *Node) int { return strings.Compare(a.Name, b.Name) })
-	slices.SortStableFunc(l.topo.Growth, func(a, b Growth) int { return strings.Compare(a.Node.Name, b.Node.Name) })
+	sorting.Stable(l.topo.Growth, func(a, b Growth) int { return strings.Compare(a.Node.Name, b.Node.Name) })
 	l.sharedHostnames()
 	if all := l.topo.All(); len(all) > 0 && !slices.ContainsFunc(all, func(n *Node) bool { return n.Pool == nil || n.Labels[NodePool] == "" }) {
 		l.topo.Notes = append(l.topo.Notes, "only NodePools are declared: pods that run on other nodes, such as Karpenter's own, need those nodes in a node file, too")

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/archive"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // Limits for sources. A large collection of rules consists of hundreds of files of a few KiB each.
@@ -68,7 +69,7 @@ func Open(name string) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.ToSlash(name), err)
 	}
-	slices.SortFunc(s.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Stable(s.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(s.Left)
 	return s, nil
 }

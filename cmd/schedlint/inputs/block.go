@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -146,7 +147,7 @@ func (in *Found) chartEntries(b *Block) {
 	for _, dir := range kept.globs(in.whole()) {
 		b.charts = append(b.charts, chartEntry{helm: dir})
 	}
-	slices.SortStableFunc(b.charts, func(x, y chartEntry) int { return strings.Compare(x.helm, y.helm) })
+	sorting.Stable(b.charts, func(x, y chartEntry) int { return strings.Compare(x.helm, y.helm) })
 }
 
 // testData returns globs for the test data directories. It omits directories that contain a path

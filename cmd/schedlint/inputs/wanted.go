@@ -11,6 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/revision"
 	"github.com/schedlint/schedlint/lint/roots"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/thirdparty"
 )
 
@@ -46,7 +47,7 @@ func Wanted(conf *config.Config, base string, library *thirdparty.Library, rende
 		}
 	}
 	all = slices.DeleteFunc(all, func(w pointers.Wanted) bool { return thirdparty.Replaced(given)(w.Name) })
-	slices.SortStableFunc(all, func(a, b pointers.Wanted) int {
+	sorting.Stable(all, func(a, b pointers.Wanted) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path), strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
 	return slices.CompactFunc(all, func(a, b pointers.Wanted) bool { return a.Name == b.Name && a.Path == b.Path }), nil

@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -318,7 +319,7 @@ func (c *capacities) losses(s *scope, resource int, of *facts.Capacity, a *atMos
 	for _, zone := range slices.Sorted(maps.Keys(zones)) {
 		all = append(all, c.loss(corev1.LabelTopologyZone, zone, zones[zone], of, a))
 	}
-	slices.SortStableFunc(all, func(a, b facts.CapacityLoss) int {
+	sorting.Stable(all, func(a, b facts.CapacityLoss) int {
 		return cmp.Or(strings.Compare(a.Key, b.Key), cmp.Compare(a.Left, b.Left), strings.Compare(a.Value, b.Value))
 	})
 	return all

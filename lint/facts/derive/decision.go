@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -81,7 +82,7 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 	if d.Verdict == diag.Never && !never {
 		each.crowded(d, doc)
 	}
-	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
+	sorting.Stable(doc.Workloads, func(a, b diag.PlacementWorkload) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.APIVersion, b.APIVersion))
 	})
 	if doc.Stuck != nil {
@@ -381,7 +382,7 @@ func outside(m *model.Model, doc *diag.Placement) {
 			doc.Invalid = append(doc.Invalid, diag.PlacementInvalid{Workload: Reference(w), Field: p.Field, Message: p.Message})
 		}
 	}
-	slices.SortStableFunc(doc.Invalid, func(a, b diag.PlacementInvalid) int {
+	sorting.Stable(doc.Invalid, func(a, b diag.PlacementInvalid) int {
 		return cmp.Or(cmp.Compare(a.Workload, b.Workload), cmp.Compare(a.Field, b.Field))
 	})
 	slices.Sort(doc.Unmodelled)

@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/sched/simulate"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -166,7 +167,7 @@ func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	for filter, nodes := range reasons {
 		rows = append(rows, facts.FilterNodes{Filter: string(filter), Nodes: nodes})
 	}
-	slices.SortFunc(rows, func(a, b facts.FilterNodes) int {
+	sorting.Stable(rows, func(a, b facts.FilterNodes) int {
 		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(a.Filter, b.Filter))
 	})
 	return rows

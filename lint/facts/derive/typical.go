@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/simulate"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -208,7 +209,7 @@ func AddTypical(doc *diag.Placement, r *simulate.Result) {
 			w.Typical = of[reference(w)]
 		}
 	}
-	slices.SortStableFunc(whole.LeftOut, func(a, b diag.PlacementLeftOut) int {
+	sorting.Stable(whole.LeftOut, func(a, b diag.PlacementLeftOut) int {
 		return cmp.Or(cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
 	})
 	whole.Runs, whole.Complete, whole.Preempts = r.Together()

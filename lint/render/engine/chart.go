@@ -19,6 +19,7 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // charting renders one chart.
@@ -400,7 +401,7 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 			all = append(all, d)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b printed) int {
+	sorting.Stable(all, func(a, b printed) int {
 		switch {
 		case a.hook != b.hook && a.hook:
 			return 1

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,6 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // marker adds markers to YAML text and records the position for each marker. A marker is a comment
@@ -253,7 +253,7 @@ type change struct {
 
 // apply applies changes to the text. The changes must not overlap.
 func apply(text []byte, changes []change) []byte {
-	slices.SortStableFunc(changes, func(a, b change) int { return a.start - b.start })
+	sorting.Stable(changes, func(a, b change) int { return a.start - b.start })
 	size := len(text)
 	for _, c := range changes {
 		size += len(c.with)

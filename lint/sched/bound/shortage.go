@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -140,7 +141,7 @@ func (b *balance) add(set confined) {
 		return
 	}
 	b.sets = append(b.sets, set)
-	slices.SortStableFunc(b.sets, func(x, y confined) int { return cmp.Compare(x.size, y.size) })
+	sorting.Stable(b.sets, func(x, y confined) int { return cmp.Compare(x.size, y.size) })
 }
 
 func (b *balance) take(g *model.Group) {
@@ -195,7 +196,7 @@ func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool
 		s.Each = model.Quantity(name, each, format)
 		claims = slices.DeleteFunc(claims, func(c claim) bool { return c.each < each })
 	}
-	slices.SortStableFunc(claims, func(x, y claim) int { return cmp.Compare(y.each*int64(y.pods), x.each*int64(x.pods)) })
+	sorting.Stable(claims, func(x, y claim) int { return cmp.Compare(y.each*int64(y.pods), x.each*int64(x.pods)) })
 	for _, c := range claims {
 		s.Workloads, s.Pods = append(s.Workloads, c.w), s.Pods+c.pods
 	}
@@ -241,7 +242,7 @@ func (b *balance) free(name corev1.ResourceName, set *confined) (each []int64, s
 // leftOver returns the minimum number of pods that must be removed before the rest may fit.
 func leftOver(claims []claim, excess int64) int {
 	largest := slices.Clone(claims)
-	slices.SortStableFunc(largest, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
+	sorting.Stable(largest, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
 	pods := 0
 	for _, c := range largest {
 		need := int((excess + c.each - 1) / c.each)
@@ -258,7 +259,7 @@ func leftOver(claims []claim, excess int64) int {
 // request at least this amount do not all fit. It returns 0 if there is no such amount.
 func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	sizes := slices.Clone(claims)
-	slices.SortStableFunc(sizes, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
+	sorting.Stable(sizes, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
 	pods := 0
 	for i, c := range sizes {
 		pods += c.pods

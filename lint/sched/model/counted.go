@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -189,7 +190,7 @@ func (v *volumeCounts) requests(w *workload.Workload) []Request {
 	for _, name := range slices.Sorted(maps.Keys(amounts)) {
 		all = append(all, Request{Name: name, Amount: amounts[name], Quantity: *resource.NewQuantity(amounts[name], resource.DecimalSI)})
 	}
-	slices.SortStableFunc(all, func(a, b Request) int { // in the order of the filters
+	sorting.Stable(all, func(a, b Request) int { // in the order of the filters
 		return strings.Compare(string(b.Name[:1]), string(a.Name[:1]))
 	})
 	return all

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -146,7 +147,7 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	if f.Bound() && len(all) == 0 && e.Count == 0 {
 		all = append(all, Exclusion{Kind: Undeclared, NodeName: w.Spec.NodeName})
 	}
-	slices.SortStableFunc(all, func(a, b Exclusion) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
+	sorting.Stable(all, func(a, b Exclusion) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
 	m.excluded[key] = all
 	return all
 }

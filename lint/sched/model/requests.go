@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelpers "k8s.io/component-helpers/resource"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -62,7 +62,7 @@ func Requests(w *workload.Workload) []Request {
 			all = append(all, Request{Name: name, Amount: a, Quantity: q, Kubelet: w.Spec.NodeName != ""})
 		}
 	}
-	slices.SortFunc(all, func(a, b Request) int { return strings.Compare(string(a.Name), string(b.Name)) })
+	sorting.Stable(all, func(a, b Request) int { return strings.Compare(string(a.Name), string(b.Name)) })
 	return all
 }
 

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -140,7 +141,7 @@ func reachRules(w *workload.Workload) (rules []corev1.NodeSelectorRequirement) {
 			}
 		}
 	}
-	slices.SortFunc(rules, func(a, b corev1.NodeSelectorRequirement) int { return strings.Compare(a.Key, b.Key) }) // Of is a map
+	sorting.Stable(rules, func(a, b corev1.NodeSelectorRequirement) int { return strings.Compare(a.Key, b.Key) }) // Of is a map
 	return rules
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -78,7 +79,7 @@ func (c *choosing) decide() *certificate.Decision {
 		best, worst = append(best, p.values[most]...), append(worst, p.values[fewest]...)
 	}
 	c.confirm(parts, best, worst)
-	slices.SortStableFunc(c.out.Workloads, func(a, b certificate.WorkloadDecision) int {
+	sorting.Stable(c.out.Workloads, func(a, b certificate.WorkloadDecision) int {
 		return slices.Index(c.m.Workloads, a.Workload) - slices.Index(c.m.Workloads, b.Workload)
 	})
 	return c.out

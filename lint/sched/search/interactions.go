@@ -8,6 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -414,7 +415,7 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 		return Conflict{}, false
 	}
 	stuck := d.stuck()
-	slices.SortStableFunc(stuck.Pending, func(a, b certificate.Pending) int { return b.Count - a.Count })
+	sorting.Stable(stuck.Pending, func(a, b certificate.Pending) int { return b.Count - a.Count })
 	return StuckRun(m, o.owners, stuck)
 }
 

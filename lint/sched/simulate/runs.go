@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -485,7 +486,7 @@ func (c *component) stuck(left []pod, w *workload.Workload) *certificate.Stuck {
 		}
 		out.Pending[i].Count++
 	}
-	slices.SortStableFunc(out.Pending, func(a, b certificate.Pending) int { return b.Count - a.Count })
+	sorting.Stable(out.Pending, func(a, b certificate.Pending) int { return b.Count - a.Count })
 	i := slices.IndexFunc(out.Pending, func(p certificate.Pending) bool { return c.s.of[p.Workload].Origin() == w })
 	out.Pending[0], out.Pending[i] = out.Pending[i], out.Pending[0]
 	return out
