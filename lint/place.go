@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
@@ -16,6 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/sched/simulate"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -215,10 +218,31 @@ func (s *scene) decide(m *model.Model) *certificate.Decision {
 	})
 }
 
+// unlisted returns the resources that pods request and that some node may have without listing them.
+func unlisted(m *model.Model) []string {
+	names := map[string]bool{}
+	for g := range m.Placeable() {
+		for i := range g.Requests {
+			r := &g.Requests[i]
+			if _, known := names[string(r.Name)]; !known && !model.Extended(r.Name) && !topology.CountsVolumes(r.Name) {
+				names[string(r.Name)] = slices.ContainsFunc(m.Topology.All(), func(n *topology.Node) bool {
+					_, judged := model.Offered(n, r)
+					return !judged
+				})
+			}
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, open bool) bool { return !open })
+	return slices.Sorted(maps.Keys(names))
+}
+
 // caveats returns notes on the assumptions of a decision and on the input that it ignores. The
 // argument leftOut describes input that was skipped before or while the part was read.
 func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	notes := []string{"assumes any scheduling order and any feasible node per pod, no rescheduling, and only the declared objects"}
+	if names := unlisted(s.model); len(names) > 0 {
+		notes = append(notes, "nodes that list no "+strings.ReplaceAll(enumerated(names), " and ", " or ")+" are assumed to have enough")
+	}
 	notes = append(notes, unknownLosses(r.opts, s.nodes)...)
 	if name := r.renders.Assumed[s.cluster.render]; name != "" {
 		notes = append(notes, "assumes the release name "+name)
