@@ -79,7 +79,10 @@ func (q *onceGrown) addable() {
 	for i, growth := range q.m.Topology.Growth {
 		n := growth.Node
 		q.m.Run().Spend(len(q.g.Terms) + len(q.m.Workloads))
-		if q.lost[0] != "" && slices.Contains([]string{"", q.lost[1]}, n.Labels[q.lost[0]]) { // it may be lost
+		switch {
+		case n.Labels[corev1.LabelHostname] != n.Name: // not a domain of its own
+			continue
+		case q.lost[0] != "" && slices.Contains([]string{"", q.lost[1]}, n.Labels[q.lost[0]]): // it may be lost
 			continue
 		}
 		if !unbounded(growth) || !q.e.Growth[i].All() || slices.ContainsFunc(q.g.Terms, func(t *model.Term) bool {
@@ -175,7 +178,7 @@ func (q *onceGrown) holds(pods int) bool {
 	}
 	for key := range keys {
 		domains, free := q.domains(key)
-		return free || len(domains) > most
+		return free && !q.m.Topology.Uncertain(key) || len(domains) > most
 	}
 	return true
 }
