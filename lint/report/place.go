@@ -139,7 +139,7 @@ func verdict(p *diag.Placement) string {
 		said = strings.Join(append(at, withGrowth+": "+p.Verdict), "; ")
 	}
 	said = strings.Join(firstNote([]string{said}, p.DaemonSetsFirst, p.DaemonSetsFirst), "; ")
-	if p.OnceGrown {
+	if p.OnceGrown && p.Verdict != string(diag.Always) {
 		said = strings.TrimSuffix(said, "; "+withGrowth+": "+p.Verdict) + "; " + withGrowth + ": " + string(diag.Always)
 	}
 	if len(p.IfShared) > 0 {

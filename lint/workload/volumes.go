@@ -73,8 +73,9 @@ type Reach struct {
 	Zones map[string][]string
 	// Open explains why it is not known which nodes can use the claim. It is empty if this is known.
 	Open string
-	// First is set if only the first pod that uses the claim is restricted.
-	First bool
+	// First is set if only the first pod that uses the claim is restricted. Chosen is set if Affinity
+	// is one of the places where the volume may be made, so that it names nodes as they are here.
+	First, Chosen bool
 }
 
 // Early is a claim whose volume is made before the pods that use it are scheduled (R-N35).

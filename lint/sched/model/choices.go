@@ -193,7 +193,7 @@ func (m *Model) Chosen(ws []*workload.Workload, all []Choice, values []string) (
 // restrict keeps the pods of a workload to the nodes that can use the volumes of its claim.
 func (c *Choice) restrict(w *workload.Workload, values []string) {
 	reach := func(value string) workload.Reach {
-		return workload.Reach{Claim: c.Claim.Name, By: c.Class, Affinity: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+		return workload.Reach{Claim: c.Claim.Name, By: c.Class, Chosen: true, Affinity: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: c.Key, Operator: corev1.NodeSelectorOpIn, Values: []string{value}}},
 		}}}}
 	}

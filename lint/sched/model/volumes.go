@@ -130,7 +130,7 @@ func reachRules(w *workload.Workload) (rules []corev1.NodeSelectorRequirement) {
 		for key, values := range r.Zones {
 			rules = append(rules, corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: values})
 		}
-		if r.Affinity == nil {
+		if r.Affinity == nil || r.Chosen {
 			continue
 		}
 		for _, t := range r.Affinity.NodeSelectorTerms {
