@@ -32,8 +32,8 @@ type Cluster struct {
 	renamed int
 	left    map[string]int
 	from    *topology.Topology
-	// reserved holds what pods request of each node, by name. It is what the number of pods in counted
-	// request. excepted is set if some pods do not count because workloads make them.
+	// reserved holds the total requests of the counted pods on each node, by node name. counted is the
+	// number of these pods. excepted is set if pods are left out because a workload makes them.
 	reserved map[string]corev1.ResourceList
 	counted  int
 	excepted bool
