@@ -139,7 +139,7 @@ func BenchmarkScale(b *testing.B) {
 	for _, row := range scaleRows {
 		b.Run(row.name, func(b *testing.B) {
 			var times, mib []float64
-			for range max(b.N, 5) { // the bare parse is short, so single ratios vary by a fifth
+			for range max(b.N, 9) { // the bare parse is short, so single ratios vary by a fifth
 				floor := measure(b, []int{0}, bare, tree)
 				c := measure(b, []int{0, 1}, schedlint, append(row.args, "--topology", nodes, manifests)...)
 				times, mib = append(times, c.cpu/floor.cpu), append(mib, c.mib)

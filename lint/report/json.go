@@ -102,11 +102,11 @@ func appendEscape(out []byte, r rune) []byte {
 // stream is like Encode, but writes one field and one list item at a time, because an answer about
 // thousands of workloads is large. A list without items is written as [] instead of null.
 func stream(w io.Writer, v any) error {
-	s := &streamer{to: bufio.NewWriterSize(w, 64<<10)}
+	s := &streamer{to: bufio.NewWriterSize(w, 64<<10), encoded: map[indented][]byte{}}
 	s.encoder = json.NewEncoder(&s.raw)
 	s.encoder.SetEscapeHTML(false)
 	s.value(reflect.ValueOf(v), "")
-	s.write("\n")
+	s.print("\n")
 	return cmp.Or(s.err, s.to.Flush())
 }
 
@@ -114,8 +114,19 @@ type streamer struct {
 	to        *bufio.Writer
 	encoder   *json.Encoder
 	raw, text bytes.Buffer // encoded forms of the current value
+	encoded   map[indented][]byte
 	err       error
 }
+
+// indented is a comparable value and its indent.
+type indented struct {
+	value  any
+	indent string
+}
+
+// mostEncoded limits how many encoded values are kept. Most structs in an answer about thousands of
+// workloads are equal.
+const mostEncoded = 1024
 
 // value writes a value, indenting every line except the first. It encodes a value as a whole if its
 // type is comparable, since it then holds no list.
@@ -127,16 +138,18 @@ func (s *streamer) value(v reflect.Value, indent string) {
 	case v.Kind() == reflect.Slice:
 		next := "[\n"
 		for i := range v.Len() {
-			s.write(next + inner)
+			s.print(next, inner)
 			s.value(v.Index(i), inner)
 			next = ",\n"
 		}
 		if v.Len() == 0 {
-			s.write("[]")
+			s.print("[]")
 		} else {
-			s.write("\n" + indent + "]")
+			s.print("\n", indent, "]")
 		}
-	case v.Kind() == reflect.Struct && !v.Type().Comparable():
+	case v.Kind() == reflect.Struct && v.Comparable():
+		s.cached(indented{v.Interface(), indent})
+	case v.Kind() == reflect.Struct:
 		next := "{\n"
 		for field, f := range v.Fields() {
 			name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -144,18 +157,31 @@ func (s *streamer) value(v reflect.Value, indent string) {
 			if name == "-" || option == "omitempty" && empty {
 				continue
 			}
-			s.write(next + inner + `"` + name + `": `)
+			s.print(next, inner, `"`, name, `": `)
 			s.value(f, inner)
 			next = ",\n"
 		}
-		s.write("\n" + indent + "}")
+		s.print("\n", indent, "}")
 	default:
-		s.whole(v.Interface(), indent)
+		s.write(s.whole(v.Interface(), indent))
 	}
 }
 
-// whole encodes a value.
-func (s *streamer) whole(v any, indent string) {
+// cached writes a value, and encodes it unless the same value was encoded before.
+func (s *streamer) cached(key indented) {
+	text, done := s.encoded[key]
+	if !done {
+		if len(s.encoded) == mostEncoded {
+			clear(s.encoded)
+		}
+		text = bytes.Clone(s.whole(key.value, key.indent))
+		s.encoded[key] = text
+	}
+	s.write(text)
+}
+
+// whole returns the encoded form of a value. The next call overwrites it.
+func (s *streamer) whole(v any, indent string) []byte {
 	s.raw.Reset()
 	s.text.Reset()
 	err := s.encoder.Encode(v)
@@ -165,13 +191,19 @@ func (s *streamer) whole(v any, indent string) {
 	if err != nil && s.err == nil {
 		s.err = fmt.Errorf("encoding: %w", err)
 	}
+	return harmless(s.text.Bytes())
+}
+
+func (s *streamer) write(text []byte) {
 	if s.err == nil {
-		_, s.err = s.to.Write(harmless(s.text.Bytes()))
+		_, s.err = s.to.Write(text)
 	}
 }
 
-func (s *streamer) write(text string) {
-	if s.err == nil {
-		_, s.err = s.to.WriteString(text)
+func (s *streamer) print(texts ...string) {
+	for _, text := range texts {
+		if s.err == nil {
+			_, s.err = s.to.WriteString(text)
+		}
 	}
 }

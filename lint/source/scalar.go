@@ -45,7 +45,8 @@ func Placeholder(text string) bool {
 // asksForValue reports whether a string asks the reader to replace it.
 func asksForValue(text string) bool {
 	words := []string{"changeme", "change-me", "change_me", "replaceme", "replace-me", "replace_me"}
-	return text == "TODO" || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(text, w) }) ||
+	likely := len(text) >= len("changeme") && len(text) <= len("replace-me")
+	return text == "TODO" || likely && slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(text, w) }) ||
 		len(text) > len("your--here") && strings.EqualFold(text[:4], "your") && strings.EqualFold(text[len(text)-4:], "here") && request().MatchString(text)
 }
 

@@ -143,6 +143,11 @@ func (b changes) markUnknown(w *workload.Workload, why model.Reason) {
 func (b *builder) noteOpen(w *workload.Workload, outcome diag.Outcome, why model.Reason) {
 	if outcome == diag.Unknown && (why.Cause == model.ByCrowd || why.Cause == model.BySize || why.Cause == model.ByClass) {
 		run := b.m.Run()
+		if n := len(run.GivenUp); n > 0 {
+			if last := run.GivenUp[n-1]; last.Question == askChange && last.Cause == why.Cause && last.Name == why.Name && last.Objects[0] == w.Object {
+				return // already noted for the loss of another domain
+			}
+		}
 		run.GivenUp = append(run.GivenUp, model.Unanswered{Objects: []*source.Object{w.Object}, Question: askChange, Cause: why.Cause, Name: why.Name})
 	}
 }
