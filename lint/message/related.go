@@ -150,6 +150,11 @@ func StaysWithVolume(label string) string {
 // ToSchedule returns the text for the replica count of a workload that does not fit.
 func ToSchedule(pods int) string { return plural(pods, "pod") + " to schedule" }
 
+// RejectsPods returns the text for an object that makes admission reject a workload's pods.
+func RejectsPods(kind, name string) string {
+	return kind + " " + name + " is declared here"
+}
+
 // SetsRequests returns the text for a LimitRange that sets requests of a pod that does not fit.
 func SetsRequests(name string) string {
 	return "LimitRange " + name + " sets the requests of containers without them"

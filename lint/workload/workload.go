@@ -131,6 +131,11 @@ const (
 	StagePods   Stage = "pods"
 
 	StageFragment Stage = "fragment"
+
+	// StageLimits and StageQuota mean that a LimitRange or a ResourceQuota makes admission reject
+	// every pod.
+	StageLimits Stage = "limits"
+	StageQuota  Stage = "quota"
 )
 
 // Problem describes one field that the API server rejects.
@@ -146,6 +151,8 @@ type Problem struct {
 	Span diag.Span
 	// Gate is the feature gate for a field in Gated, or empty for other fields.
 	Gate string
+	// By is the object that makes admission reject the pods, or nil.
+	By *source.Object
 }
 
 // UnknownField is a field that does not exist in the API.

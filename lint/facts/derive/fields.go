@@ -32,6 +32,9 @@ func (b refusals) refusal(w *workload.Workload, object string, s Subject, p work
 	if p.Fix != "" {
 		s = s.fix("%s", p.Fix)
 	}
+	if p.By != nil {
+		s = s.related(p.By.NameSpan(), "%s", message.RejectsPods(p.By.Kind, p.By.Name))
+	}
 	stage := string(p.Stage)
 	if p.Gate != "" {
 		stage = "gate"
