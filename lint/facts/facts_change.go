@@ -104,6 +104,11 @@ type Rollout struct {
 	// Way is the way in which the controller replaces pods: rolling, recreate, in-place,
 	// surge-per-node (DaemonSets) or both-whole (blue-green), or none if it does not replace them.
 	Way string `json:"way" enum:"rolling recreate in-place surge-per-node both-whole none"`
+	// Quota is the ResourceQuota that keeps the rollout from creating another pod, such as
+	// "ResourceQuota shop/small", or "".
+	Quota string `json:"quota"`
+	// QuotaPods is the number of pods of the workload that this quota allows.
+	QuotaPods int `json:"quota_pods"`
 	// Surge is the number of pods that may run in addition to replicas.
 	Surge int `json:"surge"`
 	// Unavailable is the number of pods that may be missing during the rollout.

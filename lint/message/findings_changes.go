@@ -38,6 +38,9 @@ func rolloutDeadlock(r *facts.Rollout, in *facts.Facts) Text {
 	if r.Hangs != "" {
 		return about(in.Ref(r.W), rollout(r, in, "never completes"), how, Stuck(r.Running, r.Refused, r.Hangs))
 	}
+	if r.Quota != "" {
+		return about(in.Ref(r.W), rollout(r, in, "never completes"), how, QuotaAllows(r.Quota, r.QuotaPods))
+	}
 	return about(in.Ref(r.W), rollout(r, in, "never completes"), how, room(in, r.W, r.Rules, &r.Limit), shortfall(&r.Shortfall))
 }
 

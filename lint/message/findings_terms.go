@@ -22,6 +22,8 @@ func termFindings() map[string]words {
 
 		"rejected-by-api":            of(rejected),
 		"pods-rejected-by-api":       of(podsRejected),
+		"limit-range-refuses-pods":   of(podsRejected),
+		"quota-refuses-pods":         of(rejected),
 		"rejected-with-feature-gate": of(rejectedWithGate),
 		"invalid-placement-fields":   of(invalidPlacementFields),
 		"unknown-field":              of(unknownField),
@@ -75,7 +77,11 @@ func rejected(r *facts.Refusal, _ *facts.Facts) Text {
 }
 
 func podsRejected(r *facts.Refusal, _ *facts.Facts) Text {
-	return about(r.Object, fmt.Sprintf("the API server rejects every pod: %s: %s", r.Field, r.Reason))
+	which := "every"
+	if strings.HasPrefix(r.Object, "Pod ") {
+		which = "the"
+	}
+	return about(r.Object, fmt.Sprintf("the API server rejects %s pod: %s: %s", which, r.Field, r.Reason))
 }
 
 func rejectedWithGate(r *facts.Refusal, in *facts.Facts) Text {

@@ -152,7 +152,12 @@ func ToSchedule(pods int) string { return plural(pods, "pod") + " to schedule" }
 
 // RejectsPods returns the text for an object that makes admission reject a workload's pods.
 func RejectsPods(kind, name string) string {
-	return kind + " " + name + " is declared here"
+	return kind + " " + name + " rejects the pods"
+}
+
+// QuotaAllows returns the text for a ResourceQuota that limits the pods of a workload.
+func QuotaAllows(quota string, pods int) string {
+	return fmt.Sprintf("%s allows at most %s", quota, plural(pods, "pod"))
 }
 
 // SetsRequests returns the text for a LimitRange that sets requests of a pod that does not fit.

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -28,18 +29,19 @@ const enforce = "pod-security.kubernetes.io/enforce"
 // counts as well.
 func (l *loader) admission() {
 	var limits bySpace[*limitRange]
-	var quotas bySpace[*source.Object]
+	var quotas bySpace[*quota]
+	doubts := map[*Workload]string{}
 	classes, priorities := map[string]*source.Object{}, map[string]*source.Object{}
 	anyClass := "" // set if the name of a RuntimeClass is a placeholder
 	anyPriority := false
 	for _, o := range l.admitting {
 		switch o.Kind {
 		case "LimitRange":
-			r := &limitRange{object: o, name: nameOf(o)}
-			r.open = len(l.decoder.Decode(o.Root.Get("spec"), &r.spec)) > 0 || r.invalid()
-			limits.add(o.Namespace, r)
+			limits.add(o.Namespace, l.limitRange(o))
 		case "ResourceQuota":
-			quotas.add(o.Namespace, o)
+			q := &quota{object: o, doubts: doubts}
+			q.open = len(l.decoder.Decode(o.Root.Get("spec"), &q.spec)) > 0 || source.Placeholder(o.Namespace)
+			quotas.add(o.Namespace, q)
 		case "PriorityClass":
 			priorities[o.Name] = o
 			anyPriority = anyPriority || source.Placeholder(o.Name)
@@ -59,29 +61,13 @@ func (l *loader) admission() {
 		}
 	}
 	for _, w := range l.set.Workloads {
-		if all := limits.of(w.Object.Namespace); len(all) == 1 && len(limits.open) == 0 && !source.Placeholder(w.Object.Namespace) && !w.Running {
-			all[0].setDefaults(w)
-		}
-	}
-	exceeded, tight := map[string]string{}, map[string]string{}
-	if len(quotas.all) > 0 {
-		var members bySpace[*Workload]
-		for _, w := range l.set.Workloads {
-			members.add(w.Object.Namespace, w)
-		}
-		for _, w := range l.set.Workloads {
-			ns := w.Object.Namespace
-			if _, known := exceeded[ns]; known {
-				continue
-			}
-			exceeded[ns], tight[ns] = "", ""
-			for _, o := range quotas.of(ns) {
-				if exceeded[ns] == "" && l.mayExceed(o, members.of(ns), 1) {
-					exceeded[ns] = nameOf(o)
-				}
-				if tight[ns] == "" && l.mayExceed(o, members.of(ns), 2) {
-					tight[ns] = nameOf(o)
-				}
+		if all := limits.of(w.Object.Namespace); len(all) > 0 && !w.Running { // a running pod has already been admitted
+			same := func(r *limitRange) bool { return r.object.Namespace == w.Object.Namespace }
+			open := slices.IndexFunc(all, func(r *limitRange) bool { return !same(r) })
+			if unclear := all[max(open, 0)]; open >= 0 || source.Placeholder(w.Object.Namespace) {
+				w.Admission = nameOf(unclear.object)
+			} else if r := w.limit(all); r != nil {
+				w.Admission = nameOf(r.object)
 			}
 		}
 	}
@@ -95,18 +81,12 @@ func (l *loader) admission() {
 		}
 		ns := w.Object.Namespace
 		for _, by := range enforced.of(ns) {
-			if level := l.set.Namespaces[by][enforce]; level == "" || w.mayViolate(level) {
+			if level := l.set.Namespaces[by][enforce]; w.Admission == "" && (level == "" || w.mayViolate(level)) {
 				w.Admission = "Namespace " + by + " (" + enforce + ": " + level + ")"
 			}
 		}
-		all := limits.of(ns)
-		for _, r := range all {
-			if w.Admission == "" && r.concerns(w, len(all) == 1) {
-				w.Admission = r.name
-			}
-			w.Defaulted = w.Defaulted || r.open || slices.ContainsFunc(r.spec.Limits, func(item corev1.LimitRangeItem) bool {
-				return item.Type == corev1.LimitTypeContainer && len(item.Default)+len(item.DefaultRequest)+len(item.Max)+len(item.Min) > 0
-			})
+		for _, r := range limits.of(ns) {
+			w.Defaulted = w.Defaulted || r.open || slices.ContainsFunc(r.items, func(item corev1.LimitRangeItem) bool { return len(item.DefaultRequest) > 0 })
 		}
 		switch o := classes[w.Spec.RuntimeClassName]; {
 		case w.Spec.RuntimeClassName == "":
@@ -120,10 +100,19 @@ func (l *loader) admission() {
 		case anyClass != "" && w.Admission == "":
 			w.Admission = anyClass
 		}
-		if w.Admission == "" {
-			w.Admission = exceeded[ns]
-		}
-		w.TightQuota = tight[ns]
+	}
+	if len(quotas.all) == 0 {
+		return
+	}
+	var members bySpace[*Workload]
+	for _, w := range l.set.Workloads {
+		members.add(w.Object.Namespace, w)
+	}
+	for _, q := range quotas.all {
+		q.apply(l, members.of(q.object.Namespace), priorities)
+	}
+	for w, name := range doubts {
+		w.Admission = cmp.Or(w.Admission, name)
 	}
 }
 

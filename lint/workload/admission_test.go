@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -48,21 +49,21 @@ func TestAdmission(t *testing.T) {
 		"requests are set":                {plain(sized) + limits("{type: Container, defaultRequest: {cpu: 3}, default: {cpu: 3}}"), ""},
 		"limits are requests":             {plain(limited) + limits("{type: Container, defaultRequest: {cpu: 3}}"), ""},
 		"default limit above the request": {plain(asking) + limits("{type: Container, default: {cpu: 3}}"), ""},
-		"default limit below the request": {plain(asking) + limits("{type: Container, default: {cpu: 500m}}"), l},
-		"another default limit":           {plain(asking) + limits("{type: Container, default: {cpu: 3}}") + strings.Replace(limits("{type: Container, max: {cpu: 8}}"), "name: l", "name: m", 1), l},
+		"default limit below the request": {plain(asking) + limits("{type: Container, default: {cpu: 500m}}"), "containers[0].resources.requests.cpu: request of 1 cpu exceeds the default limit of 0.5"},
+		"another default limit":           {plain(asking) + limits("{type: Container, default: {cpu: 3}}") + strings.Replace(limits("{type: Container, max: {cpu: 8}}"), "name: l", "name: m", 1), "LimitRange shop/m"},
 		"another resource":                {plain(sized) + limits("{type: Container, defaultRequest: {ephemeral-storage: 1Gi}}"), ""},
 		"another namespace":               {plain(none) + strings.Replace(limits("{type: Container, defaultRequest: {cpu: 3}}"), "shop", "data", 1), ""},
 		"maximum kept":                    {plain(sized) + limits("{type: Container, max: {cpu: 2, memory: 1Gi}}"), ""},
-		"maximum not kept":                {plain(sized) + limits("{type: Container, max: {cpu: 1}}"), l},
+		"maximum not kept":                {plain(sized) + limits("{type: Container, max: {cpu: 1}}"), "containers[0].resources.limits.cpu: limit of 2 cpu exceeds the maximum of 1 per container"},
 		"maximum is the default":          {plain(none) + limits("{type: Container, max: {cpu: 1}}"), ""},
 		"minimum kept":                    {plain(sized) + limits("{type: Container, min: {cpu: 1}}"), ""},
-		"minimum not kept":                {plain(sized) + limits("{type: Container, min: {cpu: 1500m}}"), l},
+		"minimum not kept":                {plain(sized) + limits("{type: Container, min: {cpu: 1500m}}"), "containers[0].resources.requests.cpu: request of 1 cpu is below the minimum of 1.5 per container"},
 		"ratio kept":                      {plain(sized) + limits("{type: Container, maxLimitRequestRatio: {cpu: 2}}"), ""},
-		"ratio not kept":                  {plain(sized) + limits("{type: Container, maxLimitRequestRatio: {cpu: '1.5'}}"), l},
-		"ratio without limit":             {plain(asking) + limits("{type: Container, maxLimitRequestRatio: {cpu: 2}}"), l},
+		"ratio not kept":                  {plain(sized) + limits("{type: Container, maxLimitRequestRatio: {cpu: '1.5'}}"), "containers[0].resources.limits.cpu: limit of 2 cpu is more than 1.5 times the request of 1"},
+		"ratio without limit":             {plain(asking) + limits("{type: Container, maxLimitRequestRatio: {cpu: 2}}"), "containers[0].resources: cpu needs a request and a limit: the limit may be at most 2 times the request"},
 		"pod maximum kept":                {plain(sized) + limits("{type: Pod, max: {cpu: 2}}"), ""},
-		"pod maximum not kept":            {plain(sized) + limits("{type: Pod, max: {cpu: 1}}"), l},
-		"pod maximum of nothing":          {plain(none) + limits("{type: Pod, max: {cpu: 1}}"), l},
+		"pod maximum not kept":            {plain(sized) + limits("{type: Pod, max: {cpu: 1}}"), "containers: total limit of 2 cpu exceeds the maximum of 1 per pod"},
+		"pod maximum of nothing":          {plain(none) + limits("{type: Pod, max: {cpu: 1}}"), "containers: no limit of cpu is set: the maximum per pod is 1"},
 		"claims only":                     {plain(none) + limits("{type: PersistentVolumeClaim, max: {storage: 1Gi}}"), ""},
 		"variable":                        {plain(sized) + limits("{type: Container, max: {cpu: '${CPU}'}}"), l},
 		"init container":                  {deployment(sized, "initContainers: [{name: i, image: i}],", "") + limits("{type: Container, defaultRequest: {cpu: 3}}"), ""},
@@ -71,17 +72,17 @@ func TestAdmission(t *testing.T) {
 		"default too large": {plain(none) + limits("{type: Container, defaultRequest: {cpu: 3}, max: {cpu: 2}}"), l},
 
 		"pods fit the quota":         {plain(none) + quota("pods: 4"), ""},
-		"pods do not":                {plain(none) + quota("pods: 2"), q},
-		"surge does not":             {plain(none) + quota("pods: 3"), q},
-		"counted pods":               {plain(none) + quota("count/pods: 3"), q},
+		"pods do not":                {plain(none) + quota("pods: 2"), q + "; spec.replicas: ResourceQuota q allows 2 of 3 pods"},
+		"surge does not":             {plain(none) + quota("pods: 3"), "room for 3 of ResourceQuota shop/q"},
+		"counted pods":               {plain(none) + quota("count/pods: 3"), "room for 3 of ResourceQuota shop/q"},
 		"without surge":              {deployment(none, "", "replicas: 3, strategy: {type: Recreate},") + quota("pods: 3"), ""},
-		"the maximum does not":       {plain(none) + hpa + quota("pods: 9"), q},
+		"the maximum does not":       {plain(none) + hpa + quota("pods: 9"), "room for 9 of ResourceQuota shop/q"},
 		"the maximum does":           {plain(none) + hpa + quota("pods: 12"), ""},
 		"requests fit":               {plain(sized) + quota("requests.cpu: 4, memory: 4Gi, limits.cpu: 8, limits.memory: 4Gi"), ""},
-		"requests do not":            {plain(sized) + quota("requests.cpu: 3"), q},
-		"limits do not":              {plain(sized) + quota("limits.cpu: 7"), q},
-		"requests are missing":       {plain(none) + quota("requests.cpu: 100"), q},
-		"unlimited":                  {plain(asking) + quota("limits.memory: 100Gi"), q},
+		"requests do not":            {plain(sized) + quota("requests.cpu: 3"), "room for 3 of ResourceQuota shop/q"},
+		"limits do not":              {plain(sized) + quota("limits.cpu: 7"), "room for 3 of ResourceQuota shop/q"},
+		"requests are missing":       {plain(none) + quota("requests.cpu: 100"), "containers[0].resources: no cpu request: every container needs one, as ResourceQuota q counts requests.cpu, so every pod is rejected"},
+		"unlimited":                  {plain(asking) + quota("limits.memory: 100Gi"), "containers[0].resources: no memory limit: every container needs one, as ResourceQuota q counts limits.memory, so every pod is rejected"},
 		"other objects":              {plain(none) + quota("services: 1, secrets: 1, configmaps: 1, requests.storage: 1Gi, persistentvolumeclaims: 1, services.loadbalancers: 0, count/configmaps: 1"), ""},
 		"other counts":               {plain(none) + quota("count/replicasets.apps: 5"), q},
 		"a DaemonSet":                {plain(none) + daemons + quota("pods: 99"), q},
@@ -118,7 +119,17 @@ func TestAdmission(t *testing.T) {
 		"no such level":          {with("") + level("strict"), "Namespace shop (pod-security.kubernetes.io/enforce: strict)"},
 		"warns only":             {with("hostNetwork: true,") + strings.Replace(level("baseline"), "enforce", "warn", 1), ""},
 	} {
-		if got := load(t, c.manifests)[0].Admission; got != c.want {
+		w := load(t, c.manifests)[0]
+		got := []string{w.Admission}
+		for _, room := range w.Quotas {
+			if room.Least < w.Count.N+w.Rollout(w.Count.N).Surge || w.Scale != nil && room.Least < w.Scale.Max+w.Rollout(w.Scale.Max).Surge {
+				got = append(got, fmt.Sprintf("room for %d of %s", room.Least, room.Name()))
+			}
+		}
+		for _, p := range w.Problems {
+			got = append(got, strings.TrimPrefix(p.Field, "spec.template.spec.")+": "+p.Message)
+		}
+		if got := strings.TrimPrefix(strings.Join(got, "; "), "; "); got != c.want {
 			t.Errorf("%s: %q, want %q", what, got, c.want)
 		}
 	}

@@ -1,46 +1,81 @@
 package workload
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// limitRange is a decoded LimitRange. open is set if part of the spec is unknown.
+// limitRange is a LimitRange as the API server stores it. open is set if part of it is unknown, or
+// if the API server may reject it.
 type limitRange struct {
 	object *source.Object
-	name   string
-	spec   corev1.LimitRangeSpec
+	items  []corev1.LimitRangeItem
 	open   bool
 }
 
-// invalid reports whether the API server may reject a LimitRange, which then changes no pods
-// (pkg/apis/core/validation/validation.go, ValidateLimitRange).
-func (r *limitRange) invalid() bool {
+// limitRange reads a LimitRange and sets its defaults (pkg/apis/core/v1/defaults.go,
+// SetDefaults_LimitRangeItem).
+func (l *loader) limitRange(o *source.Object) *limitRange {
+	var spec corev1.LimitRangeSpec
+	r := &limitRange{object: o, open: len(l.decoder.Decode(o.Root.Get("spec"), &spec)) > 0}
 	types := map[corev1.LimitType]bool{}
-	for _, item := range r.spec.Limits {
-		if types[item.Type] || item.Type != corev1.LimitTypeContainer && len(item.Default)+len(item.DefaultRequest) > 0 {
-			return true
+	for _, item := range spec.Limits {
+		if item.Type == corev1.LimitTypeContainer {
+			item.Default = mergeResources(item.Default, item.Max)
+			item.DefaultRequest = mergeResources(mergeResources(item.DefaultRequest, item.Default), item.Min)
 		}
-		types[item.Type] = true
-		rising := []corev1.ResourceList{item.Min, item.DefaultRequest, item.Default, item.Max}
-		for i, low := range rising {
-			for _, high := range rising[i+1:] {
-				for name, least := range low {
-					if most, has := high[name]; has && least.Cmp(most) > 0 {
-						return true
-					}
+		r.open = r.open || types[item.Type] || invalidLimits(&item)
+		types[item.Type], r.items = true, append(r.items, item)
+	}
+	return r
+}
+
+// invalidLimits reports whether the API server may reject an item of a LimitRange, which then
+// changes no pods (pkg/apis/core/validation/validation.go, ValidateLimitRange). Huge pages count as
+// invalid, because they need other resources beside them.
+func invalidLimits(item *corev1.LimitRangeItem) bool {
+	switch item.Type {
+	case corev1.LimitTypeContainer, corev1.LimitTypePod:
+	case corev1.LimitTypePersistentVolumeClaim:
+		return false // judged where it matters
+	default:
+		return true
+	}
+	if item.Type == corev1.LimitTypePod && len(item.Default)+len(item.DefaultRequest) > 0 {
+		return true
+	}
+	rising := []corev1.ResourceList{item.Min, item.DefaultRequest, item.Default, item.Max}
+	for i, low := range append(rising, item.MaxLimitRequestRatio) {
+		for name, amount := range low {
+			if hugePage(string(name)) || containerResource(string(name)) != "" || amount.Sign() < 0 {
+				return true
+			}
+			for _, high := range rising[min(i+1, len(rising)):] {
+				if most, has := high[name]; has && amount.Cmp(most) > 0 {
+					return true
 				}
 			}
 		}
-		for name, request := range item.DefaultRequest {
-			if limit, has := item.Default[name]; has && !overcommits(name) && limit.Cmp(request) != 0 {
-				return true
-			}
+	}
+	for name, limit := range item.Default {
+		if request := item.DefaultRequest[name]; !overcommits(name) && limit.Cmp(request) != 0 {
+			return true
+		}
+	}
+	for name, ratio := range item.MaxLimitRequestRatio {
+		least, has := item.Min[name]
+		most, limited := item.Max[name]
+		x, y := comparable(most, least)
+		if ratio.MilliValue() < 1000 || has && limited && float64(ratio.MilliValue())/1000 > float64(x)/float64(y) {
+			return true
 		}
 	}
 	return false
@@ -49,137 +84,199 @@ func (r *limitRange) invalid() bool {
 // overcommits reports whether the request for a resource may differ from the limit
 // (pkg/apis/core/v1/helper/helpers.go, IsOvercommitAllowed).
 func overcommits(name corev1.ResourceName) bool {
-	return name == corev1.ResourceEphemeralStorage || !strings.ContainsAny(string(name), "/-")
+	return native(string(name)) && !hugePage(string(name))
 }
 
-// setDefaults sets the requests and limits that the only LimitRange of a namespace gives to pods
-// without them. It leaves pods alone that the API server might reject (R-P9).
-func (r *limitRange) setDefaults(w *Workload) {
-	requests, limits := corev1.ResourceList{}, corev1.ResourceList{}
-	for _, item := range r.spec.Limits {
-		if len(item.MaxLimitRequestRatio) > 0 {
-			return
-		}
-		if item.Type == corev1.LimitTypeContainer {
-			own := mergeResources(item.Default, item.Max)
-			maps.Copy(limits, own)
-			maps.Copy(requests, mergeResources(mergeResources(item.DefaultRequest, own), item.Min))
-		}
-	}
-	var lists [2][]Container
-	for i, list := range [][]Container{w.Spec.Containers, w.Spec.InitContainers} {
-		for _, c := range list {
-			with := effectiveResources(&c)
-			with = Resources{Requests: mergeResources(with.Requests, requests), Limits: mergeResources(with.Limits, limits)}
-			for name, request := range with.Requests {
-				if limit, limited := with.Limits[name]; limited && request.Cmp(limit) > 0 || !overcommits(name) && request.Cmp(limit) != 0 {
-					return
-				}
-			}
-			c.Resources = with
-			lists[i] = append(lists[i], c)
-		}
+// limit applies the LimitRanges of a namespace to a workload's pods and records the amounts that
+// they reject (R-P9; plugin/pkg/admission/limitranger/admission.go). It returns the LimitRange whose
+// effect is not known, or nil.
+func (w *Workload) limit(ranges []*limitRange) *limitRange {
+	if w.Refused() {
+		return nil
 	}
 	open := func(path string) bool {
 		return strings.Contains(path, "ontainers") || strings.Contains(path, "resources")
 	}
-	if len(requests) > 0 && !r.open && !w.Kind.VM && w.Spec.Resources == nil && !slices.ContainsFunc(w.Open, open) {
-		w.Spec.Containers, w.Spec.InitContainers, w.LimitRange = lists[0], lists[1], r.object
+	for _, r := range ranges {
+		for _, item := range r.items {
+			if item.Type == corev1.LimitTypePersistentVolumeClaim && w.claims() {
+				return r
+			}
+		}
+		if r.open || len(r.items) > 0 && (w.Kind.VM || w.Spec.Resources != nil || slices.ContainsFunc(w.Open, open)) {
+			return r
+		}
 	}
+	lists := [2][]Container{slices.Clone(w.Spec.Containers), slices.Clone(w.Spec.InitContainers)}
+	var by *source.Object
+	for _, list := range lists {
+		for i := range list {
+			c := &list[i]
+			with := Resources{Requests: maps.Clone(c.Requested()), Limits: maps.Clone(c.Resources.Limits)}
+			for _, r := range ranges {
+				for _, item := range r.items {
+					if !add(&with.Limits, c.Resources.Limits, item.Default) || !add(&with.Requests, c.Requested(), item.DefaultRequest) {
+						return r
+					}
+					if len(item.DefaultRequest) > 0 {
+						by = r.object
+					}
+				}
+			}
+			c.Resources = with
+		}
+	}
+	given := w.Spec
+	given.Containers, given.InitContainers = lists[0], lists[1]
+	c := checker{w: w}
+	for _, r := range ranges {
+		c.limited(r, &given)
+	}
+	if by != nil && !w.Refused() {
+		w.Spec, w.LimitRange = given, by
+	}
+	return nil
 }
 
-// concerns reports whether a LimitRange may set a workload's container requests or reject its pods
-// (plugin/pkg/admission/limitranger/admission.go; defaults in pkg/apis/core/v1/defaults.go). If
-// only is false, another LimitRange in the namespace might set the limits that this one checks.
-func (r *limitRange) concerns(w *Workload, only bool) bool {
-	containers := slices.Concat(w.Spec.Containers, w.Spec.InitContainers)
-	for _, item := range r.spec.Limits {
-		// The LimitRange sets default limits and requests. checked holds every resource with a
-		// minimum, maximum or ratio.
-		limits := mergeResources(item.Default, item.Max)
-		requests := mergeResources(mergeResources(item.DefaultRequest, limits), item.Min)
-		checked := mergeResources(mergeResources(item.Max, item.Min), item.MaxLimitRequestRatio)
+// add adds the defaults of resources that a container does not set itself. It returns false if an
+// earlier LimitRange has another default.
+func add(to *corev1.ResourceList, own, defaults corev1.ResourceList) bool {
+	for name, q := range defaults {
+		if _, set := own[name]; set {
+			continue
+		}
+		if other, set := (*to)[name]; set && other.Cmp(q) != 0 {
+			return false
+		}
+		if *to == nil {
+			*to = corev1.ResourceList{}
+		}
+		(*to)[name] = q
+	}
+	return true
+}
+
+// limited records the amounts of pods with the given spec that a LimitRange rejects.
+func (c *checker) limited(r *limitRange, given *PodSpec) {
+	spec := (&place{base: c.w.Kind.Template, value: c.w.TemplateNode}).field("spec")
+	before := len(c.w.Problems)
+	for _, item := range r.items {
 		switch item.Type {
-		case corev1.LimitTypeContainer:
-			if w.Kind.VM && len(requests)+len(checked) > 0 {
-				return true
-			}
-			for i := range containers {
-				c := effectiveResources(&containers[i])
-				for name := range requests {
-					request, has := c.Requests[name]
-					_, limited := c.Limits[name]
-					limit, given := limits[name]
-					if !has || given && !limited && (!only || request.Cmp(limit) > 0) {
-						return true
-					}
-				}
-				if refuses(&item, c.Requests, mergeResources(c.Limits, limits)) {
-					return true
-				}
-			}
 		case corev1.LimitTypePod:
-			if len(checked) > 0 && (w.Kind.VM || len(w.Spec.InitContainers) > 0 || w.Spec.Resources != nil) {
-				return true
-			}
-			sum := Resources{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
-			for i := range containers {
-				c := effectiveResources(&containers[i])
-				for name := range checked {
-					request, has := c.Requests[name]
-					limit, limited := c.Limits[name]
-					if !has || !limited {
-						return true
-					}
-					request.Add(sum.Requests[name])
-					limit.Add(sum.Limits[name])
-					sum.Requests[name], sum.Limits[name] = request, limit
+			pod, options := given.Pod(), resourcehelper.PodResourcesOptions{ExcludeOverhead: true}
+			sum := Resources{Requests: resourcehelper.PodRequests(pod, options), Limits: resourcehelper.PodLimits(pod, options)}
+			c.within(&item, spec.field("containers"), "pod", &sum)
+		case corev1.LimitTypeContainer:
+			for k, list := range [][]Container{given.Containers, given.InitContainers} {
+				at := spec.field([]string{"containers", "initContainers"}[k])
+				for i, n := range at.value.Items()[:min(at.len(), len(list))] {
+					c.within(&item, at.item(i, n).field("resources"), "container", &list[i].Resources)
 				}
 			}
-			if refuses(&item, sum.Requests, sum.Limits) {
-				return true
+		}
+	}
+	for i := range c.w.Problems[before:] {
+		c.w.Problems[before+i].By = r.object
+	}
+}
+
+// within records the amounts of a container or pod that an item of a LimitRange rejects.
+func (c *checker) within(item *corev1.LimitRangeItem, at *place, per string, given *Resources) {
+	written := func(list string, name corev1.ResourceName) *place {
+		for _, list := range []string{list, "limits"} { // the limit is the default request
+			if p := at.field(list).field(string(name)); p.key != nil {
+				return p
 			}
-		default:
-			if w.claims() {
-				return true
+		}
+		return at
+	}
+	total := ""
+	if per == "pod" {
+		total = "total "
+	}
+	reject := func(p *place, fix, format string, args ...any) {
+		if n := len(c.w.Problems); n == 0 || c.w.Problems[n-1].Field != p.path() { // an amount may be both limit and request
+			c.refuse(StageLimits, p, fmt.Sprintf(format, args...), fix)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given.Requests)) { // validation after the defaults
+		request, limit := given.Requests[name], given.Limits[name]
+		_, limited := given.Limits[name]
+		if per == "pod" || limited && at.field("limits").field(string(name)).key != nil {
+			continue
+		}
+		p, texts := written("requests", name), Amounts(name, request, limit)
+		switch {
+		case !overcommits(name) && !limited:
+			reject(p, "set a limit of "+texts[0]+" "+string(name), "%s is requested by default without a limit: needs a limit equal to the request", name)
+		case !overcommits(name) && request.Cmp(limit) != 0:
+			reject(p, "set a limit of "+texts[0]+" "+string(name), "request of %s %s differs from the default limit of %s: must be equal", texts[0], name, texts[1])
+		case limited && request.Cmp(limit) > 0:
+			reject(p, "set a limit of at least "+texts[0]+" "+string(name), "request of %s %s exceeds the default limit of %s", texts[0], name, texts[1])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(item.Min)) {
+		least := item.Min[name]
+		for _, list := range []string{"request", "limit"} {
+			amount, has := given.Requests[name]
+			if list == "limit" {
+				amount, has = given.Limits[name]
+			}
+			texts := Amounts(name, amount, least)
+			switch {
+			case !has && list == "request":
+				reject(at, fmt.Sprintf("request at least %s %s", texts[1], name), "no %s is requested: the minimum per %s is %s", name, per, texts[1])
+			case has && exceeds(least, amount):
+				reject(written(list+"s", name), fmt.Sprintf("set at least %s %s", texts[1], name), "%s%s of %s %s is below the minimum of %s per %s", total, list, texts[0], name, texts[1], per)
 			}
 		}
 	}
-	return r.open
-}
-
-// refuses reports whether a LimitRange may reject the given requests and limits.
-func refuses(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) bool {
-	for name, least := range item.Min {
-		request, has := requests[name]
-		if limit, limited := limits[name]; !has || request.Cmp(least) < 0 || limited && limit.Cmp(least) < 0 {
-			return true
+	for _, name := range slices.Sorted(maps.Keys(item.Max)) {
+		most := item.Max[name]
+		for _, list := range []string{"limit", "request"} {
+			amount, has := given.Limits[name]
+			if list == "request" {
+				amount, has = given.Requests[name]
+			}
+			texts := Amounts(name, amount, most)
+			switch {
+			case !has && list == "limit":
+				reject(at, fmt.Sprintf("set a limit of at most %s %s", texts[1], name), "no limit of %s is set: the maximum per %s is %s", name, per, texts[1])
+			case has && exceeds(amount, most):
+				reject(written(list+"s", name), fmt.Sprintf("set at most %s %s", texts[1], name), "%s%s of %s %s exceeds the maximum of %s per %s", total, list, texts[0], name, texts[1], per)
+			}
 		}
 	}
-	for name, most := range item.Max {
-		request := requests[name]
-		if limit, limited := limits[name]; !limited || limit.Cmp(most) > 0 || request.Cmp(most) > 0 {
-			return true
+	for _, name := range slices.Sorted(maps.Keys(item.MaxLimitRequestRatio)) {
+		ratio, request, limit := item.MaxLimitRequestRatio[name], given.Requests[name], given.Limits[name]
+		texts := Amounts(name, request, limit)
+		switch {
+		case request.IsZero() || limit.IsZero():
+			reject(at, "", "%s needs a request and a limit: the limit may be at most %s times the request", name, Amounts("", ratio)[0])
+		case exceedsRatio(limit, ratio, request):
+			reject(written("limits", name), "", "%slimit of %s %s is more than %s times the request of %s", total, texts[1], name, Amounts("", ratio)[0], texts[0])
 		}
 	}
-	for name, ratio := range item.MaxLimitRequestRatio {
-		request, limit := requests[name], limits[name]
-		if request.Sign() <= 0 || limit.Sign() <= 0 || limit.AsApproximateFloat64() > ratio.AsApproximateFloat64()*request.AsApproximateFloat64() {
-			return true
-		}
+}
+
+// exceeds reports whether an amount exceeds another one, in thousandths as the API server compares
+// them.
+func exceeds(a, b resource.Quantity) bool {
+	x, y := comparable(a, b)
+	return x > y
+}
+
+// comparable returns two amounts in the same unit (plugin/pkg/admission/limitranger/admission.go,
+// requestLimitEnforcedValues).
+func comparable(a, b resource.Quantity) (int64, int64) {
+	if a.Value() <= resource.MaxMilliValue && b.Value() <= resource.MaxMilliValue {
+		return a.MilliValue(), b.MilliValue()
 	}
-	return false
+	return a.Value(), b.Value()
 }
 
-// effectiveResources returns a container's resources. Unset requests default to the limits (R-P3).
-func effectiveResources(c *Container) Resources {
-	return Resources{Requests: mergeResources(c.Resources.Requests, c.Resources.Limits), Limits: c.Resources.Limits}
-}
-
-// mergeResources merges two lists. If a resource is in both, the amount in a wins.
-func mergeResources(a, b corev1.ResourceList) corev1.ResourceList {
-	all := make(corev1.ResourceList, len(a)+len(b))
-	maps.Copy(all, b)
-	maps.Copy(all, a)
-	return all
+// exceedsRatio reports whether a limit is more than ratio times a request.
+func exceedsRatio(limit, ratio, request resource.Quantity) bool {
+	x, y := comparable(limit, request)
+	return float64(x)/float64(y)*1000 > float64(ratio.MilliValue())
 }

@@ -1,13 +1,124 @@
 package workload
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 )
+
+// quota is a decoded ResourceQuota. open is set if part of it is unknown.
+type quota struct {
+	object *source.Object
+	spec   corev1.ResourceQuotaSpec
+	open   bool
+	// doubts names a quota for each workload whose pods one may reject.
+	doubts map[*Workload]string
+}
+
+// QuotaRoom counts the pods of a workload that a ResourceQuota admits while the other workloads of
+// the namespace have all their pods. Least applies if autoscalers have scaled these to the maximum,
+// and Most if they have scaled them to the minimum.
+type QuotaRoom struct {
+	Quota       *source.Object
+	Least, Most int
+}
+
+// Name returns the kind, namespace and name of the quota.
+func (r *QuotaRoom) Name() string { return nameOf(r.Quota) }
+
+// share holds the part of an amount of a ResourceQuota that the pods of one workload take.
+type share struct {
+	w         *Workload
+	each      resource.Quantity
+	low, high int // pods
+}
+
+func (s *share) times(pods int) resource.Quantity {
+	q := s.each.DeepCopy()
+	q.Mul(int64(pods))
+	return q
+}
+
+// apply holds the pods of a namespace's workloads against a ResourceQuota (R-P10;
+// pkg/quota/v1/evaluator/core/pods.go). priorities has the declared classes.
+func (q *quota) apply(l *loader, members []*Workload, priorities map[string]*source.Object) {
+	covered := map[*Workload]diag.Outcome{}
+	for _, w := range members {
+		if !w.Copy && !w.Superseded && !w.Refused() {
+			if covered[w] = q.covers(w, priorities); covered[w] == diag.Always && w.Object.Namespace != q.object.Namespace {
+				covered[w] = diag.Unknown // an object without a namespace, or a placeholder
+			}
+		}
+	}
+	names := slices.Sorted(maps.Keys(q.spec.Hard))
+	for _, w := range members {
+		if covered[w] == diag.Always && !q.open && !w.Running && w.amountsKnown() {
+			q.demand(w, names)
+		}
+	}
+	for _, name := range names {
+		q.count(l, name, members, covered)
+	}
+	for _, w := range members {
+		if covered[w] != "" && covered[w] != diag.Never && q.open {
+			q.doubt(w)
+		}
+	}
+}
+
+// doubt records that the quota may reject some of the workload's pods.
+func (q *quota) doubt(w *Workload) {
+	if !w.Running { // it has been admitted
+		q.doubts[w] = cmp.Or(q.doubts[w], nameOf(q.object))
+	}
+}
+
+// amountsKnown reports whether the requests and limits of the pods are known.
+func (w *Workload) amountsKnown() bool {
+	return w.Admission == "" && !w.Kind.VM && !w.OpenClass() && !slices.ContainsFunc(w.Open, func(path string) bool {
+		return strings.Contains(path, "ontainers") || strings.Contains(path, "resources") || strings.Contains(path, "overhead")
+	})
+}
+
+// demand records containers without an amount that a quota counts and therefore demands.
+func (q *quota) demand(w *Workload, names []corev1.ResourceName) {
+	if w.Spec.Resources != nil && len(w.Spec.Resources.Requests)+len(w.Spec.Resources.Limits) > 0 {
+		return
+	}
+	c := checker{w: w}
+	spec := (&place{base: w.Kind.Template, value: w.TemplateNode}).field("spec")
+	for k, list := range [][]Container{w.Spec.Containers, w.Spec.InitContainers} {
+		at := spec.field([]string{"containers", "initContainers"}[k])
+		for i, n := range at.value.Items()[:min(at.len(), len(list))] {
+			for _, name := range names {
+				field, base := "requests", strings.TrimPrefix(string(name), quotaPrefix)
+				amounts := list[i].Requested()
+				if limit, limited := strings.CutPrefix(base, "limits."); limited {
+					field, base, amounts = "limits", limit, list[i].Resources.Limits
+				}
+				_, has := amounts[corev1.ResourceName(base)]
+				if has || base != "cpu" && base != "memory" {
+					continue
+				}
+				c.refuse(StageQuota, at.item(i, n).field("resources"),
+					fmt.Sprintf("no %s %s: every container needs one, as ResourceQuota %s counts %s, so every pod is rejected", base, strings.TrimSuffix(field, "s"), q.object.Name, name),
+					fmt.Sprintf("set %s.%s", field, base))
+				c.w.Problems[len(c.w.Problems)-1].By = q.object
+			}
+		}
+	}
+}
 
 // claims reports whether the workload has volumeClaimTemplates. Each pod may then need additional
 // volume claims.
@@ -15,76 +126,211 @@ func (w *Workload) claims() bool {
 	return slices.ContainsFunc(w.Claims, func(c *Claim) bool { return c.Template })
 }
 
-// mayExceed reports whether the workloads in a namespace may need more than a ResourceQuota allows,
-// including the extra pods that autoscalers and rollouts create. It ignores quota scopes, because
-// they only exclude pods from the quota (pkg/quota/v1/evaluator/core/pods.go). Pod counts are
-// multiplied by times. While nodes are unreachable, times is 2, because replacements exist in
-// addition to the old pods. Otherwise, times is 1.
-func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) bool {
-	var spec corev1.ResourceQuotaSpec
-	for _, m := range l.decoder.Decode(o.Root.Get("spec"), &spec) {
-		if !strings.HasPrefix(m.Path, "scope") {
-			return true
+// count adds up what the pods of all workloads take of one amount.
+func (q *quota) count(l *loader, name corev1.ResourceName, members []*Workload, covered map[*Workload]diag.Outcome) {
+	hard := q.spec.Hard[name]
+	var shares []share
+	var least, most resource.Quantity // the sums
+	unclear := false
+	for _, w := range members {
+		if covered[w] == "" || covered[w] == diag.Never || w.Refused() {
+			continue
+		}
+		each, known := w.counts(name)
+		if known && each.IsZero() {
+			continue
+		}
+		s := share{w: w, each: each, low: w.Count.N, high: w.Count.N}
+		if w.Scale != nil {
+			s.low, s.high = min(s.low, w.Scale.Min), max(s.high, w.Scale.Max)
+		}
+		if covered[w] != diag.Always || w.Finite() || w.Elsewhere {
+			s.low = 0
+		}
+		if !known || !w.Count.Known || w.Kind.PerNode() || w.Kind.Kind == "CronJob" || w.Kind.VM {
+			unclear = true
+			q.doubt(w)
+			continue
+		}
+		least.Add(s.times(s.low))
+		most.Add(s.times(s.high))
+		shares = append(shares, s)
+	}
+	alone := false
+	for i := range shares {
+		if s := &shares[i]; q.exceededBy(s, name, hard) {
+			alone = true
 		}
 	}
-	for name, hard := range spec.Hard {
-		sum := 0.0
-		for _, w := range members {
-			each, known := w.counts(string(name))
-			if !known {
-				return true
-			}
-			if each == 0 || w.Copy || w.Superseded {
-				continue
-			}
-			most := w.Count.N
-			if w.Scale != nil {
-				most = max(most, w.Scale.Max)
-			}
-			how := w.Rollout(most)
-			if how.Way == BothWhole {
-				how.Surge = most
-			}
-			if !w.Count.Known || w.Kind.PerNode() || w.Kind.Kind == "CronJob" || w.Kind.VM || how.Unknown.Given() {
-				return true
-			}
-			sum += each * float64(times*most+how.Surge)
+	if least.Cmp(hard) > 0 && !alone && !q.open {
+		q.exceeded(l, name, shares, least)
+	}
+	for i := range shares {
+		s := &shares[i]
+		if most.Cmp(hard) > 0 || unclear || q.open {
+			q.doubt(s.w)
+			continue
 		}
-		if sum > hard.AsApproximateFloat64()*(1+1e-9) {
-			return true
+		room := QuotaRoom{Quota: q.object, Least: fit(hard, most, s.times(s.high), s.each), Most: fit(hard, least, s.times(s.low), s.each)}
+		if room.Least < 2*s.high {
+			s.w.Quotas = append(s.w.Quotas, room)
+		}
+		if string(name) == "count/pods" && room.Least < 2*s.high {
+			s.w.TightQuota = nameOf(q.object)
 		}
 	}
-	return false
 }
 
-// counts returns the maximum amount of a resource that a ResourceQuota counts for one pod. known is
-// false if this amount cannot be determined.
-func (w *Workload) counts(name string) (each float64, known bool) {
-	object, counted := strings.CutPrefix(name, "count/")
-	switch {
-	case object == "pods":
-		return 1, true
-	case strings.Contains(object, "storage") && !strings.Contains(object, "ephemeral"), object == "persistentvolumeclaims":
-		return 0, !w.claims()
-	case slices.Contains([]string{"configmaps", "secrets", "services", "resourcequotas"}, object), strings.HasPrefix(object, "services."):
-		return 0, true
-	case counted, w.Spec.Resources != nil, w.Spec.RuntimeClassName != "", len(w.Spec.Overhead) > 0:
-		return 0, false
+// fit returns how many pods fit into a quota beside the sum of all other pods, which is given with the
+// part of it that is the workload's own.
+func fit(hard, sum, own, each resource.Quantity) int {
+	left := rational(hard)
+	left.Sub(left, rational(sum)).Add(left, rational(own)).Quo(left, rational(each))
+	n := new(big.Int).Quo(left.Num(), left.Denom())
+	if !n.IsInt64() {
+		return math.MaxInt32
 	}
-	limited := strings.HasPrefix(name, "limits.")
-	resource := corev1.ResourceName(strings.TrimPrefix(strings.TrimPrefix(name, "limits."), "requests."))
-	for _, list := range [][]Container{w.Spec.Containers, w.Spec.InitContainers} {
-		for i := range list {
-			c := effectiveResources(&list[i])
-			n, has := c.Requests[resource]
-			if limited {
-				n, has = c.Limits[resource]
+	return int(max(0, min(n.Int64(), math.MaxInt32)))
+}
+
+// exceededBy records that the pods of one workload need more than the quota has.
+func (q *quota) exceededBy(s *share, name corev1.ResourceName, hard resource.Quantity) bool {
+	need := s.times(s.low)
+	if q.open || s.w.Running || need.Cmp(hard) <= 0 {
+		return false
+	}
+	allowed := fit(hard, resource.Quantity{}, resource.Quantity{}, s.each)
+	text := fmt.Sprintf("ResourceQuota %s allows %d of %d pods", q.object.Name, allowed, s.low)
+	if base := baseOf(name); base != "pods" {
+		texts := Amounts(base, s.each, hard)
+		text += fmt.Sprintf(": each needs %s %s of %s", texts[0], name, texts[1])
+	}
+	p := Problem{Stage: StageQuota, Field: "spec.replicas", Message: text, Span: s.w.CountSpan(), By: q.object, Some: allowed > 0}
+	if len(s.w.Kind.Template) == 0 {
+		p.Field = "spec"
+	}
+	s.w.Problems = append(s.w.Problems, p)
+	q.doubt(s.w)
+	return true
+}
+
+// exceeded records that all pods of the namespace together need more than the quota has.
+func (q *quota) exceeded(l *loader, name corev1.ResourceName, shares []share, sum resource.Quantity) {
+	hard, base := q.spec.Hard[name], baseOf(name)
+	texts := Amounts(base, sum, hard)
+	text := fmt.Sprintf("the pods of the namespace need %s %s of %s, so some are rejected: ", texts[0], name, texts[1])
+	if base == "pods" {
+		text = fmt.Sprintf("the namespace has %s pods of %s, so some are rejected: ", texts[0], texts[1])
+	}
+	var each []string
+	for i := range shares {
+		if s := &shares[i]; s.low > 0 {
+			of := Amounts(base, s.times(s.low), s.each)
+			row := fmt.Sprintf("%s %s %s (%d x %s)", s.w.Object.Kind, s.w.Object.Name, of[0], s.low, of[1])
+			if base == "pods" {
+				row = fmt.Sprintf("%s %s %s", s.w.Object.Kind, s.w.Object.Name, of[0])
 			}
-			if !has && (resource == corev1.ResourceCPU || resource == corev1.ResourceMemory) {
-				return 0, false // the quota rejects pods that do not set it
-			}
-			each += n.AsApproximateFloat64()
+			each = append(each, row)
 		}
 	}
-	return each, true
+	if most := 6; len(each) > most {
+		each = append(each[:most], fmt.Sprintf("and %d more", len(each)-most))
+	}
+	c := checker{w: &Workload{Object: q.object, Kind: &Kind{Kind: q.object.Kind}}}
+	c.refuse(StageQuota, (&place{value: q.object.Root}).field("spec").field("hard").field(string(name)), text+strings.Join(each, ", "), "")
+	l.set.Refusals = append(l.set.Refusals, Refusal{Object: q.object, Problems: c.w.Problems})
+}
+
+// baseOf returns the resource of which a quota counts requests, limits or objects.
+func baseOf(name corev1.ResourceName) corev1.ResourceName {
+	base := strings.TrimPrefix(strings.TrimPrefix(string(name), quotaPrefix), "limits.")
+	return corev1.ResourceName(strings.TrimPrefix(base, "count/"))
+}
+
+// counts returns how much of a quota's amount one pod takes. known is false if this cannot be
+// determined.
+func (w *Workload) counts(name corev1.ResourceName) (each resource.Quantity, known bool) {
+	text, base := string(name), baseOf(name)
+	object, counted := strings.CutPrefix(text, "count/")
+	switch {
+	case base == "pods":
+		return resource.MustParse("1"), true
+	case strings.Contains(object, "storage") && base != corev1.ResourceEphemeralStorage, object == "persistentvolumeclaims":
+		return each, !w.claims()
+	case slices.Contains([]string{"configmaps", "secrets", "services", "resourcequotas", "replicationcontrollers"}, object), strings.HasPrefix(object, "services."):
+		return each, w.Kind.Kind != "ReplicationController"
+	case counted, strings.Contains(text, ".storageclass.storage.k8s.io/"), strings.Contains(text, "deviceclass.resource.kubernetes.io/"), !w.amountsKnown():
+		return each, false
+	case strings.HasPrefix(text, "limits."):
+		return resourcehelper.PodLimits(w.Spec.Pod(), resourcehelper.PodResourcesOptions{})[base], true
+	}
+	return resourcehelper.PodRequests(w.Spec.Pod(), resourcehelper.PodResourcesOptions{})[base], true
+}
+
+// covers says whether the scopes of a quota include a workload's pods
+// (pkg/quota/v1/evaluator/core/pods.go, podMatchesScopeFunc).
+func (q *quota) covers(w *Workload, priorities map[string]*source.Object) diag.Outcome {
+	scopes := []corev1.ScopedResourceSelectorRequirement{}
+	for _, name := range q.spec.Scopes {
+		scopes = append(scopes, corev1.ScopedResourceSelectorRequirement{ScopeName: name, Operator: corev1.ScopeSelectorOpExists})
+	}
+	if q.spec.ScopeSelector != nil {
+		scopes = append(scopes, q.spec.ScopeSelector.MatchExpressions...)
+	}
+	all := diag.Always
+	for _, scope := range scopes {
+		switch w.within(&scope, priorities) {
+		case diag.Never:
+			return diag.Never
+		case diag.Unknown:
+			all = diag.Unknown
+		}
+	}
+	return all
+}
+
+// within says whether one scope includes a workload's pods.
+func (w *Workload) within(scope *corev1.ScopedResourceSelectorRequirement, priorities map[string]*source.Object) diag.Outcome {
+	is := func(yes bool) diag.Outcome {
+		if yes {
+			return diag.Always
+		}
+		return diag.Never
+	}
+	switch scope.ScopeName {
+	case corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating:
+		deadline := w.SpecNode.Get("activeDeadlineSeconds")
+		if n, ok := deadline.Int(); !deadline.IsNull() && (!ok || n < 0) {
+			return diag.Unknown
+		}
+		return is(deadline.IsNull() == (scope.ScopeName == corev1.ResourceQuotaScopeNotTerminating))
+	case corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort:
+		if !w.amountsKnown() || w.Spec.Resources != nil {
+			return diag.Unknown
+		}
+		asks := slices.ContainsFunc(slices.Concat(w.Spec.Containers, w.Spec.InitContainers), func(c Container) bool {
+			r := c.Requested()
+			return r.Cpu().Sign() > 0 || r.Memory().Sign() > 0
+		})
+		return is(asks == (scope.ScopeName == corev1.ResourceQuotaScopeNotBestEffort))
+	case corev1.ResourceQuotaScopePriorityClass:
+		name := w.Spec.PriorityClassName
+		if o := priorities[""]; name == "" && o != nil {
+			name = o.Name
+		}
+		if source.Placeholder(name) || slices.Contains(w.Open, "priorityClassName") {
+			return diag.Unknown
+		}
+		switch scope.Operator {
+		case corev1.ScopeSelectorOpExists:
+			return is(name != "")
+		case corev1.ScopeSelectorOpDoesNotExist:
+			return is(name == "")
+		case corev1.ScopeSelectorOpIn:
+			return is(name != "" && slices.Contains(scope.Values, name))
+		case corev1.ScopeSelectorOpNotIn:
+			return is(!slices.Contains(scope.Values, name) || name == "")
+		}
+	}
+	return diag.Unknown
 }

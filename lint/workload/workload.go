@@ -61,8 +61,10 @@ type Workload struct {
 	// Admission names an object that may change or reject the pods on creation, for example
 	// LimitRange shop/l. It is empty if no such object is known.
 	Admission string
-	// TightQuota names a ResourceQuota that may be too small for twice the number of pods, or is
-	// empty. While nodes are unreachable, replacements exist in addition to the old pods.
+	// Quotas lists the ResourceQuotas that have no room for twice the number of pods. TightQuota names
+	// one that also counts pods that end, or is empty. While nodes are unreachable, replacements exist
+	// in addition to the old pods.
+	Quotas     []QuotaRoom
 	TightQuota string
 	// PlainClass is set if Spec includes what the pods' RuntimeClass adds. Class is the RuntimeClass,
 	// if it adds a node selector or tolerations. LimitRange sets requests of containers without them.
@@ -151,8 +153,10 @@ type Problem struct {
 	Span diag.Span
 	// Gate is the feature gate for a field in Gated, or empty for other fields.
 	Gate string
-	// By is the object that makes admission reject the pods, or nil.
-	By *source.Object
+	// By is the object that makes admission reject the pods, or nil. Some is set if it rejects only
+	// some of them.
+	By   *source.Object
+	Some bool
 }
 
 // UnknownField is a field that does not exist in the API.
@@ -198,7 +202,9 @@ func (w *Workload) Namespace() string { return w.Object.Namespace }
 func Space(namespace string) string { return cmp.Or(namespace, metav1.NamespaceDefault) }
 
 // Refused reports whether the API server rejects the workload or all of its pods.
-func (w *Workload) Refused() bool { return len(w.Problems) > 0 }
+func (w *Workload) Refused() bool {
+	return slices.ContainsFunc(w.Problems, func(p Problem) bool { return !p.Some })
+}
 
 // Bare reports whether the workload is a single pod or virtual machine that no controller
 // recreates.

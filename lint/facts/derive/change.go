@@ -205,6 +205,12 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 		s = s.related(at, "%s", message.PodsOf(r.Replicas, w))
 	}
 	fact.Limit = limitOf(b.row(w), b.j.Limit(w, r.Replicas+1))
+	if r.Why.Cause == model.ByQuota {
+		fact.Quota, fact.QuotaPods = r.Why.Name, r.Why.Count
+		i := slices.IndexFunc(w.Quotas, func(q workload.QuotaRoom) bool { return q.Name() == fact.Quota })
+		s = s.related(w.Quotas[i].Quota.NameSpan(), "%s", message.QuotaAllows(fact.Quota, fact.QuotaPods))
+		return s.fix("%s", message.RaiseQuota).fix("%s", message.RemoveFirst(r.Way))
+	}
 	if fact.Outcome == diag.Sometimes && len(r.Stuck) > 0 || r.Hangs() {
 		fact.Stuck, fact.Running, fact.Refused = true, runningAt(b.row(w), r), refusedNodes(r.Reasons)
 	}

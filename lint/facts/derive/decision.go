@@ -375,7 +375,7 @@ func outside(m *model.Model, doc *diag.Placement) {
 		if why := notModeled(m, w); why.Given() {
 			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": "+message.Reason(why))
 		}
-		if w.Copy || w.Superseded || !w.Refused() {
+		if w.Copy || w.Superseded {
 			continue
 		}
 		for _, p := range w.Problems {
@@ -534,6 +534,9 @@ func (b decision) rolloutReason(w *workload.Workload, r *disruption.Rollout) str
 	}
 	limit := limitOf(b.row(w), b.j.Limit(w, r.Replicas+1))
 	parts = append(parts, message.AtMost(&limit))
+	if r.Why.Cause == model.ByQuota {
+		parts = append(parts, message.Reason(r.Why))
+	}
 	if len(r.Stuck) > 0 {
 		claim := ""
 		if r.Hangs() {

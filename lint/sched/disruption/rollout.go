@@ -73,7 +73,7 @@ func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
 
 // judge judges a rollout, given what the volumes of the pods mean for new ones.
 func (u updates) judge(w *workload.Workload, replicas int) Rollout {
-	r := u.judgeAtAnySize(w, u.strategy(w, replicas), replicas)
+	r := withinQuotas(w, u.judgeAtAnySize(w, u.strategy(w, replicas), replicas))
 	if why := u.m.ByNeighbour(w); r.Verdict == diag.Always && why.Given() {
 		told := r.Way == workload.BothWhole || asksFor(u.m.Group(w), w.Kind.Shared) || u.m.PinOf(w).Key != ""
 		if told || search.ByNeighbour(u.m, w, r.Replicas+max(1, r.Surge), certificate.Loss{}, "", "").Given() {
@@ -81,6 +81,34 @@ func (u updates) judge(w *workload.Workload, replicas int) Rollout {
 		}
 	}
 	r.held = u.held
+	return r
+}
+
+// withinQuotas returns what a rollout becomes if a ResourceQuota has no room for all its additional
+// pods (R-P10). A Deployment whose pods may be missing meanwhile completes nevertheless if it always
+// completes without the quota: pods that exist are all available or one of them is Pending, and in
+// either case the controller removes the same old pods as without the quota.
+func withinQuotas(w *workload.Workload, r Rollout) Rollout {
+	if r.Verdict == "" || r.Way == workload.NoRollout || r.Unknown.Given() {
+		return r
+	}
+	pods, waits := r.Replicas+r.Surge, r.Way == workload.Rolling && r.Unavailable == 0
+	least := r.Replicas + 1
+	if r.Way == workload.BothWhole {
+		pods, waits = 2*r.Replicas, r.Preview == 0
+		least = pods
+	}
+	for _, q := range w.Quotas {
+		why := model.Reason{Cause: model.ByQuota, Name: q.Name(), Count: q.Most}
+		switch {
+		case q.Least >= pods:
+		case r.Verdict == diag.Always && r.Unavailable > 0 && q.Least >= r.Replicas && w.Kind.Kind == "Deployment":
+		case waits && q.Most < least && q.Most >= r.Replicas:
+			return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Never, Why: why}
+		case r.Verdict != diag.Unknown:
+			r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: why}
+		}
+	}
 	return r
 }
 

@@ -301,6 +301,8 @@ const (
 	// ByOtherBudget means that the budget Name may or may not select the pods.
 	ByEviction    Cause = "disruption-budget"
 	ByOtherBudget Cause = "other-disruption-budget"
+	// ByQuota means that the ResourceQuota Name allows only Count pods.
+	ByQuota Cause = "quota"
 	// ByPriority means that the pods may preempt the pods that block them.
 	ByPriority Cause = "priority"
 	// ByPreemption means that other pods may preempt the pods.

@@ -71,20 +71,9 @@ func Requests(w *workload.Workload) []Request {
 func podRequests(w *workload.Workload) corev1.ResourceList {
 	s := &w.Spec
 	if len(s.Containers) == 1 && len(s.InitContainers) == 0 && len(s.Overhead) == 0 && s.Resources == nil {
-		return requested(&s.Containers[0])
+		return s.Containers[0].Requested()
 	}
-	return resourcehelpers.PodRequests(podOf(s), resourcehelpers.PodResourcesOptions{})
-}
-
-// podOf returns a pod with the fields of a spec that determine its requests.
-func podOf(s *workload.PodSpec) *corev1.Pod {
-	pod := &corev1.Pod{Spec: corev1.PodSpec{Overhead: s.Overhead}}
-	pod.Spec.Containers = containers(s.Containers)
-	pod.Spec.InitContainers = containers(s.InitContainers)
-	if r := s.Resources; r != nil {
-		pod.Spec.Resources = &corev1.ResourceRequirements{Requests: podLevel(pod, r), Limits: r.Limits}
-	}
-	return pod
+	return resourcehelpers.PodRequests(s.Pod(), resourcehelpers.PodResourcesOptions{})
 }
 
 // ScoredRequests returns the CPU in millicores and the memory in bytes that a pod counts with in the
@@ -93,7 +82,7 @@ func podOf(s *workload.PodSpec) *corev1.Pod {
 // (pkg/scheduler/framework/types.go, getNonMissingContainerRequests; R-B5).
 func ScoredRequests(w *workload.Workload) (incoming, placed [2]int64) {
 	assumed := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("200Mi")}
-	pod := podOf(&w.Spec)
+	pod := w.Spec.Pod()
 	of := func(skip bool) [2]int64 {
 		sums := resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{NonMissingContainerRequests: assumed, SkipPodLevelResources: skip})
 		return [2]int64{Amount(corev1.ResourceCPU, sums[corev1.ResourceCPU]), Amount(corev1.ResourceMemory, sums[corev1.ResourceMemory])}
@@ -107,46 +96,6 @@ func ScoredRequests(w *workload.Workload) (incoming, placed [2]int64) {
 		})
 	}
 	return incoming, of(false)
-}
-
-// requested returns a container's requests. Like the API server, it uses limits as defaults for
-// missing requests (pkg/apis/core/v1/defaults.go SetDefaults_Pod; R-P3).
-func requested(c *workload.Container) corev1.ResourceList {
-	if len(c.Resources.Limits) == 0 {
-		return c.Resources.Requests
-	}
-	requests := maps.Clone(c.Resources.Limits)
-	maps.Copy(requests, c.Resources.Requests)
-	return requests
-}
-
-// containers converts containers to the API type.
-func containers(in []workload.Container) []corev1.Container {
-	out := make([]corev1.Container, len(in))
-	for i := range in {
-		c := &in[i]
-		out[i] = corev1.Container{Name: c.Name, Resources: corev1.ResourceRequirements{Requests: requested(c), Limits: c.Resources.Limits}}
-		if c.RestartPolicy != "" {
-			policy := corev1.ContainerRestartPolicy(c.RestartPolicy)
-			out[i].RestartPolicy = &policy
-		}
-	}
-	return out
-}
-
-// podLevel returns the pod-level requests. If a resource has only a limit, podLevel uses the sum of
-// the containers' requests. If no container requests the resource, it uses the limit (R-N25).
-func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
-	requests := corev1.ResourceList{}
-	sum := resourcehelpers.AggregateContainerRequests(pod, resourcehelpers.PodResourcesOptions{})
-	for name, limit := range r.Limits {
-		requests[name] = limit
-		if q, ok := sum[name]; ok {
-			requests[name] = q
-		}
-	}
-	maps.Copy(requests, r.Requests)
-	return requests
 }
 
 // Offered returns how much of a resource a node has. The result judged is false if the amount is

@@ -25,11 +25,12 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // admitted makes a pod pass the plugins LimitRanger and RuntimeClass and the API server's validation.
-// Both objects may be nil.
-func admitted(draft *corev1.Pod, limits *corev1.LimitRange, class *nodev1.RuntimeClass) (*core.Pod, error) {
+// The class may be nil.
+func admitted(draft *corev1.Pod, limits []*corev1.LimitRange, class *nodev1.RuntimeClass) (*core.Pod, error) {
 	legacyscheme.Scheme.Default(draft)
 	pod := &core.Pod{}
 	if err := legacyscheme.Scheme.Convert(draft, pod, nil); err != nil {
@@ -45,8 +46,8 @@ func admitted(draft *corev1.Pod, limits *corev1.LimitRange, class *nodev1.Runtim
 			return nil, err
 		}
 	}
-	if limits != nil {
-		if err := limitranger.PodMutateLimitFunc(limits, pod); err != nil {
+	for _, r := range limits {
+		if err := limitranger.PodMutateLimitFunc(r, pod); err != nil {
 			return nil, err
 		}
 	}
@@ -56,8 +57,8 @@ func admitted(draft *corev1.Pod, limits *corev1.LimitRange, class *nodev1.Runtim
 	if err := admit(pod, schema.GroupKind{Kind: "Pod"}); err != nil {
 		return nil, err
 	}
-	if limits != nil {
-		if err := limitranger.PodValidateLimitFunc(limits, pod); err != nil {
+	for _, r := range limits {
+		if err := limitranger.PodValidateLimitFunc(r, pod); err != nil {
 			return nil, err
 		}
 	}
@@ -67,7 +68,7 @@ func admitted(draft *corev1.Pod, limits *corev1.LimitRange, class *nodev1.Runtim
 // TestAdmission holds what schedlint reads from LimitRanges and RuntimeClasses against the admission
 // plugins. Where schedlint gives no verdict, nothing is compared.
 func TestAdmission(t *testing.T) {
-	decided, changed := 0, 0
+	decided, changed, rejected := 0, 0, 0
 	for i := range trials.Of(t, 3000) {
 		r := rand.New(rand.NewPCG(uint64(i), 91))
 		chance := func(percent int) bool { return r.IntN(100) < percent }
@@ -89,8 +90,9 @@ func TestAdmission(t *testing.T) {
 			}
 			return "{" + strings.Join(all, ", ") + "}"
 		}
-		manifests, limits, class := "", "", ""
-		if chance(80) {
+		manifests, class := "", ""
+		var limits []string
+		for chance([]int{80, 15, 0}[len(limits)]) {
 			items := ""
 			for _, kind := range []string{"Container", "Pod", "Container"}[:1+r.IntN(100)/70+r.IntN(100)/95] {
 				item := "{type: " + kind
@@ -101,8 +103,8 @@ func TestAdmission(t *testing.T) {
 				}
 				items += "- " + item + "}\n"
 			}
-			limits = "apiVersion: v1\nkind: LimitRange\nmetadata: {name: l, namespace: d}\nspec:\n  limits:\n" + indent(items)
-			manifests += limits + "\n---\n"
+			limits = append(limits, fmt.Sprintf("apiVersion: v1\nkind: LimitRange\nmetadata: {name: l%d, namespace: d}\nspec:\n  limits:\n%s", len(limits), indent(items)))
+			manifests += limits[len(limits)-1] + "\n---\n"
 		}
 		named := ""
 		if chance(50) {
@@ -147,7 +149,8 @@ func TestAdmission(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := ours.Workloads["ReplicaSet d/web"]
-		if w.Refused() || w.Admission != "" || w.OpenClass() {
+		rejects := slices.ContainsFunc(w.Problems, func(p workload.Problem) bool { return p.Stage == workload.StageLimits })
+		if w.Refused() && !rejects || w.Admission != "" || w.OpenClass() {
 			continue
 		}
 		decided++
@@ -155,21 +158,22 @@ func TestAdmission(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(spec), &draft.Spec); err != nil {
 			t.Fatal(err)
 		}
-		var limitRange *corev1.LimitRange
-		if limits != "" {
-			limitRange = &corev1.LimitRange{}
-			if err := yaml.Unmarshal([]byte(limits), limitRange); err != nil {
+		var limitRanges []*corev1.LimitRange
+		for _, text := range limits {
+			r := &corev1.LimitRange{}
+			if err := yaml.Unmarshal([]byte(text), r); err != nil {
 				t.Fatal(err)
 			}
-			legacyscheme.Scheme.Default(limitRange)
+			legacyscheme.Scheme.Default(r)
 			internal := &core.LimitRange{}
-			if err := legacyscheme.Scheme.Convert(limitRange, internal, nil); err != nil {
+			if err := legacyscheme.Scheme.Convert(r, internal, nil); err != nil {
 				t.Fatal(err)
 			}
-			if len(validation.ValidateLimitRange(internal)) > 0 { // it never gets into the cluster
-				limitRange = nil
+			if len(validation.ValidateLimitRange(internal)) == 0 { // otherwise it never gets into the cluster
+				limitRanges = append(limitRanges, r)
 			}
 		}
+		r.Shuffle(len(limitRanges), func(i, j int) { limitRanges[i], limitRanges[j] = limitRanges[j], limitRanges[i] })
 		var runtimeClass *nodev1.RuntimeClass
 		if class != "" {
 			runtimeClass = &nodev1.RuntimeClass{}
@@ -177,9 +181,13 @@ func TestAdmission(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		pod, err := admitted(draft, limitRange, runtimeClass)
+		pod, err := admitted(draft, limitRanges, runtimeClass)
+		if (err != nil) != rejects {
+			t.Fatalf("case %d: %v, want %v\n%s", i, w.Problems, err, manifests)
+		}
 		if err != nil {
-			t.Fatalf("case %d: refused: %v\n%s", i, err, manifests)
+			rejected++
+			continue
 		}
 		if w.LimitRange != nil || w.Class != nil {
 			changed++
@@ -211,8 +219,8 @@ func TestAdmission(t *testing.T) {
 			t.Fatalf("case %d: %v %v %s %v, want %v %v %s %v\n%s", i, own, w.Spec.NodeSelector, overhead.String(), has, theirs, pod.Spec.NodeSelector, other.String(), had, manifests)
 		}
 	}
-	t.Logf("%d compared, %d of them changed by admission", decided, changed)
-	if decided < trials.Share(t, 50) || changed < trials.Share(t, 10) {
+	t.Logf("%d compared, %d of them changed and %d rejected by admission", decided, changed, rejected)
+	if decided < trials.Share(t, 60) || changed < trials.Share(t, 10) || rejected < trials.Share(t, 10) {
 		t.Error("too few cases tell anything")
 	}
 }
