@@ -40,7 +40,7 @@ func (l *loader) admission() {
 			limits.add(o.Namespace, l.limitRange(o))
 		case "ResourceQuota":
 			q := &quota{object: o, doubts: doubts}
-			q.open = len(l.decoder.Decode(o.Root.Get("spec"), &q.spec)) > 0 || source.Placeholder(o.Namespace)
+			q.open = len(l.decoder.Decode(o.Root.Get("spec"), &q.spec)) > 0 || source.Placeholder(o.Namespace) || q.invalid()
 			quotas.add(o.Namespace, q)
 		case "PriorityClass":
 			priorities[o.Name] = o

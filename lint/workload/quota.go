@@ -26,6 +26,49 @@ type quota struct {
 	doubts map[*Workload]string
 }
 
+// scopes returns the scopes of the quota as selectors.
+func (q *quota) scopes() []corev1.ScopedResourceSelectorRequirement {
+	var all []corev1.ScopedResourceSelectorRequirement
+	for _, name := range q.spec.Scopes {
+		all = append(all, corev1.ScopedResourceSelectorRequirement{ScopeName: name, Operator: corev1.ScopeSelectorOpExists})
+	}
+	if q.spec.ScopeSelector != nil {
+		all = append(all, q.spec.ScopeSelector.MatchExpressions...)
+	}
+	return all
+}
+
+// invalid reports whether the API server may reject the quota, which then rejects no pods
+// (pkg/apis/core/validation/validation.go, ValidateResourceQuotaSpec).
+func (q *quota) invalid() bool {
+	for name, amount := range q.spec.Hard {
+		base := string(baseOf(name))
+		switch {
+		case amount.Sign() < 0, base != "cpu" && base != "memory" && !strings.Contains(base, "storage") && amount.MilliValue()%1000 != 0:
+			return true
+		case strings.Contains(string(name), "/"), hugePage(base), strings.HasPrefix(base, "services."):
+		case !slices.Contains([]string{"cpu", "memory", "ephemeral-storage", "storage", "pods", "services", "configmaps", "secrets", "replicationcontrollers", "resourcequotas", "persistentvolumeclaims"}, base):
+			return true
+		}
+		for _, scope := range q.scopes() {
+			counted := base == "pods" || scope.ScopeName != corev1.ResourceQuotaScopeBestEffort && (base == "cpu" || base == "memory")
+			if !counted && !strings.Contains(string(name), "/") {
+				return true
+			}
+		}
+	}
+	var has []corev1.ResourceQuotaScope
+	for _, scope := range q.scopes() {
+		in := scope.Operator == corev1.ScopeSelectorOpIn || scope.Operator == corev1.ScopeSelectorOpNotIn
+		if in != (len(scope.Values) > 0) || scope.ScopeName != corev1.ResourceQuotaScopePriorityClass && scope.Operator != corev1.ScopeSelectorOpExists {
+			return true
+		}
+		has = append(has, scope.ScopeName)
+	}
+	both := func(a, b corev1.ResourceQuotaScope) bool { return slices.Contains(has, a) && slices.Contains(has, b) }
+	return both(corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort) || both(corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating)
+}
+
 // QuotaRoom counts the pods of a workload that a ResourceQuota admits while the other workloads of
 // the namespace have all their pods. Least applies if autoscalers have scaled these to the maximum,
 // and Most if they have scaled them to the minimum.
@@ -108,12 +151,14 @@ func (q *quota) demand(w *Workload, names []corev1.ResourceName) {
 					field, base, amounts = "limits", limit, list[i].Resources.Limits
 				}
 				_, has := amounts[corev1.ResourceName(base)]
-				if has || base != "cpu" && base != "memory" {
+				fix := fmt.Sprintf("set %s.%s", field, base)
+				p := at.item(i, n).field("resources")
+				known := func(o Problem) bool { return o.Fix == fix && o.Field == p.path() } // by another name of the amount
+				if has || base != "cpu" && base != "memory" || slices.ContainsFunc(w.Problems, known) {
 					continue
 				}
-				c.refuse(StageQuota, at.item(i, n).field("resources"),
-					fmt.Sprintf("no %s %s: every container needs one, as ResourceQuota %s counts %s, so every pod is rejected", base, strings.TrimSuffix(field, "s"), q.object.Name, name),
-					fmt.Sprintf("set %s.%s", field, base))
+				c.refuse(StageQuota, p,
+					fmt.Sprintf("no %s %s: every container needs one, as ResourceQuota %s counts %s, so every pod is rejected", base, strings.TrimSuffix(field, "s"), q.object.Name, name), fix)
 				c.w.Problems[len(c.w.Problems)-1].By = q.object
 			}
 		}
@@ -270,15 +315,8 @@ func (w *Workload) counts(name corev1.ResourceName) (each resource.Quantity, kno
 // covers says whether the scopes of a quota include a workload's pods
 // (pkg/quota/v1/evaluator/core/pods.go, podMatchesScopeFunc).
 func (q *quota) covers(w *Workload, priorities map[string]*source.Object) diag.Outcome {
-	scopes := []corev1.ScopedResourceSelectorRequirement{}
-	for _, name := range q.spec.Scopes {
-		scopes = append(scopes, corev1.ScopedResourceSelectorRequirement{ScopeName: name, Operator: corev1.ScopeSelectorOpExists})
-	}
-	if q.spec.ScopeSelector != nil {
-		scopes = append(scopes, q.spec.ScopeSelector.MatchExpressions...)
-	}
 	all := diag.Always
-	for _, scope := range scopes {
+	for _, scope := range q.scopes() {
 		switch w.within(&scope, priorities) {
 		case diag.Never:
 			return diag.Never

@@ -16,7 +16,8 @@ import (
 type Ours struct {
 	Model     *model.Model
 	Workloads map[string]*workload.Workload
-	Nodes     []*topology.Node // by name, as in a Cluster
+	Nodes     []*topology.Node   // by name, as in a Cluster
+	Refusals  []workload.Refusal // of objects that create no pods
 }
 
 // NewOurs reads the same bytes as NewCluster.
@@ -41,7 +42,7 @@ func NewOurs(nodes, manifests string) (*Ours, error) {
 	model := sched.New(set, topo)
 	model.Scale(scale(len(topo.Nodes)), 1)
 	model.Run().OnRefusal = func(err error) { panic(err) }
-	o := &Ours{Model: model, Workloads: map[string]*workload.Workload{}, Nodes: model.Topology.Nodes}
+	o := &Ours{Model: model, Workloads: map[string]*workload.Workload{}, Nodes: model.Topology.Nodes, Refusals: set.Refusals}
 	for _, w := range set.Workloads {
 		o.Workloads[w.Object.Kind+" "+w.Object.Namespace+"/"+w.Object.Name] = w
 	}
