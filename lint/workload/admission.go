@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
@@ -30,17 +31,28 @@ const enforce = "pod-security.kubernetes.io/enforce"
 func (l *loader) admission() {
 	var limits bySpace[*limitRange]
 	var quotas bySpace[*quota]
-	doubts := map[*Workload]string{}
+	ranges, bins, doubts := map[string]*limitRange{}, map[string]*quota{}, map[*Workload]string{}
 	classes, priorities := map[string]*source.Object{}, map[string]*source.Object{}
 	anyClass := "" // set if the name of a RuntimeClass is a placeholder
 	anyPriority := false
 	for _, o := range l.admitting {
 		switch o.Kind {
 		case "LimitRange":
-			limits.add(o.Namespace, l.limitRange(o))
+			r := l.limitRange(o)
+			if other := ranges[nameOf(o)]; other != nil { // declared again
+				other.open = other.open || !equality.Semantic.DeepEqual(other.items, r.items)
+				continue
+			}
+			ranges[nameOf(o)] = r
+			limits.add(o.Namespace, r)
 		case "ResourceQuota":
 			q := &quota{object: o, doubts: doubts}
 			q.open = len(l.decoder.Decode(o.Root.Get("spec"), &q.spec)) > 0 || source.Placeholder(o.Namespace) || q.invalid()
+			if other := bins[nameOf(o)]; other != nil {
+				other.open = other.open || !equality.Semantic.DeepEqual(other.spec, q.spec)
+				continue
+			}
+			bins[nameOf(o)] = q
 			quotas.add(o.Namespace, q)
 		case "PriorityClass":
 			priorities[o.Name] = o

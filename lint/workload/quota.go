@@ -189,7 +189,7 @@ func (q *quota) count(l *loader, name corev1.ResourceName, members []*Workload, 
 		if w.Scale != nil {
 			s.low, s.high = min(s.low, w.Scale.Min), max(s.high, w.Scale.Max)
 		}
-		if covered[w] != diag.Always || w.Finite() || w.Elsewhere {
+		if covered[w] != diag.Always || w.Finite() || w.Paused() || w.Elsewhere {
 			s.low = 0
 		}
 		if !known || !w.Count.Known || w.Kind.PerNode() || w.Kind.Kind == "CronJob" || w.Kind.VM {
