@@ -95,6 +95,9 @@ type Options struct {
 	// The report then also lists which objects were checked, and why other objects were not
 	// checked.
 	Compared bool
+	// Seen collects the nodes of the run, unless it is nil. Given are those of another run, which
+	// count instead of the nodes that are declared.
+	Seen, Given SeenNodes
 	// Baseline holds accepted findings, or is nil. If Rebase is set, the current findings replace
 	// the baseline's entries.
 	Baseline *accept.Baseline

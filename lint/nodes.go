@@ -31,12 +31,21 @@ type topologies struct {
 	// nodes in the summary that belong to no configured cluster.
 	read    map[string]*declaredNodes
 	counted int
+	// seen and given are those of the options.
+	seen, given SeenNodes
 }
 
 // of reads the nodes of a part. It also counts them in the summary and adds errors and notes. On an
 // error, it returns no nodes. With an incomplete topology, pods could wrongly seem to stay Pending.
 func (t *topologies) of(p part, among []*source.Object, to *effects) *topology.Topology {
 	topo, err := t.nodes(p, among)
+	if t.seen != nil {
+		t.seen[p.key()] = append(t.seen[p.key()], topo)
+	}
+	if given := t.given.of(p.key()); err == nil && len(given) == 1 && given[0] != nil {
+		given[0].Extended.Complete = topo.Extended.Complete
+		topo = given[0]
+	}
 	note := "no topology declared (--topology FILE)"
 	if err != nil {
 		to.fail(err)

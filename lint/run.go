@@ -74,7 +74,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r.clusters = &clusters{
 		opts: r.opts, table: r.table, files: r.files, renders: r.renders, budget: r.budget, summary: r.summary,
 		releases:   &releases{o.Config, r.files, r.renders, r.summary, fragments.NewFinder(), map[*source.Object]bool{}, map[given]bool{}},
-		topologies: &topologies{files: r.files, renders: r.renders, summary: r.summary, read: map[string]*declaredNodes{}},
+		topologies: &topologies{files: r.files, renders: r.renders, summary: r.summary, read: map[string]*declaredNodes{}, seen: o.Seen, given: o.Given},
 	}
 	return r
 }

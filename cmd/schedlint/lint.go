@@ -267,6 +267,9 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 		return o, nil, errors.New("--fix: standard input cannot be rewritten: name files or directories")
 	}
 	o.SourceRoot, o.Compared, o.Placements = f.sourceRoot, f.Since != "", f.unknown == diag.FailPlacement
+	if o.Compared {
+		o.Seen = lint.SeenNodes{}
+	}
 	o.Today, o.NoInline, o.Rebase = cmp.Or(f.today, today()), f.noInline, f.write != ""
 	switch {
 	case o.Rebase:

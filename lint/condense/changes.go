@@ -1,0 +1,163 @@
+package condense
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/topology"
+)
+
+// Change says in one sentence how two topologies differ, or returns "" if all that a verdict may
+// depend on is the same. Unlike Differences, it compares names, bounds, exact amounts and objects
+// about storage.
+func Change(was, now *topology.Topology) string {
+	const most = 5
+	all := changes(was, now)
+	if len(all) == 0 {
+		return ""
+	}
+	old, files := files(was), files(now)
+	var moved []string
+	for _, name := range sortedKeys(old, files) {
+		switch {
+		case !files[name]:
+			moved = append(moved, name+" is gone")
+		case !old[name]:
+			moved = append(moved, name+" is new")
+		}
+	}
+	all = append(moved, all...)
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], fmt.Sprintf("and %d more", more))
+	}
+	text := "the nodes differ: "
+	if len(was.Nodes) != len(now.Nodes) {
+		text = fmt.Sprintf("%s became %d: ", plural(len(was.Nodes), "node"), len(now.Nodes))
+	}
+	return text + strings.Join(all, "; ")
+}
+
+// files returns the names of the files that declare nodes.
+func files(topo *topology.Topology) map[string]bool {
+	all := map[string]bool{}
+	for _, n := range topo.All() {
+		all[n.Span.File] = true
+	}
+	return all
+}
+
+// changes lists the differences. Numbers of nodes come first.
+func changes(was, now *topology.Topology) (all []string) {
+	before, after := byName(was), byName(now)
+	had, has := counts(before), counts(after)
+	for _, at := range sortedKeys(had, has) {
+		was, old := had[at]
+		is, now := has[at]
+		switch {
+		case was != is:
+			all = append(all, fmt.Sprintf("%s %d to %d", at, was, is))
+		case !now:
+			all = append(all, at+" is gone")
+		case !old:
+			all = append(all, at+" is new")
+		}
+	}
+	counted := len(all) > 0
+	for _, name := range sortedKeys(before, after) {
+		a, b := before[name], after[name]
+		switch {
+		case a != nil && b != nil:
+			for _, text := range a.properties(b) {
+				all = append(all, name+": "+text)
+			}
+		case counted: // the numbers say it
+		case b == nil:
+			all = append(all, name+" is gone")
+		default:
+			all = append(all, name+" is new")
+		}
+	}
+	all = append(all, open(was, now)...)
+	if fields(reflect.ValueOf(was.Storage)) != fields(reflect.ValueOf(now.Storage)) {
+		all = append(all, "storage differs")
+	}
+	x, y := stored(was), stored(now)
+	for _, name := range sortedKeys(x, y) {
+		switch {
+		case y[name] == "":
+			all = append(all, name+" is gone")
+		case x[name] == "":
+			all = append(all, name+" is new")
+		case x[name] != y[name]:
+			all = append(all, name+" differs")
+		}
+	}
+	return all
+}
+
+// byName returns the pools and single nodes of a topology by name, with all that is declared.
+func byName(topo *topology.Topology) map[string]*kind {
+	all := map[string]*kind{}
+	for _, k := range kinds(topo, nil) {
+		all[k.name] = k
+	}
+	return all
+}
+
+// counts returns the numbers of nodes by pool and zone. Nodes of no pool count by zone.
+func counts(kinds map[string]*kind) map[string]int {
+	all := map[string]int{}
+	for name, k := range kinds {
+		for zone, n := range k.zones {
+			at, single := name, strings.HasPrefix(name, "node ")
+			switch {
+			case single && zone == "":
+				at = "nodes without a zone"
+			case single:
+				at = "zone " + zone
+			case zone != "":
+				at += ", zone " + zone
+			}
+			all[at] += n
+		}
+	}
+	return all
+}
+
+// stored returns the objects about storage that count, which are the first of their names, as text.
+func stored(topo *topology.Topology) map[string]string {
+	all := map[string]string{}
+	for i, doc := range (&Cluster{stored: topo.Stored}).storedDocuments() {
+		o := topo.Stored[i]
+		if name := o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/"); all[name] == "" {
+			all[name] = encoded(doc)
+		}
+	}
+	return all
+}
+
+// declare adds what a node and its pool declare apart from what Differences compares.
+func (k *kind) declare(n *topology.Node) {
+	if n.Live {
+		k.has["uid"] = ""
+	}
+	p := n.Pool
+	if p == nil {
+		return
+	}
+	if p.Min < p.Max {
+		k.has["size"] = fmt.Sprintf("%d to %d", p.Min, p.Max)
+	}
+	if p.MinValues {
+		k.has["minValues"] = ""
+	}
+	v := reflect.ValueOf(*p.Spec)
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if f := v.Field(i); slices.Contains([]string{"cost", "upgrade", "complete", "reserved"}, name) && !f.IsZero() {
+			k.has[name] = strings.TrimPrefix(strings.TrimSpace(encoded(object{name: f.Interface()})), name+": ")
+		}
+	}
+}
