@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/locate"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -49,7 +50,9 @@ type Options struct {
 	// Topology lists the files that declare nodes, relative to Dir. They replace the topology files
 	// of the configuration.
 	Topology []string
-	Stdin    io.Reader
+	// Tree holds the files of another revision. Topology and the configuration may name them.
+	Tree  source.Tree
+	Stdin io.Reader
 	// Overlay replaces the contents of files, as in source.Options.
 	Overlay func(name string) (text []byte, ok bool)
 	// Tracked reports whether to read a file, as in source.Options. An explicitly named topology

@@ -57,7 +57,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 		decisions: decisions{}, inRender: map[foundAt]bool{}, survive: lossesToSurvive(o.Config, losses),
 	}
 	files := source.Options{
-		Dir: o.Dir, Root: o.Root, Stdin: o.Stdin, Overlay: o.Overlay, Tracked: o.Tracked, Keep: r.table.Read, Drop: workload.Unread,
+		Dir: o.Dir, Root: o.Root, Stdin: o.Stdin, Overlay: o.Overlay, Tracked: o.Tracked, Tree: o.Tree, Keep: r.table.Read, Drop: workload.Unread,
 	}
 	if o.whole || o.Policy != nil && o.Policy.Whole("objects.manifest") {
 		files.Keep, files.Drop = nil, nil

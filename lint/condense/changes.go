@@ -3,7 +3,6 @@ package condense
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/topology"
@@ -23,9 +22,9 @@ func Change(was, now *topology.Topology) string {
 	for _, name := range sortedKeys(old, files) {
 		switch {
 		case !files[name]:
-			moved = append(moved, name+" is gone")
+			moved = append(moved, "node file "+name+" is gone")
 		case !old[name]:
-			moved = append(moved, name+" is new")
+			moved = append(moved, "node file "+name+" is new")
 		}
 	}
 	all = append(moved, all...)
@@ -141,23 +140,27 @@ func stored(topo *topology.Topology) map[string]string {
 // declare adds what a node and its pool declare apart from what Differences compares.
 func (k *kind) declare(n *topology.Node) {
 	if n.Live {
-		k.has["uid"] = ""
+		k.has["live"] = ""
 	}
 	p := n.Pool
 	if p == nil {
 		return
 	}
 	if p.Min < p.Max {
-		k.has["size"] = fmt.Sprintf("%d to %d", p.Min, p.Max)
+		k.has["min and max"] = fmt.Sprintf("%d to %d", p.Min, p.Max)
 	}
-	if p.MinValues {
-		k.has["minValues"] = ""
-	}
-	v := reflect.ValueOf(*p.Spec)
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if f := v.Field(i); slices.Contains([]string{"cost", "upgrade", "complete", "reserved"}, name) && !f.IsZero() {
-			k.has[name] = strings.TrimPrefix(strings.TrimSpace(encoded(object{name: f.Interface()})), name+": ")
+	for what, is := range map[string]bool{"minValues": p.MinValues, "complete": p.Spec.Complete} {
+		if is {
+			k.has[what] = ""
 		}
+	}
+	for name, q := range p.Spec.Reserved {
+		k.has["reserved "+string(name)] = q.String()
+	}
+	if p.Spec.Cost != nil {
+		k.has["cost"] = fmt.Sprint(*p.Spec.Cost)
+	}
+	if u := p.Spec.Upgrade; u != nil {
+		k.has["upgrade"] = u.Surge.String() + " more, " + u.Unavailable.String() + " fewer"
 	}
 }

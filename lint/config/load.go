@@ -370,11 +370,6 @@ func (c *Config) At(dir, root, file string) (*Config, error) {
 	}
 	moved.bound = root
 	var errs []error
-	for _, path := range c.TopologyFiles() {
-		if err := moved.check(path, true); err != nil {
-			errs = append(errs, fmt.Errorf("%s: topology: %w", c.file, err))
-		}
-	}
 	if c.Vendor != "" {
 		if err := moved.check(c.Vendor, true); err != nil {
 			errs = append(errs, fmt.Errorf("%s: vendor: %w", c.file, err))

@@ -99,7 +99,12 @@ func (f *Files) NodesOfClusters() map[string]bool {
 	names := map[string]bool{}
 	for _, c := range f.Config.Clusters {
 		for _, path := range f.Configured(c.Topology) {
-			names[Relative(filepath.ToSlash(worktree.Resolved(f.Root)), filepath.ToSlash(worktree.Resolved(worktree.Absolute(f.Dir, path))))] = true
+			at := worktree.Resolved(worktree.Absolute(f.Dir, path))
+			name, of := worktree.Below(f.Reading.Tree.Dir, at)
+			if !of {
+				name = worktree.Seen(worktree.Resolved(f.Root), at)
+			}
+			names[filepath.ToSlash(name)] = true
 		}
 	}
 	return names

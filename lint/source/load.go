@@ -20,6 +20,8 @@ type Options struct {
 	// Dir is the working directory, against which relative paths are resolved. Root is the root of
 	// the repository, and file names are relative to it.
 	Dir, Root string
+	// Tree holds files of another revision, which have the names that they have in the repository.
+	Tree Tree
 	// Ignore reports whether to skip a file or a directory, given its name relative to the root. Nil
 	// skips nothing.
 	Ignore func(name string) bool
@@ -57,6 +59,13 @@ type Options struct {
 	memories *sync.Pool
 	// shelf caches documents that are parsed again. It is nil if objects are never folded.
 	shelf *shelf
+}
+
+// Tree is a directory with the files of a revision. Display returns the name of one of them for
+// people. In the zero Tree there is no file.
+type Tree struct {
+	Dir     string
+	Display func(name string) string
 }
 
 // takeAll replaces a nil Keep or Drop with a function that keeps everything.

@@ -246,7 +246,11 @@ func (w *walker) file(real, display string, info fs.FileInfo) {
 		w.leave(real)
 		return
 	}
-	w.found = append(w.found, found{path: real, name: w.name(real), display: filepath.ToSlash(display), size: info.Size()})
+	name := w.name(real)
+	if worktree.Inside(w.opts.Tree.Dir, real) {
+		display = w.opts.Tree.Display(name)
+	}
+	w.found = append(w.found, found{path: real, name: name, display: filepath.ToSlash(display), size: info.Size()})
 }
 
 func (w *walker) refuse(path, display, why string) {
@@ -262,6 +266,9 @@ func (w *walker) leave(path string) { w.untracked = append(w.untracked, w.name(p
 
 // name returns a path relative to the root, with forward slashes.
 func (w *walker) name(path string) string {
+	if name, ok := worktree.Below(w.opts.Tree.Dir, path); ok {
+		return filepath.ToSlash(name)
+	}
 	rel, err := filepath.Rel(w.root, path)
 	if err != nil {
 		rel = filepath.Base(path)

@@ -125,23 +125,29 @@ func (now *Judged) nodes(ctx context.Context, since string, before *Judged) []di
 	o.Seen, o.Given, o.Progress = nil, before.options.Seen, nil
 	then, err := lint.Run(ctx, o)
 	notes := &now.Report.Summary.Notes
-	gone := accept.Since(slices.Concat(now.Report.Diagnostics, now.Report.Accepted), then.Diagnostics, nil, nil).Introduced
-	if come := accept.Since(slices.Concat(then.Diagnostics, then.Accepted), now.Report.Diagnostics, nil, nil).Introduced; err == nil && len(come) > 0 {
-		*notes = append(*notes, fmt.Sprintf("findings that come with the change of nodes: %d", len(come)))
+	d := accept.Since(then.Diagnostics, now.Report.Diagnostics, now.Report.Accepted, nil)
+	if come := len(d.Introduced); err == nil && come > 0 {
+		*notes = append(*notes, fmt.Sprintf("findings that come with the change of nodes: %d", come))
 	}
+	gone := slices.Concat(d.Fixed, d.Undecided)
 	if len(gone) == 0 && sure && err == nil && then.Complete() {
 		for _, s := range all {
 			*notes = append(*notes, "since "+since+", "+s.Message)
 		}
 		return nil
 	}
-	for _, d := range gone[:min(maxGone, len(gone))] {
-		all = append(all, diag.Silence{Message: fmt.Sprintf("without the change of nodes: %s [%s]", d.Message, d.Rule), Location: d.Location})
+	var rows []diag.Silence
+	told := map[diag.Silence]bool{}
+	for _, d := range gone {
+		one := diag.Silence{Message: fmt.Sprintf("without the change of nodes: %s [%s]", d.Message, d.Rule), Location: d.Location}
+		if !told[one] { // otherwise the same in another render
+			told[one], rows = true, append(rows, one)
+		}
 	}
-	if more := len(gone) - maxGone; more > 0 {
-		all = append(all, diag.Silence{Message: fmt.Sprintf("without the change of nodes: %d more findings", more)})
+	if more := len(rows) - maxGone; more > 0 {
+		rows = append(rows[:maxGone], diag.Silence{Message: fmt.Sprintf("without the change of nodes: %d more findings", more)})
 	}
-	return all
+	return append(all, rows...)
 }
 
 // loosened returns the configuration changes that make findings disappear.
