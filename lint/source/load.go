@@ -48,8 +48,8 @@ type Options struct {
 	Strict bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
-	// Overlay returns replacement text for a file, given its name relative to the root. Nil replaces
-	// nothing.
+	// Overlay returns replacement text for a file that is not in Tree, given its name relative to the
+	// root. Nil replaces nothing.
 	Overlay func(name string) (text []byte, ok bool)
 	// MaxBytes is the maximum size of a file. 0 means 64 MiB.
 	MaxBytes int64
