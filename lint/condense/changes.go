@@ -147,7 +147,7 @@ func (k *kind) declare(n *topology.Node) {
 		return
 	}
 	if p.Min < p.Max {
-		k.has["min and max"] = fmt.Sprintf("%d to %d", p.Min, p.Max)
+		k.has["min and max"] = strings.Replace(fmt.Sprintf("%d to %d", p.Min, p.Max), fmt.Sprint(topology.Unbounded), "any", 1)
 	}
 	for what, is := range map[string]bool{"minValues": p.MinValues, "complete": p.Spec.Complete} {
 		if is {
