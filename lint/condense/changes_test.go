@@ -1,9 +1,14 @@
 package condense_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/fixtures/mutate"
 	"github.com/schedlint/schedlint/lint/condense"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -77,4 +82,107 @@ func TestChange(t *testing.T) {
 			t.Errorf("%s\n%s\n got %q\nwant %q back", c.was, c.now, got, c.back)
 		}
 	}
+}
+
+// TestChangeMissesNothing changes node files at random. Where Change says nothing, all nodes are the
+// same.
+func TestChangeMissesNothing(t *testing.T) {
+	const text = `apiVersion: schedlint.dev/v1alpha1
+kind: NodeTopology
+storage: {default: fast, classes: {fast: {pinned: zone}}}
+pools:
+- {name: w, zones: {a: 1, b: 3}, min: 1, max: 9, labels: {x: v, r: s}, zoneLabels: {a: {k: l}}, nameLabels: [h], unknownLabels: [u], taints: [{key: k, value: v, effect: NoSchedule}], allocatable: {cpu: 4, memory: 8000Mi, example.com/gpu: 1}, reserved: {cpu: 1}, volumes: {d.example.com: 5}}
+- {name: v, count: 2, cost: 1, upgrade: {surge: 1, unavailable: 1}, complete: true, live: true, unschedulable: true, labels: {x: v}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: p, uid: i, labels: {topology.kubernetes.io/zone: a, x: v}}
+spec: {unschedulable: false, taints: [{key: k, effect: NoExecute}]}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: q, labels: {topology.kubernetes.io/zone: b, x: v}}
+status: {capacity: {cpu: 4}}
+---
+apiVersion: storage.k8s.io/v1
+kind: CSINode
+metadata: {name: p}
+spec: {drivers: [{name: d.example.com, nodeID: p, allocatable: {count: 3}}]}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+provisioner: ebs.csi.aws.com
+`
+	times, seed, err := mutate.Runs(1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(uint64(seed), 0))
+	was := revision(t, text)
+	silent, told := 0, 0
+	for range times {
+		data := make([]byte, 4*(1+r.IntN(2)))
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		mutated := mutate.Mutate([]byte(text), data)
+		set := source.LoadText(source.Options{}, "nodes.yaml", mutated)
+		now, err := topology.Load(set.Objects)
+		if err != nil || len(set.Problems) > 0 {
+			continue
+		}
+		for _, o := range set.Objects {
+			if workload.Stores(o) {
+				now.Stored = append(now.Stored, o)
+			}
+		}
+		if condense.Change(was, now) != "" {
+			told++
+			continue
+		}
+		silent++
+		a, b := strings.Split(seen(was), "\n"), strings.Split(seen(now), "\n")
+		for i := range max(len(a), len(b)) {
+			if i >= len(a) || i >= len(b) || a[i] != b[i] {
+				t.Fatalf("nothing is told of\n%s\nwas %q\nnow %q", mutated, a[i:min(i+1, len(a))], b[i:min(i+1, len(b))])
+			}
+		}
+	}
+	if silent < times/100 || told < times/100 {
+		t.Errorf("%d silent and %d told of %d", silent, told, times)
+	}
+}
+
+// seen describes nodes as the scheduler sees them.
+func seen(topo *topology.Topology) string {
+	var b strings.Builder
+	for _, n := range topo.All() {
+		fmt.Fprintln(&b, n.Name, n.Labels, taintSet(n), n.Unschedulable, n.Whole, n.Live, amounts(n.Allocatable), amounts(n.Reserved), n.Volumes)
+	}
+	for _, g := range topo.Growth {
+		fmt.Fprintln(&b, g.Node.Name, g.Extra)
+	}
+	for _, p := range topo.Pools {
+		fmt.Fprintln(&b, p.Name, p.Count, p.Min, p.Max, p.MinValues, p.Spec.Cost != nil, p.Spec.Upgrade)
+	}
+	fmt.Fprintln(&b, topo.Open(), topo.Extended.Names(), topo.Storage)
+	return b.String()
+}
+
+func taintSet(n *topology.Node) map[string]bool {
+	all := map[string]bool{}
+	for _, t := range n.Taints {
+		all[t.ToString()] = true
+	}
+	return all
+}
+
+func amounts(list corev1.ResourceList) map[string]string {
+	all := map[string]string{}
+	for name, q := range list {
+		all[string(name)] = q.AsDec().String()
+	}
+	return all
 }
