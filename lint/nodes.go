@@ -194,7 +194,7 @@ func (t *topologies) declared(p part) (objects []*source.Object, from map[string
 		at := worktree.Absolute(t.files.Dir, path)
 		if info, err := os.Stat(at); err != nil || !info.IsDir() {
 			opts.Tracked, opts.Strict = nil, true
-		} else if worktree.Inside(opts.Tree.Dir, at) { // git tracks what is in a tree
+		} else if _, old := opts.Tree.Name(at); old { // git tracks what is in a tree
 			opts.Tracked = nil
 		}
 		set, err := source.Load(opts, []string{path})

@@ -100,11 +100,11 @@ func (f *Files) NodesOfClusters() map[string]bool {
 	for _, c := range f.Config.Clusters {
 		for _, path := range f.Configured(c.Topology) {
 			at := worktree.Resolved(worktree.Absolute(f.Dir, path))
-			name, of := worktree.Below(f.Reading.Tree.Dir, at)
-			if !of {
-				name = worktree.Seen(worktree.Resolved(f.Root), at)
+			name, old := f.Reading.Tree.Name(at)
+			if !old {
+				name = Relative(filepath.ToSlash(worktree.Resolved(f.Root)), filepath.ToSlash(at))
 			}
-			names[filepath.ToSlash(name)] = true
+			names[name] = true
 		}
 	}
 	return names

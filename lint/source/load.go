@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/sorting"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // Options holds the input of Load. Dir and Root are absolute.
@@ -66,6 +68,15 @@ type Options struct {
 type Tree struct {
 	Dir     string
 	Display func(name string) string
+}
+
+// Name returns the name of a file in the tree. ok is false if an absolute path is not in it.
+func (t *Tree) Name(path string) (name string, ok bool) {
+	if t.Dir == "" {
+		return "", false
+	}
+	name, ok = worktree.Below(t.Dir, path)
+	return filepath.ToSlash(name), ok
 }
 
 // takeAll replaces a nil Keep or Drop with a function that keeps everything.

@@ -247,7 +247,7 @@ func (w *walker) file(real, display string, info fs.FileInfo) {
 		return
 	}
 	name := w.name(real)
-	if worktree.Inside(w.opts.Tree.Dir, real) {
+	if _, old := w.opts.Tree.Name(real); old {
 		display = w.opts.Tree.Display(name)
 	}
 	w.found = append(w.found, found{path: real, name: name, display: filepath.ToSlash(display), size: info.Size()})
@@ -266,8 +266,8 @@ func (w *walker) leave(path string) { w.untracked = append(w.untracked, w.name(p
 
 // name returns a path relative to the root, with forward slashes.
 func (w *walker) name(path string) string {
-	if name, ok := worktree.Below(w.opts.Tree.Dir, path); ok {
-		return filepath.ToSlash(name)
+	if name, ok := w.opts.Tree.Name(path); ok {
+		return name
 	}
 	rel, err := filepath.Rel(w.root, path)
 	if err != nil {
