@@ -113,12 +113,16 @@ func (w *walker) add(a argument) {
 		return
 	}
 	inside := w.inside(a)
+	_, old := w.opts.Tree.Name(filepath.Clean(a.path))
+	_, stays := w.opts.Tree.Name(a.real)
 	switch {
-	case inside && (!worktree.Inside(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
+	case old && !stays, inside && (!worktree.Inside(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
 		w.refuse(filepath.Join(worktree.Resolved(filepath.Dir(a.path)), filepath.Base(a.path)), a.text, leadsOut) // a.path may itself be a link
 	case a.info.IsDir():
 		bound := w.root
-		if !inside {
+		if old {
+			bound = w.opts.Tree.Dir
+		} else if !inside {
 			bound = a.real
 		}
 		w.dir(a.real, a.text, bound)

@@ -257,7 +257,7 @@ func (s *From) shown(name string) string {
 // revision's copy.
 func (s *From) named(name string) (here, as string) {
 	here = worktree.Seen(s.dir, filepath.Join(s.tree.Root, name))
-	was, err := worktree.ReadFile(s.tree.Dir, name, maxBaseline)
+	was, err := worktree.ReadFile(s.tree.Dir, name, maxFile)
 	now, missing := worktree.ReadFile(s.tree.Root, name, int64(len(was)))
 	if err == nil && missing == nil && bytes.Equal(now, was) {
 		return here, here
@@ -359,12 +359,12 @@ func LoadBaseline(path string, conf *config.Config) (b *accept.Baseline, err err
 	return b, nil
 }
 
-// maxBaseline is the maximum size of a baseline in bytes.
-const maxBaseline = 64 << 20
+// maxFile is the maximum size in bytes of a file that flags or the configuration name.
+const maxFile = 64 << 20
 
 // ReadBaseline reads a baseline. The user gave its path, so the path is trusted.
 func ReadBaseline(path string) (*accept.Baseline, error) {
-	text, err := worktree.ReadTrusted(path, maxBaseline)
+	text, err := worktree.ReadTrusted(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
