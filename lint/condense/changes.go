@@ -2,7 +2,9 @@ package condense
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/topology"
@@ -17,17 +19,7 @@ func Change(was, now *topology.Topology) string {
 	if len(all) == 0 {
 		return ""
 	}
-	old, files := files(was), files(now)
-	var moved []string
-	for _, name := range sortedKeys(old, files) {
-		switch {
-		case !files[name]:
-			moved = append(moved, "node file "+name+" is gone")
-		case !old[name]:
-			moved = append(moved, "node file "+name+" is new")
-		}
-	}
-	all = append(moved, all...)
+	all = append(presence(files(was), files(now)), all...)
 	if more := len(all) - most; more > 0 {
 		all = append(all[:most], fmt.Sprintf("and %d more", more))
 	}
@@ -38,11 +30,11 @@ func Change(was, now *topology.Topology) string {
 	return text + strings.Join(all, "; ")
 }
 
-// files returns the names of the files that declare nodes.
+// files returns the files that declare nodes.
 func files(topo *topology.Topology) map[string]bool {
 	all := map[string]bool{}
 	for _, n := range topo.All() {
-		all[n.Span.File] = true
+		all["node file "+n.Span.File] = true
 	}
 	return all
 }
@@ -63,19 +55,14 @@ func changes(was, now *topology.Topology) (all []string) {
 			all = append(all, at+" is new")
 		}
 	}
-	counted := len(all) > 0
+	if len(all) == 0 { // otherwise the numbers say it
+		all = presence(before, after)
+	}
 	for _, name := range sortedKeys(before, after) {
-		a, b := before[name], after[name]
-		switch {
-		case a != nil && b != nil:
+		if a, b := before[name], after[name]; a != nil && b != nil {
 			for _, text := range a.properties(b) {
 				all = append(all, name+": "+text)
 			}
-		case counted: // the numbers say it
-		case b == nil:
-			all = append(all, name+" is gone")
-		default:
-			all = append(all, name+" is new")
 		}
 	}
 	all = append(all, open(was, now)...)
@@ -83,17 +70,18 @@ func changes(was, now *topology.Topology) (all []string) {
 		all = append(all, "storage differs")
 	}
 	x, y := stored(was), stored(now)
-	for _, name := range sortedKeys(x, y) {
-		switch {
-		case y[name] == "":
-			all = append(all, name+" is gone")
-		case x[name] == "":
-			all = append(all, name+" is new")
-		case x[name] != y[name]:
+	all = append(all, presence(x, y)...)
+	for _, name := range slices.Sorted(maps.Keys(x)) {
+		if text, has := y[name]; has && x[name] != text {
 			all = append(all, name+" differs")
 		}
 	}
 	return all
+}
+
+// presence lists the keys that only one of two maps has.
+func presence[V any](was, now map[string]V) []string {
+	return changed(set(slices.Collect(maps.Keys(was))), set(slices.Collect(maps.Keys(now))))
 }
 
 // byName returns the pools and single nodes of a topology by name, with all that is declared.
