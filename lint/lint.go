@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/locate"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -49,7 +50,9 @@ type Options struct {
 	// Topology lists the files that declare nodes, relative to Dir. They replace the topology files
 	// of the configuration.
 	Topology []string
-	Stdin    io.Reader
+	// Tree holds the files of another revision. Topology and the configuration may name them.
+	Tree  source.Tree
+	Stdin io.Reader
 	// Overlay replaces the contents of files, as in source.Options.
 	Overlay func(name string) (text []byte, ok bool)
 	// Tracked reports whether to read a file, as in source.Options. An explicitly named topology
@@ -95,6 +98,9 @@ type Options struct {
 	// The report then also lists which objects were checked, and why other objects were not
 	// checked.
 	Compared bool
+	// Seen collects the nodes of the run, unless it is nil. Given are those of another run, which
+	// count instead of the nodes that are declared.
+	Seen, Given SeenNodes
 	// Baseline holds accepted findings, or is nil. If Rebase is set, the current findings replace
 	// the baseline's entries.
 	Baseline *accept.Baseline

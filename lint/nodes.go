@@ -31,12 +31,21 @@ type topologies struct {
 	// nodes in the summary that belong to no configured cluster.
 	read    map[string]*declaredNodes
 	counted int
+	// seen and given are those of the options.
+	seen, given SeenNodes
 }
 
 // of reads the nodes of a part. It also counts them in the summary and adds errors and notes. On an
 // error, it returns no nodes. With an incomplete topology, pods could wrongly seem to stay Pending.
 func (t *topologies) of(p part, among []*source.Object, to *effects) *topology.Topology {
 	topo, err := t.nodes(p, among)
+	if t.seen != nil {
+		t.seen[p.key()] = append(t.seen[p.key()], topo)
+	}
+	if given := t.given.of(p.key()); err == nil && len(given) == 1 && given[0] != nil {
+		given[0].Extended.Complete = topo.Extended.Complete
+		topo = given[0]
+	}
 	note := "no topology declared (--topology FILE)"
 	if err != nil {
 		to.fail(err)
@@ -114,7 +123,11 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 // beside reads a file that a node file names, relative to its directory.
 func (t *topologies) beside(o *source.Object, name string) *source.File {
 	opts := t.files.Reading
-	opts.Tracked, opts.Strict, opts.Dir = nil, true, filepath.Join(opts.Root, filepath.Dir(o.File.Name))
+	root := opts.Root
+	if _, err := os.Stat(filepath.Join(opts.Tree.Dir, o.File.Name)); err == nil && opts.Tree.Dir != "" {
+		root = opts.Tree.Dir
+	}
+	opts.Tracked, opts.Strict, opts.Dir = nil, true, filepath.Join(root, filepath.Dir(o.File.Name))
 	set, err := source.Load(opts, []string{name})
 	if err != nil || len(set.Problems) > 0 || len(set.Files) != 1 {
 		return nil
@@ -178,8 +191,11 @@ func (t *topologies) declared(p part) (objects []*source.Object, from map[string
 		// because it may be a cluster export that is never committed.
 		opts := t.files.Reading
 		opts.Kindless = topology.Kindless
-		if info, err := os.Stat(worktree.Absolute(t.files.Dir, path)); err != nil || !info.IsDir() {
+		at := worktree.Absolute(t.files.Dir, path)
+		if info, err := os.Stat(at); err != nil || !info.IsDir() {
 			opts.Tracked, opts.Strict = nil, true
+		} else if _, old := opts.Tree.Name(at); old { // git tracks what is in a tree
+			opts.Tracked = nil
 		}
 		set, err := source.Load(opts, []string{path})
 		t.files.Keep(set)

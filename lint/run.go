@@ -57,7 +57,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 		decisions: decisions{}, inRender: map[foundAt]bool{}, survive: lossesToSurvive(o.Config, losses),
 	}
 	files := source.Options{
-		Dir: o.Dir, Root: o.Root, Stdin: o.Stdin, Overlay: o.Overlay, Tracked: o.Tracked, Keep: r.table.Read, Drop: workload.Unread,
+		Dir: o.Dir, Root: o.Root, Stdin: o.Stdin, Overlay: o.Overlay, Tracked: o.Tracked, Tree: o.Tree, Keep: r.table.Read, Drop: workload.Unread,
 	}
 	if o.whole || o.Policy != nil && o.Policy.Whole("objects.manifest") {
 		files.Keep, files.Drop = nil, nil
@@ -74,7 +74,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r.clusters = &clusters{
 		opts: r.opts, table: r.table, files: r.files, renders: r.renders, budget: r.budget, summary: r.summary,
 		releases:   &releases{o.Config, r.files, r.renders, r.summary, fragments.NewFinder(), map[*source.Object]bool{}, map[given]bool{}},
-		topologies: &topologies{files: r.files, renders: r.renders, summary: r.summary, read: map[string]*declaredNodes{}},
+		topologies: &topologies{files: r.files, renders: r.renders, summary: r.summary, read: map[string]*declaredNodes{}, seen: o.Seen, given: o.Given},
 	}
 	return r
 }

@@ -76,9 +76,9 @@ Accepting findings: use the annotation ignore.schedlint.dev/RULE: REASON on the
 object, the comment # schedlint:ignore RULE REASON on the line or the line above
 it, a suppress entry in the configuration, or a baseline (--write-baseline).
 until=DATE in a reason sets an expiry date. --since reports only findings
-introduced since a git revision. --config-from reads the configuration and
-accepted findings from a git revision, so a change cannot silence its own
-findings.
+introduced since a git revision. --config-from reads the configuration, node
+files and accepted findings from a git revision, so a change cannot silence its
+own findings.
 
 Fixing: --fix corrects topology keys in place, but only where linting again
 shows that the finding is gone and no new one appears. Jobs, anchored values,
@@ -135,8 +135,8 @@ func (f *lintFlags) addAccept(flags *pflag.FlagSet) {
 	flags.StringVar(&f.reason, "reason", "", "`reason` for accepting the findings of --write-baseline (default: the reason in the existing file, or the date)")
 	flags.Var(checked(&f.until, "a day as in 2027-03-31", accept.IsDate), "until", "last `date` on which the findings of --write-baseline are accepted")
 	flags.Var(checked(&f.Since, "a revision of git", isRevision), "since", "report only findings introduced since this git `revision`")
-	flags.BoolVar(&f.failOnSilenced, "fail-on-silenced", false, "with --since, fail if the change silences findings, for example by a suppression, a lower level or an ignored path")
-	flags.Var(checked(&f.ConfigFrom, "a revision of git", isRevision), "config-from", "read configuration, baseline, --rules and the lock of copies from this git `revision`; suppressions in manifests apply only if it has them too")
+	flags.BoolVar(&f.failOnSilenced, "fail-on-silenced", false, "with --since, fail if the change silences findings, for example by a suppression, a lower level, an ignored path or other nodes")
+	flags.Var(checked(&f.ConfigFrom, "a revision of git", isRevision), "config-from", "read configuration, node files, baseline, --rules and the lock of copies from this git `revision`; suppressions in manifests apply only if it has them too")
 	flags.BoolVar(&f.noInline, "no-inline-suppressions", false, "ignore suppressions in annotations and comments of manifests")
 	flags.Var(checked(&f.today, "a day as in 2027-03-31", accept.IsDate), "today", "`date` that expiry dates are compared with (default: today, in UTC)")
 }
@@ -267,6 +267,9 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 		return o, nil, errors.New("--fix: standard input cannot be rewritten: name files or directories")
 	}
 	o.SourceRoot, o.Compared, o.Placements = f.sourceRoot, f.Since != "", f.unknown == diag.FailPlacement
+	if o.Compared {
+		o.Seen = lint.SeenNodes{}
+	}
 	o.Today, o.NoInline, o.Rebase = cmp.Or(f.today, today()), f.noInline, f.write != ""
 	switch {
 	case o.Rebase:

@@ -1,6 +1,7 @@
 package condense
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -22,6 +23,8 @@ type kind struct {
 	// has holds taints and so on, as text by name.
 	has         map[string]string
 	allocatable corev1.ResourceList
+	// exact is set if amounts of resources that would share a pool differ.
+	exact bool
 }
 
 // mostRenamed is the number of pools for which Differences looks for other names.
@@ -31,7 +34,7 @@ const mostRenamed = 100
 // matter, nor does the number of nodes if it is within the bounds of the first topology. Amounts of
 // resources that would share a pool are equal.
 func Differences(was, now *topology.Topology) (all []string) {
-	before, after, byName := kinds(was), kinds(now), map[string]*kind{}
+	before, after, byName := kinds(was, merged(was.Pools)), kinds(now, merged(now.Pools)), map[string]*kind{}
 	for _, b := range after {
 		byName[b.name] = b
 	}
@@ -68,6 +71,11 @@ func Differences(was, now *topology.Topology) (all []string) {
 			all = append(all, fmt.Sprintf("%s: new, %s", b.name, plural(b.count, "node")))
 		}
 	}
+	return append(all, open(was, now)...)
+}
+
+// open says how the labels differ whose values are not known.
+func open(was, now *topology.Topology) (all []string) {
 	for _, key := range changed(set(was.Open()), set(now.Open())) {
 		all = append(all, "unknown labels: "+key)
 	}
@@ -83,24 +91,31 @@ func set(words []string) map[string]string {
 	return all
 }
 
-// kinds returns the pools and single nodes of a topology by name.
-func kinds(topo *topology.Topology) []*kind {
-	of, merged, counted := map[string]*kind{}, merged(topo.Pools), map[*topology.Pool]bool{}
+// kinds returns the pools and single nodes of a topology, sorted by name. merged maps pools to those
+// that stand for them. If it is nil, pools have all their fields, and amounts must be equal.
+func kinds(topo *topology.Topology, merged map[*topology.Pool]*topology.Pool) []*kind {
+	of, counted := map[string]*kind{}, map[*topology.Pool]bool{}
 	for i, n := range topo.All() {
 		name, k, p := "node "+n.Name, &kind{count: 1, min: 1, max: 1, allocatable: n.Allocatable}, n.Pool
 		if p != nil {
-			name, k = "pool "+merged[p].Name, &kind{count: p.Count, min: p.Min, max: p.Max, allocatable: p.Spec.Allocatable}
+			name, k = "pool "+cmp.Or(merged[p], p).Name, &kind{count: p.Count, min: p.Min, max: p.Max, allocatable: p.Spec.Allocatable}
 		}
 		if known := of[name]; known == nil {
-			k.name, k.zones, k.labels, k.has = name, map[string]int{}, map[string]map[string]string{}, has(n)
-			of[name] = k
+			k.name, k.zones, k.labels, k.has, k.exact = name, map[string]int{}, map[string]map[string]string{}, has(n), merged == nil
+			if of[name] = k; k.exact {
+				k.declare(n)
+			}
 		} else if !counted[p] {
 			known.count, known.min, known.max = known.count+p.Count, known.min+p.Min, min(known.max+p.Max, topology.Unbounded)
 		}
 		counted[p] = true
 		k, zone := of[name], n.Labels[corev1.LabelTopologyZone]
+		k.zones[zone] += 0
 		if i < len(topo.Nodes) { // the others are those that pools may add
 			k.zones[zone]++
+		}
+		if k.exact && p == nil { // a node may get another zone
+			zone = ""
 		}
 		k.labels[zone] = map[string]string{}
 		for key, value := range n.Labels {
@@ -167,13 +182,19 @@ func (k *kind) differences(now *kind) (all []string) {
 	default:
 		all = append(all, fmt.Sprintf("has %s now, not %d", plural(now.count, "node"), k.count))
 	}
-	zones := maps.Clone(k.zones)
-	maps.Copy(zones, now.zones)
-	for _, zone := range slices.Sorted(maps.Keys(zones)) {
+	for _, zone := range sortedKeys(k.zones, now.zones) {
 		was, is := k.zones[zone], now.zones[zone]
 		if zone != "" && was != is && (!elastic || k.labels[zone] == nil) {
 			all = append(all, fmt.Sprintf("zone %s has %s now, not %d", zone, plural(is, "node"), was))
 		}
+	}
+	return append(all, k.properties(now)...)
+}
+
+// properties returns the differences between a pool and the same pool now, apart from numbers of
+// nodes.
+func (k *kind) properties(now *kind) (all []string) {
+	for _, zone := range sortedKeys(k.labels, now.labels) {
 		if k.labels[zone] == nil || now.labels[zone] == nil {
 			continue
 		}
@@ -192,7 +213,7 @@ func (k *kind) differences(now *kind) (all []string) {
 		amounts["allocatable "+string(name)] = q.String()
 	}
 	for name, q := range now.allocatable {
-		if was, listed := k.allocatable[name]; listed && nearlyEqual(was, q) {
+		if was, listed := k.allocatable[name]; listed && !k.exact && nearlyEqual(was, q) {
 			q = was
 		}
 		others["allocatable "+string(name)] = q.String()
@@ -200,11 +221,19 @@ func (k *kind) differences(now *kind) (all []string) {
 	return append(all, changed(amounts, others)...)
 }
 
+// sortedKeys returns the keys of two maps.
+func sortedKeys[V any](a, b map[string]V) []string {
+	all := maps.Clone(a)
+	if all == nil {
+		return slices.Sorted(maps.Keys(b))
+	}
+	maps.Copy(all, b)
+	return slices.Sorted(maps.Keys(all))
+}
+
 // changed lists the entries of two maps that differ.
 func changed(was, now map[string]string) (all []string) {
-	names := maps.Clone(was)
-	maps.Copy(names, now)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range sortedKeys(was, now) {
 		a, had := was[name]
 		b, has := now[name]
 		switch {

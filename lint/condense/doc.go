@@ -3,7 +3,8 @@
 // Contract: Of takes the nodes of a topology and the objects that declare them. It puts Nodes that
 // differ only in their names into pools, and Text prints these and the pools of the topology as a
 // NodeTopology. Pools reserve what the pods among the objects request, apart from those of given
-// workloads. Differences compares two topologies.
+// workloads. Differences compares a cluster with a committed topology, and Change two revisions of a
+// topology.
 //
 // Invariants: Text reads like the topology that it was made of, with three exceptions. Nodes have
 // other names. Labels that tell single nodes apart are not known, so no answer depends on them. The

@@ -360,8 +360,8 @@ func (c *Config) TopologyFiles() []string {
 
 // At returns a copy of the configuration that behaves as if its file were in the directory dir. The
 // copy may name only files below root. Its errors show the argument file as the path of the
-// configuration. At returns an error if the copy names a topology file or a render path that is not
-// allowed.
+// configuration. At returns an error if the copy names a render path that is not allowed. It does not
+// check node files, which need not be those of the directory.
 func (c *Config) At(dir, root, file string) (*Config, error) {
 	moved := *c
 	moved.Dir, moved.file = dir, file
@@ -370,11 +370,6 @@ func (c *Config) At(dir, root, file string) (*Config, error) {
 	}
 	moved.bound = root
 	var errs []error
-	for _, path := range c.TopologyFiles() {
-		if err := moved.check(path, true); err != nil {
-			errs = append(errs, fmt.Errorf("%s: topology: %w", c.file, err))
-		}
-	}
 	if c.Vendor != "" {
 		if err := moved.check(c.Vendor, true); err != nil {
 			errs = append(errs, fmt.Errorf("%s: vendor: %w", c.file, err))

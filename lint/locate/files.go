@@ -99,7 +99,12 @@ func (f *Files) NodesOfClusters() map[string]bool {
 	names := map[string]bool{}
 	for _, c := range f.Config.Clusters {
 		for _, path := range f.Configured(c.Topology) {
-			names[Relative(filepath.ToSlash(worktree.Resolved(f.Root)), filepath.ToSlash(worktree.Resolved(worktree.Absolute(f.Dir, path))))] = true
+			at := worktree.Resolved(worktree.Absolute(f.Dir, path))
+			name, old := f.Reading.Tree.Name(at)
+			if !old {
+				name = Relative(filepath.ToSlash(worktree.Resolved(f.Root)), filepath.ToSlash(at))
+			}
+			names[name] = true
 		}
 	}
 	return names

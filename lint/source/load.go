@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/sorting"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // Options holds the input of Load. Dir and Root are absolute.
@@ -20,6 +22,8 @@ type Options struct {
 	// Dir is the working directory, against which relative paths are resolved. Root is the root of
 	// the repository, and file names are relative to it.
 	Dir, Root string
+	// Tree holds files of another revision, which have the names that they have in the repository.
+	Tree Tree
 	// Ignore reports whether to skip a file or a directory, given its name relative to the root. Nil
 	// skips nothing.
 	Ignore func(name string) bool
@@ -46,8 +50,8 @@ type Options struct {
 	Strict bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
-	// Overlay returns replacement text for a file, given its name relative to the root. Nil replaces
-	// nothing.
+	// Overlay returns replacement text for a file that is not in Tree, given its name relative to the
+	// root. Nil replaces nothing.
 	Overlay func(name string) (text []byte, ok bool)
 	// MaxBytes is the maximum size of a file. 0 means 64 MiB.
 	MaxBytes int64
@@ -57,6 +61,22 @@ type Options struct {
 	memories *sync.Pool
 	// shelf caches documents that are parsed again. It is nil if objects are never folded.
 	shelf *shelf
+}
+
+// Tree is a directory with the files of a revision. Display returns the name of one of them for
+// people. In the zero Tree there is no file.
+type Tree struct {
+	Dir     string
+	Display func(name string) string
+}
+
+// Name returns the name of a file in the tree. ok is false if an absolute path is not in it.
+func (t *Tree) Name(path string) (name string, ok bool) {
+	if t.Dir == "" {
+		return "", false
+	}
+	name, ok = worktree.Below(t.Dir, path)
+	return filepath.ToSlash(name), ok
 }
 
 // takeAll replaces a nil Keep or Drop with a function that keeps everything.

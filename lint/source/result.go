@@ -52,7 +52,7 @@ func (r *result) unreadable(why string, line int) {
 }
 
 func (f found) text(opts Options) ([]byte, error) {
-	if opts.Overlay != nil {
+	if _, old := opts.Tree.Name(f.path); opts.Overlay != nil && !old {
 		if text, ok := opts.Overlay(f.name); ok {
 			return text, nil
 		}

@@ -113,12 +113,16 @@ func (w *walker) add(a argument) {
 		return
 	}
 	inside := w.inside(a)
+	_, old := w.opts.Tree.Name(filepath.Clean(a.path))
+	_, stays := w.opts.Tree.Name(a.real)
 	switch {
-	case inside && (!worktree.Inside(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
+	case old && !stays, inside && (!worktree.Inside(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
 		w.refuse(filepath.Join(worktree.Resolved(filepath.Dir(a.path)), filepath.Base(a.path)), a.text, leadsOut) // a.path may itself be a link
 	case a.info.IsDir():
 		bound := w.root
-		if !inside {
+		if old {
+			bound = w.opts.Tree.Dir
+		} else if !inside {
 			bound = a.real
 		}
 		w.dir(a.real, a.text, bound)
@@ -246,7 +250,11 @@ func (w *walker) file(real, display string, info fs.FileInfo) {
 		w.leave(real)
 		return
 	}
-	w.found = append(w.found, found{path: real, name: w.name(real), display: filepath.ToSlash(display), size: info.Size()})
+	name := w.name(real)
+	if _, old := w.opts.Tree.Name(real); old {
+		display = w.opts.Tree.Display(name)
+	}
+	w.found = append(w.found, found{path: real, name: name, display: filepath.ToSlash(display), size: info.Size()})
 }
 
 func (w *walker) refuse(path, display, why string) {
@@ -262,6 +270,9 @@ func (w *walker) leave(path string) { w.untracked = append(w.untracked, w.name(p
 
 // name returns a path relative to the root, with forward slashes.
 func (w *walker) name(path string) string {
+	if name, ok := w.opts.Tree.Name(path); ok {
+		return name
+	}
 	rel, err := filepath.Rel(w.root, path)
 	if err != nil {
 		rel = filepath.Base(path)

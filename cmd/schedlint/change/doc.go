@@ -1,9 +1,10 @@
 // Package change judges a work tree and the effects of a change on it.
 //
 // Contract: Judge runs the rules on a tree. Judged.Since reduces a report to the findings that are
-// new compared with a revision, and lists the parts of the change that silence findings.
-// Request.From takes the configuration, baseline, rules and suppressions from a revision, so that a
-// change cannot silence its own findings. Renders that the work tree adds still count, because they
+// new compared with a revision, and lists the parts of the change that silence findings. If the
+// nodes differ, it also judges the tree with those of the revision. Request.From takes the
+// configuration, node files, baseline, rules and suppressions from a revision, so that a change
+// cannot silence its own findings. Renders that the work tree adds still count, because they
 // cannot hide findings.
 //
 // Invariants: a revision is judged with the same flags and repository addresses as the work tree.

@@ -19,6 +19,7 @@ import (
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/revision"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -118,7 +119,45 @@ func (s *From) open(r *Request, o *lint.Options) error {
 			s.note("the change no longer names %s under renders: it is rendered all the same", name)
 		}
 	}
+	s.setNodes(o)
 	return nil
+}
+
+// setNodes takes the node files from the tree that it has, and the others from where they are.
+func (s *From) setNodes(o *lint.Options) {
+	before, conf := s.notes, *o.Config
+	conf.Topology, conf.Clusters = s.nodes(conf.Dir, conf.Topology), slices.Clone(conf.Clusters)
+	for i := range conf.Clusters {
+		conf.Clusters[i].Topology = s.nodes(conf.Dir, conf.Clusters[i].Topology)
+	}
+	if o.Config = &conf; len(o.Topology) > 0 { // they replace those of the configuration
+		s.notes = before
+		o.Topology = s.nodes(s.dir, o.Topology)
+	}
+	o.Tree = source.Tree{Dir: s.tree.Dir, Display: func(name string) string {
+		_, as := s.named(name)
+		return as
+	}}
+}
+
+// nodes returns the paths at which to read node files. The paths are relative to dir.
+func (s *From) nodes(dir string, paths []string) (all []string) {
+	for _, path := range paths {
+		abs := worktree.Absolute(dir, path)
+		name, inside := revision.Inside(s.tree.Root, abs)
+		switch {
+		case path == "-":
+		case !inside:
+			s.note("%s is outside of the repository: it counts as it is", path)
+		case !s.tree.Has(name):
+			s.note("%s is not in %s: it counts as in the work tree", filepath.ToSlash(path), s.revision)
+		default:
+			s.shown(name)
+			path = filepath.Join(s.tree.Dir, name)
+		}
+		all = append(all, path)
+	}
+	return all
 }
 
 // setConfig reads the tree's configuration. The paths in the configuration are resolved as if it
@@ -131,10 +170,10 @@ func (s *From) setConfig(r *Request, o *lint.Options) error {
 		return err
 	}
 	s.inTree, o.Config = conf, conf
-	if file, text := conf.Source(); file != "" {
+	if file, _ := conf.Source(); file != "" {
 		if rel, ok := worktree.Below(s.tree.Dir, conf.Dir); ok {
 			name := filepath.Join(rel, filepath.Base(file))
-			o.Config, err = conf.At(filepath.Join(s.tree.Root, rel), s.tree.Root, s.shown(name, text))
+			o.Config, err = conf.At(filepath.Join(s.tree.Root, rel), s.tree.Root, s.shown(name))
 		}
 		return err
 	}
@@ -166,7 +205,7 @@ func (s *From) setBaseline(r *Request, o *lint.Options) (err error) {
 		return err
 	}
 	if name, ok := worktree.Below(s.tree.Dir, worktree.Absolute(o.Dir, b.Path)); ok {
-		b.Path = s.shown(name, b.Text)
+		b.Path = s.shown(name)
 	}
 	s.baseline, o.Baseline = b, b
 	return nil
@@ -198,20 +237,32 @@ func (s *From) setLibrary(o *lint.Options) error {
 }
 
 func (s *From) note(format string, args ...any) {
-	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+	if text := fmt.Sprintf(format, args...); !slices.Contains(s.notes, text) {
+		s.notes = append(s.notes, text)
+	}
 }
 
-// shown returns the name to print for a file in the tree. If the work tree has the same file, shown
-// returns the file's name in the work tree. Otherwise, the name includes the revision, because line
-// numbers refer to the revision's copy.
-func (s *From) shown(name string, text []byte) string {
-	here := worktree.Seen(s.dir, filepath.Join(s.tree.Root, name))
-	now, err := worktree.ReadFile(s.tree.Root, name, int64(len(text)))
-	if err == nil && bytes.Equal(now, text) {
-		return here
+// shown returns the name to print for a file in the tree. It notes that the file counts if that of
+// the work tree differs.
+func (s *From) shown(name string) string {
+	here, as := s.named(name)
+	if here != as {
+		s.note("%s counts as in %s, not as in the work tree", filepath.ToSlash(here), s.revision)
 	}
-	s.note("%s counts as in %s, not as in the work tree", filepath.ToSlash(here), s.revision)
-	return filepath.Join(filepath.Dir(here), path.Base(s.revision)+":"+filepath.Base(here))
+	return as
+}
+
+// named returns the name of a file in the work tree, and the name to print for it in the tree. If
+// the files are not the same, the latter includes the revision, because line numbers refer to the
+// revision's copy.
+func (s *From) named(name string) (here, as string) {
+	here = worktree.Seen(s.dir, filepath.Join(s.tree.Root, name))
+	was, err := worktree.ReadFile(s.tree.Dir, name, maxFile)
+	now, missing := worktree.ReadFile(s.tree.Root, name, int64(len(was)))
+	if err == nil && missing == nil && bytes.Equal(now, was) {
+		return here, here
+	}
+	return here, filepath.Join(filepath.Dir(here), path.Base(s.revision)+":"+filepath.Base(here))
 }
 
 // Clean replaces the paths of unpacked files in an error with git's revision:path notation.
@@ -236,7 +287,7 @@ func (s *From) Clean(err error) error {
 func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	o.OnlyKnown = true
 	of := s.tree.options(*o, s.dir)
-	of.Config, of.Baseline, of.OnlyKnown = s.inTree, nil, false
+	of.Config, of.Baseline, of.OnlyKnown, of.Tree = s.inTree, nil, false, source.Tree{}
 	err := s.tree.renders(&of, len(o.Paths) == 0, s.dir, r)
 	if r.Since == "" { // otherwise, the comparison lists them
 		s.inert = append(s.inert, notVendored(o, &of, s.inert)...)
@@ -308,12 +359,12 @@ func LoadBaseline(path string, conf *config.Config) (b *accept.Baseline, err err
 	return b, nil
 }
 
-// maxBaseline is the maximum size of a baseline in bytes.
-const maxBaseline = 64 << 20
+// maxFile is the maximum size in bytes of a file that flags or the configuration name.
+const maxFile = 64 << 20
 
 // ReadBaseline reads a baseline. The user gave its path, so the path is trusted.
 func ReadBaseline(path string) (*accept.Baseline, error) {
-	text, err := worktree.ReadTrusted(path, maxBaseline)
+	text, err := worktree.ReadTrusted(path, maxFile)
 	if err != nil {
 		return nil, err
 	}

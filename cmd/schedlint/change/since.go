@@ -106,9 +106,48 @@ func (now *Judged) Since(ctx context.Context, r *Request) error {
 	} else {
 		silences = notVendored(&now.options, &before.options, now.From.inert)
 	}
-	accept.CompareWith(now.Report, before.Report, r.Since, silences)
+	accept.CompareWith(now.Report, before.Report, r.Since, append(silences, now.nodes(ctx, r.Since, before)...))
 	now.Silences = len(now.Report.Change.Silences)
 	return nil
+}
+
+// maxGone is the maximum number of findings to list that go with a change of nodes.
+const maxGone = 20
+
+// nodes returns the changes of nodes and the findings that go with them. If none goes, it says the
+// changes in a note.
+func (now *Judged) nodes(ctx context.Context, since string, before *Judged) []diag.Silence {
+	all, sure := now.options.Seen.Changes(before.options.Seen)
+	if len(all) == 0 {
+		return nil
+	}
+	o := now.options
+	o.Seen, o.Given, o.Progress = nil, before.options.Seen, nil
+	then, err := lint.Run(ctx, o)
+	notes := &now.Report.Summary.Notes
+	d := accept.Since(then.Diagnostics, now.Report.Diagnostics, now.Report.Accepted, nil)
+	if come := len(d.Introduced); err == nil && come > 0 {
+		*notes = append(*notes, fmt.Sprintf("findings that come with the change of nodes: %d", come))
+	}
+	gone := slices.Concat(d.Fixed, d.Undecided)
+	if len(gone) == 0 && sure && err == nil && then.Complete() {
+		for _, s := range all {
+			*notes = append(*notes, "since "+since+", "+s.Message)
+		}
+		return nil
+	}
+	var rows []diag.Silence
+	told := map[diag.Silence]bool{}
+	for _, d := range gone {
+		one := diag.Silence{Message: fmt.Sprintf("without the change of nodes: %s [%s]", d.Message, d.Rule), Location: d.Location}
+		if !told[one] { // otherwise the same in another render
+			told[one], rows = true, append(rows, one)
+		}
+	}
+	if more := len(rows) - maxGone; more > 0 {
+		rows = append(rows[:maxGone], diag.Silence{Message: fmt.Sprintf("without the change of nodes: %d more findings", more)})
+	}
+	return append(all, rows...)
 }
 
 // loosened returns the configuration changes that make findings disappear.
@@ -335,6 +374,9 @@ func (t *tree) options(o lint.Options, dir string) lint.Options {
 	o.Dir, o.Root, o.Tracked, o.Stdin, o.Overlay = filepath.Join(t.Dir, rel), t.Dir, nil, nil, nil
 	o.SourceRoot = strings.Join(t.Mapped(dir, nonEmpty(o.SourceRoot)), "")
 	o.Paths, o.Topology = t.Mapped(dir, o.Paths), t.Mapped(dir, o.Topology)
+	if o.Seen != nil {
+		o.Seen = lint.SeenNodes{}
+	}
 	o.Placements = false // a run fails on those of the work tree
 	return o
 }
