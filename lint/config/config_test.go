@@ -95,7 +95,7 @@ func TestMistakes(t *testing.T) {
 		"rules: {a: [off]}":                       "1:9: rules.a: expected one of error, warning, note, off",
 		"extended-resources: all":                 `1:1: extended-resources: expected complete, found "all"`,
 		"extended-resources: true":                "1:1: extended-resources: expected a string",
-		"kubernetes: 1.31":                        "1:1: kubernetes: expected a string",
+		"kubernetes: 1.31":                        `1:1: kubernetes: expected a string such as "1.35"`,
 		"kubernetes: latest":                      `1:1: kubernetes: expected a version of Kubernetes such as "1.35" or "1.35.2", found "latest"`,
 		"kubernetes: '1.26'":                      `1:1: kubernetes: expected a version from 1.27 to 1.36, found "1.26"`,
 		"kubernetes: v1.37.0":                     `1:1: kubernetes: expected a version from 1.27 to 1.36, found "v1.37.0"`,

@@ -131,6 +131,8 @@ func (l *loader) mismatch(m source.Mismatch, keys []string) {
 		l.fail(at, "unknown key %s; did you mean %s?", m.Path, m.Suggestion)
 	case m.Unknown:
 		l.fail(at, "unknown key %s; there are %s", m.Path, strings.Join(m.Names, ", "))
+	case m.Key != nil && m.Key.Value == "kubernetes":
+		l.fail(at, `%s: expected a string such as "1.35"`, m.Path)
 	case m.Want == "level":
 		l.fail(at, "%s: expected one of %s", m.Path, strings.Join(levels(), ", "))
 	case storage.Words(m.Want) != "":

@@ -149,6 +149,9 @@ func Fields() []*Field {
 
 // Drops returns the fields that a version drops from objects of a kind and from pod specs.
 func (v Version) Drops(kind string) []*Field {
+	if v == (Version{}) {
+		return nil
+	}
 	return slices.DeleteFunc(Fields(), func(f *Field) bool {
 		return f.Kind != "" && f.Kind != kind || f.Keeps(v) != diag.Never
 	})
