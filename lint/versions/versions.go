@@ -1,4 +1,7 @@
-// Package versions says what each release of Kubernetes does with the fields that schedlint reads.
+// Package versions says which fields each release of Kubernetes drops (R-V43). Fields that every
+// release from Oldest on keeps are not listed, such as minDomains and nodeTaintsPolicy.
+//
+// Non-goals: feature gates that a cluster sets, and anything else that differs between releases.
 package versions
 
 import (
@@ -124,14 +127,14 @@ func MaxUnavailable() *Field { return &maxUnavailable }
 // Fields returns the fields that some release from Oldest to Newest drops. The releases are those of
 // pkg/features/kube_features.go; kubernetes#137926 turned MaxUnavailableStatefulSet off in 1.35.4.
 func Fields() []*Field {
-	policy := Field{
-		Kind: "Job", Paths: []string{"spec.podReplacementPolicy"}, Gate: "JobPodReplacementPolicy", Since: 28, On: Version{Minor: 29},
-		So: "pods are replaced while they still terminate",
+	policy := func(kind, spec string) *Field {
+		return &Field{
+			Kind: kind, Paths: []string{spec + ".podReplacementPolicy"}, Gate: "JobPodReplacementPolicy", Since: 28, On: Version{Minor: 29},
+			So: "pods are replaced while they still terminate",
+		}
 	}
-	cron := policy
-	cron.Kind, cron.Paths = "CronJob", []string{"spec.jobTemplate.spec.podReplacementPolicy"}
 	return []*Field{
-		&affinityKeys, &maxUnavailable, &policy, &cron,
+		&affinityKeys, &maxUnavailable, policy("Job", "spec"), policy("CronJob", "spec.jobTemplate.spec"),
 		{
 			Paths: []string{"initContainers.restartPolicy"}, Gate: "SidecarContainers", Since: 28, On: Version{Minor: 29},
 			So: "the container becomes an ordinary init container, and the pod waits for its end",
