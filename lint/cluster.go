@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"maps"
@@ -20,6 +21,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/versions"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -29,6 +31,8 @@ type part struct {
 	objects  []*source.Object
 	topology []string
 	storage  storage.Declared
+	// kubernetes is the version of a configured cluster, if it has its own.
+	kubernetes string
 	// render is the render's name if the part consists of a single render, or "" otherwise.
 	render string
 	// entry is the name of an entry pointer if the part holds everything that this pointer deploys,
@@ -137,7 +141,7 @@ func (d *clusters) parts(m *manifests) []part {
 // configuredPart returns the part for a configured cluster. It adds the part's objects to the map
 // "taken" and its renders to the map "deployed".
 func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*locate.Rendered]bool) part {
-	p := part{name: c.Name, topology: d.files.Configured(c.Topology), storage: c.Storage}
+	p := part{name: c.Name, topology: d.files.Configured(c.Topology), storage: c.Storage, kubernetes: c.Kubernetes}
 	for _, o := range objects {
 		if c.Has(d.files.FromConfig(o.File.Name)) {
 			p.objects = append(p.objects, o)
@@ -185,6 +189,7 @@ func (d *clusters) divide(p part) *cluster {
 	if p.render == "" || c.reader == nil {
 		c.reader = workload.NewReader(d.table)
 		c.reader.Storage = p.storage.Over(d.files.Config.Storage)
+		c.reader.Kubernetes, _ = versions.Parse(cmp.Or(p.kubernetes, d.files.Config.Kubernetes)) // the configuration was checked
 		if c.reader.Values = d.releases.of(p.name); p.render != "" {
 			d.renderReader = c.reader
 		}

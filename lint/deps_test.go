@@ -61,6 +61,7 @@ const layers = `
 1 lint/expect
 1 lint/vendored
 2 lint/thirdparty
+1 lint/versions
 1 lint/report     github.com/owenrumney/go-sarif/v3
 0 lint/chart/template
 0 lint/archive

@@ -66,8 +66,15 @@ func runRendering(t testing.TB, renders []string, rule string, survive []string,
 	for _, name := range renders {
 		all = append(all, lint.Render{Chosen: config.Chosen{Name: name, Dir: name}, Root: render.Root{Confinement: abs, Dir: name}, Requested: true})
 	}
+	var settings config.Config
+	for _, name := range paths {
+		text, _ := os.ReadFile(filepath.Join(abs, name)) // a path may be a directory
+		if m := kubernetesLine.FindSubmatch(text); m != nil {
+			settings.Kubernetes = string(m[1])
+		}
+	}
 	return lint.Run(context.Background(), lint.Options{
-		Dir: abs, Root: abs, Paths: paths, Renders: all, Renderer: renderHere, Topology: topology, Policy: e, Survive: survive, Today: "2026-11-21",
+		Dir: abs, Root: abs, Paths: paths, Renders: all, Renderer: renderHere, Topology: topology, Policy: e, Survive: survive, Today: "2026-11-21", Config: &settings,
 		Level: func(id string) diag.Level {
 			r, _ := e.Rule(id)
 			if id == rule && r.Level == diag.LevelOff {
@@ -87,6 +94,10 @@ func renderHere(_ context.Context, roots []render.Root) []*render.Output {
 	}
 	return outs
 }
+
+// kubernetesLine matches a comment of a fixture that says which version of Kubernetes the cluster
+// runs.
+var kubernetesLine = regexp.MustCompile(`(?m)^# kubernetes: (\S+)$`)
 
 // surviveLine matches a comment of a fixture that asks for the loss of the domains of a
 // topology key.

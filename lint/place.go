@@ -261,11 +261,17 @@ func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	if n := len(s.model.Elsewhere()); n > 0 {
 		notes = append(notes, fmt.Sprintf("workloads in other contexts or changed by a kustomization are ignored: %d", n))
 	}
-	paused := 0
+	paused, dropping := 0, 0
 	for _, w := range s.model.Workloads {
 		if w.Paused() {
 			paused++
 		}
+		if slices.ContainsFunc(w.Gated, func(p workload.Problem) bool { return p.Stage == workload.StageVersion }) {
+			dropping++
+		}
+	}
+	if dropping > 0 {
+		notes = append(notes, fmt.Sprintf("workloads with fields that Kubernetes %s drops, as lint reports: %d", s.set.Kubernetes, dropping))
 	}
 	if paused > 0 {
 		notes = append(notes, fmt.Sprintf(pausedNote, paused))

@@ -123,7 +123,7 @@ func (f *inputFlags) addRenders(flags *pflag.FlagSet, namespaced bool, purpose s
 	}
 	flags.Var(helmSet(&set.Set, false), "set", "`key=value,...` that overrides values of each --helm (repeatable)")
 	flags.Var(helmSet(&set.SetString, true), "set-string", "`key=value,...` like --set, but the values are strings (repeatable)")
-	flags.Var(accepted(&set.KubeVersion, chart.CheckKubeVersion), "kube-version", "`version` of Kubernetes that each --helm sees (default "+chart.DefaultKubeVersion+")")
+	flags.Var(accepted(&set.KubeVersion, chart.CheckKubeVersion), "kube-version", "`version` of Kubernetes that each --helm sees (default: kubernetes of the configuration, or "+chart.DefaultKubeVersion+")")
 	flags.StringSliceVar(&set.APIVersions, "api-versions", nil, "API `versions` that each --helm sees in addition to those that Helm assumes (repeatable)")
 	flags.Var(accepted(&set.HelmVersion, chart.CheckHelmVersion), "helm-version", "`version` of Helm that each --helm sees, 3 or 4 (default "+chartutil.DefaultHelmVersion+")")
 }

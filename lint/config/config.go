@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -49,6 +50,8 @@ type Config struct {
 	ExtendedResources string `json:"extended-resources"`
 	// Storage says where the volumes of StorageClasses can be used.
 	Storage storage.Declared `json:"storage"`
+	// Kubernetes is the version of the clusters, such as 1.35, or empty if it is not known.
+	Kubernetes string `json:"kubernetes"`
 	// Renders lists what to render. If it is nil, renders are discovered (see Discovers).
 	Renders []Render `json:"renders"`
 	// Repositories lists the addresses that GitOps pointers use for this repository.
@@ -102,6 +105,8 @@ type Cluster struct {
 	Topology     []string `json:"topology"`
 	// Storage adds to that of the Config, and wins over it.
 	Storage storage.Declared `json:"storage"`
+	// Kubernetes is the version of the cluster. If it is empty, that of the Config applies.
+	Kubernetes string `json:"kubernetes"`
 	// Server, Labels and Annotations are those of the cluster in Argo CD, or empty. If there is a
 	// Server and no Destinations are written, these are Name and Server.
 	Server      string            `json:"server"`
@@ -264,6 +269,16 @@ func (c *Cluster) Deploys(r Chosen) bool {
 		paths = append(paths, r.Entry.Files...)
 	}
 	return slices.ContainsFunc(paths, func(name string) bool { return matchesAny(c.Renders, path.Clean(name)) })
+}
+
+// KubernetesOf returns the version of Kubernetes that a render is deployed to, or "".
+func (c *Config) KubernetesOf(r Chosen) string {
+	for i := range c.Clusters {
+		if c.Clusters[i].Deploys(r) {
+			return cmp.Or(c.Clusters[i].Kubernetes, c.Kubernetes)
+		}
+	}
+	return c.Kubernetes
 }
 
 // points reports whether the pointers that deploy a render belong to the cluster. If the cluster

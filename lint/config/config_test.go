@@ -66,13 +66,13 @@ clusters:
 
 // TestMistakes covers every possible mistake, with its complete error except the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, policies, renders, repositories, rules, scopes, storage, suppress, survive, topology, unrendered, vendor"
+	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, kubernetes, policies, renders, repositories, rules, scopes, storage, suppress, survive, topology, unrendered, vendor"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
 		"Rules: {}":     "1:1: unknown key Rules; did you mean rules?",
 		"colour: never": "1:1: unknown key colour; there are " + keys,
-		"clusters: [{name: a, paths: [a], a: 1}]": "1:34: unknown key clusters[0].a; there are annotations, destinations, labels, name, paths, pointers, renders, server, storage, topology",
+		"clusters: [{name: a, paths: [a], a: 1}]": "1:34: unknown key clusters[0].a; there are annotations, destinations, kubernetes, labels, name, paths, pointers, renders, server, storage, topology",
 		"clusters: [{nme: a, paths: [a]}]":        "1:12: clusters[0]: a cluster needs a name\n1:13: unknown key clusters[0].nme; did you mean name?",
 		"clusters: [{name: a}]":                   "1:12: clusters[0]: a cluster needs paths, renders, pointers, destinations or a server",
 		"clusters: [{name: a, paths: []}]":        "1:22: clusters[0]: a cluster needs paths, renders, pointers, destinations or a server",
@@ -95,6 +95,11 @@ func TestMistakes(t *testing.T) {
 		"rules: {a: [off]}":                       "1:9: rules.a: expected one of error, warning, note, off",
 		"extended-resources: all":                 `1:1: extended-resources: expected complete, found "all"`,
 		"extended-resources: true":                "1:1: extended-resources: expected a string",
+		"kubernetes: 1.31":                        `1:1: kubernetes: expected a string such as "1.35"`,
+		"kubernetes: latest":                      `1:1: kubernetes: expected a version of Kubernetes such as "1.35" or "1.35.2", found "latest"`,
+		"kubernetes: '1.26'":                      `1:1: kubernetes: expected a version from 1.27 to 1.36, found "1.26"`,
+		"kubernetes: v1.37.0":                     `1:1: kubernetes: expected a version from 1.27 to 1.36, found "v1.37.0"`,
+		"clusters: [{name: a, paths: [b], kubernetes: '2'}]": `1:34: clusters[0].kubernetes: expected a version of Kubernetes such as "1.35" or "1.35.2", found "2"`,
 		"storage: gp3":                            "1:1: storage: expected a map",
 		"storage: {class: {}}":                    "1:11: unknown key storage.class; there are classes, default",
 		"storage: {classes: [gp3]}":               "1:11: storage.classes: expected a map",
@@ -248,7 +253,7 @@ func TestSchemaAccepts(t *testing.T) {
 	schema := compiled(t)
 	good := []string{
 		"", "# nothing yet", "---", "{}", "topology:", "topology: []", "topology: [a, b]", "ignore: ['**']", "ignore:", "rules:", "rules: {}",
-		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "extended-resources: complete", "extended-resources:", "storage:", "storage: {}", "storage: {default: a, classes: {a: {pinned: zones-2, attach: single-node}, b: {pinned: node}, c: {attach: free}, d: , e: {pinned: , attach: }}}", "storage: {default: , classes: }", "clusters: [{name: a, paths: [a], storage: {classes: {b: {pinned: zone}}}}]", "fail-on: 'error'", "clusters:", "clusters: []",
+		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "kubernetes:", "kubernetes: '1.27'", "kubernetes: '1.36'", "kubernetes: 1.35.2", "kubernetes: v1.30", "clusters: [{name: a, paths: [b], kubernetes: v1.29.10}]", "extended-resources: complete", "extended-resources:", "storage:", "storage: {}", "storage: {default: a, classes: {a: {pinned: zones-2, attach: single-node}, b: {pinned: node}, c: {attach: free}, d: , e: {pinned: , attach: }}}", "storage: {default: , classes: }", "clusters: [{name: a, paths: [a], storage: {classes: {b: {pinned: zone}}}}]", "fail-on: 'error'", "clusters:", "clusters: []",
 		"clusters: [{name: a, pointers: ['a/**'], destinations: [prod]}]", "clusters: [{name: a, destinations: ['https://a']}]", "clusters: [{name: a, server: 'https://a', labels: {b: c}, annotations: {d: e f}}]", "clusters: [{name: a, paths: [b], server: }]", "clusters: [{name: a, server: b, labels: , annotations: }]", "repositories: ['https://example.com/a']", "repositories:", "renders: [{pointers: '**'}, {pointers: a/apps.yaml}]", "topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
 		"survive:", "survive: []", "survive: [{keys: [node, example.com/Rack]}]", "survive: [{keys: [a], namespaces: [b, 'c-*'], labels: {d: e, f.g/h: ''}}]", "survive: [{keys: [a], namespaces: , labels: }]", "survive: [{keys: [a], labels: {}}]",
 		"unrendered:", "unrendered: []", "unrendered: [{pattern: 'a/**', reason: b}]", "suppress:", "suppress: []", "suppress: [{rule: a}]", "suppress: [{rule: a, reason: b, until: '2027-03-31', kinds: [Pod], namespaces: [a, 'b-*'], names: ['*'], labels: {d: e}}]", "suppress: [{rule: a, reason: , until: , kinds: , labels: }]",
@@ -264,7 +269,7 @@ func TestSchemaAccepts(t *testing.T) {
 	bad := []string{
 		"a: 1", "Topology: []", "topology: a", "topology: {}", "topology: [1]", "topology: [~]", "topology: ['']", "topology: [[a]]", "ignore: a", "ignore: [true]", "ignore: ['']",
 		"rules: []", "rules: off", "rules: {a: loud}", "rules: {a: 1}", "rules: {a: }", "rules: {a: true}", "rules: {a: 'false'}", "rules: {a: {}}", "rules: {a: no}", "rules: {a: Error}",
-		"fail-on: never", "fail-on: note", "extended-resources: all", "extended-resources: ''", "extended-resources: true", "storage: a", "storage: {class: }", "storage: {default: 1}", "storage: {classes: [a]}", "storage: {classes: {a: zone}}", "storage: {classes: {a: {pinned: Zone}}}", "storage: {classes: {a: {pinned: ''}}}", "storage: {classes: {a: {attach: no}}}", "storage: {classes: {a: {attached: free}}}", "clusters: [{name: a, paths: [a], storage: [b]}]", "fail-on: ''", "fail-on: 1", "fail-on: [error]", "fail-on: off", "fail-on: false",
+		"fail-on: never", "fail-on: note", "kubernetes: 1.31", "kubernetes: ''", "kubernetes: '1'", "kubernetes: '1.26'", "kubernetes: '1.37'", "kubernetes: 1.35.02", "kubernetes: 1.35.2-gke.1", "kubernetes: V1.35.2", "kubernetes: [a]", "clusters: [{name: a, paths: [b], kubernetes: 1}]", "extended-resources: all", "extended-resources: ''", "extended-resources: true", "storage: a", "storage: {class: }", "storage: {default: 1}", "storage: {classes: [a]}", "storage: {classes: {a: zone}}", "storage: {classes: {a: {pinned: Zone}}}", "storage: {classes: {a: {pinned: ''}}}", "storage: {classes: {a: {attach: no}}}", "storage: {classes: {a: {attached: free}}}", "clusters: [{name: a, paths: [a], storage: [b]}]", "fail-on: ''", "fail-on: 1", "fail-on: [error]", "fail-on: off", "fail-on: false",
 		"clusters: {}", "clusters: a", "clusters: [a]", "clusters: [~]", "clusters: [{}]", "clusters: [{name: a}]", "clusters: [{paths: [a]}]", "clusters: [{name: a, paths: }]",
 		"clusters: [{name: a, paths: []}]", "clusters: [{name: '', paths: [a]}]", "clusters: [{name: 1, paths: [a]}]", "clusters: [{name: a, paths: a}]", "clusters: [{name: a, paths: ['']}]",
 		"clusters: [{name: a, paths: [1]}]", "clusters: [{name: a, paths: [a], topology: n}]", "clusters: [{name: a, paths: [a], topology: ['']}]", "clusters: [{name: a, paths: [a], path: a}]",

@@ -18,6 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
+	"github.com/schedlint/schedlint/lint/versions"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
@@ -130,6 +131,8 @@ func (l *loader) mismatch(m source.Mismatch, keys []string) {
 		l.fail(at, "unknown key %s; did you mean %s?", m.Path, m.Suggestion)
 	case m.Unknown:
 		l.fail(at, "unknown key %s; there are %s", m.Path, strings.Join(m.Names, ", "))
+	case m.Key != nil && m.Key.Value == "kubernetes":
+		l.fail(at, `%s: expected a string such as "1.35"`, m.Path)
 	case m.Want == "level":
 		l.fail(at, "%s: expected one of %s", m.Path, strings.Join(levels(), ", "))
 	case storage.Words(m.Want) != "":
@@ -163,6 +166,7 @@ func (l *loader) check(root *source.Node, c *Config) {
 		}
 	}
 	l.topologies(root.Get("topology"), c, "topology")
+	l.kubernetes(root, "kubernetes")
 	l.globs(root.Get("ignore"), "ignore")
 	l.renders(root.Get("renders"), c)
 	l.names(root.Get("repositories"), "repositories", "the address of a repository")
@@ -173,6 +177,7 @@ func (l *loader) check(root *source.Node, c *Config) {
 			c.entries[fmt.Sprintf("clusters[%d].renders[%d]", i, j)] = l.at(render)
 		}
 		l.topologies(item.Get("topology"), c, fmt.Sprintf("clusters[%d].topology", i))
+		l.kubernetes(item, fmt.Sprintf("clusters[%d].kubernetes", i))
 	}
 	for i, item := range root.Get("survive").Items() {
 		l.survive(item, fmt.Sprintf("survive[%d]", i))
@@ -217,6 +222,15 @@ func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[st
 	l.names(item.Get("destinations"), path+".destinations", "the name or address of a cluster")
 	l.globs(item.Get("paths"), path+".paths")
 	l.globs(item.Get("renders"), path+".renders")
+}
+
+// kubernetes checks the version of Kubernetes in a map of the configuration.
+func (l *loader) kubernetes(n *source.Node, path string) {
+	if k, v := n.Field("kubernetes"); isString(v) {
+		if _, err := versions.Parse(v.Value); err != nil {
+			l.fail(l.at(k), "%s: %v, found %q", path, err, v.Value)
+		}
+	}
 }
 
 func isEmpty(list *source.Node) bool {

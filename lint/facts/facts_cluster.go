@@ -11,6 +11,9 @@ type Cluster struct {
 	// Context is the name of the directory branch or the render that the facts are about. It is ""
 	// if the input has no alternative branches or renders.
 	Context string `json:"context"`
+	// Kubernetes is the version that the configuration says the cluster runs, such as 1.35 or 1.35.2,
+	// or "".
+	Kubernetes string `json:"kubernetes"`
 	// Declared is true if nodes are declared.
 	Declared bool `json:"declared"`
 	// Nodes is the number of declared nodes.

@@ -25,6 +25,7 @@ func termFindings() map[string]words {
 		"limit-range-refuses-pods":   of(podsRejected),
 		"quota-refuses-pods":         of(rejected),
 		"rejected-with-feature-gate": of(rejectedWithGate),
+		"field-ignored-by-version":   of(ignoredByVersion),
 		"invalid-placement-fields":   of(invalidPlacementFields),
 		"unknown-field":              of(unknownField),
 
@@ -87,6 +88,16 @@ func podsRejected(r *facts.Refusal, _ *facts.Facts) Text {
 func rejectedWithGate(r *facts.Refusal, in *facts.Facts) Text {
 	text := rejected(r, in)
 	text.Details = []string{fmt.Sprintf("the API server drops the field, or rejects it if the feature gate %s is enabled", r.Gate)}
+	return text
+}
+
+func ignoredByVersion(r *facts.Refusal, in *facts.Facts) Text {
+	text := rejected(r, in)
+	gate := ""
+	if r.Gate != "" {
+		gate = fmt.Sprintf("the feature gate %s is off by default in this version", r.Gate)
+	}
+	text.Details = dropEmpty(gate, ofValues(r.Values))
 	return text
 }
 

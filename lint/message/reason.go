@@ -126,6 +126,8 @@ func unclear(u workload.Unclear) string {
 	switch u.Kind {
 	case workload.IsVariable:
 		return u.Field + " is the placeholder " + u.Value
+	case workload.ByPatch:
+		return fmt.Sprintf("the API server drops %s in some patch releases of Kubernetes %s", u.Field, u.Value)
 	case workload.NoAmount:
 		return u.Field + " is no number and no percentage"
 	}

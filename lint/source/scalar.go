@@ -206,6 +206,18 @@ func (n *Node) Replace(name string, value *Node) *Node {
 	return &c
 }
 
+// Without returns a copy of a map that lacks a field.
+func (n *Node) Without(name string) *Node {
+	c := *n
+	c.inside = &inside{}
+	for k, v := range n.Fields() {
+		if k.Value != name {
+			c.inside.nodes = append(c.inside.nodes, k, v)
+		}
+	}
+	return &c
+}
+
 // With returns a copy of a map with one more field. The new key gets the position of the node at,
 // because it is not in the file.
 func (n *Node) With(name string, value, at *Node) *Node {

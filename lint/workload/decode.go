@@ -20,7 +20,9 @@ import (
 func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 	if l.once {
 		w := l.decode(o, kind)
-		w.fold()
+		if w.SpecNode == o.Root.At(kind.Template...).Get("spec") { // nothing was dropped
+			w.fold()
+		}
 		return w
 	}
 	if l.known[o] == nil {
@@ -51,8 +53,9 @@ var asked = source.Kept{Through: "spec", Names: []string{
 }}
 
 func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
-	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o), TemplateNode: o.Root.At(kind.Template...)}
+	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o), TemplateNode: o.Root.At(kind.Template...), Kubernetes: l.Kubernetes}
 	w.SpecNode = w.TemplateNode.Get("spec")
+	w.dropFields((&place{base: kind.Template, value: w.TemplateNode}).field("spec"))
 	l.labels(w)
 	l.spec(w)
 	w.Claims, w.Inline, w.InlineDisks = w.readClaims(), w.readInline(), w.readInlineDisks()

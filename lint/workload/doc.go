@@ -21,10 +21,10 @@
 // can point at it. Validation mirrors pkg/apis/core/validation/validation.go of Kubernetes v1.36
 // and cites the rules R-V1 to R-V33 and R-V35 to R-V39 of lint/sched/SEMANTICS.md. Each problem has
 // a stage: either the API server rejects the object, or it accepts the object and rejects every pod
-// that the object creates. Workload.Gated lists the fields that are rejected only if a certain
-// feature gate is on. These gates are off by default. Set.Refusals lists the rejected budgets and
-// autoscalers. A name that a later tool replaces is unknown. Missing fields are not reported if the
-// object may be a patch.
+// that the object creates. Workload.Gated lists the fields that the API server drops in the version
+// of the cluster (Reader.Kubernetes, R-V43), and those that it drops or rejects, depending on a
+// feature gate. Set.Refusals lists the rejected budgets and autoscalers. A name that a later tool
+// replaces is unknown. Missing fields are not reported if the object may be a patch.
 //
 // Objects of other kinds are listed if they have a pod template or placement fields. Placement
 // fields that follow the core API schema are validated (Set.Fragments). Other placement fields

@@ -137,6 +137,13 @@ func (f *fragmentFinder) walk(p *place) {
 // check validates the placement fields of a map if all of them follow the core API schema. In chart
 // values, it does not report missing fields, because the chart may add them.
 func (f *fragmentFinder) check(p *place, v *Values) {
+	w := &Workload{
+		Object: f.object, Kind: &Kind{Group: f.object.Group(), Kind: f.object.Kind}, SpecNode: p.value, Fragment: true, Kubernetes: f.l.Kubernetes,
+	}
+	if v != nil {
+		w.Within, w.from = strings.TrimSpace("values "+v.Path), &source.Object{File: v.File}
+	}
+	w.dropFields(p)
 	var fields fragment
 	unfit := f.l.fragmentDecoder.Decode(p.value, &fields)
 	if slices.ContainsFunc(unfit, func(m source.Mismatch) bool { return v == nil || !misspelt(m) }) {
@@ -148,15 +155,8 @@ func (f *fragmentFinder) check(p *place, v *Values) {
 		held.find(field, p.value.Get(field))
 	}
 	f.l.placeholders(f.object, held.named())
-	w := &Workload{
-		Object: f.object, Kind: &Kind{Group: f.object.Group(), Kind: f.object.Kind}, SpecNode: p.value, Fragment: true,
-		Spec: PodSpec{NodeSelector: fields.NodeSelector, Affinity: fields.Affinity, Tolerations: fields.Tolerations, TopologySpreadConstraints: fields.TopologySpreadConstraints},
-	}
-	c := checker{w: w, unchecked: StageFragment, created: StageFragment, fromTemplate: StageFragment}
-	if v != nil {
-		w.Within, c.partial = strings.TrimSpace("values "+v.Path), true
-		w.from = &source.Object{File: v.File}
-	}
+	w.Spec = PodSpec{NodeSelector: fields.NodeSelector, Affinity: fields.Affinity, Tolerations: fields.Tolerations, TopologySpreadConstraints: fields.TopologySpreadConstraints}
+	c := checker{w: w, unchecked: StageFragment, created: StageFragment, fromTemplate: StageFragment, partial: v != nil}
 	for _, m := range unfit {
 		w.unknown(m.Path, m)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
+	"github.com/schedlint/schedlint/lint/versions"
 )
 
 // Set holds everything that the objects of one cluster declare about pods.
@@ -40,6 +41,8 @@ type Set struct {
 	Claims []*source.Object
 	// Services lists the Services that select pods.
 	Services []Service
+	// Kubernetes is the version of the cluster, or zero if it is not known.
+	Kubernetes versions.Version
 	// OpenShift is set if any object belongs to an OpenShift API group.
 	OpenShift bool
 	// Repeated lists groups of different declarations of the same workload, identified by API
@@ -93,6 +96,8 @@ type Reader struct {
 	// Storage says where the volumes of StorageClasses can be used. It applies whatever a declared
 	// class says.
 	Storage storage.Declared
+	// Kubernetes is the version of the cluster, or zero if it is not known.
+	Kubernetes versions.Version
 	// once is set if the reader reads only one set. It can then discard YAML trees after reading
 	// them.
 	once bool
@@ -136,7 +141,7 @@ func Load(table Table, objects []*source.Object) *Set {
 // Load reads the objects of one set. The argument elsewhere lists further objects, which might not
 // be deployed. It does not bind claims (see Bind).
 func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
-	l := &loader{Reader: r, budgets: map[[2]string]int{}, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}, Placeholders: map[*source.Object][]string{}}}
+	l := &loader{Reader: r, budgets: map[[2]string]int{}, set: &Set{Kubernetes: r.Kubernetes, Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}, Placeholders: map[*source.Object][]string{}}}
 	for _, o := range objects {
 		l.object(o)
 	}
@@ -280,7 +285,7 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 	if kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull() {
 		// The Rollout refers to another object for the template (argo-rollouts: utils/unstructured
 		// and rollout/templateref). That object may not have been read yet.
-		w := &Workload{Object: o, Kind: kind, Count: kind.Count(o)}
+		w := &Workload{Object: o, Kind: kind, Count: kind.Count(o), Kubernetes: l.Kubernetes}
 		l.envelope(w)
 		(&checker{w: w}).object()
 		l.referring = append(l.referring, w)
@@ -335,7 +340,7 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 		w.from = from.Object
 		w.TemplateNode, w.SpecNode, w.Spec, w.Open = from.TemplateNode, from.SpecNode, from.Spec, from.Open
 		w.Labels = maps.Clone(from.Labels)
-		w.Problems = append(w.Problems, from.Problems...)
+		w.Problems, w.Gated = append(w.Problems, from.Problems...), append(w.Gated, from.Gated...)
 		// Usually, only the Rollout runs pods, and the workload that it names has none. The
 		// workload has pods only if its manifest sets a replica count above 0 and the Rollout does
 		// not scale it down.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/versions"
 )
 
 // Way describes how a controller replaces pods when the pod template changes.
@@ -54,8 +55,9 @@ type Rollout struct {
 // update builds the Rollout for one object.
 type update struct {
 	Rollout
-	file *source.File
-	pods int
+	file       *source.File
+	pods       int
+	kubernetes versions.Version
 }
 
 // updates maps each kind whose controller replaces pods to the method that reads its strategy.
@@ -70,7 +72,7 @@ var updates = map[string]func(u *update, spec *source.Node){
 // Rollout describes the update of a workload with a given number of pods. For a DaemonSet, replicas
 // is the number of nodes that it runs on.
 func (w *Workload) Rollout(replicas int) Rollout {
-	u := update{Rollout: Rollout{Way: NoRollout}, file: w.Object.File, pods: replicas}
+	u := update{Rollout: Rollout{Way: NoRollout}, file: w.Object.File, pods: replicas, kubernetes: w.Kubernetes}
 	if resolve, ok := updates[w.Kind.Kind]; ok && replicas > 0 {
 		resolve(&u, w.Object.Root.Get("spec"))
 	}
@@ -243,7 +245,14 @@ func (u *update) statefulSet(spec *source.Node) {
 		return
 	}
 	u.Way = InPlace
+	keeps := versions.MaxUnavailable().Keeps(u.kubernetes)
+	if keeps == diag.Never {
+		rolling = nil
+	}
 	u.atLeastOne(u.resolveAmount(rolling, "maxUnavailable", "1", false))
+	if keeps == diag.Unknown && u.Unavailable > 1 {
+		u.Unknown = Unclear{ByPatch, "maxUnavailable", u.kubernetes.String()}
+	}
 }
 
 // inPlace reads the fields that the strategies of StatefulSets and DaemonSets have in common. ok is
@@ -398,6 +407,8 @@ const (
 	// neither a number nor a percentage.
 	IsVariable UnclearKind = "variable"
 	NoAmount   UnclearKind = "no-amount"
+	// ByPatch means that only some patch releases of the Kubernetes version Value keep Field.
+	ByPatch UnclearKind = "by-patch"
 	// TwoStrategies means that an Argo Rollout sets both canary and blueGreen, or neither.
 	// DynamicScale means that a Rollout removes old pods gradually. AddsAntiAffinity means that a
 	// Rollout keeps pods of different revisions apart.

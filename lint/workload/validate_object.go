@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/versions"
 )
 
 // outer describes the fields around the pod template for one kind of object.
@@ -433,9 +435,14 @@ func (c *checker) statefulSet(spec *place) {
 	if u, ok := c.amount(unavailable, true); ok && u.set && u.n == 0 {
 		c.refuse(StageObject, unavailable, found(unavailable, "maxUnavailable")+": must be greater than 0", "set maxUnavailable: 1")
 	}
+	keeps, v := versions.MaxUnavailable().Keeps(c.w.Kubernetes), c.w.Kubernetes
+	if keeps == diag.Always && v != (versions.Version{}) {
+		return
+	}
 	for _, p := range c.w.Problems[before:] {
-		p.Gate = "MaxUnavailableStatefulSet"
-		c.w.Gated = append(c.w.Gated, p)
+		if p.Stage, p.Gate = StageGate, versions.MaxUnavailable().Gate; keeps != diag.Never {
+			c.w.Gated = append(c.w.Gated, p)
+		}
 	}
 	c.w.Problems = c.w.Problems[:before]
 }

@@ -67,6 +67,10 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 		case !ok || !c.form(c.unchecked, key, "key", labelKey):
 		case other[s]: // R-V23
 			c.refuse(c.unchecked, key, fmt.Sprintf("key %q is in both matchLabelKeys and mismatchLabelKeys", s), "remove it from one of them")
+		case mismatch.up == nil && c.w.Kubernetes.Before(34): // R-V22: a spread constraint, without a merged selector
+			if named[s] > 0 {
+				c.refuse(c.unchecked, key, fmt.Sprintf("key %q is in both matchLabelKeys and labelSelector", s), "remove it from one of them")
+			}
 		case typed == nil:
 		// When a pod with the label is created, the API server appends an expression with the
 		// label's value to the selector (R-V22). It rejects the pod if the selector already has an

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/versions"
 )
 
 // Workload is one object that creates pods.
@@ -28,8 +29,8 @@ type Workload struct {
 	TemplateNode, SpecNode *source.Node
 	// Problems lists the fields that the API server rejects.
 	Problems []Problem
-	// Gated lists the fields that are rejected if a feature gate is on. If the gate is off, the API
-	// server drops the fields.
+	// Gated lists the fields that the API server drops because of the cluster's version (StageVersion),
+	// and those that it drops or rejects, depending on a feature gate (StageGate).
 	Gated []Problem
 	// Unknown lists fields in or around the pod spec that do not exist in the API because they are
 	// misspelled or misplaced.
@@ -37,6 +38,9 @@ type Workload struct {
 	// Open lists fields whose value is unknown because it contains a placeholder or has the wrong
 	// type. Paths are relative to the pod spec.
 	Open []string
+	// Kubernetes is the version of the cluster, or zero if it is not known. Spec, TemplateNode and
+	// SpecNode have no field that it drops.
+	Kubernetes versions.Version
 	// Placeholders lists the placeholders in the object (see Set.Placeholders).
 	Placeholders []string
 	// Fragment is set if the Workload describes only placement fields of an object whose kind is
@@ -127,12 +131,15 @@ type Stage string
 // Values of Stage. StageObject means that the API server rejects the object itself. StagePods means
 // that it accepts the object but rejects every pod that the object creates (R-V22). StageFragment
 // means that it rejects pods with the fields of a fragment. Whether it accepts the object around
-// the fragment is not checked, because the schema of that object is unknown.
+// the fragment is not checked, because the schema of that object is unknown. StageVersion and
+// StageGate are those of the fields in Workload.Gated.
 const (
 	StageObject Stage = "object"
 	StagePods   Stage = "pods"
 
 	StageFragment Stage = "fragment"
+	StageVersion  Stage = "version"
+	StageGate     Stage = "gate"
 
 	// StageLimits and StageQuota mean that a LimitRange or a ResourceQuota makes admission reject
 	// every pod.
@@ -177,10 +184,14 @@ func (w *Workload) Added(key string) (added, perPod bool) {
 }
 
 // PerPod returns the labels that the controller adds with a different value for each pod. Only
-// Indexed Jobs add the completion index label (R-W14).
+// Indexed Jobs add the completion index label (R-W14). StatefulSets and Jobs add their index from
+// Kubernetes 1.28 on.
 func (w *Workload) PerPod() []string {
 	if w.Kind.Batch() && w.TemplateOwner().Get("completionMode").Text() != indexedMode {
 		return nil
+	}
+	if w.Kubernetes.Before(28) { // the indexes were no labels yet
+		return slices.DeleteFunc(slices.Clone(w.Kind.PerPod), func(key string) bool { return strings.HasSuffix(key, "-index") })
 	}
 	return w.Kind.PerPod
 }

@@ -8,8 +8,8 @@
 #   Neither does a machine whose disk is a claim without ReadWriteMany or a hostDisk that is not shared; this
 #   is reported with evictionStrategy LiveMigrate only, and the disk needs a claim with ReadWriteMany.
 #   Safest first: for keys other than kubernetes.io/hostname add mismatchLabelKeys: [kubevirt.io/created-by]
-#   to the anti-affinity so that a machine does not conflict with itself; add a node; make the rule
-#   preferred; set evictionStrategy: LiveMigrateIfPossible.
+#   to the anti-affinity (from Kubernetes 1.31 on) so that a machine does not conflict with itself; add a
+#   node; make the rule preferred; set evictionStrategy: LiveMigrateIfPossible.
 # related_resources:
 #   - https://kubevirt.io/user-guide/compute/live_migration/
 #   - https://github.com/kubevirt/kubevirt/issues/5565

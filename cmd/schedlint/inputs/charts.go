@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
@@ -126,6 +127,7 @@ func (c *choosing) discover() {
 
 // renderWith renders the roots that are not cached yet.
 func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
+	c.setVersions(all)
 	var left []render.Root
 	for _, x := range all {
 		if x.Root.Confinement != "" && c.rendered[keyOf(x.Root)] == nil {
@@ -135,6 +137,31 @@ func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
 	for i, out := range pool.Render(context.Background(), left) {
 		c.rendered[keyOf(left[i])] = out
 	}
+}
+
+// setVersions gives charts the version of Kubernetes that the configuration has for their cluster,
+// unless they are rendered for another one.
+func (c *choosing) setVersions(all []lint.Render) {
+	for i := range all {
+		x := &all[i]
+		version := c.o.Config.KubernetesOf(x.Chosen)
+		if x.Root.Chart == nil || version == "" {
+			continue
+		}
+		switch is := x.Root.Chart.KubeVersion; {
+		case is == "":
+			chart := *x.Root.Chart
+			chart.KubeVersion, x.Root.Chart = version, &chart
+		case minor(is) != minor(version):
+			c.o.Notes = append(c.o.Notes, fmt.Sprintf("%s is rendered for Kubernetes %s, but the configuration says that its cluster runs %s", report.Visible(x.Name), report.Visible(is), version))
+		}
+	}
+}
+
+// minor returns the major and the minor number of a version.
+func minor(version string) string {
+	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
+	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
 // used is the set of paths of charts and files that are already deployed. A chart in the set is not

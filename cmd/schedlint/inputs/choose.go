@@ -81,6 +81,7 @@ func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	if err != nil {
 		return err
 	}
+	c.setVersions(c.all)
 	o.Renders = c.all
 	if f.Mode == Only {
 		o.Paths = nil

@@ -11,6 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/versions"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -223,7 +224,7 @@ func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag
 	edit := disruption.TopologyKey(t.Key, key)
 	switch {
 	case !t.Hard || t.Use == model.Affinity || !b.topo || w.Fragment || b.holds(w, edit, 0):
-	case len(w.Kind.Shared) > 0 && b.holds(w, disruption.Both(edit, disruption.PerRevision()), 0):
+	case len(w.Kind.Shared) > 0 && (t.Use == model.Spread || versions.AffinityKeys().Keeps(w.Kubernetes) == diag.Always) && b.holds(w, disruption.Both(edit, disruption.PerRevision()), 0):
 		fix.Description += message.AndPerRevision(w.Kind.Shared[0])
 	case t.Use == model.AntiAffinity && b.holds(w, disruption.SoftAntiAffinity(), 0), t.Use == model.Spread && b.holds(w, softSpread(t.Key), 0):
 		fix.Description += message.AndSoften(t.Use)

@@ -24,6 +24,9 @@ import (
 func (b *builder) describe() {
 	b.Version = facts.Version
 	b.Built.Facts.Cluster = facts.Cluster{Name: b.Origin.Cluster, Context: b.Origin.Context, Declared: b.topo}
+	if b.Set != nil {
+		b.Built.Facts.Cluster.Kubernetes = b.Set.Kubernetes.String()
+	}
 	if b.topo {
 		b.Built.Facts.Cluster.Nodes = len(b.m.Topology.Nodes)
 	}

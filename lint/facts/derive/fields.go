@@ -35,11 +35,7 @@ func (b refusals) refusal(w *workload.Workload, object string, s Subject, p work
 	if p.By != nil {
 		s = s.related(p.By.NameSpan(), "%s", message.RejectsPods(p.By.Kind, p.By.Name))
 	}
-	stage := string(p.Stage)
-	if p.Gate != "" {
-		stage = "gate"
-	}
-	b.Refusals = append(b.Refusals, facts.Refusal{ID: b.subject(s), W: b.row(w), Object: object, Stage: stage, Gate: p.Gate, Field: p.Field, Values: w != nil && w.Within != "", Reason: p.Message})
+	b.Refusals = append(b.Refusals, facts.Refusal{ID: b.subject(s), W: b.row(w), Object: object, Stage: string(p.Stage), Gate: p.Gate, Field: p.Field, Values: w != nil && w.Within != "", Reason: p.Message})
 }
 
 // otherRefusals adds facts about rejected objects that create no pods.

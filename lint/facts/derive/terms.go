@@ -272,7 +272,7 @@ func (b terms) fragments(set *workload.Set) {
 }
 
 func (b terms) fragment(w *workload.Workload, nodes []*topology.Node) {
-	for _, p := range w.Problems {
+	for _, p := range slices.Concat(w.Gated, w.Problems) {
 		b.refusals().refusal(w, w.String(), about(w, p.Span), p)
 	}
 	for _, u := range w.Unknown {

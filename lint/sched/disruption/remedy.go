@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/versions"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -145,7 +146,7 @@ func revisionsApart(w *workload.Workload) *workload.Workload {
 // label key in one of its key lists. It returns nil if the edit changes nothing.
 func edited(w *workload.Workload, key string, list func(*corev1.PodAffinityTerm) *[]string) *workload.Workload {
 	a := w.Spec.Affinity
-	if a == nil || a.PodAntiAffinity == nil {
+	if a == nil || a.PodAntiAffinity == nil || versions.AffinityKeys().Keeps(w.Kubernetes) == diag.Never {
 		return nil
 	}
 	c, changed := *w, false
