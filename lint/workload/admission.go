@@ -20,9 +20,6 @@ func admitsPods(apiVersion, kind string) bool {
 	return known && groupOf(apiVersion) == group && apiVersion != ""
 }
 
-// enforce is the Namespace label that sets the Pod Security level for pods in the namespace.
-const enforce = "pod-security.kubernetes.io/enforce"
-
 // admission sets Admission and the related fields of each workload. It looks for objects in the set
 // that may change or reject the pods (R-P9 to R-P11, R-N39). An object with an unclear effect
 // counts as well.
@@ -52,12 +49,7 @@ func (l *loader) admission() {
 			}
 		}
 	}
-	enforced := bySpace[string]{}
-	for _, ns := range slices.Sorted(maps.Keys(l.set.Namespaces)) {
-		if _, set := l.set.Namespaces[ns][enforce]; set {
-			enforced.add(ns, ns)
-		}
-	}
+	l.podSecurity()
 	for _, w := range l.set.Workloads {
 		if all := limits.of(w.Object.Namespace); len(all) == 1 && len(limits.open) == 0 && !source.Placeholder(w.Object.Namespace) && !w.Running {
 			all[0].setDefaults(w)
@@ -94,11 +86,6 @@ func (l *loader) admission() {
 			continue // the pod has already been admitted
 		}
 		ns := w.Object.Namespace
-		for _, by := range enforced.of(ns) {
-			if level := l.set.Namespaces[by][enforce]; level == "" || w.mayViolate(level) {
-				w.Admission = "Namespace " + by + " (" + enforce + ": " + level + ")"
-			}
-		}
 		all := limits.of(ns)
 		for _, r := range all {
 			if w.Admission == "" && r.concerns(w, len(all) == 1) {

@@ -117,6 +117,8 @@ type loader struct {
 	scales []*source.Object
 	// admitting lists the objects of the kinds in admits.
 	admitting []*source.Object
+	// spaces lists the Namespaces by name.
+	spaces bySpace[*source.Object]
 	// budgets maps the namespace and name of each disruption budget to its index in the set.
 	budgets map[[2]string]int
 	// referring lists the Rollouts that take their pod template from another object. templates
@@ -178,6 +180,7 @@ func (l *loader) object(o *source.Object) {
 		}
 		labels["kubernetes.io/metadata.name"] = o.Name
 		l.set.Namespaces[o.Name] = labels
+		l.spaces.add(o.Name, o)
 	case scales(o):
 		l.validateOther(o)
 		l.scales = append(l.scales, o)
