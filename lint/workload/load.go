@@ -29,7 +29,7 @@ type Set struct {
 	Foreign []*source.Object
 	// Budgets lists the PodDisruptionBudgets in input order.
 	Budgets []*Budget
-	// Refusals lists the budgets and autoscalers that the API server rejects.
+	// Refusals lists the budgets, autoscalers and Namespaces that the API server rejects.
 	Refusals []Refusal
 	// Operated holds the namespaces that may contain pods that no workload in the set creates. See
 	// Operates.
@@ -181,6 +181,7 @@ func (l *loader) object(o *source.Object) {
 		labels["kubernetes.io/metadata.name"] = o.Name
 		l.set.Namespaces[o.Name] = labels
 		l.spaces.add(o.Name, o)
+		l.validateOther(o)
 	case scales(o):
 		l.validateOther(o)
 		l.scales = append(l.scales, o)

@@ -23,7 +23,8 @@ var (
 	baselineCapabilities = strings.Fields("AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT")
 	restrictedVolumes    = strings.Fields(`awsElasticBlockStore azureDisk azureFile cephfs cinder fc flexVolume flocker gcePersistentDisk gitRepo
 		glusterfs hostPath iscsi nfs photonPersistentDisk portworxVolume quobyte rbd scaleIO storageos vsphereVolume`)
-	seLinuxTypes = []string{"", "container_t", "container_init_t", "container_kvm_t"}
+	securityLevels = []string{"privileged", "baseline", "restricted"}
+	seLinuxTypes   = []string{"", "container_t", "container_init_t", "container_kvm_t"}
 	// safeSysctls maps each sysctl to the minor version that allows it first.
 	safeSysctls = map[string]int{
 		"kernel.shm_rmid_forced": 0, "net.ipv4.ip_local_port_range": 0, "net.ipv4.tcp_syncookies": 0, "net.ipv4.ping_group_range": 0,
@@ -83,14 +84,12 @@ func (w *Workload) secure(space *source.Object) (problems []Problem, verdict dia
 		return nil, diag.Always
 	case w.Kind.VM, w.SpecNode == nil:
 		return nil, diag.Unknown
-	case level != "baseline" && level != "restricted": // or the API server rejects the Namespace
-		levels, known = []string{"baseline", "restricted"}, false
+	case !slices.Contains(securityLevels, level): // a placeholder, or the API server rejects the Namespace
+		levels, known = securityLevels[1:], false
 	}
 	versions := latestVersions
 	if key, label := labels.Field(enforceVersion); key != nil && label.Text() != "latest" {
-		text, isVersion := strings.CutPrefix(label.Text(), "v1.")
-		minor, err := strconv.Atoi(text)
-		if isVersion && err == nil && strconv.Itoa(minor) == text && minor >= 0 {
+		if minor, ok := minorVersion(label.Text()); ok {
 			versions = []int{min(minor, latestVersions[0]), min(minor, latestVersions[1])}
 		} else {
 			versions, known = checkVersions, known && label.Placeholder()
@@ -101,7 +100,7 @@ func (w *Workload) secure(space *source.Object) (problems []Problem, verdict dia
 		for _, minor := range versions {
 			c := securityCheck{
 				restricted: level == "restricted", minor: minor, where: " at the " + level + " level of Namespace " + space.Name,
-				checker: checker{w: &Workload{Object: w.Object, Kind: w.Kind, from: w.from}, created: StagePods}, counts: map[string]int{},
+				checker: checker{w: &Workload{Object: w.Object, Kind: w.Kind, from: w.from}, created: StagePods}, paths: map[string][]string{},
 			}
 			if w.Bare() {
 				c.created = StageObject
@@ -131,6 +130,29 @@ func (w *Workload) secure(space *source.Object) (problems []Problem, verdict dia
 	return nil, diag.Unknown
 }
 
+// minorVersion returns x of a version v1.x.
+func minorVersion(text string) (minor int, ok bool) {
+	text, ok = strings.CutPrefix(text, "v1.")
+	minor, err := strconv.Atoi(text)
+	return minor, ok && err == nil && minor >= 0 && strconv.Itoa(minor) == text
+}
+
+// namespace checks the labels of a Namespace that Pod Security reads (R-P11).
+func (c *checker) namespace(*place) {
+	labels := c.metadata().field("labels")
+	for _, mode := range []string{"audit", "enforce", "warn"} {
+		if level := labels.field(strings.Replace(Enforce, "enforce", mode, 1)); !level.absent() {
+			c.oneOf(StageObject, level, false, securityLevels)
+		}
+		version := labels.field(strings.Replace(enforceVersion, "enforce", mode, 1))
+		if text, ok := version.text(); ok && !version.absent() && text != "latest" {
+			if _, ok := minorVersion(text); !ok {
+				c.refuse(StageObject, version, found(version, version.name)+": must be latest or v1.x, such as v1.36", "")
+			}
+		}
+	}
+}
+
 // securityCheck evaluates the checks of Pod Security at one level and version
 // (k8s.io/pod-security-admission/policy; R-P11). It reports each check once, at the first field that
 // fails. That module itself would add 300 KB to the program.
@@ -142,9 +164,9 @@ type securityCheck struct {
 	where string
 	// maybe is set if a field whose value is not known may fail a check.
 	maybe bool
-	// failed names the check of each problem. counts holds the number of fields that failed it.
+	// failed names the check of each problem. paths lists the fields that failed it.
 	failed []string
-	counts map[string]int
+	paths  map[string][]string
 }
 
 // template checks a pod template.
@@ -210,7 +232,7 @@ func (c *securityCheck) template(template *place) {
 		}
 	}
 	for i, noun := range c.failed {
-		if n := c.counts[noun]; n > 1 {
+		if n := len(c.paths[noun]); n > 1 {
 			c.w.Problems[i].Message += fmt.Sprintf(" (first of %d)", n)
 		}
 	}
@@ -387,7 +409,11 @@ func (c *securityCheck) judge(p *place, noun, must string, known, fine bool) {
 
 // fail records that a field fails a check.
 func (c *securityCheck) fail(p *place, noun, what, must, fix string) {
-	if c.counts[noun]++; c.counts[noun] == 1 {
+	path := p.path()
+	if slices.Contains(c.paths[noun], path) {
+		return
+	}
+	if c.paths[noun] = append(c.paths[noun], path); len(c.paths[noun]) == 1 {
 		c.failed = append(c.failed, noun)
 		c.refuse(c.created, p, what+": must "+must+c.where, fix)
 	}

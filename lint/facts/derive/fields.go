@@ -33,7 +33,11 @@ func (b refusals) refusal(w *workload.Workload, object string, s Subject, p work
 		s = s.fix("%s", p.Fix)
 	}
 	if p.By != nil {
-		s = s.related(p.By.NameSpan(), "%s", message.RejectsPods(p.By.Kind, p.By.Name))
+		at := p.By.NameSpan()
+		if k, v := p.By.Root.At("metadata", "labels").Field(workload.Enforce); k != nil {
+			at = p.By.File.FieldSpan(k, v)
+		}
+		s = s.related(at, "%s", message.RejectsPods(p.By.Kind, p.By.Name))
 	}
 	stage := string(p.Stage)
 	if p.Gate != "" {
