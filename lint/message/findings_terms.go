@@ -23,6 +23,7 @@ func termFindings() map[string]words {
 		"rejected-by-api":            of(rejected),
 		"pods-rejected-by-api":       of(podsRejected),
 		"rejected-with-feature-gate": of(rejectedWithGate),
+		"unknown-priority-class":     of(unknownPriorityClass),
 		"invalid-placement-fields":   of(invalidPlacementFields),
 		"unknown-field":              of(unknownField),
 
@@ -82,6 +83,10 @@ func rejectedWithGate(r *facts.Refusal, in *facts.Facts) Text {
 	text := rejected(r, in)
 	text.Details = []string{fmt.Sprintf("the API server drops the field, or rejects it if the feature gate %s is enabled", r.Gate)}
 	return text
+}
+
+func unknownPriorityClass(r *facts.Refusal, _ *facts.Facts) Text {
+	return about(r.Object, r.Reason, "the API server rejects every pod unless the cluster has one")
 }
 
 func invalidPlacementFields(r *facts.Refusal, in *facts.Facts) Text {

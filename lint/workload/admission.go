@@ -85,6 +85,9 @@ func (l *loader) admission() {
 			w.PlainClass = true
 			continue // the pod has already been admitted
 		}
+		if w.Priority.Declared == diag.Never {
+			w.misspelt(priorities)
+		}
 		ns := w.Object.Namespace
 		all := limits.of(ns)
 		for _, r := range all {

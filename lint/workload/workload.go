@@ -28,8 +28,8 @@ type Workload struct {
 	TemplateNode, SpecNode *source.Node
 	// Problems lists the fields that the API server rejects.
 	Problems []Problem
-	// Gated lists the fields that are rejected if a feature gate is on. If the gate is off, the API
-	// server drops the fields.
+	// Gated lists the fields that are rejected if a feature gate is on, or in most clusters
+	// (StageClass). If the gate is off, the API server drops the fields.
 	Gated []Problem
 	// Unknown lists fields in or around the pod spec that do not exist in the API because they are
 	// misspelled or misplaced.
@@ -131,6 +131,10 @@ const (
 	StagePods   Stage = "pods"
 
 	StageFragment Stage = "fragment"
+
+	// StageClass means that the API server rejects every pod unless the cluster has a PriorityClass
+	// that is not declared.
+	StageClass Stage = "class"
 
 	// StageLimits and StageQuota mean that a LimitRange or a ResourceQuota makes admission reject
 	// every pod.

@@ -45,12 +45,12 @@ var (
 		"runAsNonRoot": {"true", "false", "null"}, "runAsUser": {"0", "1000", "null"},
 		"seccompProfile":  {"{type: RuntimeDefault}", "{type: Localhost, localhostProfile: a}", "{type: Unconfined}", "{}", "null"},
 		"appArmorProfile": {"{type: RuntimeDefault}", "{type: Unconfined}", "{type: ''}", "null"},
-		"seLinuxOptions":  {"{}", "{type: container_t}", "{type: container_engine_t}", "{type: spc_t}", "{user: a}", "{role: a}", "{level: s0}"},
+		"seLinuxOptions":  {"{}", "{type: container_t}", "{type: container_engine_t}", "{type: container_engine_t, level: s0}", "{type: spc_t}", "{user: a}", "{role: a}", "{level: s0}"},
 		"windowsOptions":  {"{}", "{hostProcess: true}", "{hostProcess: false}"},
 	}
 	insecurePod = map[string][]string{
 		"hostNetwork": {"true", "false"}, "hostPID": {"true", "false"}, "hostIPC": {"true", "null"}, "hostUsers": {"false", "false", "true"},
-		"os": {"{name: windows}", "{name: windows}", "{name: linux}"},
+		"os": {"{name: windows}", "{name: linux}"},
 		"volumes": {"[{name: a, hostPath: {path: /}}]", "[{name: a}]", "[{name: a, emptyDir: {}}, {name: b, nfs: {server: s, path: /}}]", "[{name: a, image: {reference: a}}]",
 			"[{name: a, ephemeral: {volumeClaimTemplate: {spec: {}}}}]", "[{name: a, flexVolume: {driver: a}}]", "[{name: a, iscsi: null, secret: {}}]"},
 	}
@@ -131,16 +131,26 @@ func TestPodSecurity(t *testing.T) {
 			spec["initContainers"] = containers("i")
 		}
 		set(spec, insecurePod, rate)
+		if chance(10) {
+			spec["os"] = "{name: windows}"
+		}
 		if len(context) > 0 || chance(30) {
 			spec["securityContext"] = text(context)
 		}
 		annotations, labels := map[string]string{}, map[string]string{}
 		set(annotations, insecureAnnotations, rate)
 		if chance(95) {
-			labels[workload.Enforce] = pick("baseline", "restricted", "baseline", "restricted", "baseline", "restricted", "privileged", "strict", "''")
+			labels[workload.Enforce] = pick("baseline", "restricted", "restricted")
+			if chance(8) {
+				labels[workload.Enforce] = pick("privileged", "strict", "''")
+			}
 		}
 		if chance(60) {
-			labels[workload.Enforce+"-version"] = pick("latest", fmt.Sprintf("v1.%d", r.IntN(40)), fmt.Sprintf("v1.%d", r.IntN(40)), fmt.Sprintf("v1.%d", 20+r.IntN(17)), "v1.01", "'1.30'", "v1.x", "''", "v1.+3")
+			changed := []int{8, 19, 22, 23, 25, 27, 29, 31, 32, 34, 35, 40} // releases that changed a check
+			labels[workload.Enforce+"-version"] = fmt.Sprintf("v1.%d", changed[r.IntN(len(changed))]-r.IntN(2))
+			if chance(15) {
+				labels[workload.Enforce+"-version"] = pick("latest", "v1.0", "v1.01", "'1.30'", "v1.x", "''", "v1.+3")
+			}
 		}
 		if chance(10) {
 			labels["pod-security.kubernetes.io/warn"] = "restricted"
