@@ -324,7 +324,7 @@ func (c *securityCheck) volumes(spec *place) {
 // annotations checks the annotations that used to set profiles.
 func (c *securityCheck) annotations(template, spec *place) {
 	all := c.field(template, "metadata", "annotations")
-	c.maybe = c.maybe || all.broken() || all.value.Placeholder()
+	c.maybe = c.maybe || opaque(all)
 	profile := func(key string, k, v *source.Node, allowed ...string) {
 		c.value(all.entry(k, v), key, "be "+strings.Join(allowed, " or ")+" or localhost/...", func(n *source.Node) bool {
 			return slices.Contains(allowed, n.Value) || strings.HasPrefix(n.Value, "localhost/")
@@ -346,10 +346,20 @@ func (c *securityCheck) annotations(template, spec *place) {
 // may fail.
 func (c *securityCheck) field(p *place, path ...string) *place {
 	for _, name := range path {
-		c.maybe = c.maybe || p.broken() || p.value.Placeholder()
+		c.maybe = c.maybe || opaque(p)
 		p = p.field(name)
 	}
 	return p
+}
+
+// opaque reports whether it is not known what a map contains.
+func opaque(p *place) bool {
+	for k := range p.value.Fields() {
+		if k.Placeholder() {
+			return true
+		}
+	}
+	return p.broken()
 }
 
 // items returns the items of a list.
@@ -394,7 +404,7 @@ func (c *securityCheck) require(must, fix string, places ...*place) {
 
 // unclear reports whether it is not known if a place has a value.
 func unclear(p *place) bool {
-	return p.up != nil && (p.name != "" && p.up.broken() || p.up.value.Placeholder() || unclear(p.up))
+	return p.up != nil && (p.name != "" && opaque(p.up) || unclear(p.up))
 }
 
 // judge records whether a value passes a check. known is false if it is a placeholder or has the

@@ -41,6 +41,7 @@ func TestPodSecurity(t *testing.T) {
 		"variable elsewhere":   {workload("volumes: [{name: v, configMap: {name: '${V}'}}]", "command: ['${C}']") + shop("baseline"), ""},
 		"variable and certain": {workload("hostPID: true", "securityContext: {privileged: '${P}'}") + shop("baseline"), "9 " + pod + "hostPID: hostPID is true: must be false at the baseline level of Namespace shop"},
 		"variable context":     {workload("securityContext: '${S}'", "") + shop("baseline"), open("baseline")},
+		"a variable field":     {workload("'${X}': true", "") + shop("baseline"), open("baseline")},
 		"variable volumes":     {workload("volumes: '${V}'", "") + shop("baseline"), open("baseline")},
 		"variable user space":  {workload("hostUsers: '${U}'\nhostPID: true", "") + shop("baseline"), open("baseline")},
 		"variable drop":        {workload(hard, "securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: ['${D}']}}") + shop("restricted"), open("restricted")},

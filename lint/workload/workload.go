@@ -311,10 +311,11 @@ func (t Table) AffectsWorkloads(o *source.Object) bool {
 	return createsNoPods(o) || Stores(o) || claims[o.Kind] && o.Group() == claimGroup
 }
 
-// Limits reports whether an object limits the pods in its namespace, as a LimitRange or
-// ResourceQuota does. Unless clusters share files, such an object exists in only one cluster.
+// Limits reports whether an object limits the pods in its namespace, as a LimitRange, a
+// ResourceQuota or the Pod Security level of a Namespace does. Unless clusters share files, such an
+// object exists in only one cluster.
 func (t Table) Limits(o *source.Object) bool {
-	return (o.Kind == "LimitRange" || o.Kind == "ResourceQuota") && core(o)
+	return core(o) && (o.Kind == "LimitRange" || o.Kind == "ResourceQuota" || o.Kind == "Namespace" && o.Root.At("metadata", "labels", Enforce) != nil)
 }
 
 // Declares reports whether an object counts as a declaration. It returns false for patches, for

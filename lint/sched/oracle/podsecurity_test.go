@@ -131,8 +131,10 @@ func TestPodSecurity(t *testing.T) {
 			spec["initContainers"] = containers("i")
 		}
 		set(spec, insecurePod, rate)
-		if chance(10) {
-			spec["os"] = "{name: windows}"
+		for name, value := range map[string]string{"hostUsers": "false", "os": "{name: windows}"} { // these lift checks
+			if chance(15) {
+				spec[name] = value
+			}
 		}
 		if len(context) > 0 || chance(30) {
 			spec["securityContext"] = text(context)
