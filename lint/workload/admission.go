@@ -50,6 +50,7 @@ func (l *loader) admission() {
 		}
 	}
 	l.podSecurity()
+	l.nodeSelectors()
 	for _, w := range l.set.Workloads {
 		if all := limits.of(w.Object.Namespace); len(all) == 1 && len(limits.open) == 0 && !source.Placeholder(w.Object.Namespace) && !w.Running {
 			all[0].setDefaults(w)

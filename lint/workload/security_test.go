@@ -6,6 +6,24 @@ import (
 	"testing"
 )
 
+// TestNodeSelectors checks that answers are open for pods to which the node selector of their
+// Namespace may be added (R-P15).
+func TestNodeSelectors(t *testing.T) {
+	t.Parallel()
+	for annotation, want := range map[string]string{
+		"scheduler.alpha.kubernetes.io/node-selector: disk=ssd": "Namespace shop (scheduler.alpha.kubernetes.io/node-selector: disk=ssd)",
+		"openshift.io/node-selector: disk=ssd":                  "Namespace shop (openshift.io/node-selector: disk=ssd)",
+		"openshift.io/node-selector: ''":                        "",
+		"openshift.io/description: a":                           "",
+	} {
+		w := load(t, "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {containers: [{name: c, image: c}]}}\n---\n"+
+			"{apiVersion: v1, kind: Namespace, metadata: {name: shop, annotations: {"+annotation+"}}}")[0]
+		if w.Admission != want {
+			t.Errorf("%s: %q, want %q", annotation, w.Admission, want)
+		}
+	}
+}
+
 // TestPodSecurity checks which fields Pod Security rejects, and where it is not known whether it
 // rejects the pods (R-P11). The oracle compares the checks with the admission plugin.
 func TestPodSecurity(t *testing.T) {

@@ -131,9 +131,9 @@ func TestPodSecurity(t *testing.T) {
 			spec["initContainers"] = containers("i")
 		}
 		set(spec, insecurePod, rate)
-		for name, value := range map[string]string{"hostUsers": "false", "os": "{name: windows}"} { // these lift checks
+		for _, field := range [][2]string{{"hostUsers", "false"}, {"os", "{name: windows}"}} { // these lift checks
 			if chance(15) {
-				spec[name] = value
+				spec[field[0]] = field[1]
 			}
 		}
 		if len(context) > 0 || chance(30) {
