@@ -49,7 +49,7 @@ func (l *loader) podSecurity() {
 		var rejected []Problem
 		var open *source.Object
 		for _, o := range l.spaces.of(ns) {
-			if w.Running {
+			if w.Running || w.Bare() && w.Object.Root.At("metadata", "uid") != nil {
 				break // the pod has already been admitted
 			}
 			switch problems, verdict := w.secure(o); {

@@ -90,6 +90,7 @@ func TestPodSecurity(t *testing.T) {
 		"a virtual machine":       {"{apiVersion: kubevirt.io/v1, kind: VirtualMachineInstance, metadata: {name: vm, namespace: shop}, spec: {domain: {}}}" + shop("baseline"), open("baseline")},
 		"a pod":                   {"apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec:\n  hostIPC: true\n  containers: [{name: c, image: c}]" + shop("baseline"), "5 spec.hostIPC: hostIPC is true: must be false at the baseline level of Namespace shop (object)"},
 		"a running pod":           {"{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {nodeName: a, hostIPC: true, containers: [{name: c, image: c}]}, status: {phase: Running}}" + shop("baseline"), ""},
+		"an admitted pod":         {"{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop, uid: a}, spec: {hostIPC: true, containers: [{name: c, image: c}]}}" + shop("baseline"), ""},
 		"a claim for the volume":  {strings.Replace(strings.Replace(workload("volumes: [{name: v, hostPath: {path: /}}]", ""), "Deployment", "StatefulSet", 1), "  template:", "  volumeClaimTemplates: [{metadata: {name: v}, spec: {}}]\n  template:", 1) + shop("baseline"), ""},
 		"a volume without source": {workload(hard+"\nvolumes: [{name: v}]", confined) + shop("restricted"), ""},
 	} {
