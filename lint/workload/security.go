@@ -249,7 +249,7 @@ func (c *securityCheck) context(p *place, owned, windows bool) {
 		types = append(slices.Clip(types), "container_engine_t")
 	}
 	options := p.field("seLinuxOptions")
-	c.word(c.field(options, "type"), "seLinuxOptions.type", "be "+strings.Join(types[1:], ", ")+" or empty", types...)
+	c.word(c.field(options, "type"), "seLinuxOptions.type", "be "+anyOf(slices.Concat(types[1:], []string{"empty"})), types...)
 	c.word(options.field("role"), "seLinuxOptions.role", "not be set", "")
 	c.word(options.field("user"), "seLinuxOptions.user", "not be set", "")
 	c.boolean(c.field(p, "windowsOptions", "hostProcess"), "windowsOptions.hostProcess", false)
@@ -289,7 +289,7 @@ func (c *securityCheck) capabilities(p *place, windows bool) {
 		}
 	}
 	for _, added := range c.items(c.field(p, "add")) {
-		c.judge(added, "added capability", "be "+strings.Join(allowed, ", "), capability(added.value), slices.Contains(allowed, added.value.Text()))
+		c.judge(added, "added capability", "be "+anyOf(allowed), capability(added.value), slices.Contains(allowed, added.value.Text()))
 	}
 }
 
@@ -326,7 +326,7 @@ func (c *securityCheck) annotations(template, spec *place) {
 	all := c.field(template, "metadata", "annotations")
 	c.maybe = c.maybe || opaque(all)
 	profile := func(key string, k, v *source.Node, allowed ...string) {
-		c.value(all.entry(k, v), key, "be "+strings.Join(allowed, " or ")+" or localhost/...", func(n *source.Node) bool {
+		c.value(all.entry(k, v), key, "be "+anyOf(slices.Concat(allowed, []string{"localhost/..."})), func(n *source.Node) bool {
 			return slices.Contains(allowed, n.Value) || strings.HasPrefix(n.Value, "localhost/")
 		})
 	}
