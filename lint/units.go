@@ -18,6 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // unit holds the objects of a context that are declared in the same directory. They are assumed to
@@ -67,7 +68,7 @@ func (u *unit) key(seed maphash.Seed) unitKey {
 }
 
 // units divides a context into units. It also returns the names of the units that have workloads,
-// disruption budgets or namespace limits. Both results are nil if there are fewer than two such
+// disruption budgets, namespace limits or Pod Security levels. Both results are nil if there are fewer than two such
 // names. They are also nil if the context is a render or a configured cluster. Other objects that
 // affect workloads, such as a Namespace or an autoscaler, are added to every unit.
 func (d *clusters) units(x *scene) (all []unit, with []string) {
@@ -97,14 +98,23 @@ func (d *clusters) units(x *scene) (all []unit, with []string) {
 			names = append(names, name)
 		}
 		own[name] = append(own[name], i)
-		if d.table.AffectsWorkloads(o) && !d.table.Limits(o) {
+		if d.table.AffectsWorkloads(o) && (o.Kind == "Namespace" || !d.table.Limits(o)) {
 			settings = append(settings, i)
 		}
 	}
 	all = make([]unit, len(names))
 	for n, name := range names {
 		all[n].name = name
-		which := slices.Concat(own[name], settings)
+		declares := map[diag.Object]bool{}
+		for _, i := range own[name] {
+			declares[x.Objects[i].ID()] = true
+		}
+		which := slices.Clone(own[name])
+		for _, i := range settings {
+			if o := x.Objects[i]; o.Kind != "Namespace" || !declares[o.ID()] {
+				which = append(which, i)
+			}
+		}
 		slices.Sort(which)
 		for _, i := range slices.Compact(which) {
 			all[n].objects = append(all[n].objects, x.Objects[i])
@@ -138,6 +148,15 @@ func (d *clusters) unitScene(joint *scene, u unit) *scene {
 	s := &scene{Context: contexts.Context{Name: u.name, Objects: u.objects}, cluster: joint.cluster, nodes: joint.nodes, placed: map[*model.Model]*certificate.Decision{}}
 	s.set = joint.cluster.reader.Load(u.objects, slices.Concat(elsewhere, d.altered))
 	s.set.Alternatives = joint.set.Alternatives
+	for _, w := range s.set.Workloads { // a Namespace of another directory may be that of another cluster
+		w.Problems = slices.DeleteFunc(slices.Clone(w.Problems), func(p workload.Problem) bool {
+			other := p.By != nil && d.unit(p.By.File.Name) != u.name
+			if other {
+				w.Admission = p.By.Kind + " " + p.By.Name
+			}
+			return other
+		})
+	}
 	return d.modelled(s)
 }
 

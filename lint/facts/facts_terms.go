@@ -31,10 +31,10 @@ type Refusal struct {
 	// Stage is the point of the rejection: object (the object itself is rejected), pods (every pod
 	// that the object creates is rejected), gate (the field is dropped while its feature gate is
 	// off and rejected when the gate is on), version (the cluster's version of Kubernetes drops the
-	// field), fragment (the object is not judged, but a pod with
-	// this field would be rejected), limits (a LimitRange rejects every pod) or quota (a
-	// ResourceQuota rejects every pod).
-	Stage string `json:"stage" enum:"object pods gate version fragment limits quota"`
+	// field), fragment (the object is not judged, but a pod with this field would be rejected), limits
+	// (a LimitRange rejects every pod), quota (a ResourceQuota rejects every pod or some) or class
+	// (every pod is rejected unless the cluster has a PriorityClass that is not declared).
+	Stage string `json:"stage" enum:"object pods gate version fragment limits quota class"`
 	// Gate is the name of the feature gate, or "".
 	Gate string `json:"gate"`
 	// Field is the path of the field, relative to the root of the object or to the map that object

@@ -26,6 +26,7 @@ func termFindings() map[string]words {
 		"quota-refuses-pods":         of(rejected),
 		"rejected-with-feature-gate": of(rejectedWithGate),
 		"field-ignored-by-version":   of(ignoredByVersion),
+		"unknown-priority-class":     of(unknownPriorityClass),
 		"invalid-placement-fields":   of(invalidPlacementFields),
 		"unknown-field":              of(unknownField),
 
@@ -99,6 +100,10 @@ func ignoredByVersion(r *facts.Refusal, in *facts.Facts) Text {
 	}
 	text.Details = dropEmpty(gate, ofValues(r.Values))
 	return text
+}
+
+func unknownPriorityClass(r *facts.Refusal, _ *facts.Facts) Text {
+	return about(r.Object, r.Reason, "the API server rejects every pod unless the cluster has one")
 }
 
 func invalidPlacementFields(r *facts.Refusal, in *facts.Facts) Text {

@@ -152,6 +152,9 @@ func ToSchedule(pods int) string { return plural(pods, "pod") + " to schedule" }
 
 // RejectsPods returns the text for an object that makes admission reject a workload's pods.
 func RejectsPods(kind, name string) string {
+	if kind == "Namespace" {
+		return "Namespace " + name + " enforces a Pod Security level"
+	}
 	return kind + " " + name + " rejects the pods"
 }
 

@@ -22,9 +22,6 @@ func admitsPods(apiVersion, kind string) bool {
 	return known && groupOf(apiVersion) == group && apiVersion != ""
 }
 
-// enforce is the Namespace label that sets the Pod Security level for pods in the namespace.
-const enforce = "pod-security.kubernetes.io/enforce"
-
 // admission sets Admission and the related fields of each workload. It looks for objects in the set
 // that may change or reject the pods (R-P9 to R-P11, R-N39). An object with an unclear effect
 // counts as well.
@@ -66,12 +63,8 @@ func (l *loader) admission() {
 			}
 		}
 	}
-	enforced := bySpace[string]{}
-	for _, ns := range slices.Sorted(maps.Keys(l.set.Namespaces)) {
-		if _, set := l.set.Namespaces[ns][enforce]; set {
-			enforced.add(ns, ns)
-		}
-	}
+	l.podSecurity()
+	l.nodeSelectors()
 	for _, w := range l.set.Workloads {
 		if all := limits.of(w.Object.Namespace); len(all) > 0 && !w.Running { // a running pod has already been admitted
 			same := func(r *limitRange) bool { return r.object.Namespace == w.Object.Namespace }
@@ -91,13 +84,10 @@ func (l *loader) admission() {
 			w.PlainClass = true
 			continue // the pod has already been admitted
 		}
-		ns := w.Object.Namespace
-		for _, by := range enforced.of(ns) {
-			if level := l.set.Namespaces[by][enforce]; w.Admission == "" && (level == "" || w.mayViolate(level)) {
-				w.Admission = "Namespace " + by + " (" + enforce + ": " + level + ")"
-			}
+		if w.Priority.Declared == diag.Never {
+			w.misspelt(priorities)
 		}
-		for _, r := range limits.of(ns) {
+		for _, r := range limits.of(w.Object.Namespace) {
 			w.Defaulted = w.Defaulted || r.open || slices.ContainsFunc(r.items, func(item corev1.LimitRangeItem) bool { return len(item.DefaultRequest) > 0 })
 		}
 		switch o := classes[w.Spec.RuntimeClassName]; {

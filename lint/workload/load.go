@@ -30,7 +30,7 @@ type Set struct {
 	Foreign []*source.Object
 	// Budgets lists the PodDisruptionBudgets in input order.
 	Budgets []*Budget
-	// Refusals lists the budgets and autoscalers that the API server rejects.
+	// Refusals lists the budgets, autoscalers and Namespaces that the API server rejects.
 	Refusals []Refusal
 	// Operated holds the namespaces that may contain pods that no workload in the set creates. See
 	// Operates.
@@ -122,6 +122,8 @@ type loader struct {
 	scales []*source.Object
 	// admitting lists the objects of the kinds in admits.
 	admitting []*source.Object
+	// spaces lists the Namespaces by name.
+	spaces bySpace[*source.Object]
 	// budgets maps the namespace and name of each disruption budget to its index in the set.
 	budgets map[[2]string]int
 	// referring lists the Rollouts that take their pod template from another object. templates
@@ -183,6 +185,8 @@ func (l *loader) object(o *source.Object) {
 		}
 		labels["kubernetes.io/metadata.name"] = o.Name
 		l.set.Namespaces[o.Name] = labels
+		l.spaces.add(o.Name, o)
+		l.validateOther(o)
 	case scales(o):
 		l.validateOther(o)
 		l.scales = append(l.scales, o)

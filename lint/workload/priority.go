@@ -1,7 +1,9 @@
 package workload
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
@@ -27,6 +29,28 @@ func (p Priority) AtLeast(o Priority) bool {
 // MayPreempt reports whether pods of w may preempt pods of o (R-Q6).
 func (w *Workload) MayPreempt(o *Workload) bool {
 	return !w.Priority.Waits && w.Spec.PriorityClassName != o.Spec.PriorityClassName && !o.Priority.AtLeast(w.Priority)
+}
+
+// misspelt records a priorityClassName that differs in one or two letters from a PriorityClass that
+// exists. If the cluster has no class with the name as it is, the API server rejects all pods (R-P14).
+// Names that differ in a number only are those of two classes.
+func (w *Workload) misspelt(declared map[string]*source.Object) {
+	name := w.Spec.PriorityClassName
+	near := diag.Within(name, append(slices.Sorted(maps.Keys(declared)), "system-cluster-critical", "system-node-critical"), min(2, len(name)/4))
+	letters := func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}
+	if near == "" || strings.Map(letters, near) == strings.Map(letters, name) {
+		return
+	}
+	k, v := w.SpecNode.Field("priorityClassName")
+	w.Gated = append(w.Gated, Problem{
+		Stage: StageClass, Field: w.Kind.path("spec.priorityClassName"), Span: w.File().FieldSpan(k, v),
+		Message: "no PriorityClass with the name " + name + " is declared", Fix: "write priorityClassName: " + near,
+	})
 }
 
 // priorityOf returns the priority of a workload's pods, given the declared classes by name. The

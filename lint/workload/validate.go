@@ -215,12 +215,17 @@ func (c *checker) oneOf(stage Stage, p *place, empty bool, words []string) (word
 	if near := diag.Nearest(word, words); near != "" && word != "" {
 		fix = "write " + p.name + ": " + near
 	}
-	allowed, last := words[0], len(words)-1
-	if last > 0 {
-		allowed = strings.Join(words[:last], ", ") + " or " + words[last]
-	}
-	c.refuse(stage, p, found(p, p.name)+": must be "+allowed, fix)
+	c.refuse(stage, p, found(p, p.name)+": must be "+anyOf(words), fix)
 	return "", false
+}
+
+// anyOf lists words in a sentence, for example "a, b or c".
+func anyOf(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // format is a required string format, such as a DNS label.

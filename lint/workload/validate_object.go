@@ -146,6 +146,7 @@ type Refusal struct {
 var others = map[string]func(c *checker, spec *place){
 	"PodDisruptionBudget":     (*checker).disruptionBudget,
 	"HorizontalPodAutoscaler": (*checker).autoscaler,
+	"Namespace":               (*checker).namespace,
 }
 
 // validateOther checks an object without pods and records the fields that the API server rejects.

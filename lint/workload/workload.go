@@ -30,7 +30,8 @@ type Workload struct {
 	// Problems lists the fields that the API server rejects.
 	Problems []Problem
 	// Gated lists the fields that the API server drops because of the cluster's version (StageVersion),
-	// and those that it drops or rejects, depending on a feature gate (StageGate).
+	// those that it drops or rejects, depending on a feature gate (StageGate), and those that are
+	// rejected in most clusters (StageClass).
 	Gated []Problem
 	// Unknown lists fields in or around the pod spec that do not exist in the API because they are
 	// misspelled or misplaced.
@@ -140,6 +141,10 @@ const (
 	StageFragment Stage = "fragment"
 	StageVersion  Stage = "version"
 	StageGate     Stage = "gate"
+
+	// StageClass means that the API server rejects every pod unless the cluster has a PriorityClass
+	// that is not declared.
+	StageClass Stage = "class"
 
 	// StageLimits and StageQuota mean that a LimitRange or a ResourceQuota makes admission reject
 	// every pod.
@@ -324,10 +329,11 @@ func (t Table) AffectsWorkloads(o *source.Object) bool {
 	return createsNoPods(o) || Stores(o) || claims[o.Kind] && o.Group() == claimGroup
 }
 
-// Limits reports whether an object limits the pods in its namespace, as a LimitRange or
-// ResourceQuota does. Unless clusters share files, such an object exists in only one cluster.
+// Limits reports whether an object limits the pods in its namespace, as a LimitRange, a
+// ResourceQuota or the Pod Security level of a Namespace does. Unless clusters share files, such an
+// object exists in only one cluster.
 func (t Table) Limits(o *source.Object) bool {
-	return (o.Kind == "LimitRange" || o.Kind == "ResourceQuota") && core(o)
+	return core(o) && (o.Kind == "LimitRange" || o.Kind == "ResourceQuota" || o.Kind == "Namespace" && o.Root.At("metadata", "labels", Enforce) != nil)
 }
 
 // Declares reports whether an object counts as a declaration. It returns false for patches, for

@@ -33,7 +33,11 @@ func (b refusals) refusal(w *workload.Workload, object string, s Subject, p work
 		s = s.fix("%s", p.Fix)
 	}
 	if p.By != nil {
-		s = s.related(p.By.NameSpan(), "%s", message.RejectsPods(p.By.Kind, p.By.Name))
+		at := p.By.NameSpan()
+		if k, v := p.By.Root.At("metadata", "labels").Field(workload.Enforce); k != nil {
+			at = p.By.File.FieldSpan(k, v)
+		}
+		s = s.related(at, "%s", message.RejectsPods(p.By.Kind, p.By.Name))
 	}
 	b.Refusals = append(b.Refusals, facts.Refusal{ID: b.subject(s), W: b.row(w), Object: object, Stage: string(p.Stage), Gate: p.Gate, Field: p.Field, Values: w != nil && w.Within != "", Reason: p.Message})
 }

@@ -1,0 +1,116 @@
+package workload
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestNodeSelectors checks that answers are open for pods to which the node selector of their
+// Namespace may be added (R-P15).
+func TestNodeSelectors(t *testing.T) {
+	t.Parallel()
+	for annotation, want := range map[string]string{
+		"scheduler.alpha.kubernetes.io/node-selector: disk=ssd": "Namespace shop (scheduler.alpha.kubernetes.io/node-selector: disk=ssd)",
+		"openshift.io/node-selector: disk=ssd":                  "Namespace shop (openshift.io/node-selector: disk=ssd)",
+		"openshift.io/node-selector: ''":                        "",
+		"openshift.io/description: a":                           "",
+	} {
+		w := load(t, "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {containers: [{name: c, image: c}]}}\n---\n"+
+			"{apiVersion: v1, kind: Namespace, metadata: {name: shop, annotations: {"+annotation+"}}}")[0]
+		if w.Admission != want {
+			t.Errorf("%s: %q, want %q", annotation, w.Admission, want)
+		}
+	}
+}
+
+// TestPodSecurity checks which fields Pod Security rejects, and where it is not known whether it
+// rejects the pods (R-P11). The oracle compares the checks with the admission plugin.
+func TestPodSecurity(t *testing.T) {
+	t.Parallel()
+	const (
+		hard     = "securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}"
+		confined = "securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}"
+	)
+	namespace := func(name, labels string) string {
+		for short, long := range map[string]string{"enforce: ": Enforce, "version: ": enforceVersion} {
+			labels = strings.ReplaceAll(labels, short, long+": ")
+		}
+		return fmt.Sprintf("\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: '%s', labels: {%s}}}", name, labels)
+	}
+	workload := func(spec, container string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n" +
+			"    spec:\n      " + strings.ReplaceAll(spec, "\n", "\n      ") + "\n      containers:\n      - name: c\n        image: c\n        " + container
+	}
+	shop := func(level string) string { return namespace("shop", "enforce: "+level) }
+	const pod = "spec.template.spec."
+	const own = pod + "containers[0]."
+	open := func(level string) string { return "? Namespace shop (" + Enforce + ": " + level + ")" }
+	for what, c := range map[string]struct{ manifests, want string }{
+		"privileged":           {workload("hostNetwork: true", "") + shop("privileged"), ""},
+		"no label":             {workload("hostNetwork: true", "") + namespace("shop", "version: latest"), ""},
+		"warns only":           {workload("hostNetwork: true", "") + strings.Replace(shop("baseline"), "enforce", "warn", 1), ""},
+		"baseline":             {workload(hard, confined) + shop("baseline"), ""},
+		"host network":         {workload("hostNetwork: true", "") + shop("baseline"), "9 " + pod + "hostNetwork: hostNetwork is true: must be false at the baseline level of Namespace shop"},
+		"two containers":       {workload("", "securityContext: {privileged: true}\n      - {name: d, image: d, securityContext: {privileged: true}}") + shop("baseline"), "13 " + own + "securityContext.privileged: privileged is true: must be false at the baseline level of Namespace shop (first of 2)"},
+		"host path":            {workload("volumes:\n- name: v\n  hostPath: {path: /}", "") + shop("baseline"), "11 " + pod + "volumes[0].hostPath: hostPath is set: must not be set at the baseline level of Namespace shop"},
+		"capability":           {workload("", "securityContext: {capabilities: {add: [CHOWN, SYS_ADMIN]}}") + shop("baseline"), "13 " + own + `securityContext.capabilities.add[1]: added capability is "SYS_ADMIN": must be AUDIT_WRITE, CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, MKNOD, NET_BIND_SERVICE, SETFCAP, SETGID, SETPCAP, SETUID or SYS_CHROOT at the baseline level of Namespace shop`},
+		"variable":             {workload("", "securityContext: {privileged: '${P}'}") + shop("baseline"), open("baseline")},
+		"variable elsewhere":   {workload("volumes: [{name: v, configMap: {name: '${V}'}}]", "command: ['${C}']") + shop("baseline"), ""},
+		"variable and certain": {workload("hostPID: true", "securityContext: {privileged: '${P}'}") + shop("baseline"), "9 " + pod + "hostPID: hostPID is true: must be false at the baseline level of Namespace shop"},
+		"variable context":     {workload("securityContext: '${S}'", "") + shop("baseline"), open("baseline")},
+		"a variable field":     {workload("'${X}': true", "") + shop("baseline"), open("baseline")},
+		"variable volumes":     {workload("volumes: '${V}'", "") + shop("baseline"), open("baseline")},
+		"variable user space":  {workload("hostUsers: '${U}'\nhostPID: true", "") + shop("baseline"), open("baseline")},
+		"variable drop":        {workload(hard, "securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: ['${D}']}}") + shop("restricted"), open("restricted")},
+		"restricted": {workload("", "") + shop("restricted"), "11 " + own + "securityContext.capabilities.drop: capabilities.drop does not include ALL: must drop ALL at the restricted level of Namespace shop\n" +
+			"11 " + own + "securityContext.allowPrivilegeEscalation: allowPrivilegeEscalation is missing: must be false at the restricted level of Namespace shop\n" +
+			"8 " + pod + "securityContext.runAsNonRoot: runAsNonRoot is missing: must be true at the restricted level of Namespace shop\n" +
+			"8 " + pod + "securityContext.seccompProfile: seccompProfile is missing: must have type RuntimeDefault or Localhost at the restricted level of Namespace shop"},
+		"variable pod context": {workload("securityContext: '${S}'", "") + shop("restricted"), "11 " + own + "securityContext.capabilities.drop: capabilities.drop does not include ALL: must drop ALL at the restricted level of Namespace shop\n" +
+			"11 " + own + "securityContext.allowPrivilegeEscalation: allowPrivilegeEscalation is missing: must be false at the restricted level of Namespace shop"},
+		"variable own context":    {workload("", "securityContext: '${S}'") + shop("restricted"), open("restricted")},
+		"variable container":      {strings.Replace(workload(hard, ""), "- name: c\n        image: c\n", "- '${C}'\n      - {name: d, image: d, "+confined+"}\n", 1) + shop("restricted"), open("restricted")},
+		"hardened":                {workload(hard, confined) + shop("restricted"), ""},
+		"an old version":          {workload(hard, "") + namespace("shop", "enforce: restricted, version: v1.7"), ""},
+		"a newer version":         {workload("securityContext: {sysctls: [{name: net.ipv4.tcp_rmem}]}", "") + namespace("shop", "enforce: baseline, version: v1.32"), ""},
+		"the version decides":     {workload("securityContext: {sysctls: [{name: net.ipv4.tcp_rmem}]}", "") + namespace("shop", "enforce: baseline, version: '${V}'"), open("baseline")},
+		"the cluster decides":     {workload("securityContext: {sysctls: [{name: net.ipv4.tcp_notsent_lowat}]}", "") + shop("baseline"), open("baseline")},
+		"any version":             {workload("hostIPC: true", "") + namespace("shop", "enforce: baseline, version: '${V}'"), "9 " + pod + "hostIPC: hostIPC is true: must be false at the baseline level of Namespace shop"},
+		"no such version":         {workload("hostIPC: true", "") + namespace("shop", "enforce: baseline, version: '1.30'"), open("baseline")},
+		"no such level":           {workload("", "") + shop("strict"), open("strict")},
+		"whatever the level":      {workload(hard, confined) + shop("'${LEVEL}'"), ""},
+		"a level is not known":    {workload("hostIPC: true", "") + shop("'${LEVEL}'"), open("${LEVEL}")},
+		"another namespace":       {workload("hostIPC: true", "") + namespace("data", "enforce: baseline"), ""},
+		"maybe this namespace":    {workload("hostIPC: true", "") + namespace("${NS}", "enforce: baseline"), strings.Replace(open("baseline"), "shop", "${NS}", 1)},
+		"maybe it admits":         {workload("hostIPC: true", "") + shop("baseline") + namespace("${NS}", "enforce: privileged"), "9 " + pod + "hostIPC: hostIPC is true: must be false at the baseline level of Namespace shop"},
+		"two declarations":        {workload("hostIPC: true", "") + shop("baseline") + namespace("shop", ""), open("baseline")},
+		"two equal ones":          {workload("hostIPC: true", "") + shop("baseline") + shop("baseline"), "9 " + pod + "hostIPC: hostIPC is true: must be false at the baseline level of Namespace shop"},
+		"no namespace":            {strings.Replace(workload("hostIPC: true", ""), ", namespace: shop", "", 1) + namespace("default", "enforce: baseline"), strings.Replace(open("baseline"), "shop", "default", 1)},
+		"a virtual machine":       {"{apiVersion: kubevirt.io/v1, kind: VirtualMachineInstance, metadata: {name: vm, namespace: shop}, spec: {domain: {}}}" + shop("baseline"), open("baseline")},
+		"a pod":                   {"apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec:\n  hostIPC: true\n  containers: [{name: c, image: c}]" + shop("baseline"), "5 spec.hostIPC: hostIPC is true: must be false at the baseline level of Namespace shop (object)"},
+		"a running pod":           {"{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {nodeName: a, hostIPC: true, containers: [{name: c, image: c}]}, status: {phase: Running}}" + shop("baseline"), ""},
+		"an admitted pod":         {"{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop, uid: a}, spec: {hostIPC: true, containers: [{name: c, image: c}]}}" + shop("baseline"), ""},
+		"a claim for the volume":  {strings.Replace(strings.Replace(workload("volumes: [{name: v, hostPath: {path: /}}]", ""), "Deployment", "StatefulSet", 1), "  template:", "  volumeClaimTemplates: [{metadata: {name: v}, spec: {}}]\n  template:", 1) + shop("baseline"), ""},
+		"a volume without source": {workload(hard+"\nvolumes: [{name: v}]", confined) + shop("restricted"), ""},
+	} {
+		w := load(t, c.manifests)[0]
+		var got []string
+		for _, p := range w.Problems {
+			stage := ""
+			if p.Stage == StageObject {
+				stage = " (object)"
+			}
+			if p.By == nil || p.By.Kind != "Namespace" {
+				t.Errorf("%s: %s is not because of a Namespace", what, p.Message)
+			}
+			got = append(got, fmt.Sprintf("%d %s: %s%s", p.Span.Line, p.Field, p.Message, stage))
+		}
+		if w.Admission != "" {
+			got = append(got, "? "+w.Admission)
+		}
+		if got := strings.Join(got, "\n"); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", what, got, c.want)
+		}
+	}
+}
