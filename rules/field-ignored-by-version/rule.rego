@@ -1,10 +1,9 @@
 # METADATA
-# title: A field that the cluster's version of Kubernetes drops
+# title: A field that the cluster drops
 # description: >-
-#   The API server of an older release drops a field that it does not have, or whose feature gate is off, and
-#   says nothing. The object is accepted, and its pods run without what the field asks for. Upgrade the
-#   cluster, enable the feature gate, or remove the field. The version is that of the configuration
-#   (kubernetes).
+#   The API server of an older release silently drops a field that it does not have, or whose feature gate is
+#   off. It accepts the object, and the pods run without what the field asks for. Upgrade the cluster, enable
+#   the feature gate, or remove the field. The configuration says which version the cluster runs (kubernetes).
 # related_resources:
 #   - https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/
 # schemas:

@@ -1,5 +1,5 @@
 # METADATA
-# title: A PriorityClass that is probably misspelt
+# title: A misspelt PriorityClass
 # description: >-
 #   No manifest declares a PriorityClass with this name, and one or two letters make it the name of one that is
 #   declared or built in. If the cluster has no such class, the API server rejects every pod. Correct the name,

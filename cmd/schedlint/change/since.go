@@ -127,7 +127,7 @@ func (now *Judged) nodes(ctx context.Context, since string, before *Judged) []di
 	notes := &now.Report.Summary.Notes
 	d := accept.Since(then.Diagnostics, now.Report.Diagnostics, now.Report.Accepted, nil)
 	if come := len(d.Introduced); err == nil && come > 0 {
-		*notes = append(*notes, fmt.Sprintf("findings that come with the change of nodes: %d", come))
+		*notes = append(*notes, fmt.Sprintf("findings that the change of nodes adds: %d", come))
 	}
 	gone := slices.Concat(d.Fixed, d.Undecided)
 	if len(gone) == 0 && sure && err == nil && then.Complete() {
