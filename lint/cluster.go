@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/accept"
@@ -70,6 +71,8 @@ type clusters struct {
 	// files that no render uses. loose is empty unless there are renders or several units.
 	altered, loose []*source.Object
 	unit           func(file string) string
+	// kustomized has the directories of kustomizations, whose files need not be deployed as written.
+	kustomized map[string]bool
 	// around is an index for finding the objects that a selector may match. It is built on first
 	// use.
 	around *neighbours.Index
@@ -80,11 +83,23 @@ type clusters struct {
 	releases *releases
 }
 
+// apart reports whether two objects that are in no render or configured cluster may belong to different
+// clusters.
+func (d *clusters) apart(a, b *source.Object) bool {
+	x, y := path.Dir(a.File.Name), path.Dir(b.File.Name)
+	return x != y && (d.unit(a.File.Name) != d.unit(b.File.Name) || d.kustomized[x] || d.kustomized[y])
+}
+
 // parts splits the objects into parts according to the configuration. Objects in no configured
 // cluster form one part, which uses the configuration's top-level topology. A topology on the
 // command line replaces all configured topologies.
 func (d *clusters) parts(m *manifests) []part {
-	d.altered, d.unit = m.altered, unitsOf(d.files)
+	d.altered, d.unit, d.kustomized = m.altered, unitsOf(d.files), map[string]bool{}
+	for _, s := range m.set.Skipped {
+		if s.Reason == source.SkipKustomization {
+			d.kustomized[path.Dir(s.File)] = true
+		}
+	}
 	deployable := slices.Concat(m.set.Objects, m.altered)
 	for _, x := range d.renders.All {
 		deployable = append(deployable, x.Objects...)
@@ -190,6 +205,9 @@ func (d *clusters) divide(p part) *cluster {
 		c.reader = workload.NewReader(d.table)
 		c.reader.Storage = p.storage.Over(d.files.Config.Storage)
 		c.reader.Kubernetes, _ = versions.Parse(cmp.Or(p.kubernetes, d.files.Config.Kubernetes)) // the configuration was checked
+		if p.render+p.entry+p.name == "" {
+			c.reader.Apart = d.apart
+		}
 		if c.reader.Values = d.releases.of(p.name); p.render != "" {
 			d.renderReader = c.reader
 		}

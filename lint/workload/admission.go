@@ -67,10 +67,8 @@ func (l *loader) admission() {
 	l.nodeSelectors()
 	for _, w := range l.set.Workloads {
 		if all := limits.of(w.Object.Namespace); len(all) > 0 && !w.Running { // a running pod has already been admitted
-			same := func(r *limitRange) bool { return r.object.Namespace == w.Object.Namespace }
-			open := slices.IndexFunc(all, func(r *limitRange) bool { return !same(r) })
-			if unclear := all[max(open, 0)]; open >= 0 || source.Placeholder(w.Object.Namespace) {
-				w.Admission = nameOf(unclear.object)
+			if open := slices.IndexFunc(all, func(r *limitRange) bool { return !l.joined(r.object, w) }); open >= 0 {
+				w.Admission = nameOf(all[open].object)
 			} else if r := w.limit(all); r != nil {
 				w.Admission = nameOf(r.object)
 			}

@@ -98,6 +98,9 @@ type Reader struct {
 	Storage storage.Declared
 	// Kubernetes is the version of the cluster, or zero if it is not known.
 	Kubernetes versions.Version
+	// Apart reports whether two objects may belong to different clusters. It is nil if all objects
+	// share a cluster.
+	Apart func(a, b *source.Object) bool
 	// once is set if the reader reads only one set. It can then discard YAML trees after reading
 	// them.
 	once bool
@@ -158,6 +161,11 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 		l.loadUncertain(o)
 	}
 	return l.set
+}
+
+// joined reports whether a LimitRange or ResourceQuota certainly applies to a workload's pods.
+func (l *loader) joined(o *source.Object, w *Workload) bool {
+	return o.Namespace == w.Object.Namespace && !source.Placeholder(o.Namespace) && (l.Apart == nil || !l.Apart(o, w.Object))
 }
 
 // core reports whether an object belongs to the core API group.

@@ -99,8 +99,8 @@ func (q *quota) apply(l *loader, members []*Workload, priorities map[string]*sou
 	covered := map[*Workload]diag.Outcome{}
 	for _, w := range members {
 		if !w.Copy && !w.Superseded && !w.Refused() {
-			if covered[w] = q.covers(w, priorities); covered[w] == diag.Always && w.Object.Namespace != q.object.Namespace {
-				covered[w] = diag.Unknown // an object without a namespace, or a placeholder
+			if covered[w] = q.covers(w, priorities); covered[w] == diag.Always && !l.joined(q.object, w) {
+				covered[w] = diag.Unknown
 			}
 		}
 	}
