@@ -147,7 +147,7 @@ func (s *streamer) value(v reflect.Value, indent string) {
 		} else {
 			s.print("\n", indent, "]")
 		}
-	case v.Kind() == reflect.Struct && v.Comparable():
+	case v.Kind() == reflect.Struct && v.Type().Comparable():
 		s.cached(indented{v.Interface(), indent})
 	case v.Kind() == reflect.Struct:
 		next := "{\n"
