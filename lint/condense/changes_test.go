@@ -121,7 +121,7 @@ provisioner: ebs.csi.aws.com
 	}
 	r := rand.New(rand.NewPCG(uint64(seed), 0))
 	was := revision(t, text)
-	silent, told := 0, 0
+	silent, reported := 0, 0
 	for range times {
 		data := make([]byte, 4*(1+r.IntN(2)))
 		for i := range data {
@@ -139,19 +139,19 @@ provisioner: ebs.csi.aws.com
 			}
 		}
 		if condense.Change(was, now) != "" {
-			told++
+			reported++
 			continue
 		}
 		silent++
 		a, b := strings.Split(seen(was), "\n"), strings.Split(seen(now), "\n")
 		for i := range max(len(a), len(b)) {
 			if i >= len(a) || i >= len(b) || a[i] != b[i] {
-				t.Fatalf("nothing is told of\n%s\nwas %q\nnow %q", mutated, a[i:min(i+1, len(a))], b[i:min(i+1, len(b))])
+				t.Fatalf("Change does not report\n%s\nwas %q\nnow %q", mutated, a[i:min(i+1, len(a))], b[i:min(i+1, len(b))])
 			}
 		}
 	}
-	if silent < times/100 || told < times/100 {
-		t.Errorf("%d silent and %d told of %d", silent, told, times)
+	if silent < times/100 || reported < times/100 {
+		t.Errorf("of %[3]d changes, Change reports %[2]d and leaves out %[1]d", silent, reported, times)
 	}
 }
 

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -199,10 +200,10 @@ func (c *checker) within(item *corev1.LimitRangeItem, at *place, per string, giv
 			c.refuse(StageLimits, p, fmt.Sprintf(format, args...), fix)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(given.Requests)) { // validation after the defaults
+	for _, name := range slices.Sorted(maps.Keys(given.Requests)) { // the API server validates the pod with the defaults
 		request, limit := given.Requests[name], given.Limits[name]
 		_, limited := given.Limits[name]
-		if per == "pod" || limited && at.field("limits").field(string(name)).key != nil {
+		if _, set := item.DefaultRequest[name]; !set || limited && at.field("limits").field(string(name)).key != nil {
 			continue
 		}
 		p, texts := written("requests", name), Amounts(name, request, limit)
@@ -215,35 +216,26 @@ func (c *checker) within(item *corev1.LimitRangeItem, at *place, per string, giv
 			reject(p, "set a limit of at least "+texts[0]+" "+string(name), "request of %s %s exceeds the default limit of %s", texts[0], name, texts[1])
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(item.Min)) {
-		least := item.Min[name]
-		for _, list := range []string{"request", "limit"} {
-			amount, has := given.Requests[name]
-			if list == "limit" {
-				amount, has = given.Limits[name]
-			}
-			texts := Amounts(name, amount, least)
-			switch {
-			case !has && list == "request":
-				reject(at, fmt.Sprintf("request at least %s %s", texts[1], name), "no %s is requested: the minimum per %s is %s", name, per, texts[1])
-			case has && exceeds(least, amount):
-				reject(written(list+"s", name), fmt.Sprintf("set at least %s %s", texts[1], name), "%s%s of %s %s is below the minimum of %s per %s", total, list, texts[0], name, texts[1], per)
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(item.Max)) {
-		most := item.Max[name]
-		for _, list := range []string{"limit", "request"} {
-			amount, has := given.Limits[name]
-			if list == "request" {
-				amount, has = given.Requests[name]
-			}
-			texts := Amounts(name, amount, most)
-			switch {
-			case !has && list == "limit":
-				reject(at, fmt.Sprintf("set a limit of at most %s %s", texts[1], name), "no limit of %s is set: the maximum per %s is %s", name, per, texts[1])
-			case has && exceeds(amount, most):
-				reject(written(list+"s", name), fmt.Sprintf("set at most %s %s", texts[1], name), "%s%s of %s %s exceeds the maximum of %s per %s", total, list, texts[0], name, texts[1], per)
+	for _, bound := range [...]struct {
+		amounts                corev1.ResourceList
+		needed, other          string // lists
+		name, allowed, exceeds string
+		broken                 int // how a wrong amount compares with that of the LimitRange
+	}{{item.Min, "request", "limit", "minimum", "at least", "is below", -1}, {item.Max, "limit", "request", "maximum", "at most", "exceeds", 1}} {
+		for _, name := range slices.Sorted(maps.Keys(bound.amounts)) {
+			for _, list := range []string{bound.needed, bound.other} {
+				amount, has := given.Requests[name]
+				if list == "limit" {
+					amount, has = given.Limits[name]
+				}
+				x, y := comparable(amount, bound.amounts[name])
+				texts := Amounts(name, amount, bound.amounts[name])
+				switch fix := fmt.Sprintf("set a %s of %s %s %s", list, bound.allowed, texts[1], name); {
+				case !has && list == bound.needed:
+					reject(at, fix, "no %s of %s is set: the %s per %s is %s", list, name, bound.name, per, texts[1])
+				case has && cmp.Compare(x, y) == bound.broken:
+					reject(written(list+"s", name), fix, "%s%s of %s %s %s the %s of %s per %s", total, list, texts[0], name, bound.exceeds, bound.name, texts[1], per)
+				}
 			}
 		}
 	}
@@ -257,13 +249,6 @@ func (c *checker) within(item *corev1.LimitRangeItem, at *place, per string, giv
 			reject(written("limits", name), "", "%slimit of %s %s is more than %s times the request of %s", total, texts[1], name, Amounts("", ratio)[0], texts[0])
 		}
 	}
-}
-
-// exceeds reports whether an amount exceeds another one, in thousandths as the API server compares
-// them.
-func exceeds(a, b resource.Quantity) bool {
-	x, y := comparable(a, b)
-	return x > y
 }
 
 // comparable returns two amounts in the same unit (plugin/pkg/admission/limitranger/admission.go,

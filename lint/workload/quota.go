@@ -286,7 +286,8 @@ func (q *quota) exceeded(l *loader, name corev1.ResourceName, shares []share, su
 	l.set.Refusals = append(l.set.Refusals, Refusal{Object: q.object, Problems: c.w.Problems})
 }
 
-// baseOf returns the resource of which a quota counts requests, limits or objects.
+// baseOf returns the resource behind the name of an amount, such as cpu for requests.cpu and pods for
+// count/pods.
 func baseOf(name corev1.ResourceName) corev1.ResourceName {
 	base := strings.TrimPrefix(strings.TrimPrefix(string(name), quotaPrefix), "limits.")
 	return corev1.ResourceName(strings.TrimPrefix(base, "count/"))
