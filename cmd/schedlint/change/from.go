@@ -148,7 +148,7 @@ func (s *From) nodes(dir string, paths []string) (all []string) {
 		switch {
 		case path == "-":
 		case !inside:
-			s.note("%s is outside of the repository: it counts as it is", path)
+			s.note("%s is outside the repository and is read as it is", path)
 		case !s.tree.Has(name):
 			s.note("%s is not in %s: it counts as in the work tree", filepath.ToSlash(path), s.revision)
 		default:

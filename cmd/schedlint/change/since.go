@@ -137,11 +137,11 @@ func (now *Judged) nodes(ctx context.Context, since string, before *Judged) []di
 		return nil
 	}
 	var rows []diag.Silence
-	told := map[diag.Silence]bool{}
+	seen := map[diag.Silence]bool{}
 	for _, d := range gone {
 		one := diag.Silence{Message: fmt.Sprintf("without the change of nodes: %s [%s]", d.Message, d.Rule), Location: d.Location}
-		if !told[one] { // otherwise the same in another render
-			told[one], rows = true, append(rows, one)
+		if !seen[one] { // another render may have the same finding
+			seen[one], rows = true, append(rows, one)
 		}
 	}
 	if more := len(rows) - maxGone; more > 0 {

@@ -221,7 +221,7 @@ func TestAdmission(t *testing.T) {
 	}
 	t.Logf("%d compared, %d of them changed and %d rejected by admission", decided, changed, rejected)
 	if decided < trials.Share(t, 60) || changed < trials.Share(t, 10) || rejected < trials.Share(t, 10) {
-		t.Error("too few cases tell anything")
+		t.Error("too few cases are decided, changed or rejected")
 	}
 }
 

@@ -210,6 +210,6 @@ func TestQuotas(t *testing.T) {
 	}
 	t.Logf("%d orders of workloads compared: %d without pods, %d with some, %d rooms", decided, none, short, rooms)
 	if none < trials.Share(t, 20) || short < trials.Share(t, 20) || rooms < trials.Share(t, 20) {
-		t.Error("too few cases tell anything")
+		t.Error("too few cases are decided")
 	}
 }
