@@ -572,25 +572,26 @@ const maxLosses = 3
 
 // lossGroup is a group of losses with the same outcome.
 type lossGroup struct {
-	diag.PlacementSurvival
+	*diag.PlacementSurvival
 	meaning string
 	like    int // how many more losses are in the group
 }
 
 // lossReasons lists harmful losses, worst first. It groups losses with equal outcomes.
 func lossReasons(w *diag.PlacementWorkload, key string) string {
-	harmful := func(s diag.PlacementSurvival) bool { return s.Key == key && harms(&s) }
-	if !slices.ContainsFunc(w.Change.Survives, harmful) {
-		return ""
+	var worstFirst []*diag.PlacementSurvival
+	for i := range w.Change.Survives {
+		if s := &w.Change.Survives[i]; s.Key == key && harms(s) {
+			worstFirst = append(worstFirst, s)
+		}
 	}
-	worstFirst := slices.DeleteFunc(slices.Clone(w.Change.Survives), func(s diag.PlacementSurvival) bool { return s.Key != key })
-	sorting.Stable(worstFirst, func(a, b diag.PlacementSurvival) int {
+	sorting.Stable(worstFirst, func(a, b *diag.PlacementSurvival) int {
 		return cmp.Compare(badness[answerTo(b.Verdict)], badness[answerTo(a.Verdict)])
 	})
 	var all []lossGroup
 	for i, s := range worstFirst {
-		same := func(o diag.PlacementSurvival) bool { return sameLoss(s, o) }
-		if !harms(&s) || slices.ContainsFunc(worstFirst[:i], same) {
+		same := func(o *diag.PlacementSurvival) bool { return sameLoss(s, o) }
+		if slices.ContainsFunc(worstFirst[:i], same) {
 			continue
 		}
 		t := lossGroup{s, s.Meaning, s.Like}
@@ -630,7 +631,7 @@ func (t lossGroup) alike(o lossGroup) bool {
 }
 
 // sameLoss reports whether two losses differ only in whether the nodes are deleted or unreachable.
-func sameLoss(a, b diag.PlacementSurvival) bool {
+func sameLoss(a, b *diag.PlacementSurvival) bool {
 	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
 }
 

@@ -36,10 +36,26 @@ var constants = strings.Fields(`Always OnFailure Never Exists DoesNotExist In No
 // variable or a placeholder, are "...", are encrypted by SOPS or computed by ytt, or ask to be
 // replaced. Several words in capitals also count, unless they resemble an API value.
 func Placeholder(text string) bool {
-	return (strings.ContainsAny(text, "${<%@") || strings.Contains(text, "__")) && held().MatchString(text) ||
+	return suspect(text) && held().MatchString(text) ||
 		text == "..." || strings.HasPrefix(text, "ENC[") || strings.HasPrefix(text, yttSign) || asksForValue(text) ||
 		len(text) > 3 && 'A' <= text[0] && text[0] <= 'Z' && capitals().MatchString(text) &&
 			!slices.Contains(constants, text) && diag.Within(text, constants, 2) == ""
+}
+
+// suspect reports whether a string has a character of a variable, or "__". Most strings have none, and
+// the loop takes a third of the time of strings.ContainsAny.
+func suspect(text string) bool {
+	for i := range len(text) {
+		switch text[i] {
+		case '$', '{', '<', '%', '@':
+			return true
+		case '_':
+			if i > 0 && text[i-1] == '_' {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // asksForValue reports whether a string asks the reader to replace it.

@@ -464,7 +464,11 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 			if out.Waits != "" && out.Reason == "" {
 				out.Reason = message.WaitsForVolume(out.Waits)
 			}
-			if n := map[certificate.Meaning]int{certificate.Gone: gone, certificate.Unreachable: unreachable}[s.Meaning]; n > 0 && s.Hits() && s.Verdict != diag.Never {
+			n := gone
+			if s.Meaning == certificate.Unreachable {
+				n = unreachable
+			}
+			if n > 0 && s.Hits() && s.Verdict != diag.Never {
 				out.WhereItRuns, out.Verdict, out.Pending = true, string(diag.Sometimes), max(out.Pending, n)
 			}
 			if key == corev1.LabelHostname {

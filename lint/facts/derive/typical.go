@@ -158,7 +158,9 @@ func AddTypicalChanges(doc *diag.Placement, m *model.Model, j *disruption.Judge,
 		if c := &d.Change; c.Rollout.Verdict == sometimes && w.Scale == nil {
 			all.roll(w, w.Rollout(model.Certain(w)), model.Certain(w), func(t diag.Typical) { c.Rollout.Typical = &t })
 		}
-		d.Change.Survives = slices.Clone(d.Change.Survives) // workloads may share it
+		if slices.ContainsFunc(d.Change.Survives, func(s diag.PlacementSurvival) bool { return s.Verdict == sometimes }) {
+			d.Change.Survives = slices.Clone(d.Change.Survives) // workloads may share it
+		}
 		for k := range d.Change.Survives {
 			if s := &d.Change.Survives[k]; s.Verdict == sometimes {
 				all.lose(w, s.Key, s.Meaning, func(t diag.Typical) { s.Typical = &t })

@@ -55,6 +55,7 @@ type shared struct {
 	bySize             map[string]*shared
 	lost               map[string][]answer
 	drained            []Survival // reused buffer for Drain
+	nodeLoss           *loss      // the last loss of a single node
 	advice             *Advice
 	// unfits caches, by group, the workloads that do not fit even before any change.
 	unfits map[groupKey]map[*workload.Workload]bool

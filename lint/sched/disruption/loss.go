@@ -96,7 +96,13 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 	if !e.Judged(w) || w.Kind.PerNode() || model.Certain(w) == 0 {
 		return all
 	}
-	q := newLoss(e.shared, w, key)
+	q := e.nodeLoss // survival and drain ask in turn
+	if q == nil || q.w != w || q.key != key {
+		q = newLoss(e.shared, w, key)
+	}
+	if q.unsettled = false; key == hostname {
+		e.nodeLoss = q
+	}
 	all = slices.Grow(all, len(meanings)*len(q.kinds.Losses()))
 	everywhere, neighbour := q.room.Within(key), e.m.ByNeighbour(w)
 	beside := func(l certificate.Loss, value string) model.Reason {
@@ -451,19 +457,18 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 		return answer{verdict: diag.Always}
 	}
 	q.j.m.Run().Spend(len(q.kinds.Losses()) / 12) // one check for each kind of node
-	a := q.quick(b, l)
-	if a == nil {
+	a, known := q.quick(b, l)
+	if !known {
 		if why := q.j.reasonNoTrialDecides(q.w); why.Given() && !q.room.Left(b) { // no node is left for the pods
 			return answer{verdict: diag.Never, pending: model.Certain(q.w)}
 		} else if why.Given() {
 			return answer{verdict: diag.Unknown, why: why}
 		}
-		found := q.stage(q.ruled, b, l)
-		a = &found
+		a = q.stage(q.ruled, b, l)
 	}
 	tooMany := q.everybody != q.about
 	if a.verdict == diag.Never || !tooMany && len(q.contending) == len(q.ruled) {
-		return *a
+		return a
 	}
 	// A verdict based on the rules alone does not settle the question, because other pods may take
 	// the room.
@@ -480,10 +485,10 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	return full
 }
 
-// quick decides by arithmetic over node kinds. It returns nil if that is not enough.
-func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
+// quick decides by arithmetic over node kinds. The result known is false if that is not enough.
+func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) (a answer, known bool) {
 	if len(q.j.running) > 0 {
-		return nil
+		return answer{}, false
 	}
 	// Under a spread constraint, pods that cannot all be placed at once may still be placed when
 	// a node's pods are evicted one at a time (T23).
@@ -494,20 +499,20 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 		case ok && several && v != diag.Always:
 		case ok && q.pin != "" && v != diag.Never && l.Returns(q.w): // volumes restrict where the pods find a node
 		case ok && v == diag.Unknown:
-			return &answer{verdict: v, why: by(model.ByPending)}
+			return answer{verdict: v, why: by(model.ByPending)}, true
 		case ok:
-			return &answer{verdict: v, pending: pending}
+			return answer{verdict: v, pending: pending}, true
 		}
 	}
 	if n := q.room.NeverFits(b, l, q.ruled); n > 0 && !several {
-		return &answer{verdict: diag.Never, pending: n}
+		return answer{verdict: diag.Never, pending: n}, true
 	}
 	about := q.about
 	if len(q.ruled) < len(q.contending) {
 		about = q.j.assembled(q.ruled)
 	}
 	if l.Returns(q.w) && q.fits(b, l, about.Roster) {
-		return &answer{verdict: diag.Always}
+		return answer{verdict: diag.Always}, true
 	}
-	return nil
+	return answer{}, false
 }

@@ -70,7 +70,10 @@ func (q *loss) fitsWithoutVolumes(b *search.DomainLoss, meaning certificate.Mean
 // askUnder answers a question under every assumption about the given classes.
 func (q *loss) askUnder(classes []string, b *search.DomainLoss, meaning certificate.Meaning) (a answer) {
 	for set := range 1 << len(classes) {
-		q.free = map[string]bool{}
+		q.free = nil
+		if len(classes) > 0 {
+			q.free = make(map[string]bool, len(classes))
+		}
 		for i, class := range classes {
 			q.free[class] = set>>i&1 == 1
 		}

@@ -214,12 +214,11 @@ func (k *Kinds) domain(key string) []int32 {
 // Room holds how many of a workload's pods fit on each kind of node.
 type Room struct {
 	*Kinds
-	p    *bound.Problem
-	pods int
-	caps []int // pods that fit on an empty node of each kind; 0 if pods may not run there
-	asks []closableNodes
-	// others caches the description of the other pods for the most recent question.
-	others *contenders
+	p      *bound.Problem
+	pods   int
+	caps   []int // pods that fit on an empty node of each kind; 0 if pods may not run there
+	asks   []closableNodes
+	others []*contenders // see present
 }
 
 // closableNodes holds the nodes' amounts of a resource, and the amount that one pod requests.

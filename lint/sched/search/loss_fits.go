@@ -33,10 +33,7 @@ import (
 // Pods on unreachable nodes close only the lost nodes and, through anti-affinity, the domains of
 // these nodes. Neither these nodes nor these domains are counted as open.
 func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods int) bool {
-	if r.others == nil || r.others.of != about {
-		r.others = r.contenders(about, pods)
-	}
-	switch x := r.others; {
+	switch x := r.present(about, pods); {
 	case !x.counts:
 		return false
 	case x.over != nil:
@@ -72,10 +69,7 @@ func (r *Room) Returns(b *DomainLoss, key string) (d int32, left, known bool) {
 // A spread constraint on that label that counts only the workload's own pods does not keep them out
 // (T30). If other rules concern domains with several nodes, FitsPinned proves nothing.
 func (r *Room) FitsPinned(b *DomainLoss, about *Roster, pods int, key string) bool {
-	if r.others == nil || r.others.of != about {
-		r.others = r.contenders(about, pods)
-	}
-	x := r.others
+	x := r.present(about, pods)
 	d, left, known := r.Returns(b, key)
 	if !x.counts || x.shut > 0 || x.over != nil && (x.over.Key != key || !x.own) || !left || !known {
 		return false
@@ -87,10 +81,7 @@ func (r *Room) FitsPinned(b *DomainLoss, about *Roster, pods int, key string) bo
 // FitsInEach reports whether one more pod always finds a node in each domain of the key in which pods
 // may run, wherever the other pods are.
 func (r *Room) FitsInEach(about *Roster, pods int, key string) bool {
-	if r.others == nil || r.others.of != about {
-		r.others = r.contenders(about, pods)
-	}
-	x := r.others
+	x := r.present(about, pods)
 	if key == corev1.LabelHostname || !x.counts || x.shut > 0 || x.over != nil {
 		return false
 	}
@@ -122,6 +113,18 @@ type contenders struct {
 	asked, daemons []int64
 	// demands has the greatest common divisor of their requests, and of the pod's own.
 	demands []classes.Demand
+}
+
+// present returns the description of the other pods, which it caches for each roster.
+func (r *Room) present(about *Roster, pods int) *contenders {
+	for _, x := range r.others {
+		if x.of == about {
+			return x
+		}
+	}
+	x := r.contenders(about, pods)
+	r.others = append(r.others, x)
+	return x
 }
 
 func (r *Room) contenders(about *Roster, pods int) *contenders {
@@ -159,10 +162,10 @@ func (r *Room) contenders(about *Roster, pods int) *contenders {
 	x.counts, x.own = true, x.over != nil && r.own(x.over, near)
 	own := pods - 1
 	x.pods = about.pods(w, own)
-	x.asked, x.daemons = make([]int64, len(r.asks)), make([]int64, len(r.asks))
+	x.asked, x.daemons, x.demands = make([]int64, len(r.asks)), make([]int64, len(r.asks)), make([]classes.Demand, len(r.asks))
 	for i, a := range r.asks {
 		x.asked[i], x.daemons[i] = about.asked(w, own, a.name), about.daemons(a.name)
-		x.demands = append(x.demands, about.demand(a.name).With(a.ask, 1))
+		x.demands[i] = about.demand(a.name).With(a.ask, 1)
 	}
 	for _, o := range about.running { // each of them may fill its whole node
 		n := podsOf(o, w, own)
