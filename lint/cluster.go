@@ -204,6 +204,8 @@ func (d *clusters) divide(p part) *cluster {
 	if p.render == "" || c.reader == nil {
 		c.reader = workload.NewReader(d.table)
 		c.reader.Storage = p.storage.Over(d.files.Config.Storage)
+		c.reader.AllPriorities = d.files.Config.ClosesPriorities()
+		c.reader.PodNodeSelector = slices.Contains(d.files.Config.Admission, config.PodNodeSelector)
 		c.reader.Kubernetes, _ = versions.Parse(cmp.Or(p.kubernetes, d.files.Config.Kubernetes)) // the configuration was checked
 		if p.render+p.entry+p.name == "" {
 			c.reader.Apart = d.apart

@@ -48,6 +48,11 @@ type Config struct {
 	// ExtendedResources is "complete" if the declared nodes list all their extended resources, and
 	// empty otherwise.
 	ExtendedResources string `json:"extended-resources"`
+	// PriorityClasses is "complete" if the input declares every PriorityClass of the clusters, and empty
+	// otherwise.
+	PriorityClasses string `json:"priority-classes"`
+	// Admission lists the admission plugins that are on although Kubernetes turns them off by default.
+	Admission []string `json:"admission"`
 	// Storage says where the volumes of StorageClasses can be used.
 	Storage storage.Declared `json:"storage"`
 	// Kubernetes is the version of the clusters, such as 1.35, or empty if it is not known.
@@ -138,12 +143,18 @@ func levels() []string { return []string{"error", "warning", "note", "off"} }
 // FailLevels returns the values of fail-on.
 func FailLevels() []string { return []string{"error", "warning", "none"} }
 
-// complete is the only valid value for extended-resources.
+// PodNodeSelector is the only valid name in Config.Admission.
+const PodNodeSelector = "PodNodeSelector"
+
+// complete is the only valid value for extended-resources and priority-classes.
 const complete = "complete"
 
 // ClosesResources reports whether the declared extended resources are complete. In that case, a
 // resource that no node or pool lists does not exist in the cluster.
 func (c *Config) ClosesResources() bool { return c.ExtendedResources == complete }
+
+// ClosesPriorities reports whether the input declares every PriorityClass.
+func (c *Config) ClosesPriorities() bool { return c.PriorityClasses == complete }
 
 // Find looks for a configuration file in dir and its parents, and returns its path or "". The file
 // may be a link or a pipe, which LoadFound rejects.

@@ -147,8 +147,15 @@ func (l *loader) check(root *source.Node, c *Config) {
 	if k, word := root.Field("fail-on"); !word.IsNull() && !slices.Contains(FailLevels(), c.FailOn) {
 		l.fail(l.at(k), "fail-on: expected one of %s, found %q", strings.Join(FailLevels(), ", "), c.FailOn)
 	}
-	if k, word := root.Field("extended-resources"); !word.IsNull() && c.ExtendedResources != complete {
-		l.fail(l.at(k), "extended-resources: expected %s, found %q", complete, c.ExtendedResources)
+	for _, set := range [][2]string{{"extended-resources", c.ExtendedResources}, {"priority-classes", c.PriorityClasses}} {
+		if k, v := root.Field(set[0]); !v.IsNull() && set[1] != complete {
+			l.fail(l.at(k), "%s: expected %s, found %q", set[0], complete, set[1])
+		}
+	}
+	for i, name := range c.Admission {
+		if name != PodNodeSelector {
+			l.fail(l.at(root.Get("admission").Items()[i]), "admission[%d]: expected %s, found %q", i, PodNodeSelector, name)
+		}
 	}
 	l.policies(root, c)
 	ids := map[string]string{}

@@ -25,7 +25,7 @@ func TestNamedFiles(t *testing.T) {
 		"renders.remotes":     "renders: [{kustomize: a, remotes: {'https://example.com/a': %s}}]",
 	}
 	// Values files of charts are looked up only after the charts are known. See TestExpandCharts.
-	words := strings.Fields(`ignore fail-on kubernetes clusters.kubernetes extended-resources clusters.name clusters.paths clusters.renders renders.pointers clusters.pointers clusters.destinations clusters.server clusters.labels clusters.annotations repositories renders.name renders.load-restrictor renders..namespace renders..values renders..each-values renders..kube-version renders..api-versions renders..helm-version survive.labels suppress.labels
+	words := strings.Fields(`ignore fail-on kubernetes clusters.kubernetes extended-resources priority-classes admission clusters.name clusters.paths clusters.renders renders.pointers clusters.pointers clusters.destinations clusters.server clusters.labels clusters.annotations repositories renders.name renders.load-restrictor renders..namespace renders..values renders..each-values renders..kube-version renders..api-versions renders..helm-version survive.labels suppress.labels
 		storage.default clusters.storage.default unrendered.pattern unrendered.reason survive.keys survive.namespaces suppress.rule suppress.reason suppress.until suppress.kinds suppress.namespaces suppress.names
 		policies.pack custom.id custom.use custom.level. custom.title custom.description custom.owner custom.runbook
 		scopes..namespaces scopes..kinds scopes..names scopes..clusters scopes..paths scopes..renders scopes..labels`)

@@ -103,7 +103,7 @@ func ignoredByVersion(r *facts.Refusal, in *facts.Facts) Text {
 }
 
 func unknownPriorityClass(r *facts.Refusal, _ *facts.Facts) Text {
-	return about(r.Object, r.Reason, "the API server rejects every pod unless the cluster has one")
+	return about(r.Object, r.Reason, "the API server rejects every pod unless a PriorityClass that is not declared allows it")
 }
 
 func invalidPlacementFields(r *facts.Refusal, in *facts.Facts) Text {

@@ -10,6 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -168,9 +169,12 @@ func SetsRequests(name string) string {
 	return "LimitRange " + name + " sets the requests of containers without them"
 }
 
-// ClassAdds returns the text for the RuntimeClass of a pod that nodes exclude.
-func ClassAdds(name string) string {
-	return "RuntimeClass " + name + " adds its node selector and tolerations"
+// Adds returns the text for a RuntimeClass or Namespace that adds to a pod that nodes exclude.
+func Adds(o *source.Object) string {
+	if o.Kind == "Namespace" {
+		return "Namespace " + o.Name + " adds its node selector"
+	}
+	return "RuntimeClass " + o.Name + " adds its node selector and tolerations"
 }
 
 // PodsOf returns the text for the replica count of one of several workloads.

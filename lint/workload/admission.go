@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -29,9 +28,9 @@ func (l *loader) admission() {
 	var limits bySpace[*limitRange]
 	var quotas bySpace[*quota]
 	ranges, bins, doubts := map[string]*limitRange{}, map[string]*quota{}, map[*Workload]string{}
-	classes, priorities := map[string]*source.Object{}, map[string]*source.Object{}
+	classes := map[string]*source.Object{}
 	anyClass := "" // set if the name of a RuntimeClass is a placeholder
-	anyPriority := false
+	priorities, anyPriority := priorityClasses(l.admitting)
 	for _, o := range l.admitting {
 		switch o.Kind {
 		case "LimitRange":
@@ -52,11 +51,6 @@ func (l *loader) admission() {
 			bins[nameOf(o)] = q
 			quotas.add(o.Namespace, q)
 		case "PriorityClass":
-			priorities[o.Name] = o
-			anyPriority = anyPriority || source.Placeholder(o.Name)
-			if is, _ := o.Root.Get("globalDefault").Bool(); is {
-				priorities[""] = o
-			}
 		default:
 			if classes[o.Name] = o; source.Placeholder(o.Name) {
 				anyClass = nameOf(o)
@@ -75,15 +69,10 @@ func (l *loader) admission() {
 		}
 	}
 	for _, w := range l.set.Workloads {
-		if w.Priority = priorityOf(w, priorities); anyPriority && w.Priority.Declared == diag.Never {
-			w.Priority.Declared = diag.Unknown
-		}
+		l.prioritize(w, priorities, anyPriority)
 		if w.Running {
 			w.PlainClass = true
 			continue // the pod has already been admitted
-		}
-		if w.Priority.Declared == diag.Never {
-			w.misspelt(priorities)
 		}
 		for _, r := range limits.of(w.Object.Namespace) {
 			w.Defaulted = w.Defaulted || r.open || slices.ContainsFunc(r.items, func(item corev1.LimitRangeItem) bool { return len(item.DefaultRequest) > 0 })
@@ -175,7 +164,7 @@ func (l *loader) merged(w *Workload, class *source.Object) bool {
 		return false
 	}
 	if placed {
-		w.Class = class
+		w.Adds = append(w.Adds, class)
 	}
 	w.Spec.Overhead = overhead.PodFixed
 	w.Spec.Tolerations = append(slices.Clip(w.Spec.Tolerations), scheduling.Tolerations...)

@@ -96,6 +96,11 @@ type Reader struct {
 	// Storage says where the volumes of StorageClasses can be used. It applies whatever a declared
 	// class says.
 	Storage storage.Declared
+	// AllPriorities is set if the cluster has no PriorityClasses other than those in the input and
+	// those that are built in.
+	AllPriorities bool
+	// PodNodeSelector is set if the admission plugin of this name is on.
+	PodNodeSelector bool
 	// Kubernetes is the version of the cluster, or zero if it is not known.
 	Kubernetes versions.Version
 	// Apart reports whether two objects may belong to different clusters. It is nil if all objects

@@ -1,8 +1,10 @@
 package workload
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -31,12 +33,129 @@ func (w *Workload) MayPreempt(o *Workload) bool {
 	return !w.Priority.Waits && w.Spec.PriorityClassName != o.Spec.PriorityClassName && !o.Priority.AtLeast(w.Priority)
 }
 
+// priorityClass is a PriorityClass, or what pods get that name none.
+type priorityClass struct {
+	object *source.Object // nil if it is built in
+	value  int64
+	waits  bool // its pods never preempt others
+	// known is false if a field has a placeholder, or if another object with the same name differs.
+	known bool
+}
+
+func (c *priorityClass) policy() string {
+	if c.waits {
+		return preemptions[1]
+	}
+	return preemptions[0]
+}
+
+// priorityClasses returns the classes that exist, by name (plugin/pkg/admission/priority/admission.go,
+// pkg/apis/scheduling/v1/helpers.go). The entry for "" is the class with globalDefault or, without one,
+// priority 0. open is set if the name of a class is a placeholder.
+func priorityClasses(objects []*source.Object) (all map[string]*priorityClass, open bool) {
+	all = map[string]*priorityClass{
+		"":                        {known: true},
+		"system-cluster-critical": {value: 2_000_000_000, known: true},
+		"system-node-critical":    {value: 2_000_001_000, known: true},
+	}
+	defaults := map[string]bool{}
+	for _, o := range objects {
+		if o.Kind != "PriorityClass" || o.Name == "" || strings.HasPrefix(o.Name, "system-") { // the last are built in
+			continue
+		}
+		open = open || source.Placeholder(o.Name)
+		c := &priorityClass{object: o}
+		policy, global := o.Root.Get("preemptionPolicy"), o.Root.Get("globalDefault")
+		c.value, c.known = o.Root.Get("value").Int()
+		c.waits, c.known = policy.Text() == "Never", c.known && c.value <= 1_000_000_000 && !policy.Placeholder()
+		if other := all[o.Name]; other != nil && (other.value != c.value || other.waits != c.waits) {
+			c.known = false
+		}
+		all[o.Name] = c
+		if is, sure := global.Bool(); is {
+			defaults[o.Name] = true
+		} else if !global.IsNull() && !sure {
+			all[""].known = false
+		}
+	}
+	for name := range defaults {
+		c := all[name]
+		c.known = c.known && len(defaults) == 1 // the API server rejects all but the first
+		all[""] = &priorityClass{c.object, c.value, c.waits, c.known && all[""].known}
+	}
+	return all, open
+}
+
+// prioritize sets Priority, and records what the plugin Priority rejects (R-P14). open is as for
+// priorityClasses.
+func (l *loader) prioritize(w *Workload, classes map[string]*priorityClass, open bool) {
+	name := w.Spec.PriorityClassName
+	c := classes[name]
+	w.Priority = Priority{Waits: w.Spec.PreemptionPolicy == "Never", Declared: diag.Always}
+	switch {
+	case slices.Contains(w.Open, "priorityClassName"), source.Placeholder(name), c == nil && open:
+		w.Priority.Declared = diag.Unknown
+		return
+	case c == nil:
+		w.Priority.Declared = diag.Never
+	case c.known:
+		w.Priority.Value, w.Priority.Known, w.Priority.Waits = c.value, true, w.Priority.Waits || c.waits
+	}
+	if w.Running || w.Kind.VM || w.SpecNode == nil || w.Bare() && w.Object.Root.At("metadata", "uid") != nil { // admitted, or no pod spec
+		return
+	}
+	at := checker{w: w}
+	stage, spec := StagePods, (&place{base: w.Kind.Template, value: w.TemplateNode}).field("spec")
+	if w.Bare() {
+		stage = StageObject
+	}
+	switch class := spec.field("priorityClassName"); {
+	case c == nil && l.AllPriorities:
+		at.refuse(stage, class, "no PriorityClass with the name "+name+" exists", "")
+		return
+	case c == nil:
+		w.misspelt(classes, class)
+		return
+	case !c.known:
+		return
+	}
+	of := "PriorityClass " + name
+	switch {
+	case c.object != nil:
+		of = "PriorityClass " + c.object.Name
+	case name == "":
+		of = "a pod without a PriorityClass"
+	}
+	sure := name != "" || l.AllPriorities
+	if c.object != nil {
+		sure = l.Apart == nil || !l.Apart(c.object, w.Object)
+	}
+	reject := func(p *place, has string) {
+		message := found(p, p.name) + ", but " + of + " has " + has
+		if sure {
+			at.refuse(stage, p, message, "remove "+p.name)
+			w.Problems[len(w.Problems)-1].By = c.object
+			return
+		}
+		w.Gated = append(w.Gated, Problem{Stage: StageClass, Field: p.path(), Span: at.span(p), Message: message, Fix: "remove " + p.name})
+		w.Admission = cmp.Or(w.Admission, "the plugin Priority")
+	}
+	p := spec.field("priority")
+	if n, ok := p.number(); ok && !p.absent() && n != c.value {
+		reject(p, strconv.FormatInt(c.value, 10))
+	}
+	p = spec.field("preemptionPolicy")
+	if word, ok := p.text(); ok && slices.Contains(preemptions, word) && word != c.policy() {
+		reject(p, c.policy())
+	}
+}
+
 // misspelt records a priorityClassName that differs in one or two letters from a PriorityClass that
 // exists. If the cluster has no class with the name as it is, the API server rejects all pods (R-P14).
 // Names that differ in a number only are those of two classes.
-func (w *Workload) misspelt(declared map[string]*source.Object) {
+func (w *Workload) misspelt(classes map[string]*priorityClass, at *place) {
 	name := w.Spec.PriorityClassName
-	near := diag.Within(name, append(slices.Sorted(maps.Keys(declared)), "system-cluster-critical", "system-node-critical"), min(2, len(name)/4))
+	near := diag.Within(name, slices.Sorted(maps.Keys(classes)), min(2, len(name)/4))
 	letters := func(r rune) rune {
 		if '0' <= r && r <= '9' {
 			return -1
@@ -46,33 +165,8 @@ func (w *Workload) misspelt(declared map[string]*source.Object) {
 	if near == "" || strings.Map(letters, near) == strings.Map(letters, name) {
 		return
 	}
-	k, v := w.SpecNode.Field("priorityClassName")
 	w.Gated = append(w.Gated, Problem{
-		Stage: StageClass, Field: w.Kind.path("spec.priorityClassName"), Span: w.File().FieldSpan(k, v),
+		Stage: StageClass, Field: at.path(), Span: w.File().FieldSpan(at.key, at.value),
 		Message: "no PriorityClass with the name " + name + " is declared", Fix: "write priorityClassName: " + near,
 	})
-}
-
-// priorityOf returns the priority of a workload's pods, given the declared classes by name. The
-// entry for "" is the global default. Without one, pods without a class have priority 0. The
-// classes named system-* exist in every cluster (pkg/apis/scheduling/v1/helpers.go).
-func priorityOf(w *Workload, declared map[string]*source.Object) Priority {
-	name := w.Spec.PriorityClassName
-	p := Priority{Waits: w.Spec.PreemptionPolicy == "Never", Declared: diag.Always}
-	switch o := declared[name]; {
-	case name == "system-cluster-critical":
-		p.Value, p.Known = 2_000_000_000, true
-	case name == "system-node-critical":
-		p.Value, p.Known = 2_000_001_000, true
-	case o != nil:
-		p.Value, p.Known = o.Root.Get("value").Int()
-		p.Waits = p.Waits || o.Root.Get("preemptionPolicy").Text() == "Never"
-	case name == "" && !slices.Contains(w.Open, "priorityClassName"):
-		p.Known = true
-	case name == "" || source.Placeholder(name):
-		p.Known, p.Declared = name == "", diag.Unknown
-	default:
-		p.Declared = diag.Never
-	}
-	return p
 }

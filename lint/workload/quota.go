@@ -95,7 +95,7 @@ func (s *share) times(pods int) resource.Quantity {
 
 // apply holds the pods of a namespace's workloads against a ResourceQuota (R-P10;
 // pkg/quota/v1/evaluator/core/pods.go). priorities has the declared classes.
-func (q *quota) apply(l *loader, members []*Workload, priorities map[string]*source.Object) {
+func (q *quota) apply(l *loader, members []*Workload, priorities map[string]*priorityClass) {
 	covered := map[*Workload]diag.Outcome{}
 	for _, w := range members {
 		if !w.Copy && !w.Superseded && !w.Refused() {
@@ -315,7 +315,7 @@ func (w *Workload) counts(name corev1.ResourceName) (each resource.Quantity, kno
 
 // covers says whether the scopes of a quota include a workload's pods
 // (pkg/quota/v1/evaluator/core/pods.go, podMatchesScopeFunc).
-func (q *quota) covers(w *Workload, priorities map[string]*source.Object) diag.Outcome {
+func (q *quota) covers(w *Workload, priorities map[string]*priorityClass) diag.Outcome {
 	all := diag.Always
 	for _, scope := range q.scopes() {
 		switch w.within(&scope, priorities) {
@@ -329,7 +329,7 @@ func (q *quota) covers(w *Workload, priorities map[string]*source.Object) diag.O
 }
 
 // within says whether one scope includes a workload's pods.
-func (w *Workload) within(scope *corev1.ScopedResourceSelectorRequirement, priorities map[string]*source.Object) diag.Outcome {
+func (w *Workload) within(scope *corev1.ScopedResourceSelectorRequirement, priorities map[string]*priorityClass) diag.Outcome {
 	is := func(yes bool) diag.Outcome {
 		if yes {
 			return diag.Always
@@ -354,8 +354,12 @@ func (w *Workload) within(scope *corev1.ScopedResourceSelectorRequirement, prior
 		return is(asks == (scope.ScopeName == corev1.ResourceQuotaScopeNotBestEffort))
 	case corev1.ResourceQuotaScopePriorityClass:
 		name := w.Spec.PriorityClassName
-		if o := priorities[""]; name == "" && o != nil {
-			name = o.Name
+		switch c := priorities[""]; {
+		case name != "":
+		case !c.known:
+			return diag.Unknown
+		case c.object != nil:
+			name = c.object.Name
 		}
 		if source.Placeholder(name) || slices.Contains(w.Open, "priorityClassName") {
 			return diag.Unknown

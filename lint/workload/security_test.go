@@ -6,20 +6,46 @@ import (
 	"testing"
 )
 
-// TestNodeSelectors checks that answers are open for pods to which the node selector of their
-// Namespace may be added (R-P15).
+// TestNodeSelectors checks what the node selector of a Namespace does to pods, and that answers are open
+// if it is not known whether the plugin is on (R-P15).
 func TestNodeSelectors(t *testing.T) {
 	t.Parallel()
-	for annotation, want := range map[string]string{
-		"scheduler.alpha.kubernetes.io/node-selector: disk=ssd": "Namespace shop (scheduler.alpha.kubernetes.io/node-selector: disk=ssd)",
-		"openshift.io/node-selector: disk=ssd":                  "Namespace shop (openshift.io/node-selector: disk=ssd)",
-		"openshift.io/node-selector: ''":                        "",
-		"openshift.io/description: a":                           "",
+	const own = "scheduler.alpha.kubernetes.io/node-selector: "
+	pod := func(kind, fields string) string {
+		return "{apiVersion: apps/v1, kind: " + kind + ", metadata: {name: web, namespace: shop}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {" + fields + "containers: [{name: c, image: c}]}}}}"
+	}
+	space := func(annotation string) string {
+		return "\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: shop, annotations: {" + annotation + "}}}"
+	}
+	by := func(annotation string) string { return "? Namespace shop (" + annotation + ")" }
+	plain := pod("Deployment", "nodeSelector: {zone: a}, ")
+	for what, c := range map[string]struct{ manifests, off, on string }{
+		"a selector":         {plain + space(own+"disk=ssd"), by(own + "disk=ssd"), "map[disk:ssd zone:a]"},
+		"several labels":     {plain + space(own+`"disk=ssd, zone = a"`), by(own + "disk=ssd, zone = a"), "map[disk:ssd zone:a]"},
+		"a contradiction":    {plain + space(own+"zone=b"), by(own + "zone=b"), "spec.template.spec.nodeSelector.zone: zone=a contradicts the node selector zone=b of Namespace shop"},
+		"no annotation":      {plain + space("a: b"), "map[zone:a]", "map[zone:a]"},
+		"no Namespace":       {plain, "map[zone:a]", "? the plugin PodNodeSelector"},
+		"another Namespace":  {plain + strings.Replace(space(own+"zone=b"), "shop", "data", 1), "map[zone:a]", "? the plugin PodNodeSelector"},
+		"declared twice":     {plain + space(own+"zone=a") + space("a: b"), by(own + "zone=a"), by(own + "zone=a")},
+		"a placeholder":      {plain + space(own+"'disk=${DISK}'"), by(own + "disk=${DISK}"), by(own + "disk=${DISK}")},
+		"no label":           {plain + space(own+"ssd"), by(own + "ssd"), by(own + "ssd")},
+		"an open selector":   {pod("Deployment", "nodeSelector: {zone: '${Z}'}, ") + space(own+"disk=ssd"), by(own + "disk=ssd"), by(own + "disk=ssd")},
+		"a DaemonSet":        {pod("DaemonSet", "") + space(own+"disk=ssd"), by(own + "disk=ssd"), by(own + "disk=ssd")},
+		"that of OpenShift":  {plain + space("openshift.io/node-selector: disk=ssd"), by("openshift.io/node-selector: disk=ssd"), by("openshift.io/node-selector: disk=ssd")},
+		"none, of OpenShift": {plain + space("openshift.io/node-selector: ''"), "map[zone:a]", "map[zone:a]"},
 	} {
-		w := load(t, "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {containers: [{name: c, image: c}]}}\n---\n"+
-			"{apiVersion: v1, kind: Namespace, metadata: {name: shop, annotations: {"+annotation+"}}}")[0]
-		if w.Admission != want {
-			t.Errorf("%s: %q, want %q", annotation, w.Admission, want)
+		for on, want := range map[bool]string{false: c.off, true: c.on} {
+			w := loadWith(t, c.manifests, func(r *Reader) { r.PodNodeSelector = on })[0]
+			got := fmt.Sprint(w.Spec.NodeSelector)
+			switch {
+			case len(w.Problems) > 0:
+				got = w.Problems[0].Field + ": " + w.Problems[0].Message
+			case w.Admission != "":
+				got = "? " + w.Admission
+			}
+			if got != want {
+				t.Errorf("%s, the plugin is on: %v: %s, want %s", what, on, got, want)
+			}
 		}
 	}
 }

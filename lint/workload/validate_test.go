@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/storage"
 )
 
 // row is a part of a pod's spec, or a complete manifest, with its only problem. The problem begins
@@ -74,12 +75,22 @@ func (f frame) fill(yaml string) string {
 // load reads a manifest from standard input.
 func load(t testing.TB, manifest string) []*Workload {
 	t.Helper()
+	return loadWith(t, manifest, func(*Reader) {})
+}
+
+// loadWith is like load, with a changed reader.
+func loadWith(t testing.TB, manifest string, change func(*Reader)) []*Workload {
+	t.Helper()
 	dir := t.TempDir()
-	set, err := source.Load(source.Options{Dir: dir, Root: dir, Stdin: strings.NewReader(manifest)}, []string{"-"})
-	if err != nil || len(set.Problems) > 0 {
-		t.Fatalf("reading the manifest: %v %+v\n%s", err, set.Problems, manifest)
+	in, err := source.Load(source.Options{Dir: dir, Root: dir, Stdin: strings.NewReader(manifest)}, []string{"-"})
+	if err != nil || len(in.Problems) > 0 {
+		t.Fatalf("reading the manifest: %v %+v\n%s", err, in.Problems, manifest)
 	}
-	return Load(NewTable(), set.Objects).Workloads
+	r := NewReader(NewTable())
+	change(r)
+	set := r.Load(in.Objects, nil)
+	r.Bind(set, nil, storage.Declared{})
+	return set.Workloads
 }
 
 func check(t *testing.T, f frame, rows []row) {

@@ -71,11 +71,12 @@ type Workload struct {
 	// in addition to the old pods.
 	Quotas     []QuotaRoom
 	TightQuota string
-	// PlainClass is set if Spec includes what the pods' RuntimeClass adds. Class is the RuntimeClass,
-	// if it adds a node selector or tolerations. LimitRange sets requests of containers without them.
-	// Both may be nil.
-	PlainClass        bool
-	Class, LimitRange *source.Object
+	// PlainClass is set if Spec includes what the pods' RuntimeClass adds. Adds lists the objects whose
+	// node selector or tolerations admission adds: a RuntimeClass, a Namespace. LimitRange sets requests
+	// of containers without them, or is nil.
+	PlainClass bool
+	Adds       []*source.Object
+	LimitRange *source.Object
 
 	Priority Priority
 

@@ -1,9 +1,10 @@
 # METADATA
-# title: A misspelt PriorityClass
+# title: A PriorityClass that probably does not exist
 # description: >-
 #   No manifest declares a PriorityClass with this name, and one or two letters make it the name of one that is
-#   declared or built in. If the cluster has no such class, the API server rejects every pod. Correct the name,
-#   or declare the class.
+#   declared or built in. Or the pods name no class, but set a priority or preemptionPolicy that only a class
+#   with globalDefault gives them, and no manifest declares one. If the cluster has no such class, the API server
+#   rejects every pod. Correct the name, remove the field, or declare the class.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/
 # schemas:

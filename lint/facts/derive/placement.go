@@ -95,8 +95,10 @@ const maxRelated = 3
 func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subject, []facts.Exclusion) {
 	all := m.Excluded(w, small)
 	rows := []facts.Exclusion{}
-	if w.Class != nil && len(all) > 0 {
-		s = s.related(w.Class.NameSpan(), "%s", message.ClassAdds(w.Class.Name))
+	for _, o := range w.Adds {
+		if len(all) > 0 {
+			s = s.related(o.NameSpan(), "%s", message.Adds(o))
+		}
 	}
 	for k := range all[:min(len(all), maxReasons)] {
 		x := &all[k]

@@ -189,7 +189,7 @@ func TestAdmission(t *testing.T) {
 			rejected++
 			continue
 		}
-		if w.LimitRange != nil || w.Class != nil {
+		if w.LimitRange != nil || len(w.Adds) > 0 {
 			changed++
 		}
 		theirs, own := []string{}, []string{}

@@ -37,7 +37,7 @@ func NewOurs(nodes, manifests string) (*Ours, error) {
 	topo.Extended.Complete = true // as for the scheduler
 	set := workload.Load(workload.NewTable(), objects)
 	for _, w := range set.Workloads {
-		w.PlainClass = w.PlainClass || w.Class == nil && len(w.Spec.Overhead) > 0 // the class adds what the pods have
+		w.PlainClass = w.PlainClass || len(w.Adds) == 0 && len(w.Spec.Overhead) > 0 // the class adds what the pods have
 	}
 	model := sched.New(set, topo)
 	model.Scale(scale(len(topo.Nodes)), 1)

@@ -50,7 +50,7 @@ func TestRuns(t *testing.T) {
 		{"what comes first", nodes("a"), deployment("web", 1, big) + deployment("db", 2, small), "0 complete", "db some 1 some 2, web some 1 0 1"},
 		{"priority", nodes("a"), deployment("web", 1, big+", priorityClassName: high") + deployment("db", 2, small) + class("high", 10), "0 complete", "db all 1 0 1, web 0 0 0 1"},
 		{"a pod that can preempt", nodes("a"), deployment("web", 1, big+", priorityClassName: high") + running("db", "a", big) + class("high", 10), "all preempt", "web 0 0 0 0"},
-		{"a pod that must not preempt", nodes("a"), deployment("web", 1, big+", priorityClassName: high, preemptionPolicy: Never") + running("db", "a", big) + class("high", 10), "0 complete", "web all 1 0 0"},
+		{"a pod that must not preempt", nodes("a"), deployment("web", 1, big+", priorityClassName: high, preemptionPolicy: Never") + running("db", "a", big) + class("high", 10) + "preemptionPolicy: Never\n", "0 complete", "web all 1 0 0"},
 		{"nobody of lower priority", nodes("a"), deployment("web", 1, big+", priorityClassName: high") + running("db", "a", big+", priorityClassName: high") + class("high", 10), "0 complete", "web all 1 0 0"},
 		{"no room for it even then", nodes("a"), deployment("web", 1, "containers: [{name: c, image: c, resources: {requests: {cpu: 5}}}], priorityClassName: high") + running("db", "a", small) + class("high", 10), "0 complete", "web all 1 0 0"},
 		{"company may come later", two, deployment("web", 2, affinity("podAffinity", "kubernetes.io/hostname", "db")) + deployment("db", 1, ""), "all complete", "db 0 0 0 1, web 0 0 all 2"},
