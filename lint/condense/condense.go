@@ -37,6 +37,8 @@ type Cluster struct {
 	reserved map[string]corev1.ResourceList
 	counted  int
 	excepted bool
+	// kubelets counts the nodes by the version of their kubelet.
+	kubelets map[string]int
 }
 
 // pool is a pool with what a comment says about it.
@@ -48,7 +50,7 @@ type pool struct {
 // Of condenses a topology. The objects are those of its files. The pods among them take room of their
 // nodes, unless they belong to one of the workloads in except.
 func Of(topo *topology.Topology, objects []*source.Object, except ...diag.Object) *Cluster {
-	c := &Cluster{storage: topo.Storage, left: map[string]int{}, from: topo, reserved: map[string]corev1.ResourceList{}, excepted: len(except) > 0}
+	c := &Cluster{storage: topo.Storage, left: map[string]int{}, from: topo, reserved: map[string]corev1.ResourceList{}, excepted: len(except) > 0, kubelets: map[string]int{}}
 	var pods []*source.Object
 	for _, o := range objects {
 		switch {
@@ -58,6 +60,9 @@ func Of(topo *topology.Topology, objects []*source.Object, except ...diag.Object
 			c.stored = append(c.stored, o)
 		case !topology.DeclaresIfNamed(o) && o.Kind != "CSINode":
 			c.left[o.Kind]++
+		}
+		if version := o.Root.At("status", "nodeInfo", "kubeletVersion").Text(); version != "" {
+			c.kubelets[version]++
 		}
 	}
 	c.reserve(pods, except)

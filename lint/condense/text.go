@@ -71,6 +71,17 @@ func (c *Cluster) about() []string {
 	if c.counted > 0 && !c.excepted {
 		lines = append(lines, "If manifests make some of these pods, name the manifests with --except: else their pods count twice.")
 	}
+	const most = 5
+	kubelets := slices.Sorted(maps.Keys(c.kubelets))
+	for _, version := range kubelets[:min(len(kubelets), most)] {
+		lines = append(lines, fmt.Sprintf("Kubelet %s: %s", version, plural(c.kubelets[version], "node")))
+	}
+	if more := len(kubelets) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %s of the kubelet", plural(more, "other version")))
+	}
+	if len(kubelets) > 0 {
+		lines = append(lines, "The API server may be newer: kubernetes: in .schedlint.yaml sets its version.")
+	}
 	for _, kind := range slices.Sorted(maps.Keys(c.left)) {
 		lines = append(lines, fmt.Sprintf("Left out: %d of kind %s", c.left[kind], kind))
 	}
