@@ -127,6 +127,9 @@ func unclear(u workload.Unclear) string {
 	case workload.IsVariable:
 		return u.Field + " is the placeholder " + u.Value
 	case workload.ByPatch:
+		if u.Value == "" {
+			return "only some releases of Kubernetes keep " + u.Field + "; kubernetes: in .schedlint.yaml says which one runs"
+		}
 		return fmt.Sprintf("the API server drops %s in some patch releases of Kubernetes %s", u.Field, u.Value)
 	case workload.NoAmount:
 		return u.Field + " is no number and no percentage"

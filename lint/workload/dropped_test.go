@@ -187,7 +187,7 @@ func TestMaxUnavailableByVersion(t *testing.T) {
 		open         bool
 		gated, wrong int
 	}{
-		{"", 2, false, 1, 0}, {"1.34", 1, false, 0, 0}, {"1.35", 2, true, 1, 0}, {"1.35.0", 2, false, 0, 1}, {"1.35.3", 2, false, 0, 1}, {"1.35.4", 1, false, 0, 0}, {"1.36", 1, false, 0, 0},
+		{"", 2, true, 1, 0}, {"1.34", 1, false, 0, 0}, {"1.35", 2, true, 1, 0}, {"1.35.0", 2, false, 0, 1}, {"1.35.3", 2, false, 0, 1}, {"1.35.4", 1, false, 0, 0}, {"1.36", 1, false, 0, 0},
 	} {
 		v := versions.Version{}
 		if test.version != "" {

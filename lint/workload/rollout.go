@@ -250,7 +250,7 @@ func (u *update) statefulSet(spec *source.Node) {
 		rolling = nil
 	}
 	u.atLeastOne(u.resolveAmount(rolling, "maxUnavailable", "1", false))
-	if keeps == diag.Unknown && u.Unavailable > 1 {
+	if (keeps == diag.Unknown || u.kubernetes == versions.Version{}) && u.Unavailable > 1 {
 		u.Unknown = Unclear{ByPatch, "maxUnavailable", u.kubernetes.String()}
 	}
 }
@@ -407,7 +407,8 @@ const (
 	// neither a number nor a percentage.
 	IsVariable UnclearKind = "variable"
 	NoAmount   UnclearKind = "no-amount"
-	// ByPatch means that only some patch releases of the Kubernetes version Value keep Field.
+	// ByPatch means that only some patch releases of the Kubernetes version Value keep Field. If Value
+	// is empty, the version is not known, and only some keep it.
 	ByPatch UnclearKind = "by-patch"
 	// TwoStrategies means that an Argo Rollout sets both canary and blueGreen, or neither.
 	// DynamicScale means that a Rollout removes old pods gradually. AddsAntiAffinity means that a
