@@ -210,3 +210,62 @@ type Object struct {
 	// Manifest is the complete document.
 	Manifest any `json:"manifest"`
 }
+
+// Quota is an amount of a ResourceQuota, and what the pods of its namespace ask for of it. Quotas with
+// a variable in their spec are left out.
+type Quota struct {
+	ID int `json:"id"`
+	// Namespace is metadata.namespace, or "".
+	Namespace string `json:"namespace"`
+	// Name is metadata.name.
+	Name string `json:"name"`
+	// Resource is the name of the amount in spec.hard, for example requests.cpu.
+	Resource string `json:"resource"`
+	// Hard is the amount, as an integer. The unit is millicores for cpu, and bytes or whole units for
+	// other resources.
+	Hard int `json:"hard"`
+	// Scoped is true if the quota has scopes, so that it counts some of the pods only.
+	Scoped bool `json:"scoped"`
+	// RequestedMin is the lower bound on what the pods ask for, in the same unit. It assumes that each
+	// workload has its smallest number of replicas, and leaves out pods that run to completion.
+	RequestedMin int `json:"requested_min"`
+	// RequestedMax is the upper bound, with the largest numbers of replicas. It is 9007199254740991 if
+	// there is no bound, for example because a DaemonSet counts, or objects other than pods.
+	RequestedMax int `json:"requested_max"`
+	// PercentMin is requested_min as a percentage of hard, rounded down.
+	PercentMin int `json:"percent_min"`
+	// PercentMax is requested_max as a percentage of hard, rounded up. It is 9007199254740991 if there
+	// is no bound.
+	PercentMax int `json:"percent_max"`
+}
+
+// LimitRange is an item of a LimitRange, with the values that the API server adds. LimitRanges with a
+// variable in their spec are left out.
+type LimitRange struct {
+	ID int `json:"id"`
+	// Namespace is metadata.namespace, or "".
+	Namespace string `json:"namespace"`
+	// Name is metadata.name.
+	Name string `json:"name"`
+	// Type is Container, Pod or PersistentVolumeClaim.
+	Type string `json:"type"`
+	// Min are the smallest amounts that are allowed.
+	Min []ResourceAmount `json:"min"`
+	// Max are the largest amounts that are allowed.
+	Max []ResourceAmount `json:"max"`
+	// Default are the limits of containers without a limit.
+	Default []ResourceAmount `json:"default"`
+	// DefaultRequest are the requests of containers without a request.
+	DefaultRequest []ResourceAmount `json:"default_request"`
+}
+
+// RuntimeClass is a RuntimeClass that the input declares.
+type RuntimeClass struct {
+	ID int `json:"id"`
+	// Name is metadata.name.
+	Name string `json:"name"`
+	// Handler is the handler, as written.
+	Handler string `json:"handler"`
+	// Overhead are the resources that each pod of the class needs beside those of its containers.
+	Overhead []ResourceAmount `json:"overhead"`
+}

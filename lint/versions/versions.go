@@ -116,6 +116,9 @@ var (
 		Gate: "MaxUnavailableStatefulSet", Since: 24, On: Version{Minor: 35}, Off: Version{35, 4},
 		So: "a rollout replaces one pod at a time",
 	}
+	// Every release keeps this field, but the plugin NodePorts reads it from kubernetes#132040 on, which
+	// is in 1.34.0 and 1.33.6.
+	sidecarPorts = Field{Paths: []string{"initContainers.ports"}, On: Version{33, 6}}
 )
 
 // AffinityKeys returns matchLabelKeys and mismatchLabelKeys of pod affinity terms.
@@ -123,6 +126,9 @@ func AffinityKeys() *Field { return &affinityKeys }
 
 // MaxUnavailable returns maxUnavailable of the rolling update of a StatefulSet.
 func MaxUnavailable() *Field { return &maxUnavailable }
+
+// SidecarPorts returns the host ports of sidecars, which schedulers before 1.33.6 do not count.
+func SidecarPorts() *Field { return &sidecarPorts }
 
 // Fields returns the fields that some release from Oldest to Newest drops. The releases are those of
 // pkg/features/kube_features.go; kubernetes#137926 turned MaxUnavailableStatefulSet off in 1.35.4.

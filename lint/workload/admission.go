@@ -57,6 +57,9 @@ func (l *loader) admission() {
 			}
 		}
 	}
+	if len(quotas.all)+len(limits.all) > 0 {
+		l.set.governing = governing{quotas.all, limits.all, priorities, l.Reader.joined}
+	}
 	l.podSecurity()
 	l.nodeSelectors()
 	for _, w := range l.set.Workloads {

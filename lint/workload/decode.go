@@ -143,6 +143,7 @@ func (l *loader) spec(w *Workload) {
 			w.mistyped(field, m.Key, m.Value, m.Want)
 		}
 	}
+	w.sidecarPorts()
 	l.lists.share(&w.Spec)
 	w.variables()
 	l.envelope(w)

@@ -101,6 +101,11 @@ func TestDroppedFields(t *testing.T) {
 		}
 		for j, w := range got.Workloads {
 			other := want.Workloads[j]
+			for k, c := range other.Spec.InitContainers {
+				if c.RestartPolicy == "Always" && (v.Minor < 33 || v.Minor == 33 && v.Patch < 6) { // the scheduler does not count them
+					other.Spec.InitContainers[k].Ports = nil
+				}
+			}
 			refused := func(w *Workload) (all []string) {
 				for _, p := range w.Problems {
 					spread := strings.Contains(p.Field, "topologySpreadConstraints") && strings.Contains(p.Field, "matchLabelKeys") // R-V22

@@ -41,6 +41,8 @@ type Set struct {
 	Claims []*source.Object
 	// Services lists the Services that select pods.
 	Services []Service
+	// governing is for QuotaUses and LimitRanges.
+	governing governing
 	// Kubernetes is the version of the cluster, or zero if it is not known.
 	Kubernetes versions.Version
 	// OpenShift is set if any object belongs to an OpenShift API group.
@@ -169,8 +171,8 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 }
 
 // joined reports whether a LimitRange or ResourceQuota certainly applies to a workload's pods.
-func (l *loader) joined(o *source.Object, w *Workload) bool {
-	return o.Namespace == w.Object.Namespace && !source.Placeholder(o.Namespace) && (l.Apart == nil || !l.Apart(o, w.Object))
+func (r *Reader) joined(o *source.Object, w *Workload) bool {
+	return o.Namespace == w.Object.Namespace && !source.Placeholder(o.Namespace) && (r.Apart == nil || !r.Apart(o, w.Object))
 }
 
 // core reports whether an object belongs to the core API group.

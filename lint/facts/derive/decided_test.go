@@ -14,7 +14,7 @@ import (
 // given up looks as if it had no finding.
 func TestEveryListIsDecided(t *testing.T) {
 	// Lists about files, about several workloads, or that describe the input.
-	others := strings.Fields("documents suppressions crowds orders room circles workloads nodes pools objects capacity")
+	others := strings.Fields("documents suppressions crowds orders room circles workloads nodes pools objects capacity quotas limit_ranges runtime_classes")
 	known := progress{}.lists()
 	for f := range reflect.TypeFor[facts.Facts]().Fields() {
 		list := f.Tag.Get("json")

@@ -33,6 +33,7 @@ func (b *builder) describe() {
 	if b.whole("objects") {
 		b.describeObjects()
 	}
+	b.describeGoverning()
 	if b.topo {
 		b.describeNodes()
 	}
@@ -325,8 +326,49 @@ func (b *builder) describeObjects() {
 			b.m.Run().Spend(o.Size() / 4)
 			row.Manifest = o.Root.Decoded((*source.Node).Plain) // keeps numbers exact
 		}
-		row.ID = b.subject(Subject{Location: o.NameSpan()}.in(o.ID()).withAccount(nil, noteOnly(message.NoPods)).as(o.File, o.Root))
+		row.ID = b.named(o)
 		b.Built.Facts.Objects = append(b.Built.Facts.Objects, row)
+	}
+}
+
+// named registers the name of an object that creates no pods as a subject.
+func (b *builder) named(o *source.Object) int {
+	return b.subject(Subject{Location: o.NameSpan()}.in(o.ID()).withAccount(nil, noteOnly(message.NoPods)).as(o.File, o.Root))
+}
+
+// describeGoverning adds the ResourceQuotas, LimitRanges and RuntimeClasses.
+func (b *builder) describeGoverning() {
+	f := b.Built.Facts
+	if b.Set != nil && b.whole("quotas") {
+		for u := range b.Set.QuotaUses() {
+			of := func(q resource.Quantity) int { return amountOfResource(u.Resource, q).Value }
+			asked := span{of(u.Least), of(u.Most)}
+			if u.Open {
+				asked.max = facts.NoValue
+			}
+			row := facts.Quota{ID: b.named(u.Quota), Namespace: u.Quota.Namespace, Name: u.Quota.Name, Resource: string(u.Name), Hard: of(u.Hard), Scoped: u.Scoped,
+				RequestedMin: asked.min, RequestedMax: asked.max}
+			row.PercentMin, row.PercentMax = percent(asked, row.Hard, true)
+			f.Quotas = append(f.Quotas, row)
+		}
+	}
+	if b.Set != nil && b.whole("limit_ranges") {
+		for o, item := range b.Set.LimitRanges() {
+			f.LimitRanges = append(f.LimitRanges, facts.LimitRange{ID: b.named(o), Namespace: o.Namespace, Name: o.Name, Type: string(item.Type),
+				Min: amounts(item.Min), Max: amounts(item.Max), Default: amounts(item.Default), DefaultRequest: amounts(item.DefaultRequest)})
+		}
+	}
+	for _, o := range b.Origin.Objects {
+		if o.Kind != "RuntimeClass" || o.Group() != "node.k8s.io" || !b.whole("runtime_classes") {
+			continue
+		}
+		overhead := corev1.ResourceList{}
+		for k, v := range o.Root.At("overhead", "podFixed").Fields() {
+			if q, err := resource.ParseQuantity(v.Text()); err == nil {
+				overhead[corev1.ResourceName(k.Value)] = q
+			}
+		}
+		f.RuntimeClasses = append(f.RuntimeClasses, facts.RuntimeClass{ID: b.named(o), Name: o.Name, Handler: o.Root.Get("handler").Text(), Overhead: amounts(overhead)})
 	}
 }
 
