@@ -127,6 +127,17 @@ func DependsOnEarly(e *certificate.Early) string {
 	return strings.Join(parts, ", ")
 }
 
+// DependsOnOrder says how the ResourceQuotas of a namespace admit all pods of a workload or only some.
+func DependsOnOrder(c *workload.Contested, pods int) string {
+	var first []string
+	for _, f := range c.First {
+		first = append(first, fmt.Sprintf("%s of %s", plural(f.Pods, "pod"), f.Workload))
+	}
+	n := workload.Amounts(workload.BaseOf(c.Name), c.Taken, c.Need, c.Hard)
+	return fmt.Sprintf("depends on which pods are created first: after %s, ResourceQuota %s allows %d of %s (%s: %s + %s of %s)",
+		upTo(first, maxNamed), c.Quota.Name, c.Pods, plural(pods, "pod"), c.Name, n[0], n[1], n[2])
+}
+
 // WhereverMade says that the pods of a workload never fit, whatever is chosen for their volume.
 func WhereverMade(e *workload.Early) string {
 	return fmt.Sprintf("in whichever %s StorageClass %s makes its volumes", cmp.Or(WaitsFor(e.Key), "domain"), e.Class.Name)

@@ -101,10 +101,19 @@ func (l *loader) admission() {
 		members.add(w.Object.Namespace, w)
 	}
 	for _, q := range quotas.all {
-		q.apply(l, members.of(q.object.Namespace), priorities)
+		q.cover(l, members.of(q.object.Namespace), priorities)
+	}
+	for _, q := range quotas.all {
+		q.apply(l)
+	}
+	for space, list := range quotas.in {
+		contend(slices.Concat(list, quotas.open), slices.Concat(members.in[space], members.open), doubts)
 	}
 	for w, name := range doubts {
 		w.Admission = cmp.Or(w.Admission, name)
+	}
+	for _, q := range quotas.all {
+		q.rooms()
 	}
 }
 

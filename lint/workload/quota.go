@@ -24,6 +24,18 @@ type quota struct {
 	open   bool
 	// doubts names a quota for each workload whose pods one may reject.
 	doubts map[*Workload]string
+	// members lists the workloads of the namespace. covered says which of them the scopes include.
+	members []*Workload
+	covered map[*Workload]diag.Outcome
+	counted []counted
+}
+
+// counted holds who takes what of one amount of a ResourceQuota.
+type counted struct {
+	name   corev1.ResourceName
+	shares []share
+	most   resource.Quantity // the sum if autoscalers have scaled to the maximum
+	open   bool              // the sum is not known
 }
 
 // scopes returns the scopes of the quota as selectors.
@@ -42,7 +54,7 @@ func (q *quota) scopes() []corev1.ScopedResourceSelectorRequirement {
 // (pkg/apis/core/validation/validation.go, ValidateResourceQuotaSpec).
 func (q *quota) invalid() bool {
 	for name, amount := range q.spec.Hard {
-		base := string(baseOf(name))
+		base := string(BaseOf(name))
 		switch {
 		case amount.Sign() < 0, base != "cpu" && base != "memory" && !strings.Contains(base, "storage") && amount.MilliValue()%1000 != 0:
 			return true
@@ -69,12 +81,14 @@ func (q *quota) invalid() bool {
 	return both(corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort) || both(corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating)
 }
 
-// QuotaRoom counts the pods of a workload that a ResourceQuota admits while the other workloads of
-// the namespace have all their pods. Least applies if autoscalers have scaled these to the maximum,
-// and Most if they have scaled them to the minimum.
+// QuotaRoom counts the pods of a workload that a ResourceQuota admits beside the other workloads of
+// the namespace. Least applies if these have all their pods and autoscalers have scaled them to the
+// maximum. Most applies if they only have the pods that they certainly have. It counts on all pods of
+// the StatefulSets in Ordered, each of which is created when the one before is ready (R-W12).
 type QuotaRoom struct {
 	Quota       *source.Object
 	Least, Most int
+	Ordered     []*Workload
 }
 
 // Name returns the kind, namespace and name of the quota.
@@ -93,28 +107,55 @@ func (s *share) times(pods int) resource.Quantity {
 	return q
 }
 
-// apply holds the pods of a namespace's workloads against a ResourceQuota (R-P10;
-// pkg/quota/v1/evaluator/core/pods.go). priorities has the declared classes.
-func (q *quota) apply(l *loader, members []*Workload, priorities map[string]*priorityClass) {
-	covered := map[*Workload]diag.Outcome{}
+// cover finds the workloads of a namespace that a ResourceQuota concerns, and rejects the pods that
+// lack an amount (R-P10). priorities has the declared classes.
+func (q *quota) cover(l *loader, members []*Workload, priorities map[string]*priorityClass) {
+	q.members, q.covered = members, map[*Workload]diag.Outcome{}
 	for _, w := range members {
 		if !w.Copy && !w.Superseded && !w.Refused() {
-			if covered[w] = q.covers(w, priorities); covered[w] == diag.Always && !l.joined(q.object, w) {
-				covered[w] = diag.Unknown
+			if q.covered[w] = q.covers(w, priorities); q.covered[w] == diag.Always && !l.joined(q.object, w) {
+				q.covered[w] = diag.Unknown
 			}
 		}
 	}
 	names := slices.Sorted(maps.Keys(q.spec.Hard))
 	for _, w := range members {
-		if covered[w] == diag.Always && !q.open && !w.Running && w.amountsKnown() {
+		if q.covered[w] == diag.Always && !q.open && !w.Running && w.amountsKnown() {
 			q.demand(w, names)
 		}
+		for _, name := range names {
+			if s, known := q.share(w, name); known && s.each.Cmp(q.spec.Hard[name]) > 0 && !w.Refused() {
+				q.exceededBy(&s, name, q.spec.Hard[name]) // no pod exists
+			}
+		}
 	}
-	for _, name := range names {
-		q.count(l, name, members, covered)
+}
+
+// share returns what the pods of a workload take of one amount. known is false if this cannot be
+// determined.
+func (q *quota) share(w *Workload, name corev1.ResourceName) (s share, known bool) {
+	if q.covered[w] == "" || q.covered[w] == diag.Never || w.Refused() {
+		return s, true
 	}
-	for _, w := range members {
-		if covered[w] != "" && covered[w] != diag.Never && q.open {
+	each, known := w.Counts(name)
+	s = share{w: w, each: each, low: w.Count.N, high: w.Count.N}
+	if w.Scale != nil {
+		s.low, s.high = min(s.low, w.Scale.Min), max(s.high, w.Scale.Max)
+	}
+	if q.covered[w] != diag.Always || w.Finite() || w.Paused() || w.Elsewhere {
+		s.low = 0
+	}
+	return s, known && (each.IsZero() || w.Count.Known && !w.Kind.PerNode() && w.Kind.Kind != "CronJob" && !w.Kind.VM)
+}
+
+// apply holds the pods of a namespace's workloads against a ResourceQuota (R-P10;
+// pkg/quota/v1/evaluator/core/pods.go).
+func (q *quota) apply(l *loader) {
+	for _, name := range slices.Sorted(maps.Keys(q.spec.Hard)) {
+		q.count(l, name)
+	}
+	for _, w := range q.members {
+		if q.covered[w] != "" && q.covered[w] != diag.Never && q.open {
 			q.doubt(w)
 		}
 	}
@@ -172,34 +213,39 @@ func (w *Workload) claims() bool {
 }
 
 // count adds up what the pods of all workloads take of one amount.
-func (q *quota) count(l *loader, name corev1.ResourceName, members []*Workload, covered map[*Workload]diag.Outcome) {
+func (q *quota) count(l *loader, name corev1.ResourceName) {
 	hard := q.spec.Hard[name]
 	var shares []share
-	var least, most resource.Quantity // the sums
+	var none []*Workload
+	var least, most, running resource.Quantity // the sums
 	unclear := false
-	for _, w := range members {
-		if covered[w] == "" || covered[w] == diag.Never || w.Refused() {
+	for _, w := range q.members {
+		s, known := q.share(w, name)
+		switch {
+		case s.w == nil:
 			continue
-		}
-		each, known := w.counts(name)
-		if known && each.IsZero() {
-			continue
-		}
-		s := share{w: w, each: each, low: w.Count.N, high: w.Count.N}
-		if w.Scale != nil {
-			s.low, s.high = min(s.low, w.Scale.Min), max(s.high, w.Scale.Max)
-		}
-		if covered[w] != diag.Always || w.Finite() || w.Paused() || w.Elsewhere {
-			s.low = 0
-		}
-		if !known || !w.Count.Known || w.Kind.PerNode() || w.Kind.Kind == "CronJob" || w.Kind.VM {
+		case !known:
 			unclear = true
 			q.doubt(w)
+			continue
+		case s.each.IsZero():
+			none = append(none, w)
 			continue
 		}
 		least.Add(s.times(s.low))
 		most.Add(s.times(s.high))
+		if w.Running {
+			running.Add(s.each)
+		}
 		shares = append(shares, s)
+	}
+	if running.Cmp(hard) > 0 { // a request of 0 is more than the quota has left
+		for _, w := range none {
+			q.doubt(w)
+			if q.covered[w] == diag.Always && !q.open {
+				w.Quotas = append(w.Quotas, QuotaRoom{Quota: q.object})
+			}
+		}
 	}
 	alone := false
 	for i := range shares {
@@ -210,18 +256,50 @@ func (q *quota) count(l *loader, name corev1.ResourceName, members []*Workload, 
 	if least.Cmp(hard) > 0 && !alone && !q.open {
 		q.exceeded(l, name, shares, least)
 	}
+	all := counted{name, shares, most, most.Cmp(hard) > 0 || unclear}
 	for i := range shares {
-		s := &shares[i]
-		if most.Cmp(hard) > 0 || unclear || q.open {
-			q.doubt(s.w)
-			continue
+		if all.open || q.open {
+			q.doubt(shares[i].w)
 		}
-		room := QuotaRoom{Quota: q.object, Least: fit(hard, most, s.times(s.high), s.each), Most: fit(hard, least, s.times(s.low), s.each)}
-		if room.Least < 2*s.high {
-			s.w.Quotas = append(s.w.Quotas, room)
-		}
-		if string(name) == "count/pods" && room.Least < 2*s.high {
-			s.w.TightQuota = nameOf(q.object)
+	}
+	q.counted = append(q.counted, all)
+}
+
+// rooms sets Quotas and TightQuota of the workloads. Other pods that may be rejected for another
+// reason may leave their part of the quota free.
+func (q *quota) rooms() {
+	if q.open {
+		return
+	}
+	for _, c := range q.counted {
+		hard := q.spec.Hard[c.name]
+		for i := range c.shares {
+			s := &c.shares[i]
+			room := QuotaRoom{Quota: q.object, Least: fit(hard, c.most, s.times(s.high), s.each)}
+			var certain resource.Quantity
+			for k := range c.shares {
+				o := &c.shares[k]
+				if k == i || o.w.Admission != "" {
+					continue
+				}
+				certain.Add(o.times(o.low))
+				if o.low > 1 && o.w.ordered() {
+					room.Ordered = append(room.Ordered, o.w)
+				}
+			}
+			room.Most = fit(hard, certain, resource.Quantity{}, s.each)
+			if c.open {
+				room.Least = 0
+			}
+			if q.covered[s.w] != diag.Always {
+				room.Most = math.MaxInt32
+			}
+			if room.Least < 2*s.high {
+				s.w.Quotas = append(s.w.Quotas, room)
+			}
+			if string(c.name) == "count/pods" && room.Least < 2*s.high {
+				s.w.TightQuota = nameOf(q.object)
+			}
 		}
 	}
 }
@@ -246,7 +324,7 @@ func (q *quota) exceededBy(s *share, name corev1.ResourceName, hard resource.Qua
 	}
 	allowed := fit(hard, resource.Quantity{}, resource.Quantity{}, s.each)
 	text := fmt.Sprintf("ResourceQuota %s allows %d of %d pods", q.object.Name, allowed, s.low)
-	if base := baseOf(name); base != "pods" {
+	if base := BaseOf(name); base != "pods" {
 		texts := Amounts(base, s.each, hard)
 		text += fmt.Sprintf(": each needs %s %s of %s", texts[0], name, texts[1])
 	}
@@ -261,7 +339,7 @@ func (q *quota) exceededBy(s *share, name corev1.ResourceName, hard resource.Qua
 
 // exceeded records that all pods of the namespace together need more than the quota has.
 func (q *quota) exceeded(l *loader, name corev1.ResourceName, shares []share, sum resource.Quantity) {
-	hard, base := q.spec.Hard[name], baseOf(name)
+	hard, base := q.spec.Hard[name], BaseOf(name)
 	texts := Amounts(base, sum, hard)
 	text := fmt.Sprintf("the pods of the namespace need %s %s of %s, so some are rejected: ", texts[0], name, texts[1])
 	if base == "pods" {
@@ -286,17 +364,17 @@ func (q *quota) exceeded(l *loader, name corev1.ResourceName, shares []share, su
 	l.set.Refusals = append(l.set.Refusals, Refusal{Object: q.object, Problems: c.w.Problems})
 }
 
-// baseOf returns the resource behind the name of an amount, such as cpu for requests.cpu and pods for
+// BaseOf returns the resource behind the name of an amount, such as cpu for requests.cpu and pods for
 // count/pods.
-func baseOf(name corev1.ResourceName) corev1.ResourceName {
+func BaseOf(name corev1.ResourceName) corev1.ResourceName {
 	base := strings.TrimPrefix(strings.TrimPrefix(string(name), quotaPrefix), "limits.")
 	return corev1.ResourceName(strings.TrimPrefix(base, "count/"))
 }
 
-// counts returns how much of a quota's amount one pod takes. known is false if this cannot be
+// Counts returns how much of a quota's amount one pod takes. known is false if this cannot be
 // determined.
-func (w *Workload) counts(name corev1.ResourceName) (each resource.Quantity, known bool) {
-	text, base := string(name), baseOf(name)
+func (w *Workload) Counts(name corev1.ResourceName) (each resource.Quantity, known bool) {
+	text, base := string(name), BaseOf(name)
 	object, counted := strings.CutPrefix(text, "count/")
 	switch {
 	case base == "pods":

@@ -56,7 +56,7 @@ func (s *Set) QuotaUses() iter.Seq[QuotaUse] {
 }
 
 func (s *Set) use(q *quota, name corev1.ResourceName, members []*Workload) QuotaUse {
-	u := QuotaUse{Quota: q.object, Name: name, Resource: baseOf(name), Hard: q.spec.Hard[name], Scoped: len(q.scopes()) > 0}
+	u := QuotaUse{Quota: q.object, Name: name, Resource: BaseOf(name), Hard: q.spec.Hard[name], Scoped: len(q.scopes()) > 0}
 	native := slices.Contains([]corev1.ResourceName{corev1.ResourcePods, corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}, u.Resource)
 	u.Open = !native && (!strings.HasPrefix(string(name), quotaPrefix) || u.Resource == corev1.ResourceStorage) // it counts other objects
 	for _, w := range members {
@@ -69,7 +69,7 @@ func (s *Set) use(q *quota, name corev1.ResourceName, members []*Workload) Quota
 		if w.Copy || w.Superseded || covered == diag.Never || slices.ContainsFunc(w.Problems, refused) {
 			continue
 		}
-		each, known := admitted.counts(name)
+		each, known := admitted.Counts(name)
 		low, high := w.Count.N, w.Count.N
 		if w.Scale != nil {
 			low, high = min(low, w.Scale.Min), max(high, w.Scale.Max)

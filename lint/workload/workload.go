@@ -71,6 +71,9 @@ type Workload struct {
 	// in addition to the old pods.
 	Quotas     []QuotaRoom
 	TightQuota string
+	// Contested is set if the ResourceQuotas of the namespace admit all pods or only some, depending on
+	// which pods are created first, and nothing else about Admission is open.
+	Contested *Contested
 	// PlainClass is set if Spec includes what the pods' RuntimeClass adds. Adds lists the objects whose
 	// node selector or tolerations admission adds: a RuntimeClass, a Namespace. LimitRange sets requests
 	// of containers without them, or is nil.

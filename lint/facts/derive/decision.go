@@ -94,7 +94,7 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 			doc.Stuck.Pending = append(doc.Stuck.Pending, out)
 		}
 	}
-	outside(m, doc)
+	outside(m, d, doc)
 	doc.Notes = append(append(doc.Notes, openNotes(d, doc)...), quirks(m)...)
 	return doc
 }
@@ -194,6 +194,8 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 		out.Why = message.Reason(w.Why)
 	}
 	switch {
+	case w.Contested != nil:
+		out.Why = message.DependsOnOrder(w.Contested, w.Pods)
 	case w.Early != nil && w.Verdict == diag.Sometimes:
 		out.Why = message.DependsOnEarly(w.Early)
 	case w.Verdict == diag.Never && b.m.Chooses(w.Workload):
@@ -346,7 +348,7 @@ func Undecided(m *model.Model, d *certificate.Decision) (each []certificate.Work
 		}
 	}
 	for _, w := range m.Workloads {
-		if why := notModeled(m, w); why.Given() {
+		if why := notModeled(m, d, w); why.Given() {
 			each = append(each, certificate.WorkloadDecision{Workload: w, Verdict: diag.Unknown, Why: why})
 		}
 	}
@@ -358,9 +360,10 @@ func Undecided(m *model.Model, d *certificate.Decision) (each []certificate.Work
 
 // notModeled returns why a workload that the API server accepts takes no part in a decision, if the
 // decision does not say so.
-func notModeled(m *model.Model, w *workload.Workload) model.Reason {
+func notModeled(m *model.Model, d *certificate.Decision, w *workload.Workload) model.Reason {
+	row := func(o certificate.WorkloadDecision) bool { return o.Workload == w }
 	switch g := m.Group(w); {
-	case w.Copy || w.Superseded || w.Refused() || m.Chooses(w): // the decision has a row
+	case w.Copy || w.Superseded || w.Refused() || m.Chooses(w) || w.Contested != nil && slices.ContainsFunc(d.Workloads, row): // the decision has a row
 		return model.Reason{}
 	case !g.Unknown.Given() && !w.Count.Known && !w.Kind.PerNode():
 		return model.Reason{Cause: model.ByCount}
@@ -370,9 +373,9 @@ func notModeled(m *model.Model, w *workload.Workload) model.Reason {
 }
 
 // outside adds the workloads that were left out of the decision to the document.
-func outside(m *model.Model, doc *diag.Placement) {
+func outside(m *model.Model, d *certificate.Decision, doc *diag.Placement) {
 	for _, w := range m.Workloads {
-		if why := notModeled(m, w); why.Given() {
+		if why := notModeled(m, d, w); why.Given() {
 			doc.Unmodelled = append(doc.Unmodelled, Reference(w)+": "+message.Reason(why))
 		}
 		if w.Copy || w.Superseded {

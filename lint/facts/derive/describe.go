@@ -399,7 +399,7 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 		}
 	}
 	for _, w := range b.m.Workloads {
-		if row, known := all[w]; known && (b.m.Judged(w) || b.m.Chooses(w)) {
+		if row, known := all[w]; known && (b.m.Judged(w) || b.m.Chooses(w) || fits[w].Contested != nil) {
 			row.FitsInAnyOrder = cmp.Or(fits[w].Verdict, row.Fits)
 			row.Fits = cmp.Or(fits[w].DaemonSetsFirst, row.FitsInAnyOrder)
 			b.answer(as, w, &row)

@@ -133,6 +133,8 @@ type WorkloadDecision struct {
 	Preempts bool
 	// Why is the reason for the verdict if Verdict is Unknown.
 	Why model.Reason
+	// Contested is set if the verdict depends on which pods are created first (R-P10).
+	Contested *workload.Contested
 	// Early is set if the verdict depends on where a volume is made before the pods are scheduled.
 	Early *Early
 }
@@ -294,6 +296,8 @@ type Checker interface {
 	// NeverPlaced checks that a group's pods never find a node when at most one pod of each
 	// workload in with is present.
 	NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error
+	// Contest checks that ResourceQuotas admit all pods of w or not, as Workload.Contested says.
+	Contest(m *model.Model, w *workload.Workload) error
 	// Lose checks the outcomes of a loss for the workloads. Roll checks the outcome of a rollout
 	// and fills in why no new pod fits.
 	Lose(m *model.Model, l Loss, out []Lost, steps int) error

@@ -18,16 +18,19 @@ type runs struct {
 	// of is the load, and before the state before the rollout.
 	of     load
 	before grid
+	// quota limits how many pods exist, or is nil.
+	quota *limited
 }
 
 // phase is one state: the pods on each node, the replica count of each revision and, for a
 // DaemonSet, the nodes on which a new pod was created. The volume of all pods is attached to the node
-// holder.
+// holder. Under a quota, made counts the pods of each load that exist, apart from old ones.
 type phase struct {
 	on      grid
 	spec    [2]int8
 	created grid
 	holder  int8
+	made    [3]int8
 }
 
 const (
@@ -37,7 +40,7 @@ const (
 )
 
 // rolling enumerates the rollout of the first load, starting from each complete placement.
-func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable int) *runs {
+func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable int, quota *limited) *runs {
 	t.Helper()
 	l := s.loads[0]
 	rest := s.rest(from.without)
@@ -46,9 +49,9 @@ func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable
 		{name: "web-new", text: l.pod("web-new", "new", "", ""), pods: rest[0].pods, alone: rest[0].alone, once: l.once},
 		{name: "web-gone", text: l.pod("web-gone", "old", `, deletionTimestamp: "2026-01-01T00:00:00Z"`, ""), once: l.once},
 	}
-	r := &runs{world: s.world(t, append(rows, rest[1:]...)), way: way, surge: surge, unavailable: unavailable, replicas: rest[0].pods, seen: map[phase]bool{}, of: l}
+	r := &runs{world: s.world(t, append(rows, rest[1:]...)), way: way, surge: surge, unavailable: unavailable, replicas: rest[0].pods, seen: map[phase]bool{}, of: l, quota: quota}
 	nodes := len(r.m.Topology.Nodes)
-	for _, g := range from.complete {
+	for i, g := range from.complete {
 		on := grid(g[:nodes]) + r.empty()[:2*nodes] + g[nodes:]
 		if r.stuck && r.done {
 			break
@@ -64,7 +67,12 @@ func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable
 			continue // some old pods do not run
 		}
 		r.begun = true
-		r.visit(phase{on: on, spec: [2]int8{int8(r.replicas), 0}, created: r.empty()[:nodes], holder: int8(holder)})
+		p := phase{on: on, spec: [2]int8{int8(r.replicas), 0}, created: r.empty()[:nodes], holder: int8(holder)}
+		if quota != nil {
+			p.made = from.made[i]
+			p.made[0] = 0
+		}
+		r.visit(p)
 	}
 	return r
 }
@@ -125,6 +133,7 @@ func (r *runs) visit(p phase) {
 		r.visit(next)
 	}
 	ways[r.way](r, p, move)
+	r.others(p, move)
 	r.reattach(p, move)
 	for n := range r.m.Topology.Nodes {
 		if r.on(p.on, gone, n) > 0 {
@@ -184,11 +193,58 @@ func (r *runs) scaled(p, round phase, move func(phase)) {
 	if round != p {
 		move(round)
 	}
-	if r.pods(p.on, fresh) < int(p.spec[fresh]) {
+	if r.pods(p.on, fresh) < r.create(p, int(p.spec[fresh]), move) {
 		for _, n := range r.takers(p.on, fresh) {
 			if r.of.finds(r.world, r.before, n, old) {
 				next := p
 				next.on = r.with(p.on, fresh, n, 1)
+				move(next)
+			}
+		}
+	}
+}
+
+// create returns how many new pods of wanted exist. It tries to create another.
+func (r *runs) create(p phase, wanted int, move func(phase)) int {
+	if r.quota == nil {
+		return wanted
+	}
+	if made := int(p.made[0]); made < wanted && r.admits(p, 0) {
+		next := p
+		next.made[0]++
+		move(next)
+	}
+	return int(p.made[0])
+}
+
+// admits reports whether the quota has room for another pod of a load.
+func (r *runs) admits(p phase, of int) bool {
+	return r.quota.admits(of, func(of int) int {
+		if of == 0 {
+			return r.pods(p.on, old) + r.pods(p.on, gone) + int(p.made[0])
+		}
+		return int(p.made[of])
+	})
+}
+
+// others tries to create and to place pods of other loads that the quota left out before.
+func (r *runs) others(p phase, move func(phase)) {
+	if r.quota == nil {
+		return
+	}
+	for row := gone + 1; row < len(r.rows); row++ {
+		of := r.rows[row].of
+		placed, made := r.pods(p.on, row), int(p.made[of])
+		waits := r.quota.loads[of].kind == "StatefulSet" && placed < made
+		if made < r.rows[row].pods && !waits && r.admits(p, of) {
+			next := p
+			next.made[of]++
+			move(next)
+		}
+		if placed < made {
+			for _, n := range r.takers(p.on, row) {
+				next := p
+				next.on = r.with(p.on, row, n, 1)
 				move(next)
 			}
 		}
@@ -210,7 +266,7 @@ func (r *runs) delete(p phase, move func(phase)) {
 // created only once the pod is gone (R-W12).
 func (r *runs) inPlace(p phase, move func(phase)) {
 	was, now, going := r.pods(p.on, old), r.pods(p.on, fresh), r.pods(p.on, gone)
-	if was+now+going < r.replicas {
+	if now < r.create(p, r.replicas-was-going, move) {
 		for _, n := range r.takers(p.on, fresh) {
 			if r.of.mayUse(r.world, r.before, p.on, n, old, old, fresh, gone) {
 				next := p

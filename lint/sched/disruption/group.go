@@ -179,6 +179,8 @@ func (j *shared) unknown(w *workload.Workload) model.Reason {
 	switch {
 	case w.OrdinalReaches != nil && j.m.PinOf(w).Vague:
 		return model.Reason{Cause: model.ByVolume, Name: "volumes that differ from pod to pod"}
+	case w.Contested != nil:
+		return j.m.Group(w).Unknown
 	case !j.Judged(w):
 		return by(model.ByPlacement)
 	}

@@ -73,7 +73,7 @@ func (u updated) verdict(t *testing.T) diag.Outcome {
 	case len(from.complete) == 0:
 		return outside
 	}
-	return u.rolling(t, from, u.way, u.surge, u.unavailable).verdict()
+	return u.rolling(t, from, u.way, u.surge, u.unavailable, nil).verdict()
 }
 
 // TestRolloutAgreesWithRuns compares verdicts on rollouts with all runs of the controllers' loops.

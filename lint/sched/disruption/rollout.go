@@ -73,7 +73,7 @@ func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
 
 // judge judges a rollout, given what the volumes of the pods mean for new ones.
 func (u updates) judge(w *workload.Workload, replicas int) Rollout {
-	r := withinQuotas(w, u.judgeAtAnySize(w, u.strategy(w, replicas), replicas))
+	r := u.withinQuotas(w, u.judgeAtAnySize(w, u.strategy(w, replicas), replicas))
 	if why := u.m.ByNeighbour(w); r.Verdict == diag.Always && why.Given() {
 		told := r.Way == workload.BothWhole || asksFor(u.m.Group(w), w.Kind.Shared) || u.m.PinOf(w).Key != ""
 		if told || search.ByNeighbour(u.m, w, r.Replicas+max(1, r.Surge), certificate.Loss{}, "", "").Given() {
@@ -87,9 +87,12 @@ func (u updates) judge(w *workload.Workload, replicas int) Rollout {
 // withinQuotas returns what a rollout becomes if a ResourceQuota has no room for all its additional
 // pods (R-P10). A Deployment whose pods may be missing meanwhile completes nevertheless if it always
 // completes without the quota: pods that exist are all available or one of them is Pending, and in
-// either case the controller removes the same old pods as without the quota.
-func withinQuotas(w *workload.Workload, r Rollout) Rollout {
-	if r.Verdict == "" || r.Way == workload.NoRollout || r.Unknown.Given() {
+// either case the controller removes the same old pods as without the quota. A rollout that may
+// complete or get stuck may do either with fewer terminating old pods, too, unless pods need them
+// nearby: they only take room, and hard spread constraints do not count them (R-T4).
+func (u updates) withinQuotas(w *workload.Workload, r Rollout) Rollout {
+	short := func(q workload.QuotaRoom) bool { return q.Most < r.Replicas } // not even the old pods exist
+	if len(w.Quotas) == 0 || r.Verdict == "" || r.Way == workload.NoRollout || r.Unknown.Given() || slices.ContainsFunc(w.Quotas, short) {
 		return r
 	}
 	pods, waits := r.Replicas+r.Surge, r.Way == workload.Rolling && r.Unavailable == 0
@@ -98,12 +101,16 @@ func withinQuotas(w *workload.Workload, r Rollout) Rollout {
 		pods, waits = 2*r.Replicas, r.Preview == 0
 		least = pods
 	}
+	needed := slices.ContainsFunc(u.group(w, false), func(o *workload.Workload) bool {
+		return slices.ContainsFunc(u.m.Group(o).Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Affinity && u.m.Peer(t, o, w) != model.No })
+	})
+	absent := func(o *workload.Workload) bool { return !u.Judged(o) || u.unfit(u.group(o, true))[o] }
 	for _, q := range w.Quotas {
 		why := model.Reason{Cause: model.ByQuota, Name: q.Name(), Count: q.Most}
 		switch {
-		case q.Least >= pods:
+		case q.Least >= pods && (r.Verdict != diag.Sometimes || !needed || q.Least >= 2*r.Replicas):
 		case r.Verdict == diag.Always && r.Unavailable > 0 && q.Least >= r.Replicas && w.Kind.Kind == "Deployment":
-		case waits && q.Most < least && q.Most >= r.Replicas:
+		case waits && q.Most < least && !slices.ContainsFunc(q.Ordered, absent):
 			return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Never, Why: why}
 		case r.Verdict != diag.Unknown:
 			r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: why}

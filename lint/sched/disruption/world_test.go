@@ -213,6 +213,7 @@ type start struct {
 	*world
 	without  map[int]bool
 	complete []grid
+	made     [][3]int8 // under a quota, the pods of each load that exist, by complete placement
 	// fits is set if all pods of the load in question can be placed, and tooMuch if there are too
 	// many states. unclear is set if one term of the load requires pods that do not fit but
 	// another affinity term excludes them, so that they do not count.

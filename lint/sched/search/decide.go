@@ -47,10 +47,14 @@ func budget(m *model.Model, o Options) (steps, check int) {
 // completion gets a separate verdict. If volumes are made before their pods are scheduled, verdicts
 // cover every choice of where (see choices.go).
 func Decide(m *model.Model, o Options) *certificate.Decision {
+	var d *certificate.Decision
 	if all := m.Choices(); len(all) > 0 {
-		return (&choosing{m: m, o: o, all: all}).decide()
+		d = (&choosing{m: m, o: o, all: all}).decide()
+	} else {
+		d = decideOne(m, o)
 	}
-	return decideOne(m, o)
+	decideContested(m, d, o)
+	return d
 }
 
 // decideOne is Decide for a model in which it is known where volumes can be used.
@@ -448,6 +452,11 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 		}
 		d.Workloads = append(d.Workloads, w)
 	}
+	inOrder(m, d)
+}
+
+// inOrder sorts the workloads of a decision as the model does.
+func inOrder(m *model.Model, d *certificate.Decision) {
 	order := map[*workload.Workload]int{}
 	for i, w := range m.Workloads {
 		order[w] = i

@@ -1,0 +1,315 @@
+package disruption_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// amounts holds pods, cores and MiB of memory. In a quota, a negative amount is not counted.
+type amounts [3]int
+
+// takes returns what one pod of a load takes of a quota.
+func (l load) takes() amounts { return amounts{1, l.cpu, l.memory} }
+
+// limited is a sample whose namespace has a ResourceQuota.
+type limited struct {
+	updated
+	hard amounts
+}
+
+// refuses reports whether the quota counts an amount that the pods of a load do not name.
+func (s limited) refuses(l load) bool {
+	return l.cpu+l.memory == 0 && (s.hard[1] >= 0 || s.hard[2] >= 0)
+}
+
+// admits reports whether the quota has room for one more pod of a load, beside made pods of each load
+// and the running ones.
+func (s limited) admits(of int, made func(of int) int) bool {
+	if s.refuses(s.loads[of]) {
+		return false
+	}
+	more := s.loads[of].takes()
+	for k, hard := range s.hard {
+		used := more[k]
+		for _, l := range s.running {
+			used += l.takes()[k]
+		}
+		for i, l := range s.loads {
+			used += made(i) * l.takes()[k]
+		}
+		if hard >= 0 && used > hard {
+			return false
+		}
+	}
+	return true
+}
+
+func (s limited) nodesAndManifests() (nodes, manifests string) {
+	var hard []string
+	for k, text := range []string{`pods: "%d"`, `requests.cpu: "%d"`, "requests.memory: %dMi"} {
+		if s.hard[k] >= 0 {
+			hard = append(hard, fmt.Sprintf(text, s.hard[k]))
+		}
+	}
+	return s.nodes(), s.manifests() + "---\n{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {" + strings.Join(hard, ", ") + "}}}\n"
+}
+
+func (s limited) String() string {
+	nodes, manifests := s.nodesAndManifests()
+	return "\n" + nodes + manifests
+}
+
+// limited adds small amounts to the loads and a quota that is near to what all pods take.
+func (g generator) limited(u updated) limited {
+	s := limited{updated: u, hard: amounts{-1, -1, -1}}
+	s.boxes = s.boxes[:1+g.IntN(min(4, len(s.boxes)))]
+	for i := range s.running {
+		s.running[i].node, s.running[i].cpu, s.running[i].memory = s.boxes[0].name, g.IntN(2), 1
+	}
+	counted := 1 + g.IntN(7)
+	sum := amounts{}
+	add := func(l load, pods int) {
+		for k, n := range l.takes() {
+			sum[k] += n * pods
+		}
+	}
+	for i := range s.loads {
+		l := &s.loads[i]
+		if i > 0 {
+			l.kind = g.pick("Deployment", "Deployment", "StatefulSet")
+		}
+		l.cpu, l.memory = g.IntN(3), g.IntN(3)
+		if g.chance(10) {
+			l.cpu = 4
+		}
+		if l.cpu+l.memory == 0 && !g.chance(10) {
+			l.memory = 1
+		}
+		add(*l, l.replicas)
+	}
+	for _, l := range s.running {
+		add(l, 1)
+	}
+	most := s.loads[0].takes()
+	for k := range s.hard {
+		if counted&(1<<k) != 0 {
+			by := []int{0, 0, 0, 1, 1, 2, 3, s.loads[0].replicas, 2 * s.loads[0].replicas, -1, -2, -4}[g.IntN(12)]
+			if s.hard[k] = max(0, sum[k]+by*max(1, most[k])+g.IntN(2)*g.IntN(2)); len(s.running) > 0 && g.chance(20) {
+				s.hard[k] = 0
+			}
+		}
+	}
+	return s
+}
+
+// each visits all states in which the controllers create no more pods and the scheduler places none.
+// Each pod is created while the quota has room for it, in any order, and placed at any time after. It
+// returns false if there are too many states.
+func (s limited) each(t *testing.T, end func(w *world, made [3]int8, on grid)) bool {
+	t.Helper()
+	w := s.world(t, s.rest(nil))
+	type state struct {
+		made [3]int8
+		on   grid
+	}
+	seen := map[state]bool{}
+	var visit func(at state)
+	visit = func(at state) {
+		if seen[at] || w.left <= 0 {
+			return
+		}
+		seen[at] = true
+		moved := false
+		for r := range w.rows {
+			placed, made := w.pods(at.on, r), int(at.made[r])
+			waits := s.loads[r].kind == "StatefulSet" && placed < made // for the pod before
+			if made < w.rows[r].pods && !waits && s.admits(r, func(of int) int { return int(at.made[of]) }) {
+				next := at
+				next.made[r]++
+				moved = true
+				visit(next)
+			}
+			if placed == made {
+				continue
+			}
+			for _, n := range w.takers(at.on, r) {
+				next := at
+				next.on = w.with(at.on, r, n, 1)
+				moved = true
+				visit(next)
+			}
+		}
+		if !moved {
+			end(w, at.made, at.on)
+		}
+	}
+	visit(state{on: w.empty()})
+	return w.left > 0
+}
+
+// fits returns whether the pods of each load can be placed, or nil if there are too many states.
+func (s limited) fits(t *testing.T) map[string]diag.Outcome {
+	t.Helper()
+	verdicts := map[string]diag.Outcome{}
+	known := s.each(t, func(w *world, _ [3]int8, on grid) {
+		for r := range w.rows {
+			now, name := diag.Never, w.rows[r].name
+			if w.pods(on, r) == w.rows[r].pods {
+				now = diag.Always
+			}
+			if was := verdicts[name]; was != "" && was != now {
+				now = diag.Sometimes
+			}
+			verdicts[name] = now
+		}
+	})
+	if !known {
+		return nil
+	}
+	return verdicts
+}
+
+// TestQuotaAgreesWithPlacements compares verdicts in a namespace with a ResourceQuota with all orders
+// in which its pods are created and placed.
+func TestQuotaAgreesWithPlacements(t *testing.T) {
+	t.Parallel()
+	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
+	for seed := range trials.Of(t, 5000) {
+		g := newGenerator(seed, 811)
+		s := g.limited(updated{sample: g.sample("Deployment")})
+		want := s.fits(t)
+		if want == nil {
+			count[tooMuch]++
+			continue
+		}
+		nodes, manifests := s.nodesAndManifests()
+		_, m := judge(t, nodes, manifests)
+		d := search.Decide(m, search.Options{Each: true})
+		got := map[string]diag.Outcome{}
+		for _, v := range d.Workloads {
+			got[v.Workload.Object.Name] = v.Verdict
+		}
+		for name, want := range want {
+			if v := got[name]; v == "" || v == diag.Unknown {
+				open[want]++
+			} else if count[v]++; v != want {
+				t.Errorf("seed %d: %s fits %q, want %q%s", seed, name, v, want, s)
+			}
+		}
+	}
+	t.Logf("%v, undetermined %v", count, open)
+	for _, v := range []diag.Outcome{diag.Always, diag.Sometimes, diag.Never} {
+		if count[v] < trials.Share(t, 300) {
+			t.Errorf("the generator is too tame: %d are %q", count[v], v)
+		}
+	}
+}
+
+// TestQuotaAgreesWithRuns compares verdicts on rollouts in a namespace with a ResourceQuota with all
+// runs of the controllers' loops.
+func TestQuotaAgreesWithRuns(t *testing.T) {
+	t.Parallel()
+	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
+	tight := 0
+	for seed := range trials.Of(t, 5000) {
+		g := newGenerator(seed, 812)
+		way := g.pick("rolling", "rolling", "rolling", "rolling", "recreate", "in place", "both")
+		s := g.limited(updates[way](g))
+		want := s.rolls(t)
+		if want == outside || want == tooMuch {
+			count[want]++
+			continue
+		}
+		nodes, manifests := s.nodesAndManifests()
+		j, m := judge(t, nodes, manifests)
+		web := find(t, m, "web")
+		rollout := j.Rollouts(web)[0]
+		got := rollout.Verdict
+		if got == diag.Unknown {
+			open[want]++
+			continue
+		}
+		alone := func(of int) int { return []int{s.loads[0].replicas - 1, 0, 0}[of] }
+		if got == diag.Never && want == "" && rollout.Why.Cause == model.ByQuota && s.admits(0, alone) {
+			count["never begins"]++ // whether the old pods fit is not known, but no new pod is created
+			continue
+		}
+		if got == diag.Sometimes && s.exceeded() {
+			count["without some"]++ // left out are workloads that need more than the quota has
+			continue
+		}
+		if len(web.Quotas) > 0 {
+			tight++
+		}
+		if count[want]++; got != want {
+			t.Errorf("seed %d: %s, surge %d, unavailable %d: %q, want %q%s", seed, s.way, s.surge, s.unavailable, got, want, s)
+		}
+	}
+	t.Logf("%v, undetermined %v, %d with a tight quota", count, open, tight)
+	for v, n := range map[diag.Outcome]int{"": 100, diag.Always: 500, diag.Sometimes: 5, diag.Never: 100} {
+		if count[v] < trials.Share(t, n) {
+			t.Errorf("the generator is too tame: %d are %q", count[v], v)
+		}
+	}
+}
+
+// rolls returns the outcome over all runs of the rollout from all complete placements.
+func (s limited) rolls(t *testing.T) diag.Outcome {
+	t.Helper()
+	from := s.start(t, 0)
+	switch {
+	case from.tooMuch:
+		return tooMuch
+	case from.unclear:
+		return outside
+	}
+	if s.exceeded() {
+		from.without, from.complete, from.fits = nil, nil, false
+		known := s.each(t, func(w *world, made [3]int8, on grid) {
+			if w.pods(on, 0) == w.rows[0].pods {
+				from.complete, from.made, from.fits = append(from.complete, on), append(from.made, made), true
+			}
+		})
+		if !known {
+			return tooMuch
+		}
+	} else {
+		var made [3]int8
+		for i, l := range s.loads {
+			if made[i] = int8(l.replicas); from.without[i] && l.kind == "StatefulSet" {
+				made[i] = 1 // the first pod is not placed
+			}
+		}
+		from.made = slices.Repeat([][3]int8{made}, len(from.complete))
+	}
+	switch {
+	case !from.fits:
+		return ""
+	case len(from.complete) == 0:
+		return outside
+	}
+	return s.rolling(t, from, s.way, s.surge, s.unavailable, &s).verdict()
+}
+
+// exceeded reports whether the quota has no room for all pods.
+func (s limited) exceeded() bool {
+	for i, l := range s.loads {
+		one := func(of int) int {
+			if of == i {
+				return l.replicas - 1
+			}
+			return s.loads[of].replicas
+		}
+		if !s.admits(i, one) {
+			return true
+		}
+	}
+	return false
+}
