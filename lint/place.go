@@ -222,8 +222,9 @@ func (s *scene) decide(m *model.Model) *certificate.Decision {
 func unlisted(m *model.Model) []string {
 	names := map[string]bool{}
 	for g := range m.Placeable() {
-		for i := range g.Requests {
-			r := &g.Requests[i]
+		requests := model.Written(g.Requests)
+		for i := range requests {
+			r := &requests[i]
 			if _, known := names[string(r.Name)]; !known && !model.Extended(r.Name) && !topology.CountsVolumes(r.Name) {
 				names[string(r.Name)] = slices.ContainsFunc(m.Topology.All(), func(n *topology.Node) bool {
 					_, judged := model.Offered(n, r)

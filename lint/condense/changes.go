@@ -145,6 +145,9 @@ func (k *kind) declare(n *topology.Node) {
 	for name, q := range p.Spec.Reserved {
 		k.has["reserved "+string(name)] = q.String()
 	}
+	for name, q := range p.Spec.Capacity {
+		k.has["capacity "+string(name)] = q.String()
+	}
 	if p.Spec.Cost != nil {
 		k.has["cost"] = fmt.Sprint(*p.Spec.Cost)
 	}

@@ -178,6 +178,8 @@ type Request struct {
 	LargestNode string `json:"largest_node"`
 	// Reserved is the quantity that the pool of LargestNode reserves. Largest is without it.
 	Reserved string `json:"reserved"`
+	// AtMost is true if LargestNode has the largest quantity before it reserves some of it.
+	AtMost bool `json:"at_most"`
 	// Eligible is the number of nodes that pass every node-level filter except resources.
 	Eligible int `json:"eligible"`
 	// Fitting is the number of eligible nodes that are large enough.

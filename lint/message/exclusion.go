@@ -235,6 +235,8 @@ func noRoom(r *check.Room) string {
 	switch {
 	case r.Resource == "":
 		return "has no pod slot left" + beside
+	case r.AtMost:
+		return fmt.Sprintf("has at most %s, and one pod requests %s", amountOf(amounts[1], r.Resource), amounts[2])
 	case beside == "" && attaches:
 		return fmt.Sprintf("attaches %s, and one pod requests %s", amountOf(amounts[1], r.Resource), amounts[2])
 	case beside == "":

@@ -199,7 +199,15 @@ func largest(r *facts.Request) string {
 	case r.LargestNode == "":
 		return ""
 	}
-	return fmt.Sprintf("the largest, %s, has %s%s", r.LargestNode, sameUnit(r.Resource, r.Request, r.Largest)[1], reserved(r))
+	return fmt.Sprintf("the largest, %s, has %s%s%s", r.LargestNode, atMost(r.AtMost), sameUnit(r.Resource, r.Request, r.Largest)[1], reserved(r))
+}
+
+// atMost precedes an amount of which a node reserves some.
+func atMost(is bool) string {
+	if is {
+		return "at most "
+	}
+	return ""
 }
 
 // reserved says how much of the largest amount on a node its pool reserves, if any.

@@ -294,8 +294,11 @@ func RequestAtMost(r *facts.Request) string {
 	if name := corev1.ResourceName(r.Resource); topology.Stocked(name) {
 		return createVolumes(name)
 	}
-	amounts := sameUnit(r.Resource, r.Request, r.Largest)
-	return fmt.Sprintf("request at most %s, or add a node with at least %s", amountOf(amounts[1], r.Resource), amounts[0])
+	amounts, most := sameUnit(r.Resource, r.Request, r.Largest), "at most"
+	if r.AtMost {
+		most = "less than"
+	}
+	return fmt.Sprintf("request %s %s, or add a node with at least %s", most, amountOf(amounts[1], r.Resource), amounts[0])
 }
 
 // MoreRoom returns the repair for a rollout that lacks a resource, if no other repair helps.

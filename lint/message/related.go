@@ -205,7 +205,11 @@ func MinDomainsRequires(minDomains, domains int) string {
 
 // MostOfAll returns the text for the node that has the most of a resource.
 func MostOfAll(r *facts.Request) string {
-	return fmt.Sprintf("%s has %s%s, the most of all nodes", r.LargestNode, amountOf(sameUnit(r.Resource, r.Request, r.Largest)[1], r.Resource), reserved(r))
+	amount := amountOf(sameUnit(r.Resource, r.Request, r.Largest)[1], r.Resource)
+	if r.AtMost { // other nodes may have more
+		return fmt.Sprintf("%s has at most %s", r.LargestNode, amount)
+	}
+	return fmt.Sprintf("%s has %s%s, the most of all nodes", r.LargestNode, amount, reserved(r))
 }
 
 // AlsoRequests returns the text for another workload that requests the same scarce resource.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -77,6 +78,7 @@ func (l *loader) machines(o *source.Object) {
 	l.synced(o, in.Spec.Template.Metadata.Labels, p, o.Kind != "MachinePool")
 	l.registers(o, o.Namespace, spec.Bootstrap.ConfigRef, spec.Infrastructure, p)
 	p.Taints = append(p.Taints, l.taintList(o, o.File.Span, spec.Taints)...)
+	l.capacity(o, in.Metadata.Annotations, p)
 	least, most := l.bounds(o, in.Metadata.Annotations, capi)
 	l.machinePool(o, o.Root, o.NameSpan(), in.Spec.Replicas, least, most, p, before)
 }
@@ -109,6 +111,35 @@ func (l *loader) bounds(o *source.Object, annotations *source.Node, group string
 		}
 	}
 	return least, most
+}
+
+// capacity reads what annotations tell the autoscaler about the resources of a node, of which the node
+// reserves some. One that is 0 says nothing (kubernetes/autoscaler 55c37cd5 clusterapi_unstructured.go,
+// InstanceCapacity). OpenShift sets the first two (openshift/cluster-autoscaler-operator,
+// pkg/controller/machineautoscaler; memoryMb counts MiB). Its number of GPUs is left out: a device
+// plugin may offer each of them several times (R-S21).
+func (l *loader) capacity(o *source.Object, annotations *source.Node, p *PoolSpec) {
+	const group = "capacity.cluster-autoscaler.kubernetes.io/"
+	p.Capacity = corev1.ResourceList{}
+	for _, row := range []struct {
+		key, unit string
+		name      corev1.ResourceName
+	}{
+		{openshift + "/vCPU", "", corev1.ResourceCPU}, {openshift + "/memoryMb", "Mi", corev1.ResourceMemory},
+		{group + "cpu", "", corev1.ResourceCPU}, {group + "memory", "", corev1.ResourceMemory}, {group + "ephemeral-disk", "", corev1.ResourceEphemeralStorage},
+		{group + "gpu-count", "", corev1.ResourceName(annotations.Get(group + "gpu-type").Text())},
+	} {
+		k, v := annotations.Field(row.key)
+		if v.Text() == "" || row.name == "" {
+			continue
+		}
+		most, err := resource.ParseQuantity(v.Text() + row.unit)
+		if err != nil {
+			l.fail(o, o.File.FieldSpan(k, v), "%s: expected a quantity, found %s", row.key, v.Text())
+		} else if most.Sign() > 0 {
+			p.Capacity[row.name] = most
+		}
+	}
 }
 
 // machinePool adds a pool of replicas machines, or of the least number for the autoscaler, or of one
@@ -273,6 +304,7 @@ func (l *loader) capiCluster(o *source.Object) {
 			l.synced(o, set.Metadata.Labels, p, kind.name != "MachinePool")
 			l.registers(class, class.Namespace, ref(of, "bootstrap"), ref(of, "infrastructure"), p)
 			p.Taints = append(p.Taints, l.ownTaints(o, set.Taints, class, of)...)
+			l.capacity(o, set.Metadata.Annotations, p)
 			least, most := l.bounds(o, set.Metadata.Annotations, capi)
 			l.machinePool(o, items[i], at(o, items[i]), set.Replicas, least, most, p, before)
 		}

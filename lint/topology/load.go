@@ -30,9 +30,11 @@ type loader struct {
 	from    map[string]*source.Object                // the object that declares each node
 	pooled  map[string]string                        // the location where each pool is declared
 	limits  map[string]map[corev1.ResourceName]int64 // Node.Volumes by the name of the node
-	errs    []error
-	said    map[string]bool // the texts of errs
-	objects []*source.Object
+	// nodeSizes says what nodes offer.
+	nodeSizes []nodeSize
+	errs      []error
+	said      map[string]bool // the texts of errs
+	objects   []*source.Object
 	// machined is the first object with machines of a cluster, whose control plane is declared apart
 	// from them. controls is set if a control plane is declared.
 	machined *source.Object
@@ -154,6 +156,7 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 	if l.machined != nil && !l.controls && len(l.errs) == 0 {
 		l.fail(l.machined, diag.Span{}, "the control plane is not declared: name its KubeadmControlPlane, its Nodes or a NodeTopology with them, too")
 	}
+	l.sizeNodes()
 	for name, limits := range l.limits {
 		if n := l.byName[name]; n != nil {
 			n.Volumes = limits

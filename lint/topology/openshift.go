@@ -66,6 +66,7 @@ func (l *loader) openshift(o *source.Object) {
 		p.UnknownLabels = append(p.UnknownLabels, corev1.LabelOSStable, betaOS, corev1.LabelWindowsBuild)
 	}
 	p.Taints = l.taintList(o, o.File.Span, spec.Taints)
+	l.capacity(o, in.Metadata.Annotations, p)
 	least, most := l.bounds(o, in.Metadata.Annotations, openshift)
 	for _, of := range l.objects {
 		var scaler openshiftAutoscaler

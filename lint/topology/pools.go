@@ -29,7 +29,17 @@ type topologyObject struct {
 	APIVersion string           `json:"apiVersion"`
 	Kind       string           `json:"kind"`
 	Pools      []PoolSpec       `json:"pools"`
+	Nodes      []nodeSize       `json:"nodes"`
 	Storage    storage.Declared `json:"storage"`
+}
+
+// nodeSize says what nodes with some labels offer, which another file declares.
+type nodeSize struct {
+	Labels      map[string]string   `json:"labels"`
+	Allocatable corev1.ResourceList `json:"allocatable"`
+
+	o    *source.Object
+	item *source.Node
 }
 
 // NumberOrAny is the greatest number of nodes of a pool. The word any stands for Unbounded.
@@ -115,6 +125,8 @@ type PoolSpec struct {
 	Taints        []corev1.Taint      `json:"taints"`
 	Unschedulable bool                `json:"unschedulable"`
 	Allocatable   corev1.ResourceList `json:"allocatable"`
+	// Capacity holds the most that each node has of resources, before it reserves some of them.
+	Capacity corev1.ResourceList `json:"capacity"`
 	// Reserved holds the resources of each node that pods outside the manifests take.
 	Reserved corev1.ResourceList `json:"reserved"`
 	Volumes  map[string]int64    `json:"volumes"`
@@ -132,8 +144,18 @@ func (l *loader) pools(o *source.Object) {
 	}
 	l.storage(o, &in.Storage)
 	items := o.Root.Get("pools").Items()
-	if len(items) == 0 && len(broken) == 0 {
+	if len(items)+len(in.Nodes) == 0 && len(broken) == 0 {
 		l.fail(o, diag.Span{}, "a NodeTopology needs pools, a list of {name, count}")
+	}
+	for i, item := range o.Root.Get("nodes").Items() {
+		if name := fmt.Sprintf("nodes[%d]", i); !broken[name] {
+			s := in.Nodes[i]
+			s.o, s.item = o, item
+			l.labels(o, name, item)
+			if l.nodeSizes = append(l.nodeSizes, s); len(s.Allocatable) == 0 {
+				l.fail(o, o.File.Span(item), "%s needs allocatable", name)
+			}
+		}
 	}
 	for i, p := range in.Pools {
 		if broken[fmt.Sprintf("pools[%d]", i)] {
@@ -171,11 +193,37 @@ func (l *loader) pools(o *source.Object) {
 				l.fail(o, o.File.FieldSpan(k, v), "pool %s: reserved: %s is %s: expected a quantity from 0", p.Name, name, q.String())
 			}
 		}
+		for k, v := range item.Get("capacity").Fields() {
+			name := corev1.ResourceName(k.Value)
+			if most, has := p.Capacity[name], p.Allocatable[name]; most.Sign() < 0 || most.Cmp(has) < 0 {
+				l.fail(o, o.File.FieldSpan(k, v), "pool %s: capacity: %s is %s: expected a quantity from %s", p.Name, name, most.String(), has.String())
+			}
+		}
 		if u := p.Upgrade; u != nil && u.Surge.none() && u.Unavailable.none() {
 			l.fail(o, at(o, item, "upgrade"), "pool %s: upgrade needs a surge or unavailable above 0", p.Name)
 		}
 		if len(l.errs) == before {
 			l.pool(o, pool, &p)
+		}
+	}
+}
+
+// sizeNodes sets what nodes offer that do not say so themselves. The first entry for a node counts.
+func (l *loader) sizeNodes() {
+	complete := len(l.errs) == 0
+	for _, s := range l.nodeSizes {
+		found := false
+		for _, n := range l.topo.Nodes {
+			differs := func(key string) bool { value, has := n.Labels[key]; return !has || value != s.Labels[key] }
+			if n.Pool != nil || slices.ContainsFunc(slices.Collect(maps.Keys(s.Labels)), differs) {
+				continue
+			}
+			if found = true; n.Allocatable == nil {
+				n.Allocatable, n.Whole = s.Allocatable, isWhole(n.Live, s.Allocatable)
+			}
+		}
+		if l.topo.Extended.add(s.Allocatable); !found && complete {
+			l.fail(s.o, s.o.File.Span(s.item), "no node outside of pools has these labels")
 		}
 	}
 }
@@ -356,7 +404,7 @@ func poolNode(pool *Pool, p *PoolSpec, zone string, i int) *Node {
 		}
 	}
 	labels[Cluster] = Cluster
-	n := &Node{Name: name, Labels: labels, Taints: withCordonTaint(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Live: p.Live, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
+	n := &Node{Name: name, Labels: labels, Taints: withCordonTaint(p.Taints, p.Unschedulable), Unschedulable: p.Unschedulable, Live: p.Live, Capacity: p.Capacity, Pool: pool, Span: pool.Span, Declaration: pool.Declaration}
 	if len(p.Allocatable) > 0 {
 		n.Whole = exact && isWhole(p.Live, p.Allocatable)
 		n.Allocatable, n.Reserved = Reserve(p.Allocatable, p.Reserved)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
@@ -28,6 +29,9 @@ type Node struct {
 	Allocatable corev1.ResourceList
 	// Reserved holds what pods outside the manifests take. Allocatable is without it.
 	Reserved corev1.ResourceList
+	// Capacity holds the most that the node has of resources, before it reserves some of them. It counts
+	// only for those that Allocatable does not list.
+	Capacity corev1.ResourceList
 	// Volumes holds how many volumes of each kind the node takes, by names that Attachable and
 	// PersistentVolumes return. It takes any number of others.
 	Volumes map[corev1.ResourceName]int64
@@ -75,6 +79,15 @@ func CountsVolumes(name corev1.ResourceName) bool { return Driver(name) != "" ||
 
 // Stocked reports whether a resource counts PersistentVolumes that no claim holds.
 func Stocked(name corev1.ResourceName) bool { return strings.HasPrefix(string(name), persistent) }
+
+// AtMost returns the most that a node has of a resource whose allocatable amount is not known.
+func (n *Node) AtMost(name corev1.ResourceName) (most resource.Quantity, is bool) {
+	if _, listed := n.Allocatable[name]; listed {
+		return most, false
+	}
+	most, is = n.Capacity[name]
+	return most, is
+}
 
 // Declaration is the object or list item that declares a node or a pool.
 type Declaration struct {

@@ -307,7 +307,7 @@ func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string
 	case search.PartTaints:
 		return fieldSpan(w, spec, "tolerations"), "tolerations", excludedText(m, w)
 	case search.PartRequests:
-		requests := slices.DeleteFunc(slices.Clone(m.Group(w).Requests), volume)
+		requests := slices.DeleteFunc(slices.Clone(model.Written(m.Group(w).Requests)), volume)
 		for _, r := range requests {
 			if at = requestSpan(w, r.Name); !at.IsZero() {
 				break

@@ -380,7 +380,7 @@ func (b limits) requests(w *workload.Workload) bool {
 		}
 		fact := facts.Request{
 			Outcome: outcome, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest.String(),
-			LargestNode: r.LargestNode, Reserved: r.Reserved.String(), Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
+			LargestNode: r.LargestNode, Reserved: r.Reserved.String(), AtMost: r.AtMost, Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
 		}
 		s := alone(w, diag.Span{})
 		if outcome == diag.Never {

@@ -34,7 +34,7 @@ func (b changes) shortfall(w *workload.Workload, r *disruption.Rollout, fact *fa
 		nodes = append(nodes, n)
 	}
 	slot := model.Request{Name: corev1.ResourcePods, Amount: 1, Quantity: *resource.NewQuantity(1, resource.DecimalSI)}
-	requests := append(slices.Clone(b.m.Group(w).Requests), slot)
+	requests := append(slices.Clone(model.Written(b.m.Group(w).Requests)), slot)
 	b.m.Run().Spend(1 + len(nodes)*len(requests)/model.PerStep)
 	if w.Kind.PerNode() {
 		return besideOld(nodes, requests)

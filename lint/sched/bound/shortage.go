@@ -44,7 +44,7 @@ func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 	}
 	requested := map[corev1.ResourceName]bool{}
 	for _, r := range b.rows {
-		for _, q := range r.g.Requests {
+		for _, q := range model.Written(r.g.Requests) {
 			requested[q.Name] = true
 		}
 	}
@@ -323,6 +323,8 @@ type ResourceFit struct {
 	// Largest is the largest known amount on a node, or 0 if no amount is known. It is without
 	// Reserved, which the pool of the node reserves.
 	Largest, Reserved resource.Quantity
+	// AtMost is set if the node has Largest before it reserves some of it.
+	AtMost bool
 }
 
 // fitKey is the same for workloads whose pods fit on the same nodes.
@@ -339,7 +341,7 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 	key := fitKey{g.Signature, g.Request}
 	kept := *model.KeepForNodes(m, func() *keptFits { return &keptFits{} })
 	return model.Cached(kept, key, func() *RequestFit {
-		requests := g.Requests
+		requests := model.Written(g.Requests)
 		fit := &RequestFit{Requests: make([]ResourceFit, len(requests))}
 		most := make([]int64, len(requests))
 		for i, r := range requests {
@@ -370,6 +372,7 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 				}
 				if judged && has > most[i] {
 					q := model.Listed(n, r.Name)
+					_, r.AtMost = n.AtMost(r.Name)
 					most[i], r.Largest, r.Reserved, r.LargestNode, r.LargestSpan = has, q, n.Reserved[r.Name], n.Name, n.Span
 				}
 			}

@@ -302,6 +302,8 @@ type Checker interface {
 	// and fills in why no new pod fits.
 	Lose(m *model.Model, l Loss, out []Lost, steps int) error
 	Roll(m *model.Model, r Rollout, out *Rolled, steps int) error
+	// Grows checks that a node can be added for each Pending pod of a workload.
+	Grows(m *model.Model, w *workload.Workload, pods int, lost [2]string) error
 }
 
 // Proofs checks proofs one by one, each within a step limit.

@@ -73,6 +73,8 @@ type Room struct {
 	Requested, Offered, Left resource.Quantity
 	// Reserved is the amount that the pool reserves. Offered is without it.
 	Reserved resource.Quantity
+	// AtMost is set if the node has Offered before it reserves some of it.
+	AtMost bool
 	// Beside lists the pods on the node by workload, for at most three workloads. More counts the
 	// pods of the remaining workloads.
 	Beside []Pods
@@ -255,9 +257,14 @@ func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 	}
 	room.Beside = room.Beside[:min(maxBeside, len(room.Beside))]
 	if r != nil {
-		has, _ := model.Offered(n, r)
-		room.Resource, room.Requested, room.Offered, room.Reserved = r.Name, r.Quantity, model.Listed(n, r.Name), n.Reserved[r.Name]
-		room.Left = model.Quantity(r.Name, max(has-on.uses(r.Name), 0), r.Quantity.Format)
+		by := *r
+		if e := model.Exceeding(r.Name); e != nil {
+			by.Name, by.Amount = e.Name, e.Amount
+		}
+		has, _ := model.Offered(n, &by)
+		_, room.AtMost = n.AtMost(by.Name)
+		room.Resource, room.Requested, room.Offered, room.Reserved = by.Name, r.Quantity, model.Listed(n, by.Name), n.Reserved[by.Name]
+		room.Left = model.Quantity(by.Name, max(has-on.uses(by.Name), 0), r.Quantity.Format)
 	}
 	return Refusal{By: shortOf(r), Kind: NoRoom, Room: room}
 }

@@ -108,7 +108,7 @@ func (s *states) classify() {
 			}
 			fmt.Fprintf(&b, "%v %q ", ok, value)
 		}
-		fmt.Fprintf(&b, "%v %v %v", n.Allocatable, n.Volumes, n.Whole)
+		fmt.Fprintf(&b, "%v %v %v %v", n.Allocatable, n.Capacity, n.Volumes, n.Whole)
 		if s.v.running[i] {
 			b.WriteString(n.Name)
 		}

@@ -125,19 +125,31 @@ func TestOnceGrown(t *testing.T) {
 				l.rules[0].labels = "all: pods"
 			}
 		}
+		if l := e.loads; len(l) > 1 && g.chance(10) { // the pods of a DaemonSet count on each new node
+			l[0].kind, l[0].rules, l[0].pool, l[0].cpu = "Deployment", []rule{{use: "spread", key: keys[host], labels: "all: pods", skew: 1}}, "", 2
+			l[1].kind, l[1].rules, l[1].pool, l[1].cpu = "DaemonSet", nil, "p", 0
+			e.pools[0].cpu, e.pools[0].pool, e.pools[0].taint = 1, "q", false
+			e.pools = append(e.pools[:1:1], wide)
+			e.pools[1].cpu, e.pools[1].zones = 4, map[string]int{"a": 0, "b": 0}
+		}
 		unbounded := nodeTopology
 		for _, p := range e.pools {
 			unbounded += p.text(nil, topology.Unbounded)
 		}
 		_, m := judge(t, unbounded, e.manifests())
 		asked, most := e.loads[g.IntN(len(e.loads))], 0
+		says := func(n int, lost [2]string) bool { // the check is right by itself, too
+			w := find(t, m, asked.name)
+			unchecked := check.Checker{}.Grows(m, w, n, lost) == nil
+			return search.OnceGrown(m, w, n, lost) || unchecked
+		}
 		for _, n := range []int{asked.replicas, 2 * asked.replicas} { // an update may double the pods
-			if search.OnceGrown(m, find(t, m, asked.name), n, [2]string{}) {
+			if says(n, [2]string{}) {
 				most = n
 			}
 		}
 		if lost := g.pick("", "a", "b", "c"); lost != "" {
-			if most = 0; search.OnceGrown(m, find(t, m, asked.name), 2*asked.replicas, [2]string{keys[zone], lost}) {
+			if most = 0; says(2*asked.replicas, [2]string{keys[zone], lost}) {
 				most = 2 * asked.replicas
 			}
 			for k := range e.pools {

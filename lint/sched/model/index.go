@@ -165,7 +165,7 @@ func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workloa
 	var others []*workload.Workload
 	for _, list := range m.Index.Candidates(t, owner) {
 		for _, w := range list {
-			if same(w, owner) {
+			if Same(w, owner) {
 				continue
 			}
 			if a := m.Peer(t, owner, w); a == Yes || maybe && a == Maybe {
@@ -176,9 +176,9 @@ func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workloa
 	return others
 }
 
-// same reports whether two workloads are the same object. If an object is declared in several
+// Same reports whether two workloads are the same object. If an object is declared in several
 // places, its pods must not be counted twice.
-func same(a, b *workload.Workload) bool {
+func Same(a, b *workload.Workload) bool {
 	return a == b || a.Object.Name == b.Object.Name && a.Object.Kind == b.Object.Kind &&
 		a.Object.Namespace == b.Object.Namespace && a.Object.Group() == b.Object.Group()
 }

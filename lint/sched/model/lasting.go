@@ -118,7 +118,7 @@ func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	var all []Doubt
 	for _, list := range m.absent.Candidates(t, g.Workload) {
 		for _, w := range list {
-			if m.Peer(t, g.Workload, w) != No && !same(w, g.Origin()) {
+			if m.Peer(t, g.Workload, w) != No && !Same(w, g.Origin()) {
 				all = append(all, Doubt{Workload: g.Workload, Term: t, Target: w, Why: m.reasonAbsent(w)})
 			}
 		}
@@ -134,7 +134,7 @@ func (m *Model) Absent(t *Term, g *Group) *workload.Workload {
 	}
 	for _, list := range m.absent.Candidates(t, g.Workload) {
 		for _, w := range list {
-			if !w.Finite() && !same(w, g.Origin()) && m.Peer(t, g.Workload, w) != No {
+			if !w.Finite() && !Same(w, g.Origin()) && m.Peer(t, g.Workload, w) != No {
 				return w
 			}
 		}

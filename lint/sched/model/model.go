@@ -64,6 +64,8 @@ type perNodes struct {
 	domains  map[DomainKey]map[string]bool
 	numbers  map[string]domainNumbers
 	offered  map[corev1.ResourceName][]int64
+	// limited holds one node for each capacity that nodes declare.
+	limited []*topology.Node
 	// kept holds the data that other packages cache (see KeepForNodes).
 	kept map[any]any
 }
@@ -72,7 +74,7 @@ type perNodes struct {
 func newPerNodes(topo *topology.Topology, ws []*workload.Workload) *perNodes {
 	known := &perNodes{
 		eligible: map[string]*Eligibility{}, domains: map[DomainKey]map[string]bool{},
-		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, kept: map[any]any{},
+		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, kept: map[any]any{}, limited: limited(topo),
 	}
 	if !topo.Empty() {
 		known.Views = append(known.Views, newView(topo, nil))
@@ -158,6 +160,7 @@ func (m *Model) addGroup(w *workload.Workload) {
 	}
 	if !m.Topology.Empty() {
 		g.Requests, g.HostPorts, g.Signature = append(Requests(w), m.run.volumes.requests(w)...), hostPorts(w), signature(w)
+		m.addCapacities(g)
 		g.Request = textOf(g.Requests)
 	}
 }

@@ -44,7 +44,7 @@ func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 // domain that does not belong to Kubernetes (R-N26).
 func Extended(name corev1.ResourceName) bool {
 	s := string(name)
-	return strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
+	return !exceeding(name) && strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
 }
 
 // Requests returns the resources that one pod requests, sorted by name. It combines containers,
@@ -99,9 +99,15 @@ func ScoredRequests(w *workload.Workload) (incoming, placed [2]int64) {
 }
 
 // Offered returns how much of a resource a node has. The result judged is false if the amount is
-// unknown. This is the case for a node that declares no resources. If the node lists other
-// resources but not this one, lacks decides.
+// unknown. This is the case for a node that declares no resources, unless the request exceeds the most
+// that it has. If the node lists other resources but not this one, lacks decides.
 func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
+	if exceeding(r.Name) {
+		return 0, exceeded(n, r.Name)
+	}
+	if most, is := n.AtMost(r.Name); is {
+		return Amount(r.Name, most), exceeds(n, r)
+	}
 	if topology.CountsVolumes(r.Name) {
 		most, counted := n.Volumes[r.Name]
 		return most, counted
@@ -120,6 +126,9 @@ func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 func Listed(n *topology.Node, name corev1.ResourceName) resource.Quantity {
 	if topology.CountsVolumes(name) {
 		return *resource.NewQuantity(n.Volumes[name], resource.DecimalSI)
+	}
+	if most, is := n.AtMost(name); is {
+		return most
 	}
 	return n.Allocatable[name]
 }

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -28,6 +29,13 @@ func OnceGrown(m *model.Model, w *workload.Workload, pods int, lost [2]string) (
 		q.findRivals()
 		if q.addable(); len(q.nodes) > 0 {
 			yes = q.holds(pods)
+		}
+		if !yes {
+			return
+		}
+		if err := certificate.CheckerOf(m).Grows(m, w, pods, lost); err != nil {
+			m.Run().Refuse(ws, err)
+			yes = false
 		}
 	})
 	return yes

@@ -1,0 +1,81 @@
+package disruption_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/sched/check"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// TestGrows plants mistakes: it asks the check whether a node can be added for each pod where that is
+// wrong, one condition of T33 after another. The search must not say so, either.
+func TestGrows(t *testing.T) {
+	const (
+		pools  = nodeTopology + "- {name: w, zones: {a: 1, b: 0, c: 0}, max: any, allocatable: {cpu: 4, pods: 9}}\n"
+		anti   = `affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: KEY, labelSelector: {matchLabels: {app: APP}}}]}}`
+		near   = `affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: KEY, labelSelector: {matchLabels: {app: APP}}}]}}`
+		spread = `topologySpreadConstraints: [{topologyKey: KEY, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: APP}}MORE}]`
+		pod    = "apiVersion: apps/v1\nkind: KIND\nmetadata: {name: NAME, namespace: d}\nspec:\n  COUNT\n  selector: {matchLabels: {app: NAME}}\n  template:\n    metadata: {labels: {app: NAME, all: pods}}\n    spec:\n      containers: [{name: c, image: c, resources: {requests: {cpu: CPU}}PORT}]\n      RULE\n"
+	)
+	of := func(kind, name, cpu, rule string) string {
+		port := ""
+		if after, is := strings.CutPrefix(rule, "port"); is {
+			port, rule = ", ports: [{containerPort: 80, hostPort: 80}]", after
+		}
+		count := "replicas: 3"
+		if kind == "DaemonSet" {
+			count = "revisionHistoryLimit: 3"
+		}
+		return "---\n" + strings.NewReplacer("KIND", kind, "NAME", name, "CPU", cpu, "RULE", rule, "COUNT", count, "PORT", port).Replace(pod)
+	}
+	by := func(rule, key, app, more string) string {
+		return strings.NewReplacer("KEY", key, "app: APP", app, "MORE", more).Replace(rule)
+	}
+	host, zone, rack := keys[0], keys[1], keys[2]
+	web := func(rule string) string { return of("Deployment", "web", "1", rule) }
+	for _, c := range []struct {
+		name, pools, manifests string
+		pods                   int
+		lost                   [2]string
+		want                   string // part of the error
+	}{
+		{"no rule", pools, web(""), 3, [2]string{}, ""},
+		{"no pool without a bound", strings.Replace(pools, "any", "9", 1), web(""), 3, [2]string{}, "no pool can add a node"},
+		{"another pool", pools, web("nodeSelector: {pool: p}"), 3, [2]string{}, "no pool can add a node"},
+		{"too large", pools, of("Deployment", "web", "5", ""), 3, [2]string{}, "no pool can add a node"},
+		{"too large beside a DaemonSet", pools, of("Deployment", "web", "3", "") + of("DaemonSet", "log", "2", ""), 3, [2]string{}, "no pool can add a node"},
+		{"room beside a DaemonSet", pools, of("Deployment", "web", "2", "") + of("DaemonSet", "log", "2", ""), 3, [2]string{}, ""},
+		{"a slot beside a DaemonSet", strings.Replace(pools, "pods: 9", "pods: 1", 1), web("") + of("DaemonSet", "log", "1", ""), 3, [2]string{}, "no pool can add a node"},
+		{"the port of a DaemonSet", pools, web("port") + of("DaemonSet", "log", "1", "port"), 3, [2]string{}, "no pool can add a node"},
+		{"apart from a DaemonSet", pools, web("") + of("DaemonSet", "log", "1", by(anti, host, "app: web", "")), 3, [2]string{}, "no pool can add a node"},
+		{"apart by host", pools, web(by(anti, host, "app: web", "")), 3, [2]string{}, ""},
+		{"one in each zone", pools, web(by(anti, zone, "app: web", "")), 3, [2]string{}, ""},
+		{"more than there are zones", pools, web(by(anti, zone, "app: web", "")), 4, [2]string{}, "3 pods may be in the way in 3 domains"},
+		{"apart from too many", pools, web(by(anti, zone, "app: db", "")) + of("Deployment", "db", "1", ""), 3, [2]string{}, "3 pods may be in the way in 3 domains"},
+		{"a zone is lost", pools, web(by(anti, zone, "app: web", "")), 3, [2]string{zone, "a"}, "2 pods may be in the way in 2 domains"},
+		{"two rules", strings.Replace(pools, "max:", "labels: {rack: r}, max:", 1), web(by(anti, zone, "app: web", "")) + of("Deployment", "db", "1", by(anti, rack, "app: web", "")), 1, [2]string{}, "2 rules may keep"},
+		{"spread by zone", pools, web(by(spread, zone, "app: web", "")), 3, [2]string{}, ""},
+		{"too few zones", pools, web(by(spread, zone, "app: web", ", minDomains: 4")), 3, [2]string{}, "pools span 3 of 4 domains"},
+		{"another zone", pools + "- {name: m, zones: {d: 1}, allocatable: {cpu: 4, pods: 9}}\n", web(by(spread, zone, "app: web", "")), 3, [2]string{}, "no node can be added where " + zone + " is d"},
+		{"another zone that does not count", pools + "- {name: m, zones: {d: 1}, allocatable: {cpu: 4, pods: 9}}\n", web("nodeSelector: {" + zone + ": a}\n      " + by(spread, zone, "app: web", "")), 3, [2]string{}, ""},
+		{"spread after a loss", pools, web(by(spread, zone, "app: web", "")), 3, [2]string{host, "x"}, "pods on lost nodes may count"},
+		{"spread of a DaemonSet's pods", pools, web(by(spread, host, "all: pods", "")) + of("DaemonSet", "log", "1", ""), 3, [2]string{}, "may count the pods of DaemonSet d/log"},
+		{"near their own by zone", pools, web(by(near, zone, "app: web", "")), 3, [2]string{}, ""},
+		{"near their own by host", pools, web(by(near, host, "app: web", "")), 3, [2]string{}, "1 rules may keep"},
+		{"near others", pools, web(by(near, zone, "app: db", "")) + of("Deployment", "db", "1", ""), 3, [2]string{}, "need others by"},
+		{"a key that nodes lack", pools, web(by(spread, rack, "app: web", "")), 3, [2]string{}, "lack"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, m := judge(t, c.pools, c.manifests)
+			w := find(t, m, "web")
+			err := check.Checker{}.Grows(m, w, c.pods, c.lost)
+			if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("the check finds %v, want %q", err, c.want)
+			}
+			if yes := search.OnceGrown(m, w, c.pods, c.lost); yes != (c.want == "") {
+				t.Errorf("the search says %t, want an error with %q", yes, c.want)
+			}
+		})
+	}
+}

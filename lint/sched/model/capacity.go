@@ -1,0 +1,85 @@
+package model
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// A pool may say the most that its nodes have of a resource, but not how much is allocatable. A pod
+// that requests more never runs there. Nothing else follows (R-S21). Searches and checks compare
+// requests with the amounts of nodes resource by resource. The pod therefore also requests 1 of a
+// resource of its own, of which these nodes have 0, and others any amount.
+
+// beyond is a prefix of the names of these resources. They differ from all names that a pod may
+// request.
+const beyond = "capacity for "
+
+func exceeding(name corev1.ResourceName) bool { return strings.HasPrefix(string(name), beyond) }
+
+// exceeds reports whether a node never has as much as a pod requests. The kubelet ignores some
+// requests of a pod whose manifest names the node.
+func exceeds(n *topology.Node, r *Request) bool {
+	most, is := n.AtMost(r.Name)
+	return is && Amount(r.Name, most) < r.Amount && !(r.Kubelet && Extended(r.Name)) && r.Name != workload.KVM
+}
+
+// exceeded is exceeds for the request that a resource stands for.
+func exceeded(n *topology.Node, name corev1.ResourceName) bool {
+	r := Exceeding(name)
+	return r != nil && exceeds(n, r)
+}
+
+// Exceeding returns the request that exceeds the capacity of some node if a resource stands for one,
+// or nil.
+func Exceeding(name corev1.ResourceName) *Request {
+	text, is := strings.CutPrefix(string(name), beyond)
+	amount, of, _ := strings.Cut(text, " of ")
+	most, err := strconv.ParseInt(amount, 10, 64)
+	if !is || err != nil {
+		return nil
+	}
+	return &Request{Name: corev1.ResourceName(of), Amount: most}
+}
+
+// addCapacities adds the requests that stand for those that exceed the capacity of some node.
+func (m *Model) addCapacities(g *Group) {
+	if g.Running { // it fits on its node
+		return
+	}
+	for _, r := range g.Requests {
+		if slices.ContainsFunc(m.limited, func(n *topology.Node) bool { return exceeds(n, &r) }) {
+			name := corev1.ResourceName(beyond + strconv.FormatInt(r.Amount, 10) + " of " + string(r.Name))
+			g.Requests = append(g.Requests, Request{Name: name, Amount: 1, Quantity: r.Quantity, Kubelet: r.Kubelet})
+		}
+	}
+}
+
+// Written returns the requests without those that stand for others.
+func Written(requests []Request) []Request {
+	stands := func(r Request) bool { return exceeding(r.Name) }
+	if !slices.ContainsFunc(requests, stands) {
+		return requests
+	}
+	return slices.DeleteFunc(slices.Clone(requests), stands)
+}
+
+// limited returns one node for each capacity that nodes declare.
+func limited(topo *topology.Topology) (some []*topology.Node) {
+	if topo.Empty() {
+		return nil
+	}
+	pools := map[*topology.Pool]bool{}
+	for _, n := range topo.All() {
+		if len(n.Capacity) > 0 && !pools[n.Pool] {
+			some = append(some, n)
+			pools[n.Pool] = true
+		}
+	}
+	return some
+}
