@@ -227,7 +227,8 @@ type Quota struct {
 	// Scoped is true if the quota has scopes, so that it counts some of the pods only.
 	Scoped bool `json:"scoped"`
 	// RequestedMin is the lower bound on what the pods ask for, in the same unit. It assumes that each
-	// workload has its smallest number of replicas, and leaves out pods that run to completion.
+	// workload has its smallest number of replicas. It leaves out pods that run to completion, and pods
+	// of which a single one needs more than the quota has.
 	RequestedMin int `json:"requested_min"`
 	// RequestedMax is the upper bound, with the largest numbers of replicas. It is 9007199254740991 if
 	// there is no bound, for example because a DaemonSet counts, or objects other than pods.

@@ -58,7 +58,7 @@ func (l *loader) admission() {
 		}
 	}
 	if len(quotas.all)+len(limits.all) > 0 {
-		l.set.governing = governing{quotas.all, limits.all, priorities, l.Reader.joined}
+		l.set.governing = governing{quotas.all, limits.all}
 	}
 	l.podSecurity()
 	l.nodeSelectors()

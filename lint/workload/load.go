@@ -171,8 +171,8 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 }
 
 // joined reports whether a LimitRange or ResourceQuota certainly applies to a workload's pods.
-func (r *Reader) joined(o *source.Object, w *Workload) bool {
-	return o.Namespace == w.Object.Namespace && !source.Placeholder(o.Namespace) && (r.Apart == nil || !r.Apart(o, w.Object))
+func (l *loader) joined(o *source.Object, w *Workload) bool {
+	return o.Namespace == w.Object.Namespace && !source.Placeholder(o.Namespace) && (l.Apart == nil || !l.Apart(o, w.Object))
 }
 
 // core reports whether an object belongs to the core API group.

@@ -30,12 +30,13 @@ type quota struct {
 	counted []counted
 }
 
-// counted holds who takes what of one amount of a ResourceQuota.
+// counted holds who takes what of one amount of a ResourceQuota. The sums are for the smallest and the
+// largest number of pods. They are not known if unclear is set.
 type counted struct {
-	name   corev1.ResourceName
-	shares []share
-	most   resource.Quantity // the sum if autoscalers have scaled to the maximum
-	open   bool              // the sum is not known
+	name        corev1.ResourceName
+	shares      []share
+	least, most resource.Quantity
+	unclear     bool
 }
 
 // scopes returns the scopes of the quota as selectors.
@@ -256,13 +257,12 @@ func (q *quota) count(l *loader, name corev1.ResourceName) {
 	if least.Cmp(hard) > 0 && !alone && !q.open {
 		q.exceeded(l, name, shares, least)
 	}
-	all := counted{name, shares, most, most.Cmp(hard) > 0 || unclear}
 	for i := range shares {
-		if all.open || q.open {
+		if unclear || most.Cmp(hard) > 0 || q.open {
 			q.doubt(shares[i].w)
 		}
 	}
-	q.counted = append(q.counted, all)
+	q.counted = append(q.counted, counted{name, shares, least, most, unclear})
 }
 
 // rooms sets Quotas and TightQuota of the workloads. Other pods that may be rejected for another
@@ -288,7 +288,7 @@ func (q *quota) rooms() {
 				}
 			}
 			room.Most = fit(hard, certain, resource.Quantity{}, s.each)
-			if c.open {
+			if c.unclear || c.most.Cmp(hard) > 0 {
 				room.Least = 0
 			}
 			if q.covered[s.w] != diag.Always {

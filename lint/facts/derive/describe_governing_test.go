@@ -32,7 +32,7 @@ func TestGoverning(t *testing.T) {
 		{"a DaemonSet", "shop/team pods: 2 to any of 10 (20 to any%)", quota("hard: {pods: 10}") + "---\n" + web("Deployment", "web", "replicas: 2, ") + "---\n" + web("DaemonSet", "log", "")},
 		{"other objects", "shop/team secrets: 0 to any of 3 (0 to any%)", quota("hard: {secrets: 3}") + "---\n" + web("Deployment", "web", "replicas: 2, ")},
 		{"scoped", "shop/team pods, scoped: 0 of 3 (0 to 0%)", quota("hard: {pods: 3}, scopes: [Terminating]") + "---\n" + web("Deployment", "web", "replicas: 2, ")},
-		{"nothing allowed", "shop/team pods: 2 of 0 (any to any%)", quota("hard: {pods: 0}") + "---\n" + web("Deployment", "web", "replicas: 2, ")},
+		{"nothing allowed", "shop/team pods: 0 of 0 (0 to 0%)", quota("hard: {pods: 0}") + "---\n" + web("Deployment", "web", "replicas: 2, ")},
 		{"a variable", "", quota("hard: {pods: '${PODS}'}") + "---\n" + web("Deployment", "web", "replicas: 2, ")},
 		{"defaults", "shop/sizes Container: min [] max [cpu=2] default [cpu=2] request [cpu=100m]",
 			fmt.Sprintf(meta, "LimitRange", "sizes") + "spec: {limits: [{type: Container, max: {cpu: 2}, defaultRequest: {cpu: 100m}}]}\n"},
