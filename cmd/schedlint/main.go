@@ -138,7 +138,7 @@ func lines(err error) []string {
 // nothing. This reduces the cost of the rules in BenchmarkPolicies from 3.5 times the cost of parsing
 // to 3.0 times.
 const (
-	startLimit, leastPercent = 26 << 20, 50
+	startLimit, leastPercent = 26 << 20, 45
 	factsLimit, factsPercent = 192 << 20, 150
 	mostPercent, target      = 65, 165 << 20
 )

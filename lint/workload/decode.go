@@ -189,6 +189,7 @@ type PodSpec struct {
 	PriorityClassName         string                            `json:"priorityClassName"`
 	RuntimeClassName          string                            `json:"runtimeClassName"`
 	PreemptionPolicy          string                            `json:"preemptionPolicy"`
+	Priority                  *int32                            `json:"priority"`
 	HostNetwork               bool                              `json:"hostNetwork"`
 	Containers                []Container                       `json:"containers"`
 	InitContainers            []Container                       `json:"initContainers"`

@@ -101,22 +101,23 @@ func (l *loader) prioritize(w *Workload, classes map[string]*priorityClass, open
 	case c.known:
 		w.Priority.Value, w.Priority.Known, w.Priority.Waits = c.value, true, w.Priority.Waits || c.waits
 	}
-	if w.Running || w.Kind.VM || w.SpecNode == nil || w.Bare() && w.Object.Root.At("metadata", "uid") != nil { // admitted, or no pod spec
-		return
+	policy := w.Spec.PreemptionPolicy
+	number := c != nil && w.Spec.Priority != nil && !slices.Contains(w.Open, "priority") && int64(*w.Spec.Priority) != c.value
+	word := c != nil && slices.Contains(preemptions, policy) && policy != c.policy()
+	if c != nil && (!c.known || !number && !word) || w.Running || w.Kind.VM || w.Bare() && w.Object.Root.At("metadata", "uid") != nil {
+		return // nothing to reject, or it has been admitted
 	}
 	at := checker{w: w}
 	stage, spec := StagePods, (&place{base: w.Kind.Template, value: w.TemplateNode}).field("spec")
 	if w.Bare() {
 		stage = StageObject
 	}
-	switch class := spec.field("priorityClassName"); {
-	case c == nil && l.AllPriorities:
-		at.refuse(stage, class, "no PriorityClass with the name "+name+" exists", "")
-		return
-	case c == nil:
-		w.misspelt(classes, class)
-		return
-	case !c.known:
+	if c == nil {
+		if class := spec.field("priorityClassName"); l.AllPriorities {
+			at.refuse(stage, class, "no PriorityClass with the name "+name+" exists", "")
+		} else {
+			w.misspelt(classes, class)
+		}
 		return
 	}
 	of := "PriorityClass " + name
@@ -140,13 +141,11 @@ func (l *loader) prioritize(w *Workload, classes map[string]*priorityClass, open
 		w.Gated = append(w.Gated, Problem{Stage: StageClass, Field: p.path(), Span: at.span(p), Message: message, Fix: "remove " + p.name})
 		w.Admission = cmp.Or(w.Admission, "the plugin Priority")
 	}
-	p := spec.field("priority")
-	if n, ok := p.number(); ok && !p.absent() && n != c.value {
-		reject(p, strconv.FormatInt(c.value, 10))
+	if number {
+		reject(spec.field("priority"), strconv.FormatInt(c.value, 10))
 	}
-	p = spec.field("preemptionPolicy")
-	if word, ok := p.text(); ok && slices.Contains(preemptions, word) && word != c.policy() {
-		reject(p, c.policy())
+	if word {
+		reject(spec.field("preemptionPolicy"), c.policy())
 	}
 }
 
