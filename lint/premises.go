@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// premises collects the assumptions behind answers about volumes whose location constraints are
-// unknown.
+// premises collects the assumptions behind answers: about volumes whose location constraints are
+// unknown, and about classes that are not declared.
 type premises struct {
 	// classes maps what is not known, such as a StorageClass, to the name of the class, or to "" if
 	// no class is known.
@@ -22,6 +23,8 @@ type premises struct {
 	cloud map[string]bool
 	// sized holds the classes for whose new volumes the storage is assumed to have room (R-N48).
 	sized map[string]bool
+	// absent holds the names of the PriorityClasses and RuntimeClasses that are assumed to exist, by kind.
+	absent map[string]map[string]bool
 	// missing is set if some answer depends on what storage: in the configuration can say.
 	missing bool
 }
@@ -34,6 +37,13 @@ func (p *premises) assume(m *model.Model) {
 	for _, w := range m.Workloads {
 		if w.Refused() || w.Count.Known && model.Certain(w) == 0 && w.Scale == nil && !w.Kind.PerNode() {
 			continue
+		}
+		answered := model.Modelled(m.Group(w)) && !w.Running
+		if answered && w.Priority.Declared == diag.Never {
+			p.absent["PriorityClass"][w.Spec.PriorityClassName] = true
+		}
+		if answered && w.OpenClass() {
+			p.absent["RuntimeClass"][w.Spec.RuntimeClassName] = true
 		}
 		for _, c := range w.Claims {
 			if c.TracksCapacity {
@@ -88,6 +98,11 @@ func (p *premises) notes() (all []string) {
 	}
 	if sized := slices.Sorted(maps.Keys(p.sized)); len(sized) > 0 {
 		all = append(all, "the free space for new volumes of StorageClass "+enumerated(sized)+" is not declared; it is assumed to be large enough")
+	}
+	for _, kind := range [][2]string{{"PriorityClass", "to exist"}, {"RuntimeClass", "to exist and to add nothing to pods"}} {
+		if names := slices.Sorted(maps.Keys(p.absent[kind[0]])); len(names) > 0 {
+			all = append(all, kind[0]+" "+enumerated(names)+", which no manifest declares, is assumed "+kind[1])
+		}
 	}
 	return all
 }

@@ -39,6 +39,15 @@ func TestPremises(t *testing.T) {
 	}
 }
 
+func TestPremisesOfAbsentClasses(t *testing.T) {
+	p := premises{absent: map[string]map[string]bool{"PriorityClass": {"b": true, "a": true}, "RuntimeClass": {"kata": true}}}
+	want := "PriorityClass a and b, which no manifest declares, is assumed to exist\n" +
+		"RuntimeClass kata, which no manifest declares, is assumed to exist and to add nothing to pods"
+	if got := strings.Join(p.notes(), "\n"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestPremisesOfCapacity(t *testing.T) {
 	p := premises{sized: map[string]bool{"a": true, "b": true}}
 	want := "the free space for new volumes of StorageClass a and b is not declared; it is assumed to be large enough"

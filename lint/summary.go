@@ -28,7 +28,7 @@ type summary struct {
 	renders *locate.Renders
 	// counted holds the open questions that have already been counted.
 	counted map[unknown]bool
-	// premises holds what is assumed about volumes.
+	// premises holds what is assumed about volumes and undeclared classes.
 	premises premises
 	// placeholders holds the placeholders for unknown values in each file.
 	placeholders map[string][]string
@@ -38,7 +38,7 @@ func newSummary(r *locate.Renders) *summary {
 	return &summary{
 		skips:   &skips{map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}},
 		renders: r, counted: map[unknown]bool{}, placeholders: map[string][]string{},
-		premises: premises{classes: map[string]string{}, cloud: map[string]bool{}, sized: map[string]bool{}},
+		premises: premises{classes: map[string]string{}, cloud: map[string]bool{}, sized: map[string]bool{}, absent: map[string]map[string]bool{"PriorityClass": {}, "RuntimeClass": {}}},
 	}
 }
 
