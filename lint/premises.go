@@ -23,7 +23,8 @@ type premises struct {
 	cloud map[string]bool
 	// sized holds the classes for whose new volumes the storage is assumed to have room (R-N48).
 	sized map[string]bool
-	// absent holds the names of the PriorityClasses and RuntimeClasses that are assumed to exist, by kind.
+	// absent holds the names of the PriorityClasses and RuntimeClasses that are assumed to exist, by
+	// kind.
 	absent map[string]map[string]bool
 	// missing is set if some answer depends on what storage: in the configuration can say.
 	missing bool
@@ -101,7 +102,7 @@ func (p *premises) notes() (all []string) {
 	}
 	for _, kind := range [][2]string{{"PriorityClass", "to exist"}, {"RuntimeClass", "to exist and to add nothing to pods"}} {
 		if names := slices.Sorted(maps.Keys(p.absent[kind[0]])); len(names) > 0 {
-			all = append(all, kind[0]+" "+enumerated(names)+", which no manifest declares, is assumed "+kind[1])
+			all = append(all, "no manifest declares "+kind[0]+" "+enumerated(names)+": assumed "+kind[1])
 		}
 	}
 	return all

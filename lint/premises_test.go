@@ -41,8 +41,8 @@ func TestPremises(t *testing.T) {
 
 func TestPremisesOfAbsentClasses(t *testing.T) {
 	p := premises{absent: map[string]map[string]bool{"PriorityClass": {"b": true, "a": true}, "RuntimeClass": {"kata": true}}}
-	want := "PriorityClass a and b, which no manifest declares, is assumed to exist\n" +
-		"RuntimeClass kata, which no manifest declares, is assumed to exist and to add nothing to pods"
+	want := "no manifest declares PriorityClass a and b: assumed to exist\n" +
+		"no manifest declares RuntimeClass kata: assumed to exist and to add nothing to pods"
 	if got := strings.Join(p.notes(), "\n"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

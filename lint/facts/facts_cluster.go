@@ -250,13 +250,13 @@ type LimitRange struct {
 	Name string `json:"name"`
 	// Type is Container, Pod or PersistentVolumeClaim.
 	Type string `json:"type"`
-	// Min are the smallest amounts that are allowed.
+	// Min lists the smallest amounts that are allowed.
 	Min []ResourceAmount `json:"min"`
-	// Max are the largest amounts that are allowed.
+	// Max lists the largest amounts that are allowed.
 	Max []ResourceAmount `json:"max"`
-	// Default are the limits of containers without a limit.
+	// Default lists the limits of containers without a limit.
 	Default []ResourceAmount `json:"default"`
-	// DefaultRequest are the requests of containers without a request.
+	// DefaultRequest lists the requests of containers without a request.
 	DefaultRequest []ResourceAmount `json:"default_request"`
 }
 
@@ -267,6 +267,6 @@ type RuntimeClass struct {
 	Name string `json:"name"`
 	// Handler is the handler, as written.
 	Handler string `json:"handler"`
-	// Overhead are the resources that each pod of the class needs beside those of its containers.
+	// Overhead lists what each pod of the class needs in addition to its containers.
 	Overhead []ResourceAmount `json:"overhead"`
 }

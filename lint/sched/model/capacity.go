@@ -13,8 +13,8 @@ import (
 
 // A pool may say the most that its nodes have of a resource, but not how much is allocatable. A pod
 // that requests more never runs there. Nothing else follows (R-S21). Searches and checks compare
-// requests with the amounts of nodes resource by resource. The pod therefore also requests 1 of a
-// resource of its own, of which these nodes have 0, and others any amount.
+// requests with the amounts of nodes resource by resource. The pod therefore also requests 1 unit of
+// a made-up resource. These nodes have 0 units of it, and other nodes any amount.
 
 // beyond is a prefix of the names of these resources. They differ from all names that a pod may
 // request.
