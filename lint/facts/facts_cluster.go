@@ -211,8 +211,8 @@ type Object struct {
 	Manifest any `json:"manifest"`
 }
 
-// Quota is an amount of a ResourceQuota, and what the pods of its namespace ask for of it. Quotas with
-// a variable in their spec are left out.
+// Quota is one limit of a ResourceQuota, with how much of it the pods of the namespace request. Quotas
+// with a variable in their spec are left out.
 type Quota struct {
 	ID int `json:"id"`
 	// Namespace is metadata.namespace, or "".
@@ -226,12 +226,13 @@ type Quota struct {
 	Hard int `json:"hard"`
 	// Scoped is true if the quota has scopes, so that it counts some of the pods only.
 	Scoped bool `json:"scoped"`
-	// RequestedMin is the lower bound on what the pods ask for, in the same unit. It assumes that each
-	// workload has its smallest number of replicas. It leaves out pods that run to completion, and pods
-	// of which a single one needs more than the quota has.
+	// RequestedMin is the least that the pods request, in the same unit, with every workload at its
+	// minimum number of replicas. Pods that run to completion do not count, nor do pods that are each
+	// larger than the quota.
 	RequestedMin int `json:"requested_min"`
-	// RequestedMax is the upper bound, with the largest numbers of replicas. It is 9007199254740991 if
-	// there is no bound, for example because a DaemonSet counts, or objects other than pods.
+	// RequestedMax is the most that the pods request, with every workload at its maximum number of
+	// replicas. It is 9007199254740991 if there is no bound, for example if a DaemonSet counts towards the
+	// quota, or if the quota limits objects other than pods.
 	RequestedMax int `json:"requested_max"`
 	// PercentMin is requested_min as a percentage of hard, rounded down.
 	PercentMin int `json:"percent_min"`

@@ -202,7 +202,7 @@ func largest(r *facts.Request) string {
 	return fmt.Sprintf("the largest, %s, has %s%s%s", r.LargestNode, atMost(r.AtMost), sameUnit(r.Resource, r.Request, r.Largest)[1], reserved(r))
 }
 
-// atMost qualifies an amount of which the node reserves a part.
+// atMost marks the capacity of a node, which is more than its pods can use.
 func atMost(is bool) string {
 	if is {
 		return "at most "

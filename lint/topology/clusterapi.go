@@ -113,8 +113,8 @@ func (l *loader) bounds(o *source.Object, annotations *source.Node, group string
 	return least, most
 }
 
-// capacity reads what annotations tell the autoscaler about the resources of a node, of which the node
-// reserves some. One that is 0 says nothing (kubernetes/autoscaler 55c37cd5 clusterapi_unstructured.go,
+// capacity reads the annotations that give the autoscaler the capacity of a node, before the node
+// reserves some of it. A value of 0 is ignored (kubernetes/autoscaler 55c37cd5 clusterapi_unstructured.go,
 // InstanceCapacity). OpenShift sets the first two (openshift/cluster-autoscaler-operator,
 // pkg/controller/machineautoscaler; memoryMb counts MiB). Its number of GPUs is left out: a device
 // plugin may offer each of them several times (R-S21).

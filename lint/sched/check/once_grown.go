@@ -119,8 +119,9 @@ func (o *grown) apart(other *workload.Workload) []string {
 	})
 }
 
-// wide returns the only rule that pods on other nodes can break, or nil if there is none. It returns an
-// error if there are several, or if a new node may break a rule.
+// wide returns the one rule that can keep a pod off a new node because of pods on other nodes, or nil
+// if there is no such rule. It returns an error if there are several, or if the new node itself may
+// break a rule.
 func (o *grown) wide() (only *model.Term, err error) {
 	found := map[string]*model.Term{}
 	for _, other := range o.all {
@@ -163,8 +164,8 @@ func (o *grown) carried(key string) bool {
 	return len(o.nodes) > 0
 }
 
-// outnumber checks that the nodes have more values of a key than there are pods that each keep a pod
-// from one value, or that some node has none.
+// outnumber checks that the new nodes span more domains of a key than other pods can block, or that one
+// of them is in no domain.
 func (o *grown) outnumber(key string, pods int) error {
 	values := map[string]bool{}
 	for _, n := range o.nodes {
@@ -198,7 +199,7 @@ func (o *grown) outnumber(key string, pods int) error {
 	return nil
 }
 
-// everywhere checks that a node can be added in each domain that a term counts.
+// everywhere checks that a pool can add a node in every domain that a term counts.
 func (o *grown) everywhere(t *model.Term) error {
 	values := map[string]bool{}
 	for _, n := range o.nodes {

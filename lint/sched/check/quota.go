@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// mostCreated limits the pods of an order that is replayed.
+// mostCreated is the maximum number of pods to replay.
 const mostCreated = 10_000
 
 // Contest replays, pod by pod, both orders in which the controllers of a namespace may create pods
@@ -40,8 +40,8 @@ func (Checker) Contest(m *model.Model, w *workload.Workload) error {
 	return err
 }
 
-// created returns how many pods of w the quotas admit after the given pods, each of which they have
-// to admit, and the running ones.
+// created returns how many pods of w the quotas admit once the running pods and the pods in first
+// exist. It returns an error if they reject any of the pods in first.
 func created(m *model.Model, w *workload.Workload, first []workload.Created) (n int, err error) {
 	used := make([]map[corev1.ResourceName]resource.Quantity, len(w.Contested.Quotas))
 	for i := range used {

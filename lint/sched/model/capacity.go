@@ -11,13 +11,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// A pool may say the most that its nodes have of a resource, but not how much is allocatable. A pod
-// that requests more never runs there. Nothing else follows (R-S21). Searches and checks compare
+// A pool may declare capacity of a resource without allocatable. A pod that requests more never runs
+// there. Nothing else follows (R-S21). Searches and checks compare
 // requests with the amounts of nodes resource by resource. The pod therefore also requests 1 unit of
 // a made-up resource. These nodes have 0 units of it, and other nodes any amount.
 
-// beyond is a prefix of the names of these resources. They differ from all names that a pod may
-// request.
+// beyond is the prefix of made-up resources. No pod can request a name with spaces.
 const beyond = "capacity for "
 
 func exceeding(name corev1.ResourceName) bool { return strings.HasPrefix(string(name), beyond) }
@@ -29,14 +28,13 @@ func exceeds(n *topology.Node, r *Request) bool {
 	return is && Amount(r.Name, most) < r.Amount && !(r.Kubelet && Extended(r.Name)) && r.Name != workload.KVM
 }
 
-// exceeded is exceeds for the request that a resource stands for.
+// exceeded reports the same for the request behind a made-up resource.
 func exceeded(n *topology.Node, name corev1.ResourceName) bool {
 	r := Exceeding(name)
 	return r != nil && exceeds(n, r)
 }
 
-// Exceeding returns the request that exceeds the capacity of some node if a resource stands for one,
-// or nil.
+// Exceeding returns the request behind a made-up resource, or nil for any other resource.
 func Exceeding(name corev1.ResourceName) *Request {
 	text, is := strings.CutPrefix(string(name), beyond)
 	amount, of, _ := strings.Cut(text, " of ")
@@ -47,7 +45,8 @@ func Exceeding(name corev1.ResourceName) *Request {
 	return &Request{Name: corev1.ResourceName(of), Amount: most}
 }
 
-// addCapacities adds the requests that stand for those that exceed the capacity of some node.
+// addCapacities adds a request of a made-up resource for each request that exceeds the capacity of
+// some node.
 func (m *Model) addCapacities(g *Group) {
 	if g.Running { // it fits on its node
 		return
@@ -60,7 +59,7 @@ func (m *Model) addCapacities(g *Group) {
 	}
 }
 
-// Written returns the requests without those that stand for others.
+// Written returns the requests without those of made-up resources.
 func Written(requests []Request) []Request {
 	stands := func(r Request) bool { return exceeding(r.Name) }
 	if !slices.ContainsFunc(requests, stands) {

@@ -31,9 +31,9 @@ func (g generator) limited() (text string, most []int) {
 	return text, most
 }
 
-// TestCapacity covers nodes of which only the most that they have is known (R-S21). What is never
-// placed on them is not placed if they have exactly that much, or less. Everything else is as if
-// nothing were known about their resources, and a taint kept off the pods that request more.
+// TestCapacity covers nodes that declare capacity but not allocatable (R-S21). Verdicts are the same as
+// if the nodes declared no resources and a taint kept larger pods off. Pods that never fit do not fit
+// either if the nodes offer exactly their capacity, or less.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	count := map[diag.Outcome]int{}

@@ -48,28 +48,27 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// strategies are how the API server prepares and validates new objects of each kind.
+// strategies prepare and validate new objects of each kind, as in the API server.
 var strategies = map[string]rest.RESTCreateStrategy{
 	"Pod": pod.Strategy, "Node": node.Strategy, "Deployment": deployment.Strategy, "StatefulSet": statefulset.Strategy,
 	"Job": job.Strategy, "CronJob": cronjob.Strategy, "PodDisruptionBudget": poddisruptionbudget.Strategy,
 }
 
-// filtering are the plugins whose answers are recorded.
+// filtering lists the plugins whose results are recorded.
 var filtering = []string{
 	names.NodeName, names.NodeUnschedulable, names.TaintToleration, names.NodeAffinity, names.NodePorts, names.NodeResourcesFit,
 	names.PodTopologySpread, names.InterPodAffinity,
 }
 
-// testcase is nodes, and objects of which the last one is the object in question. The others are
-// pods that run.
+// testcase has nodes, running pods, and as the last object the one to create.
 type testcase struct {
 	Name, Gate     string
 	Nodes, Objects []map[string]any
 }
 
-// answer is what the release does with the object in question: the fields that it drops, why it
-// refuses the object or its pods, and the plugin that refuses each node for the first pod, for the
-// second one once the first is on the first node that takes it, and so on.
+// answer records the fields that the release drops from the new object and why it rejects the object
+// or its pods. For each pod in turn, it records the plugin that rejects each node. The pod is then
+// placed on the first node that accepts it.
 type answer struct {
 	Name    string              `json:"name"`
 	Dropped []string            `json:"dropped,omitempty"`
@@ -190,7 +189,7 @@ func (s *scheduler) answer(ctx context.Context, c testcase) (answer, error) {
 	return out, nil
 }
 
-// first is the first node that takes a pod.
+// first returns the first node that accepts a pod.
 func first(reasons map[string]string) string {
 	for _, n := range slices.Sorted(maps.Keys(reasons)) {
 		if reasons[n] == "" {
@@ -208,7 +207,7 @@ func (s *scheduler) place(p *corev1.Pod) error {
 	return err
 }
 
-// filter says for each node which plugin refuses a pod. It is empty for a node that takes the pod.
+// filter returns the plugin that rejects a pod on each node, or "" if the node accepts it.
 func (s *scheduler) filter(ctx context.Context, p *corev1.Pod) map[string]string {
 	reasons := map[string]string{}
 	state := framework.NewCycleState()
@@ -230,7 +229,7 @@ func (s *scheduler) filter(ctx context.Context, p *corev1.Pod) map[string]string
 	return reasons
 }
 
-// firstTwo drops what only later releases return.
+// firstTwo drops further results, which only later releases return.
 func firstTwo[A, B any](a A, b B, _ ...any) (A, B) { return a, b }
 
 // create makes an object as the API server does: it decodes, defaults, prepares and validates it.
@@ -321,7 +320,7 @@ func podsOf(obj runtime.Object, kind string) (*corev1.Pod, int32) {
 	return p, *count
 }
 
-// lister has the nodes for the plugins.
+// lister gives the plugins the nodes.
 type lister []*framework.NodeInfo
 
 func (l *lister) NodeInfos() framework.NodeInfoLister       { return l }
