@@ -76,11 +76,11 @@ func nothingToPlace(all []diag.Placement) []diag.Placement {
 	for i := range all {
 		d := &all[i]
 		pods := func(w diag.PlacementWorkload) bool { return w.Replicas > 0 || d.Verdict != string(diag.Always) }
-		if len(d.Invalid)+len(d.Unmodelled) > 0 || slices.ContainsFunc(d.Workloads, pods) {
+		if len(d.Unmodelled) > 0 || slices.ContainsFunc(d.Workloads, pods) {
 			found = true
 			continue
 		}
-		if d.Verdict == string(diag.Unknown) {
+		if found = found || len(d.Invalid) > 0; d.Verdict == string(diag.Unknown) {
 			unknown = i
 		}
 		d.Verdict, d.RulesVerdict = string(diag.None), string(diag.None)
@@ -91,7 +91,7 @@ func nothingToPlace(all []diag.Placement) []diag.Placement {
 		return []diag.Placement{d}
 	}
 	named := slices.DeleteFunc(slices.Clone(all), func(d diag.Placement) bool {
-		return d.Verdict == string(diag.None) && len(d.Workloads) == 0 && d.Cluster+d.Context == ""
+		return d.Verdict == string(diag.None) && len(d.Workloads)+len(d.Invalid) == 0 && d.Cluster+d.Context == ""
 	})
 	if len(named) == 0 {
 		return all

@@ -365,6 +365,8 @@ type Autoscaler struct {
 	// Pending is the number of pods that do not fit at the maximum. It is 0 unless the outcome is
 	// "never".
 	Pending int `json:"pending"`
+	// Quota is the ResourceQuota that limits the number of pods, or "".
+	Quota string `json:"quota"`
 	// Limit is the rule that limits the number of pods at the maximum.
 	Limit Limit `json:"limit"`
 	// Growth is the list of pools that were counted at their maximum size.

@@ -310,9 +310,11 @@ func autoscalerExceeds(r *facts.Autoscaler, in *facts.Facts) Text {
 	for _, p := range r.Begins {
 		begins = fmt.Sprintf("all pods fit once pool %s has %s", p.Pool, plural(p.Nodes, "node"))
 	}
-	return about(in.Ref(r.W),
-		fmt.Sprintf("%s can scale to %s%s but only %d %s", r.Object, plural(r.Max, "pod"), written, r.Fit, verb(r.Fit, "fits", "fit")),
-		limit, fmt.Sprintf("%s would stay Pending", plural(r.Pending, "pod")), growth(r.Growth), begins)
+	head := fmt.Sprintf("%s can scale to %s%s but only %d %s", r.Object, plural(r.Max, "pod"), written, r.Fit, verb(r.Fit, "fits", "fit"))
+	if r.Quota != "" {
+		return about(in.Ref(r.W), head, QuotaAllows(r.Quota, r.Fit))
+	}
+	return about(in.Ref(r.W), head, limit, fmt.Sprintf("%s would stay Pending", plural(r.Pending, "pod")), growth(r.Growth), begins)
 }
 
 // Rules returns the names of rules. It adds the workload's name to rules of workloads other than w.

@@ -118,6 +118,7 @@ func WithheldMade(by source.Maker) string { return entry(makers, by) }
 const (
 	MismatchLabelKeys    = "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity so that a machine does not conflict with its own migration target"
 	RaiseQuota           = "raise the quota so that it allows the pods of an update, too"
+	RaiseQuotaToScale    = "raise the quota so that it allows the maximum"
 	AddEligibleNode      = "add an eligible node"
 	DetachVolumes        = "delete the Node objects once the nodes are confirmed down, or add the taint node.kubernetes.io/out-of-service to them, so that their volumes are detached"
 	DeleteNodes          = "delete the Node objects once the nodes are confirmed down so that their pods are recreated"

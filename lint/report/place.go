@@ -50,9 +50,10 @@ func placementText(out io.Writer, p *diag.Placements, opts Options) error {
 	return b.flush()
 }
 
-// withPods returns the placements to print. Without verbose, it leaves out those without pods.
+// withPods returns the placements to print. Without verbose, it leaves out those in which nothing
+// creates pods.
 func withPods(p *diag.Placements, every bool) []diag.Placement {
-	return slices.DeleteFunc(slices.Clone(p.Decisions), func(d diag.Placement) bool { return !every && d.Verdict == string(diag.None) })
+	return slices.DeleteFunc(slices.Clone(p.Decisions), func(d diag.Placement) bool { return !every && d.Verdict == string(diag.None) && len(d.Invalid) == 0 })
 }
 
 // contextCounts counts placements by verdict. It lists verdicts in order of first appearance, and

@@ -30,13 +30,13 @@ type quota struct {
 	counted []counted
 }
 
-// counted holds who takes what of one amount of a ResourceQuota. The sums are for the smallest and the
-// largest number of pods. They are not known if unclear is set.
+// counted holds who takes what of one amount of a ResourceQuota. The sums are for the numbers of pods in
+// share. They are not known if unclear is set.
 type counted struct {
-	name        corev1.ResourceName
-	shares      []share
-	least, most resource.Quantity
-	unclear     bool
+	name                corev1.ResourceName
+	shares              []share
+	least, most, scaled resource.Quantity
+	unclear             bool
 }
 
 // scopes returns the scopes of the quota as selectors.
@@ -83,9 +83,9 @@ func (q *quota) invalid() bool {
 }
 
 // QuotaRoom counts the pods of a workload that a ResourceQuota admits beside the other workloads of
-// the namespace. Least applies if these have all their pods and autoscalers have scaled them to the
-// maximum. Most applies if they only have the pods that they certainly have. It counts on all pods of
-// the StatefulSets in Ordered, each of which is created when the one before is ready (R-W12).
+// the namespace. Least applies if these have all their pods and their autoscalers add none. Most
+// applies if they only have the pods that they certainly have. It counts on all pods of the
+// StatefulSets in Ordered, each of which is created when the one before is ready (R-W12).
 type QuotaRoom struct {
 	Quota       *source.Object
 	Least, Most int
@@ -95,11 +95,12 @@ type QuotaRoom struct {
 // Name returns the kind, namespace and name of the quota.
 func (r *QuotaRoom) Name() string { return nameOf(r.Quota) }
 
-// share holds the part of an amount of a ResourceQuota that the pods of one workload take.
+// share holds the part of an amount of a ResourceQuota that the pods of one workload take: low pods
+// for certain, high pods if its autoscaler adds none, and scaled pods at most.
 type share struct {
-	w         *Workload
-	each      resource.Quantity
-	low, high int // pods
+	w                 *Workload
+	each              resource.Quantity
+	low, high, scaled int
 }
 
 func (s *share) times(pods int) resource.Quantity {
@@ -139,14 +140,15 @@ func (q *quota) share(w *Workload, name corev1.ResourceName) (s share, known boo
 		return s, true
 	}
 	each, known := w.Counts(name)
-	s = share{w: w, each: each, low: w.Count.N, high: w.Count.N}
+	s = share{w: w, each: each, low: w.Count.N, high: w.Count.N, scaled: w.Count.N}
 	if w.Scale != nil {
-		s.low, s.high = min(s.low, w.Scale.Min), max(s.high, w.Scale.Max)
+		s.low, s.high, s.scaled = min(s.low, w.Scale.Min), max(s.high, w.Scale.Min), max(s.high, w.Scale.Max)
 	}
 	if q.covered[w] != diag.Always || w.Finite() || w.Paused() || w.Elsewhere {
 		s.low = 0
 	}
-	return s, known && (each.IsZero() || w.Count.Known && !w.Kind.PerNode() && w.Kind.Kind != "CronJob" && !w.Kind.VM)
+	several := w.Kind.Kind == "CronJob" && w.Object.Root.At("spec", "concurrencyPolicy").Text() != "Forbid" // Jobs at once
+	return s, known && (each.IsZero() || w.Count.Known && !w.Kind.PerNode() && !several && !w.Kind.VM)
 }
 
 // apply holds the pods of a namespace's workloads against a ResourceQuota (R-P10;
@@ -218,7 +220,7 @@ func (q *quota) count(l *loader, name corev1.ResourceName) {
 	hard := q.spec.Hard[name]
 	var shares []share
 	var none []*Workload
-	var least, most, running resource.Quantity // the sums
+	var least, most, scaled, running resource.Quantity // the sums
 	unclear := false
 	for _, w := range q.members {
 		s, known := q.share(w, name)
@@ -235,6 +237,7 @@ func (q *quota) count(l *loader, name corev1.ResourceName) {
 		}
 		least.Add(s.times(s.low))
 		most.Add(s.times(s.high))
+		scaled.Add(s.times(s.scaled))
 		if w.Running {
 			running.Add(s.each)
 		}
@@ -262,7 +265,7 @@ func (q *quota) count(l *loader, name corev1.ResourceName) {
 			q.doubt(shares[i].w)
 		}
 	}
-	q.counted = append(q.counted, counted{name, shares, least, most, unclear})
+	q.counted = append(q.counted, counted{name, shares, least, most, scaled, unclear})
 }
 
 // rooms sets Quotas and TightQuota of the workloads. Other pods that may be rejected for another
@@ -288,13 +291,13 @@ func (q *quota) rooms() {
 				}
 			}
 			room.Most = fit(hard, certain, resource.Quantity{}, s.each)
-			if c.unclear || c.most.Cmp(hard) > 0 {
+			if c.unclear {
 				room.Least = 0
 			}
 			if q.covered[s.w] != diag.Always {
 				room.Most = math.MaxInt32
 			}
-			if room.Least < 2*s.high {
+			if room.Least < 2*s.scaled {
 				s.w.Quotas = append(s.w.Quotas, room)
 			}
 			if string(c.name) == "count/pods" && room.Least < 2*s.high {

@@ -39,7 +39,7 @@ func (s *Set) QuotaUses() iter.Seq[QuotaUse] {
 		for _, q := range s.governing.quotas {
 			for i := range q.counted {
 				c := &q.counted[i]
-				u := QuotaUse{Quota: q.object, Name: c.name, Resource: BaseOf(c.name), Hard: q.spec.Hard[c.name], Scoped: len(q.scopes()) > 0, Least: c.least, Most: c.most, Open: c.unclear}
+				u := QuotaUse{Quota: q.object, Name: c.name, Resource: BaseOf(c.name), Hard: q.spec.Hard[c.name], Scoped: len(q.scopes()) > 0, Least: c.least, Most: c.scaled, Open: c.unclear}
 				if !slices.Contains([]corev1.ResourceName{corev1.ResourcePods, corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}, u.Resource) {
 					u.Open = u.Open || !strings.HasPrefix(string(c.name), quotaPrefix) || u.Resource == corev1.ResourceStorage // it counts other objects
 				}

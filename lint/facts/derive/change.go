@@ -207,9 +207,7 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 	fact.Limit = limitOf(b.row(w), b.j.Limit(w, r.Replicas+1))
 	if r.Why.Cause == model.ByQuota {
 		fact.Quota, fact.QuotaPods = r.Why.Name, r.Why.Count
-		i := slices.IndexFunc(w.Quotas, func(q workload.QuotaRoom) bool { return q.Name() == fact.Quota })
-		s = s.related(w.Quotas[i].Quota.NameSpan(), "%s", message.QuotaAllows(fact.Quota, fact.QuotaPods))
-		return s.fix("%s", message.RaiseQuota).fix("%s", message.RemoveFirst(r.Way))
+		return s.quota(w, r.Why).fix("%s", message.RaiseQuota).fix("%s", message.RemoveFirst(r.Way))
 	}
 	if fact.Outcome == diag.Sometimes && len(r.Stuck) > 0 || r.Hangs() {
 		fact.Stuck, fact.Running, fact.Refused = true, runningAt(b.row(w), r), refusedNodes(r.Reasons)
@@ -597,7 +595,12 @@ func (b changes) autoscaler(w *workload.Workload) {
 			subject = subject.related(w.File().ItemSpan(t.Node), "%s", message.Term(t))
 		}
 	}
-	if outcome == diag.Never {
+	switch {
+	case outcome == diag.Never && s.Why.Cause == model.ByQuota:
+		fact.Pending, fact.Quota = w.Scale.Max-s.Most, s.Why.Name
+		subject = subject.related(w.Object.NameSpan(), "%s", message.IsScaled(w)).quota(w, s.Why)
+		subject = subject.fix("%s", message.RaiseQuotaToScale).fix("%s", message.LowerMaximum(s.Most))
+	case outcome == diag.Never:
 		fact.Pending = w.Scale.Max - s.Most
 		subject = subject.related(w.Object.NameSpan(), "%s", message.IsScaled(w))
 		subject = b.advisor().offer(subject, tries{

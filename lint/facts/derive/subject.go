@@ -159,6 +159,12 @@ func (s Subject) related(at diag.Span, format string, args ...any) Subject {
 	return s
 }
 
+// quota adds the place of a ResourceQuota that limits a workload's pods.
+func (s Subject) quota(w *workload.Workload, why model.Reason) Subject {
+	i := slices.IndexFunc(w.Quotas, func(q workload.QuotaRoom) bool { return q.Name() == why.Name })
+	return s.related(w.Quotas[i].Quota.NameSpan(), "%s", message.QuotaAllows(why.Name, why.Count))
+}
+
 // node adds the declaration of a node as a related location. A declaration shared by several nodes
 // is added only once.
 func (s Subject) node(n *topology.Node, what string) Subject {

@@ -62,7 +62,7 @@ func (b *builder) simulate() {
 	}
 	var all asked
 	for i := range b.Rollouts {
-		if row := &b.Rollouts[i]; row.Outcome == diag.Sometimes {
+		if row := &b.Rollouts[i]; row.Outcome == diag.Sometimes && row.Quota == "" { // simulated runs know no quotas
 			all.roll(ws[row.W], workload.Rollout{Way: workload.Way(row.Way), Surge: row.Surge, Unavailable: row.Unavailable}, row.Replicas,
 				func(t diag.Typical) { set(row.ID, &row.Typical, facts.Typical(t)) })
 		}

@@ -110,14 +110,15 @@ func (g generator) limited(u updated) limited {
 }
 
 // each visits all states in which the controllers create no more pods and the scheduler places none.
-// Each pod is created while the quota has room for it, in any order, and placed at any time after. It
-// returns false if there are too many states.
-func (s limited) each(t *testing.T, end func(w *world, made [3]int8, on grid)) bool {
+// Each pod is created while the quota has room for it, in any order, and placed at any time after. An
+// autoscaler then adds pods to the first load. It returns false if there are too many states.
+func (s limited) each(t *testing.T, added int, end func(w *world, made [3]int8, on grid)) bool {
 	t.Helper()
 	w := s.world(t, s.rest(nil))
 	type state struct {
-		made [3]int8
-		on   grid
+		made  [3]int8
+		on    grid
+		added int
 	}
 	seen := map[state]bool{}
 	var visit func(at state)
@@ -126,16 +127,20 @@ func (s limited) each(t *testing.T, end func(w *world, made [3]int8, on grid)) b
 			return
 		}
 		seen[at] = true
-		moved := false
+		moved, creates := false, false // a pod to come
 		for r := range w.rows {
-			placed, made := w.pods(at.on, r), int(at.made[r])
+			placed, made, pods := w.pods(at.on, r), int(at.made[r]), w.rows[r].pods
+			if r == 0 {
+				pods += at.added
+			}
 			waits := s.loads[r].kind == "StatefulSet" && placed < made // for the pod before
-			if made < w.rows[r].pods && !waits && s.admits(r, func(of int) int { return int(at.made[of]) }) {
+			if made < pods && !waits && s.admits(r, func(of int) int { return int(at.made[of]) }) {
 				next := at
 				next.made[r]++
-				moved = true
+				moved, creates = true, true
 				visit(next)
 			}
+			creates = creates || waits && made < pods && len(w.takers(at.on, r)) > 0
 			if placed == made {
 				continue
 			}
@@ -146,7 +151,9 @@ func (s limited) each(t *testing.T, end func(w *world, made [3]int8, on grid)) b
 				visit(next)
 			}
 		}
-		if !moved {
+		if !creates && at.added < added {
+			visit(state{at.made, at.on, added})
+		} else if !moved {
 			end(w, at.made, at.on)
 		}
 	}
@@ -158,7 +165,7 @@ func (s limited) each(t *testing.T, end func(w *world, made [3]int8, on grid)) b
 func (s limited) fits(t *testing.T) map[string]diag.Outcome {
 	t.Helper()
 	verdicts := map[string]diag.Outcome{}
-	known := s.each(t, func(w *world, _ [3]int8, on grid) {
+	known := s.each(t, 0, func(w *world, _ [3]int8, on grid) {
 		for r := range w.rows {
 			now, name := diag.Never, w.rows[r].name
 			if w.pods(on, r) == w.rows[r].pods {
@@ -207,6 +214,61 @@ func TestQuotaAgreesWithPlacements(t *testing.T) {
 	t.Logf("%v, undetermined %v", count, open)
 	for _, v := range []diag.Outcome{diag.Always, diag.Sometimes, diag.Never} {
 		if count[v] < trials.Share(t, 300) {
+			t.Errorf("the generator is too tame: %d are %q", count[v], v)
+		}
+	}
+}
+
+// TestQuotaAgreesWithScaling compares answers about autoscalers in a namespace with a ResourceQuota
+// with all orders in which pods are created and placed, those that the autoscaler adds last.
+func TestQuotaAgreesWithScaling(t *testing.T) {
+	t.Parallel()
+	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
+	for seed := range trials.Of(t, 5000) {
+		g := newGenerator(seed, 813)
+		s := g.limited(updated{sample: g.sample("Deployment")})
+		pods := s.loads[0].replicas + 1
+		s.loads[0].replicas = 1 + g.IntN(min(2, pods-1))
+		most, least := 0, pods
+		known := s.each(t, pods-s.loads[0].replicas, func(w *world, _ [3]int8, on grid) {
+			most, least = max(most, w.pods(on, 0)), min(least, w.pods(on, 0))
+		})
+		if !known {
+			count[tooMuch]++
+			continue
+		}
+		want := diag.Sometimes
+		switch {
+		case least == pods:
+			want = diag.Always
+		case most < pods:
+			want = diag.Never
+		}
+		nodes, manifests := s.nodesAndManifests()
+		manifests += fmt.Sprintf("---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: %d}}\n", pods)
+		j, m := judge(t, nodes, manifests)
+		got := j.Scaling(find(t, m, "web"))
+		if got.Answer == diag.Unknown {
+			open[want]++
+			continue
+		}
+		if got.Why.Cause == model.ByQuota {
+			count["by quota"]++
+		}
+		if got.Answer == diag.Sometimes && want == diag.Never {
+			// The autoscaler may add pods before those of a StatefulSet exist.
+			early := s
+			early.loads = slices.Clone(s.loads)
+			early.loads[0].replicas = pods
+			want = early.fits(t)["web"]
+		}
+		if count[want]++; got.Answer != want || want == diag.Never && got.Most < most {
+			t.Errorf("seed %d: %+v, want %s of %d, most %d%s", seed, got, want, pods, most, s)
+		}
+	}
+	t.Logf("%v, unknown %v", count, open)
+	for v, n := range map[diag.Outcome]int{diag.Always: 300, diag.Sometimes: 20, diag.Never: 300, "by quota": 300} {
+		if count[v] < trials.Share(t, n) {
 			t.Errorf("the generator is too tame: %d are %q", count[v], v)
 		}
 	}
@@ -272,7 +334,7 @@ func (s limited) rolls(t *testing.T) diag.Outcome {
 	}
 	if s.exceeded() {
 		from.without, from.complete, from.fits = nil, nil, false
-		known := s.each(t, func(w *world, made [3]int8, on grid) {
+		known := s.each(t, 0, func(w *world, made [3]int8, on grid) {
 			if w.pods(on, 0) == w.rows[0].pods {
 				from.complete, from.made, from.fits = append(from.complete, on), append(from.made, made), true
 			}

@@ -92,7 +92,8 @@ func (u updates) judge(w *workload.Workload, replicas int) Rollout {
 // nearby: they only take room, and hard spread constraints do not count them (R-T4).
 func (u updates) withinQuotas(w *workload.Workload, r Rollout) Rollout {
 	short := func(q workload.QuotaRoom) bool { return q.Most < r.Replicas } // not even the old pods exist
-	if len(w.Quotas) == 0 || r.Verdict == "" || r.Way == workload.NoRollout || r.Unknown.Given() || slices.ContainsFunc(w.Quotas, short) {
+	scaled := w.Scale != nil && r.Replicas == w.Scale.Max                   // with as many as the quota allows
+	if len(w.Quotas) == 0 || r.Verdict == "" || r.Way == workload.NoRollout || r.Unknown.Given() || !scaled && slices.ContainsFunc(w.Quotas, short) {
 		return r
 	}
 	pods, waits := r.Replicas+r.Surge, r.Way == workload.Rolling && r.Unavailable == 0
@@ -112,6 +113,8 @@ func (u updates) withinQuotas(w *workload.Workload, r Rollout) Rollout {
 		case r.Verdict == diag.Always && r.Unavailable > 0 && q.Least >= r.Replicas && w.Kind.Kind == "Deployment":
 		case waits && q.Most < least && !slices.ContainsFunc(q.Ordered, absent):
 			return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Never, Why: why}
+		case short(q):
+			r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas}
 		case r.Verdict != diag.Unknown:
 			r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: why}
 		}

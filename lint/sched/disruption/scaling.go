@@ -74,8 +74,40 @@ type Scaling struct {
 // scaling answers questions about autoscalers.
 type scaling struct{ *shared }
 
-// Scaling judges a workload at its autoscaler's maximum (R-W18).
+// Scaling judges a workload at its autoscaler's maximum (R-W18, R-P10).
 func (up scaling) Scaling(w *workload.Workload) Scaling {
+	s := up.judge(w)
+	for _, q := range w.Quotas {
+		why := model.Reason{Cause: model.ByQuota, Name: q.Name(), Count: q.Most}
+		switch {
+		case s.Answer == diag.None || q.Least >= w.Scale.Max || s.Answer == diag.Never && s.Most <= q.Most:
+		case q.Most < w.Scale.Max && !slices.ContainsFunc(q.Ordered, func(o *workload.Workload) bool { return !up.runs(o, w) }):
+			s = Scaling{Answer: diag.Never, Most: q.Most, Why: why}
+		case s.Answer != diag.Never:
+			s = Scaling{Answer: diag.Unknown, Why: why}
+		}
+	}
+	return s
+}
+
+// runs reports whether all pods of a workload are placed in every run in which the autoscaler of w adds
+// its pods.
+func (up scaling) runs(o, w *workload.Workload) bool {
+	c := up.contention(w, w.Scale.Max)
+	group := c.groups[o]
+	if !up.Judged(o) || c.large[keyOf(group)] {
+		return false
+	}
+	s := up.scene(group)
+	if s.of[w] != nil {
+		s.with(w, w.Scale.Max)
+	}
+	_, d := s.decide()
+	return verdict(d, s.of[o]) == diag.Always
+}
+
+// judge judges a workload at its autoscaler's maximum if no ResourceQuota limits its pods.
+func (up scaling) judge(w *workload.Workload) Scaling {
 	switch {
 	case w.Scale == nil:
 		return Scaling{Answer: diag.None}
@@ -116,7 +148,7 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	switch answer {
 	case diag.Always:
 		if up.grows(w, w.Scale.Max) && !up.holdsAtEverySize(w, w.Scale.Max, 0, func(at *shared, _ []*workload.Workload, _ bool) bool {
-			return at == up.shared || scaling{at}.Scaling(w).Answer == diag.Always
+			return at == up.shared || scaling{at}.judge(w).Answer == diag.Always
 		}) {
 			return Scaling{Answer: diag.Unknown, Why: by(model.ByGrowth)}
 		}
