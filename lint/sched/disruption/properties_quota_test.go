@@ -375,3 +375,32 @@ func (s limited) exceeded() bool {
 	}
 	return false
 }
+
+// TestScalingWithinQuota compares answers about an autoscaler with what a quota leaves it.
+func TestScalingWithinQuota(t *testing.T) {
+	t.Parallel()
+	const nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: pool, count: 4, allocatable: {cpu: 8, pods: 110}}]\n"
+	const apart = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}, "
+	deployment := func(name, fields, spec string, pods int) string {
+		return fmt.Sprintf("---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {%sreplicas: %d, selector: {matchLabels: {app: %s}}, template: {metadata: {labels: {app: %s}}, spec: {%scontainers: [{name: c, image: c}]}}}}\n", name, fields, pods, name, name, spec)
+	}
+	for _, test := range []struct {
+		name, db, spec string
+		quota, most    int
+		answer         diag.Outcome
+	}{
+		{"room", "", "", 8, 0, diag.Always},
+		{"none", "", "", 7, 5, diag.Never},
+		{"room unless a paused workload goes on", "paused: true, ", "", 6, 0, diag.Unknown},
+		{"none without a paused workload", "paused: true, ", "", 5, 5, diag.Never},
+		{"fewer nodes than room", "", apart, 7, 4, diag.Never},
+		{"less room than nodes", "", apart, 5, 3, diag.Never},
+	} {
+		j, m := judge(t, nodes, deployment("web", "", test.spec, 2)+deployment("db", test.db, "", 2)+
+			"---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: 6}}\n"+
+			fmt.Sprintf("---\n{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: %d}}}\n", test.quota))
+		if s := j.Scaling(find(t, m, "web")); s.Answer != test.answer || s.Most != test.most {
+			t.Errorf("%s: got %v, at most %d, want %v, at most %d", test.name, s.Answer, s.Most, test.answer, test.most)
+		}
+	}
+}
