@@ -141,12 +141,13 @@ func (w *Workload) started() int {
 	if w.Scale != nil {
 		pods = min(pods, w.Scale.Min)
 	}
-	if w.ordered() {
+	if w.Ordered() {
 		return min(1, pods)
 	}
 	return pods
 }
 
-func (w *Workload) ordered() bool {
+// Ordered reports whether each pod is created only when the one before is ready (R-W12).
+func (w *Workload) Ordered() bool {
 	return w.Kind.Kind == "StatefulSet" && w.Object.Root.At("spec", "podManagementPolicy").Text() != "Parallel"
 }

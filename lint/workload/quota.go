@@ -84,12 +84,12 @@ func (q *quota) invalid() bool {
 
 // QuotaRoom counts the pods of a workload that a ResourceQuota admits beside the other workloads of
 // the namespace. Least applies if these have all their pods and their autoscalers add none. Most
-// applies if they only have the pods that they certainly have. It counts on all pods of the
-// StatefulSets in Ordered, each of which is created when the one before is ready (R-W12).
+// applies if those in Beside have the pods that they certainly have (CertainPods). w may be one of
+// them.
 type QuotaRoom struct {
 	Quota       *source.Object
 	Least, Most int
-	Ordered     []*Workload
+	Beside      []*Workload
 }
 
 // Name returns the kind, namespace and name of the quota.
@@ -101,6 +101,18 @@ type share struct {
 	w                 *Workload
 	each              resource.Quantity
 	low, high, scaled int
+}
+
+// CertainPods returns how many pods exist at all times if a quota has room for them. A StatefulSet may
+// create the next pod only when the one before is ready (R-W12).
+func (w *Workload) CertainPods() int {
+	switch {
+	case w.Finite(), w.Paused(), w.Elsewhere:
+		return 0
+	case w.Scale != nil:
+		return min(w.Count.N, w.Scale.Min)
+	}
+	return w.Count.N
 }
 
 func (s *share) times(pods int) resource.Quantity {
@@ -140,11 +152,11 @@ func (q *quota) share(w *Workload, name corev1.ResourceName) (s share, known boo
 		return s, true
 	}
 	each, known := w.Counts(name)
-	s = share{w: w, each: each, low: w.Count.N, high: w.Count.N, scaled: w.Count.N}
+	s = share{w: w, each: each, high: w.Count.N, scaled: w.Count.N}
 	if w.Scale != nil {
-		s.low, s.high, s.scaled = min(s.low, w.Scale.Min), max(s.high, w.Scale.Min), max(s.high, w.Scale.Max)
+		s.high, s.scaled = max(s.high, w.Scale.Min), max(s.high, w.Scale.Max)
 	}
-	if q.covered[w] != diag.Always || w.Finite() || w.Paused() || w.Elsewhere {
+	if s.low = w.CertainPods(); q.covered[w] != diag.Always {
 		s.low = 0
 	}
 	several := w.Kind.Kind == "CronJob" && w.Object.Root.At("spec", "concurrencyPolicy").Text() != "Forbid" // Jobs at once
@@ -276,21 +288,22 @@ func (q *quota) rooms() {
 	}
 	for _, c := range q.counted {
 		hard := q.spec.Hard[c.name]
+		var certain resource.Quantity
+		var beside []*Workload
+		for i := range c.shares {
+			if s := &c.shares[i]; s.low > 0 && s.w.Admission == "" {
+				certain.Add(s.times(s.low))
+				beside = append(beside, s.w)
+			}
+		}
 		for i := range c.shares {
 			s := &c.shares[i]
-			room := QuotaRoom{Quota: q.object, Least: fit(hard, c.most, s.times(s.high), s.each)}
-			var certain resource.Quantity
-			for k := range c.shares {
-				o := &c.shares[k]
-				if k == i || o.w.Admission != "" {
-					continue
-				}
-				certain.Add(o.times(o.low))
-				if o.low > 1 && o.w.ordered() {
-					room.Ordered = append(room.Ordered, o.w)
-				}
+			room := QuotaRoom{Quota: q.object, Least: fit(hard, c.most, s.times(s.high), s.each), Beside: beside}
+			own := resource.Quantity{}
+			if s.w.Admission == "" {
+				own = s.times(s.low)
 			}
-			room.Most = fit(hard, certain, resource.Quantity{}, s.each)
+			room.Most = fit(hard, certain, own, s.each)
 			if c.unclear {
 				room.Least = 0
 			}

@@ -298,6 +298,8 @@ type Checker interface {
 	NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error
 	// Contest checks that ResourceQuotas admit all pods of w or not, as Workload.Contested says.
 	Contest(m *model.Model, w *workload.Workload) error
+	// Room checks that a ResourceQuota rejects pods of w beyond q.Most.
+	Room(m *model.Model, w *workload.Workload, q *workload.QuotaRoom) error
 	// Lose checks the outcomes of a loss for the workloads. Roll checks the outcome of a rollout
 	// and fills in why no new pod fits.
 	Lose(m *model.Model, l Loss, out []Lost, steps int) error

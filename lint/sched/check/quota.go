@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -29,21 +30,46 @@ func (Checker) Contest(m *model.Model, w *workload.Workload) error {
 	if sum > mostCreated {
 		return certificate.ErrTooLong
 	}
-	before, err := created(m, w, nil)
+	before, err := created(m, w, w.Count.N, c.Quotas, nil)
 	if err != nil {
 		return err
 	}
-	after, err := created(m, w, c.First)
+	after, err := created(m, w, w.Count.N, c.Quotas, c.First)
 	if err == nil && (before < w.Count.N || after == w.Count.N || after != c.Pods) {
 		err = fmt.Errorf("%s: %d of %d pods are created before others, and %d after them", w, before, w.Count.N, after)
 	}
 	return err
 }
 
-// created returns how many pods of w the quotas admit once the running pods and the pods in first
-// exist. It returns an error if they reject any of the pods in first.
-func created(m *model.Model, w *workload.Workload, first []workload.Created) (n int, err error) {
-	used := make([]map[corev1.ResourceName]resource.Quantity, len(w.Contested.Quotas))
+// Room replays the creation of all pods that certainly exist beside those of w, and of one more pod of w
+// than q says. The quota must reject that one (R-P10).
+func (Checker) Room(m *model.Model, w *workload.Workload, q *workload.QuotaRoom) error {
+	var first []workload.Created
+	sum := q.Most + 1
+	for _, o := range q.Beside {
+		switch {
+		case o.Object == w.Object || o.Running:
+			continue
+		case !slices.ContainsFunc(m.Workloads, func(x *workload.Workload) bool { return x.Object == o.Object }) || workload.Space(o.Object.Namespace) != workload.Space(w.Object.Namespace):
+			return fmt.Errorf("%s is not beside %s", o, w)
+		}
+		first = append(first, workload.Created{Workload: o, Pods: o.CertainPods()})
+		sum += o.CertainPods()
+	}
+	if sum > mostCreated {
+		return certificate.ErrTooLong
+	}
+	pods, err := created(m, w, q.Most+1, []*source.Object{q.Quota}, first)
+	if err == nil && pods > q.Most {
+		err = fmt.Errorf("%s admits more than %d pods of %s", q.Name(), q.Most, w)
+	}
+	return err
+}
+
+// created returns how many pods of w, at most as many as given, the quotas admit once the running pods
+// and the pods in first exist. It returns an error if they reject any of the pods in first.
+func created(m *model.Model, w *workload.Workload, most int, quotas []*source.Object, first []workload.Created) (n int, err error) {
+	used := make([]map[corev1.ResourceName]resource.Quantity, len(quotas))
 	for i := range used {
 		used[i] = map[corev1.ResourceName]resource.Quantity{}
 	}
@@ -51,7 +77,7 @@ func created(m *model.Model, w *workload.Workload, first []workload.Created) (n 
 		o := *of
 		o.Admission = "" // it only says that a quota may reject pods
 		next := make([]map[corev1.ResourceName]resource.Quantity, len(used))
-		for i, q := range w.Contested.Quotas {
+		for i, q := range quotas {
 			next[i] = map[corev1.ResourceName]resource.Quantity{}
 			for key, value := range q.Root.At("spec", "hard").Fields() {
 				name := corev1.ResourceName(key.Value)
@@ -87,7 +113,7 @@ func created(m *model.Model, w *workload.Workload, first []workload.Created) (n 
 			}
 		}
 	}
-	for n < w.Count.N {
+	for n < most {
 		ok, err := add(w, true)
 		if err != nil || !ok {
 			return n, err

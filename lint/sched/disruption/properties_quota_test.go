@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
@@ -402,5 +403,41 @@ func TestScalingWithinQuota(t *testing.T) {
 		if s := j.Scaling(find(t, m, "web")); s.Answer != test.answer || s.Most != test.most {
 			t.Errorf("%s: got %v, at most %d, want %v, at most %d", test.name, s.Answer, s.Most, test.answer, test.most)
 		}
+	}
+}
+
+// TestRoom plants mistakes: it asks the check whether a quota limits a workload to fewer pods than it
+// does.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	for seed := range trials.Of(t, 1000) {
+		g := newGenerator(seed, 814)
+		s := g.limited(updated{sample: g.sample("Deployment")})
+		nodes, manifests := s.nodesAndManifests()
+		_, m := judge(t, nodes, manifests)
+		one := slices.Max(s.hard[:]) == s.hard[0]+s.hard[1]+s.hard[2]+2 // one amount is counted
+		for _, w := range m.Workloads {
+			for _, q := range w.Quotas {
+				if w.Running || w.Admission != "" || q.Most < 1 {
+					continue
+				}
+				checked++
+				if err := (check.Checker{}).Room(m, w, &q); err != nil {
+					t.Errorf("seed %d: %v%s", seed, err, s)
+				}
+				if q.Most--; (check.Checker{}).Room(m, w, &q) == nil && one {
+					t.Errorf("seed %d: %d pods are enough%s", seed, q.Most, s)
+				}
+				other, object := *w, *w.Object
+				other.Object = &object
+				if q.Beside = append(slices.Clone(q.Beside), &other); (check.Checker{}).Room(m, w, &q) == nil {
+					t.Errorf("seed %d: a workload that is not declared takes part", seed)
+				}
+			}
+		}
+	}
+	if checked < trials.Share(t, 300) {
+		t.Errorf("the generator is too tame: %d", checked)
 	}
 }

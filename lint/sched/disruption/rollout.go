@@ -105,13 +105,15 @@ func (u updates) withinQuotas(w *workload.Workload, r Rollout) Rollout {
 	needed := slices.ContainsFunc(u.group(w, false), func(o *workload.Workload) bool {
 		return slices.ContainsFunc(u.m.Group(o).Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Affinity && u.m.Peer(t, o, w) != model.No })
 	})
-	absent := func(o *workload.Workload) bool { return !u.Judged(o) || u.unfit(u.group(o, true))[o] }
+	absent := func(o *workload.Workload) bool {
+		return o.Object != w.Object && o.Ordered() && (!u.Judged(o) || u.unfit(u.group(o, true))[o])
+	}
 	for _, q := range w.Quotas {
 		why := model.Reason{Cause: model.ByQuota, Name: q.Name(), Count: q.Most}
 		switch {
 		case q.Least >= pods && (r.Verdict != diag.Sometimes || !needed || q.Least >= 2*r.Replicas):
 		case r.Verdict == diag.Always && r.Unavailable > 0 && q.Least >= r.Replicas && w.Kind.Kind == "Deployment":
-		case waits && q.Most < least && !slices.ContainsFunc(q.Ordered, absent):
+		case waits && q.Most < least && !slices.ContainsFunc(q.Beside, absent) && u.limits(&q, w):
 			return Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Never, Why: why}
 		case short(q):
 			r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas}
@@ -120,6 +122,16 @@ func (u updates) withinQuotas(w *workload.Workload, r Rollout) Rollout {
 		}
 	}
 	return r
+}
+
+// limits reports whether a ResourceQuota admits no more pods of a workload than it says, as a replay
+// shows.
+func (j *shared) limits(q *workload.QuotaRoom, w *workload.Workload) bool {
+	err := certificate.CheckerOf(j.m).Room(j.m, w, q)
+	if err != nil && err != certificate.ErrTooLong {
+		j.m.Run().Refuse([]*workload.Workload{w}, err)
+	}
+	return err == nil
 }
 
 // judgeAtAnySize judges a rollout. It considers the declared nodes first. If they do not settle
