@@ -18,49 +18,50 @@ import (
 // standard library, only the packages listed after it. The graph is text, so that a change of the
 // structure is visible in review.
 const layers = `
-13 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
-12 cmd/schedlint/change
-11 cmd/schedlint/inputs
-12 cmd/schedlint/vendor github.com/Masterminds/semver/v3
-11 cmd/schedlint/policy
-10 lint
-9 fixtures/models
-10 rego            github.com/open-policy-agent/opa
-9 lint/locate
-9 lint/facts/derive k8s.io/api k8s.io/apimachinery
-8 lint/message    k8s.io/api k8s.io/apimachinery
+14 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
+13 cmd/schedlint/change
+12 cmd/schedlint/inputs
+13 cmd/schedlint/vendor github.com/Masterminds/semver/v3
+12 cmd/schedlint/policy
+11 lint
+10 fixtures/models
+11 rego            github.com/open-policy-agent/opa
+10 lint/locate
+10 lint/facts/derive k8s.io/api k8s.io/apimachinery
+9 lint/message    k8s.io/api k8s.io/apimachinery
 1 lint/facts
-2 lint/facts/listing
-7 lint/sched
-7 lint/sched/disruption k8s.io/api k8s.io/apimachinery
-7 lint/sched/simulate k8s.io/api
-6 lint/sched/search k8s.io/api
-6 lint/sched/check k8s.io/api k8s.io/apimachinery
-5 lint/sched/bound k8s.io/api k8s.io/apimachinery
-4 lint/sched/certificate k8s.io/api k8s.io/component-helpers k8s.io/klog/v2
-4 lint/sched/classes k8s.io/api
-3 lint/neighbours
-3 lint/sched/model k8s.io/api k8s.io/apimachinery k8s.io/component-helpers k8s.io/klog/v2
-2 lint/workload   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
-2 lint/topology   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
-2 lint/origin
-2 lint/contexts
-2 lint/kustomize
-3 lint/roots
-3 lint/condense k8s.io/api k8s.io/apimachinery k8s.io/component-helpers sigs.k8s.io/yaml
-3 lint/gitops
-3 lint/fragments
-3 lint/config     github.com/bmatcuk/doublestar/v4
-2 lint/pointers   github.com/bmatcuk/doublestar/v4
+3 lint/facts/listing
+8 lint/sched
+8 lint/sched/disruption k8s.io/api k8s.io/apimachinery
+8 lint/sched/simulate k8s.io/api
+7 lint/sched/search k8s.io/api
+7 lint/sched/check k8s.io/api k8s.io/apimachinery
+6 lint/sched/bound k8s.io/api k8s.io/apimachinery
+5 lint/sched/certificate k8s.io/api k8s.io/component-helpers k8s.io/klog/v2
+5 lint/sched/classes k8s.io/api
+4 lint/neighbours
+4 lint/sched/model k8s.io/api k8s.io/apimachinery k8s.io/component-helpers k8s.io/klog/v2
+2 lint/kinds
+3 lint/workload   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
+3 lint/topology   k8s.io/api k8s.io/apimachinery k8s.io/component-helpers
+3 lint/origin
+3 lint/contexts
+3 lint/kustomize
+4 lint/roots
+4 lint/condense k8s.io/api k8s.io/apimachinery k8s.io/component-helpers sigs.k8s.io/yaml
+4 lint/gitops
+4 lint/fragments
+4 lint/config     github.com/bmatcuk/doublestar/v4
+3 lint/pointers   github.com/bmatcuk/doublestar/v4
 1 lint/source     sigs.k8s.io/kustomize
-2 lint/render/engine sigs.k8s.io/kustomize
+3 lint/render/engine sigs.k8s.io/kustomize
 1 lint/chart      helm.sh/helm/v3/pkg/chart helm.sh/helm/v3/pkg/ignore helm.sh/helm/v3/pkg/strvals github.com/Masterminds/semver/v3 github.com/Masterminds/sprig/v3 github.com/BurntSushi/toml github.com/gobwas/glob github.com/santhosh-tekuri/jsonschema/v6 sigs.k8s.io/kustomize sigs.k8s.io/yaml
 0 lint/chart/chartutil helm.sh/helm/v3/pkg/chart github.com/Masterminds/semver/v3 k8s.io/apimachinery sigs.k8s.io/yaml
 1 lint/revision
 1 lint/accept
 1 lint/expect
 1 lint/vendored
-2 lint/thirdparty
+3 lint/thirdparty
 1 lint/versions
 1 lint/report     github.com/owenrumney/go-sarif/v3
 0 lint/chart/template

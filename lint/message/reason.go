@@ -61,6 +61,7 @@ var named = map[model.Cause]func(model.Reason) string{
 		return fmt.Sprintf("%s, which is not modeled, may be in the way", r.Workload)
 	},
 	model.ByAdmission: func(r model.Reason) string { return "its pods may be changed or refused by " + r.Name },
+	model.ByOperator:  func(r model.Reason) string { return r.Name + " may add to its pods" },
 	model.ByQuota:     func(r model.Reason) string { return QuotaAllows(r.Name, r.Count) },
 	model.ByClass:     func(r model.Reason) string { return "its volumes depend on " + r.Name },
 	model.ByVolume:    func(r model.Reason) string { return "depends on " + r.Name },

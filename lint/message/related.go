@@ -170,6 +170,9 @@ func RejectsPods(kind, name string) string {
 	return kind + " " + name + " rejects the pods"
 }
 
+// MadeBy returns the text for a custom resource of which an operator makes pods.
+func MadeBy(operator string) string { return "the pods are as " + operator + " makes them" }
+
 // QuotaAllows returns the text for a ResourceQuota that limits the pods of a workload.
 func QuotaAllows(quota string, pods int) string {
 	return fmt.Sprintf("%s allows at most %s", quota, plural(pods, "pod"))

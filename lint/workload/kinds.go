@@ -53,9 +53,9 @@ const (
 	rolloutHash = "rollouts-pod-template-hash"
 )
 
-// kinds returns the kinds that schedlint judges, with the behavior of their controllers as
+// ownKinds returns the kinds that schedlint judges, with the behavior of their controllers as
 // described in lint/sched/SEMANTICS.md.
-func kinds() []Kind {
+func ownKinds() []Kind {
 	return []Kind{
 		{Group: "", Kind: "Pod", Count: onePod},
 		{Group: "apps", Kind: "Deployment", Template: template, Count: replicas, Selects: true, Shared: []string{"pod-template-hash"}},
@@ -80,7 +80,7 @@ type Table map[[2]string]*Kind
 
 // NewTable builds the table of kinds.
 func NewTable() Table {
-	rows := kinds()
+	rows := ownKinds()
 	t := make(Table, len(rows))
 	for i := range rows {
 		t[[2]string{rows[i].Group, rows[i].Kind}] = &rows[i]

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/kinds"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
@@ -92,6 +93,10 @@ type Reader struct {
 	known           map[*source.Object]*Workload
 	budgets         map[*source.Object]*Budget // the budgets that might not be deployed
 	lists           sharedLists
+	// operators says what operators make of custom resources. made holds the workloads that were made
+	// of an object.
+	operators kinds.Table
+	made      map[*source.Object][]*Workload
 	// Values returns the values that an object passes to a chart outside the input, or nil if there
 	// are none. If the field is nil, no chart values are known.
 	Values func(o *source.Object) *Given
@@ -119,6 +124,7 @@ func NewReader(table Table) *Reader {
 		table: table, decoder: newDecoder(), envelopes: envelopes(),
 		fragmentDecoder: &source.Decoder{Open: map[reflect.Type]bool{reflect.TypeFor[fragment](): true}},
 		known:           map[*source.Object]*Workload{}, budgets: map[*source.Object]*Budget{}, lists: sharedLists{},
+		made: map[*source.Object][]*Workload{},
 	}
 }
 
@@ -245,6 +251,9 @@ func (l *loader) other(o *source.Object) {
 		}
 	}
 	placed := l.fragments(o)
+	if l.operated(o) {
+		return
+	}
 	if template || placed || holdsTemplate(o.Root, nil, 0) {
 		l.set.NotJudged = append(l.set.NotJudged, o)
 		return
@@ -258,7 +267,7 @@ func (l *loader) other(o *source.Object) {
 // unversioned reads an object without an apiVersion. If it is a complete workload, the apiVersion
 // was forgotten. Otherwise, it is not a manifest.
 func (l *loader) unversioned(o *source.Object) {
-	for _, row := range kinds() {
+	for _, row := range ownKinds() {
 		if kind := l.table[[2]string{row.Group, row.Kind}]; row.Kind == o.Kind && isManifest(o, kind) {
 			k, v := o.Root.Field("kind")
 			version := "v1"

@@ -175,7 +175,7 @@ func TestOtherObjects(t *testing.T) {
 		{"pod template", custom("spec: {podTemplate: {spec: {containers: [{name: c}]}}}\n"), "not judged: Widget"},
 		{"worker template", custom("spec: {leaderWorkerTemplate: {workerTemplate: {spec: {containers: [{name: c}]}}}}\n"), "not judged: Widget"},
 		{"pod", custom("spec: {pod: {spec: {containers: [{name: c}]}}}\n"), "not judged: Widget"},
-		{"Knative service", "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{image: i}]}}}\n", "not judged: Service"},
+		{"Knative service", "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{image: i}]}}}\n", "Service a"},
 		{"Argo rollout", "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: a}\nspec: {template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}\n", "Rollout a"},
 		{"patch of a rollout", "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: a}\nspec: {strategy: {canary: {maxSurge: 1}}}\n", "strategic-merge patch 1"},
 		{"rollout without version", "kind: Rollout\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}\n", "Rollout a refused"},

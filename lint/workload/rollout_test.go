@@ -197,7 +197,7 @@ func TestRolloutArithmetic(t *testing.T) {
 
 // TestRolloutOfNothing reads objects with an almost empty spec.
 func TestRolloutOfNothing(t *testing.T) {
-	for _, kind := range kinds() {
+	for _, kind := range ownKinds() {
 		text := strings.Replace(updating("Deployment", ""), "kind: Deployment", "kind: "+kind.Kind, 1)
 		for _, w := range loadSet(t, strings.TrimPrefix(text, "apiVersion: apps/v1\n")).Workloads {
 			if r := w.Rollout(3); (r.Arithmetic == Arithmetic{}) != (r.Way == NoRollout) {

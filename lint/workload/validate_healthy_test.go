@@ -146,7 +146,7 @@ func fillHealthy(f frame, machine bool) string {
 
 func TestHealthy(t *testing.T) {
 	missing := map[string]bool{}
-	for _, k := range kinds() {
+	for _, k := range ownKinds() {
 		missing[k.Kind] = true
 	}
 	for i, f := range healthy() {

@@ -63,6 +63,10 @@ type Workload struct {
 	// Copy is set if an earlier, identical declaration of the object exists.
 	Copy bool
 
+	// Operator is the name of the operator that makes the pods of a custom resource, or empty. It may
+	// add labels.
+	Operator string
+
 	// Admission names an object that may change or reject the pods on creation, for example
 	// LimitRange shop/l. It is empty if no such object is known.
 	Admission string

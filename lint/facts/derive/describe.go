@@ -73,6 +73,9 @@ func (b *builder) describeWorkloads() {
 			for _, p := range d.parts {
 				p.fill(d, w, &row)
 			}
+			if w.Operator != "" { // it may add to all of them
+				row.LabelsKnown, row.HostKnown, row.ResourcesKnown, row.ClaimsKnown, row.TermsKnown = false, false, false, false, false
+			}
 		}) {
 			row.Known = true
 			b.Built.Facts.Workloads[i] = row

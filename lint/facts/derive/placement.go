@@ -22,10 +22,11 @@ import (
 // placement adds facts about the nodes that the pods of one workload can use.
 func (b limits) placement(w *workload.Workload) {
 	b.settle(w, func(d *progress) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
-	if b.m.Group(w).Unknown.Cause == model.ByAdmission && w.Count.N > 0 && (w.Admission == "" || w.Spec.RuntimeClassName == "") {
+	cause := b.m.Group(w).Unknown.Cause
+	if (cause == model.ByAdmission && (w.Admission == "" || w.Spec.RuntimeClassName == "") || cause == model.ByOperator) && w.Count.N > 0 {
 		b.limits(w) // exceeded limits stay exceeded even if admission raises requests or rejects the pods
 	}
-	if cause := b.m.Group(w).Unknown.Cause; (cause == model.ByNamespace || cause == model.ByVolume) && w.Count.N > 0 && b.eligibility(w) && b.requests(w) {
+	if (cause == model.ByNamespace || cause == model.ByVolume) && w.Count.N > 0 && b.eligibility(w) && b.requests(w) {
 		b.limits(w) // an exceeded limit is exceeded in any namespace, and wherever volumes are
 	}
 	if !b.m.Judged(w) || !w.Kind.PerNode() && w.Count.N == 0 {

@@ -76,7 +76,11 @@ func about(w *workload.Workload, at diag.Span) Subject {
 	if w.Fragment {
 		return Subject{Location: at}.of(w).withAccount(nil, noteOnly(message.ByController))
 	}
-	return Subject{Location: at}.of(w).withAccount(w, func(x *Explainer) diag.Account { return x.still(w) }).as(w.Object.File, w.Object.Root)
+	s := Subject{Location: at}.of(w).withAccount(w, func(x *Explainer) diag.Account { return x.still(w) }).as(w.Object.File, w.Object.Root)
+	if w.Operator != "" {
+		s = s.related(w.Object.NameSpan(), "%s", message.MadeBy(w.Operator))
+	}
+	return s
 }
 
 // alone returns a subject with an account that ignores all other workloads.

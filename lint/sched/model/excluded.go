@@ -278,6 +278,8 @@ const (
 	// ByAdmission means that the object Name may change the pods or reject them when they are
 	// created.
 	ByAdmission Cause = "admission"
+	// ByOperator means that the operator Name may add to the pods.
+	ByOperator Cause = "operator"
 	// ByClass means that the answer depends on where the volumes of the StorageClass Name can be used,
 	// which is not known.
 	ByClass Cause = "storage-class"

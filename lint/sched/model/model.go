@@ -289,6 +289,8 @@ func (m *Model) unknown(g *Group) Reason {
 	switch volumes := m.volumesOf(g); {
 	case volumes.Given() && (g.Kind.PerNode() || g.Running || m.fitsAnywhere(g)):
 		return volumes
+	case g.Operator != "" && m.fitsAnywhere(g):
+		return Reason{Cause: ByOperator, Name: g.Operator}
 	case g.Admission != "" && m.fitsAnywhere(g):
 		return Reason{Cause: ByAdmission, Name: g.Admission}
 	case g.Admission == "" && g.OpenClass() && m.classDecides(g) && m.fitsAnywhere(g):

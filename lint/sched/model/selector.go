@@ -188,6 +188,9 @@ func (r *Requirement) holds(owner, target *workload.Workload, self bool) Answer 
 	}
 	value, has := target.Labels[r.Key]
 	if !has {
+		if target.Operator != "" {
+			return Maybe
+		}
 		if added, _ := target.Added(r.Key); added { // only the format of the value is known
 			if slices.ContainsFunc(r.Values, func(v string) bool { return mayAdd(target, r.Key, v) }) {
 				return r.among(Maybe)

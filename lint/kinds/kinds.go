@@ -1,0 +1,101 @@
+package kinds
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+)
+
+// Row says which pods an operator makes of the objects of one kind.
+type Row struct {
+	Group string `json:"group"`
+	Kind  string `json:"kind"`
+	// Project is the operator's name. Version is the release, and Source lists the files that the row
+	// was read from.
+	Project string   `json:"project"`
+	Version string   `json:"version"`
+	Source  []string `json:"source"`
+	// Pods lists the workloads that an object makes. The list is empty for kinds without pods.
+	Pods []Pods `json:"pods"`
+	// Unless maps paths to values. If one of the fields has one of its values, nothing is known about
+	// the object's pods. The value "*" stands for any value, and "" for an absent field.
+	Unless map[string][]string `json:"unless"`
+}
+
+// Pods describes pods that are made from one template. Paths have dots between fields, or brackets around
+// a field whose name has dots. They begin at the root of the object, or with a dot at the item of Each.
+type Pods struct {
+	// Name is shown after the kind, as in Shop/web. It may contain paths in braces.
+	Name string `json:"name"`
+	// Each is the path of a list or map. There are pods for each of its items.
+	Each string `json:"each"`
+	// When maps paths to the values of which the fields must have one. See Row.Unless.
+	When     map[string][]string `json:"when"`
+	Replicas Number              `json:"replicas"`
+	// Shards multiplies the number of pods, if its path is set.
+	Shards Number `json:"shards"`
+	// Template is the path of a pod template, Spec that of a map with fields of a pod spec. Otherwise
+	// Fields maps fields of the pod spec, such as affinity or affinity.podAntiAffinity, to paths. The
+	// field resources is that of the main container.
+	Template string            `json:"template"`
+	Spec     string            `json:"spec"`
+	Fields   map[string]string `json:"fields"`
+	Labels   Labels            `json:"labels"`
+	// Tolerations is set if the operator adds none.
+	Tolerations bool `json:"exact-tolerations"`
+	// Terms lists required anti-affinity terms that the operator adds.
+	Terms []Term `json:"terms"`
+}
+
+// Number is a field with a number. Default is nil if the operator does not set one.
+type Number struct {
+	Path    string `json:"path"`
+	Default *int   `json:"default"`
+}
+
+// Labels describes labels that pods certainly have. Add and the maps at the paths in From are merged. A
+// label with two values is not known. Values may contain paths in braces.
+type Labels struct {
+	Add  map[string]string `json:"add"`
+	From []string          `json:"from"`
+}
+
+// Term is a required anti-affinity term between pods that have all labels in Match.
+type Term struct {
+	When map[string][]string `json:"when"`
+	// Key is the path of the topologyKey, and Default the key if it is not set.
+	Key     string            `json:"topology-key"`
+	Default string            `json:"default"`
+	Match   map[string]string `json:"match-labels"`
+}
+
+//go:embed rows.json
+var rows []byte
+
+// Table maps API groups and kinds to rows.
+type Table map[[2]string]*Row
+
+// Builtin returns the rows that schedlint knows.
+func Builtin() Table {
+	t, err := parse(rows)
+	if err != nil {
+		panic(err) // a test parses the file
+	}
+	return t
+}
+
+// parse reads a list of rows. Unknown fields are errors.
+func parse(text []byte) (Table, error) {
+	var all []*Row
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("rows.json: %w", err)
+	}
+	t := Table{}
+	for _, r := range all {
+		t[[2]string{r.Group, r.Kind}] = r
+	}
+	return t, nil
+}

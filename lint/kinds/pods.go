@@ -1,0 +1,258 @@
+package kinds
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// Made describes pods that an operator makes of an object.
+type Made struct {
+	// Name is empty or is shown after the kind.
+	Name string
+	// N is the number of pods if Known is set. Key and Value are the field that sets it, or nil.
+	N          int
+	Known      bool
+	Key, Value *source.Node
+	// Template is a pod template. It has the object's own nodes, and nodes at its name for what the
+	// operator adds.
+	Template *source.Node
+	// OpenTolerations is set if pods may have tolerations that are not in the template.
+	OpenTolerations bool
+}
+
+// Made returns the pods that the operator makes of an object. The list is empty if that is not known.
+func (r *Row) Made(o *source.Object) []Made {
+	root := at{root: o.Root}
+	if root.any(r.Unless) {
+		return nil
+	}
+	var all []Made
+	for i := range r.Pods {
+		p := &r.Pods[i]
+		items := []*source.Node{nil}
+		if p.Each != "" {
+			list := root.get(p.Each)
+			if items = list.Items(); list.Placeholder() || slices.ContainsFunc(items, (*source.Node).Placeholder) {
+				return nil
+			}
+		}
+		for _, item := range items {
+			a := at{o.Root, item}
+			if !a.all(p.When) {
+				continue
+			}
+			m, ok := p.made(a)
+			if !ok {
+				return nil
+			}
+			all = append(all, m)
+		}
+	}
+	names := map[string]bool{}
+	for _, m := range all {
+		if names[m.Name] || m.Name == "" && len(all) > 1 {
+			return nil
+		}
+		names[m.Name] = true
+	}
+	return all
+}
+
+// made evaluates one entry of a row. ok is false if something in the object is open that the row needs.
+func (p *Pods) made(a at) (m Made, ok bool) {
+	if m.Name, ok = a.fill(p.Name); !ok {
+		return m, false
+	}
+	m.N, m.Known, m.Key, m.Value = a.number(p.Replicas)
+	if p.Shards != (Number{}) {
+		n, known, _, _ := a.number(p.Shards)
+		m.N, m.Known = m.N*max(1, n), m.Known && known
+	}
+	m.OpenTolerations = !p.Tolerations
+	name := a.root.At("metadata", "name")
+	template := a.get(p.Template)
+	spec := template.Get("spec")
+	switch {
+	case p.Spec != "":
+		spec = a.get(p.Spec)
+	case p.Template == "":
+		spec = a.spec(p.Fields, name)
+	}
+	if spec == nil {
+		spec = source.NewMap(name)
+	}
+	for _, t := range p.Terms {
+		if !a.all(t.When) {
+			continue
+		}
+		if spec, ok = a.withTerm(spec, &t, name); !ok {
+			return m, false
+		}
+	}
+	labels := a.labels(p, template.At("metadata", "labels"), name)
+	m.Template = source.NewMap(name,
+		source.NewText(name, "metadata"), source.NewMap(name, source.NewText(name, "labels"), labels),
+		source.NewText(name, "spec"), spec)
+	return m, true
+}
+
+// at is a place from which paths lead to fields: the root of an object, and an item of a list.
+type at struct{ root, item *source.Node }
+
+func (a at) field(path string) (k, v *source.Node) {
+	n := a.root
+	if rest, below := strings.CutPrefix(path, "."); below {
+		n, path = a.item, rest
+	}
+	path, last, bracket := strings.Cut(strings.TrimSuffix(path, "]"), "[")
+	steps := strings.Split(path, ".")
+	if bracket {
+		steps = append(steps, last)
+	}
+	for _, step := range steps[:len(steps)-1] {
+		n = n.Get(step)
+	}
+	return n.Field(steps[len(steps)-1])
+}
+
+func (a at) get(path string) *source.Node {
+	_, v := a.field(path)
+	return v
+}
+
+// is reports whether a field has one of the values.
+func (a at) is(path string, values []string) bool {
+	v := a.get(path)
+	switch {
+	case v.IsNull():
+		return slices.Contains(values, "")
+	case v.Kind != source.Scalar:
+		return slices.Contains(values, "*")
+	}
+	return slices.Contains(values, v.Value) || slices.Contains(values, "*")
+}
+
+func (a at) any(of map[string][]string) bool {
+	for path, values := range of {
+		if a.is(path, values) || a.get(path).Placeholder() {
+			return true
+		}
+	}
+	return false
+}
+
+func (a at) all(of map[string][]string) bool {
+	for path, values := range of {
+		if !a.is(path, values) {
+			return false
+		}
+	}
+	return true
+}
+
+// fill replaces the paths in braces. ok is false if one of the fields has no text.
+func (a at) fill(text string) (filled string, ok bool) {
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		if filled += before; !found {
+			return filled, true
+		}
+		path, after, _ := strings.Cut(rest, "}")
+		v := a.get(path)
+		if v == nil || v.Kind != source.Scalar || v.Value == "" || v.Placeholder() {
+			return "", false
+		}
+		filled, text = filled+v.Value, after
+	}
+}
+
+func (a at) number(n Number) (value int, known bool, k, v *source.Node) {
+	if n.Path != "" {
+		k, v = a.field(n.Path)
+	}
+	if v.IsNull() {
+		if n.Default == nil {
+			return 0, false, nil, nil
+		}
+		return *n.Default, true, nil, nil
+	}
+	i, ok := v.Int()
+	return int(max(0, min(i, 1<<31-1))), ok && i >= 0, k, v
+}
+
+// spec makes a pod spec of single fields.
+func (a at) spec(fields map[string]string, name *source.Node) *source.Node {
+	spec := source.NewMap(name)
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		k, v := a.field(fields[field])
+		if v.IsNull() {
+			continue
+		}
+		steps := strings.Split(field, ".")
+		if field == "resources" {
+			main := source.NewMap(k, source.NewText(name, "name"), source.NewText(name, "main"), source.NewText(k, field), v)
+			k, v, steps = source.NewText(k, "containers"), source.NewList(k, main), []string{"containers"}
+		}
+		spec = spec.WithField(steps, k, v)
+	}
+	return spec
+}
+
+// withTerm adds a required anti-affinity term to a pod spec.
+func (a at) withTerm(spec *source.Node, t *Term, name *source.Node) (*source.Node, bool) {
+	key := source.NewText(name, t.Default)
+	if _, v := a.field(t.Key); t.Key != "" && !v.IsNull() {
+		key = v
+	}
+	selector := source.NewMap(name)
+	for _, label := range slices.Sorted(maps.Keys(t.Match)) {
+		value, ok := a.fill(t.Match[label])
+		if !ok {
+			return nil, false
+		}
+		selector = selector.WithField([]string{label}, name, source.NewText(name, value))
+	}
+	term := source.NewMap(key,
+		source.NewText(key, "labelSelector"), source.NewMap(key, source.NewText(key, "matchLabels"), selector),
+		source.NewText(key, "topologyKey"), key)
+	path := []string{"affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution"}
+	list := append(slices.Clone(spec.At(path...).Items()), term)
+	return spec.WithField(path, key, source.NewList(key, list...)), true
+}
+
+// labels returns the labels with known values.
+func (a at) labels(p *Pods, template, name *source.Node) *source.Node {
+	values := map[string]*source.Node{}
+	add := func(key string, v *source.Node) {
+		if was, twice := values[key]; twice && (was == nil || v == nil || was.Value != v.Value) || v != nil && v.Placeholder() {
+			v = nil
+		}
+		values[key] = v
+	}
+	from := []*source.Node{template}
+	for _, path := range p.Labels.From {
+		from = append(from, a.get(path))
+	}
+	for _, n := range from {
+		for k, v := range n.Fields() {
+			add(k.Value, v)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.Labels.Add)) {
+		if value, ok := a.fill(p.Labels.Add[key]); ok {
+			add(key, source.NewText(name, value))
+		} else {
+			add(key, nil)
+		}
+	}
+	labels := source.NewMap(name)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if v := values[key]; v != nil {
+			labels = labels.WithField([]string{key}, name, v)
+		}
+	}
+	return labels
+}
