@@ -61,7 +61,8 @@ type Labels struct {
 	From []string          `json:"from"`
 }
 
-// Term is a required anti-affinity term between pods that have all labels in Match.
+// Term is a required anti-affinity term between pods that have all labels in Match, or all known labels of
+// the pods if there are none in it.
 type Term struct {
 	When map[string][]string `json:"when"`
 	// Key is the path of the topologyKey, and Default the key if it is not set.

@@ -1,12 +1,21 @@
 package kinds
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -99,4 +108,155 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.spec, text, test.want)
 		}
 	}
+}
+
+// typed converts scalars to the types that encoding/json uses.
+func typed(n *source.Node) any {
+	if i, ok := n.Int(); ok && !n.Quoted {
+		return i
+	}
+	if b, ok := n.Bool(); ok {
+		return b
+	}
+	return n.Value
+}
+
+// recordedPods are pods that the code of an operator made of a resource.
+type recordedPods struct {
+	Name     string            `json:"name"`
+	Replicas int               `json:"replicas"`
+	Labels   map[string]string `json:"labels"`
+	corev1.PodSpec
+	Requests corev1.ResourceList `json:"requests"`
+}
+
+// TestRecorded compares rows with recordings of what the code of operators makes of random resources:
+// the pods have all that a row says.
+func TestRecorded(t *testing.T) {
+	t.Parallel()
+	rows := Builtin()
+	for _, operator := range []string{"cnpg", "eck", "kuberay", "psmdb"} {
+		file, err := os.Open(filepath.Join("testdata", "recorded-"+operator+".jsonl.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		unpacked, err := gzip.NewReader(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(unpacked)
+		lines.Buffer(nil, 1<<20)
+		lines.Scan() // the version
+		resources, compared, numbers := 0, 0, 0
+		for lines.Scan() {
+			var record struct {
+				Resource json.RawMessage `json:"resource"`
+				Pods     []recordedPods  `json:"pods"`
+			}
+			if err := json.Unmarshal(lines.Bytes(), &record); err != nil {
+				t.Fatal(err)
+			}
+			resources++
+			f := source.NewFile("a.yaml", "a.yaml", record.Resource)
+			o := f.ObjectsOf(f.Roots()[0])[0]
+			for _, m := range rows[[2]string{o.Group(), o.Kind}].Made(o) {
+				var made corev1.PodTemplateSpec
+				text, err := json.Marshal(m.Template.Decoded(typed))
+				if err == nil {
+					err = json.Unmarshal(text, &made)
+				}
+				if err != nil {
+					t.Fatalf("%s: %v in %s", operator, err, text)
+				}
+				n := 0
+				for i := range record.Pods {
+					p := &record.Pods[i]
+					if names := []string{"-" + m.Name, "-" + m.Name + "-worker", "-es-" + m.Name}; m.Name != "" && !slices.Contains(names, strings.TrimPrefix(p.Name, o.Name)) {
+						continue
+					}
+					n += p.Replicas
+					compared++
+					if why := p.lacks(&made, !m.OpenTolerations); why != "" {
+						t.Fatalf("%s: %s: %s of\n%s\n%s", operator, p.Name, why, text, lines.Bytes())
+					}
+				}
+				if numbers++; n == 0 && m.N > 0 || m.Known && n != m.N {
+					t.Fatalf("%s: %s: %d pods, want %d (%v) of\n%s", operator, m.Name, n, m.N, m.Known, record.Resource)
+				}
+			}
+		}
+		t.Logf("%s: %d resources, %d pods, %d numbers", operator, resources, compared, numbers)
+		if resources != 200 || compared < 200 {
+			t.Errorf("%s: %d resources, %d pods", operator, resources, compared)
+		}
+	}
+}
+
+func includes(all, some map[string]string) bool {
+	for key, value := range some {
+		if got, has := all[key]; !has || got != value {
+			return false
+		}
+	}
+	return true
+}
+
+// lacks says what recorded pods lack of a template.
+func (p *recordedPods) lacks(made *corev1.PodTemplateSpec, exact bool) string {
+	if !includes(p.Labels, made.Labels) {
+		return "the labels differ"
+	}
+	if exact && !equality.Semantic.DeepEqual(made.Spec.Tolerations, p.Tolerations) {
+		return "the tolerations differ"
+	}
+	if !includes(p.NodeSelector, made.Spec.NodeSelector) {
+		return "the nodeSelector differs"
+	}
+	for _, c := range made.Spec.TopologySpreadConstraints {
+		if c.WhenUnsatisfiable == corev1.DoNotSchedule && !slices.ContainsFunc(p.TopologySpreadConstraints, func(o corev1.TopologySpreadConstraint) bool { return equality.Semantic.DeepEqual(c, o) }) {
+			return "a constraint is missing"
+		}
+	}
+	affinity := func(s *corev1.PodSpec) (all []string) {
+		a := s.Affinity
+		if a == nil {
+			return nil
+		}
+		add := func(what string, terms []corev1.PodAffinityTerm) {
+			for _, term := range terms {
+				selector, _ := metav1.LabelSelectorAsSelector(term.LabelSelector)
+				text := regexp.MustCompile(` in \((\w+)\)`).ReplaceAllString(selector.String(), "=$1")
+				all = append(all, what+","+term.TopologyKey+","+text+","+strings.Join(term.Namespaces, ","))
+			}
+		}
+		if a.PodAffinity != nil {
+			add("near", a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+		}
+		if a.PodAntiAffinity != nil {
+			add("apart", a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+		}
+		return all
+	}
+	there := affinity(&p.PodSpec)
+	for _, term := range affinity(&made.Spec) {
+		part := func(whole string) bool { // a label that two sources set is not known
+			return !slices.ContainsFunc(strings.Split(term, ","), func(one string) bool { return !slices.Contains(strings.Split(whole, ","), one) })
+		}
+		if !slices.ContainsFunc(there, part) {
+			return "a term is missing: " + term
+		}
+	}
+	if a := made.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		if p.Affinity == nil || p.Affinity.NodeAffinity == nil || p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+			return "the node affinity is missing"
+		}
+	}
+	for _, c := range made.Spec.Containers {
+		for name, amount := range c.Resources.Requests {
+			if got := p.Requests[name]; got.Cmp(amount) < 0 {
+				return fmt.Sprintf("%s is %s, not %s", name, got.String(), amount.String())
+			}
+		}
+	}
+	return ""
 }

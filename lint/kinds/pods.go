@@ -84,15 +84,15 @@ func (p *Pods) made(a at) (m Made, ok bool) {
 	if spec == nil {
 		spec = source.NewMap(name)
 	}
+	labels := a.labels(p, template.At("metadata", "labels"), name)
 	for _, t := range p.Terms {
 		if !a.all(t.When) {
 			continue
 		}
-		if spec, ok = a.withTerm(spec, &t, name); !ok {
+		if spec, ok = a.withTerm(spec, &t, labels, name); !ok {
 			return m, false
 		}
 	}
-	labels := a.labels(p, template.At("metadata", "labels"), name)
 	m.Template = source.NewMap(name,
 		source.NewText(name, "metadata"), source.NewMap(name, source.NewText(name, "labels"), labels),
 		source.NewText(name, "spec"), spec)
@@ -123,11 +123,14 @@ func (a at) get(path string) *source.Node {
 	return v
 }
 
+// unset reports whether a field is absent, null or an empty string, which operators do not tell apart.
+func unset(n *source.Node) bool { return n.IsNull() || n.Kind == source.Scalar && n.Value == "" }
+
 // is reports whether a field has one of the values.
 func (a at) is(path string, values []string) bool {
 	v := a.get(path)
 	switch {
-	case v.IsNull():
+	case unset(v):
 		return slices.Contains(values, "")
 	case v.Kind != source.Scalar:
 		return slices.Contains(values, "*")
@@ -202,12 +205,15 @@ func (a at) spec(fields map[string]string, name *source.Node) *source.Node {
 }
 
 // withTerm adds a required anti-affinity term to a pod spec.
-func (a at) withTerm(spec *source.Node, t *Term, name *source.Node) (*source.Node, bool) {
+func (a at) withTerm(spec *source.Node, t *Term, labels, name *source.Node) (*source.Node, bool) {
 	key := source.NewText(name, t.Default)
-	if _, v := a.field(t.Key); t.Key != "" && !v.IsNull() {
+	if _, v := a.field(t.Key); t.Key != "" && !unset(v) {
 		key = v
 	}
 	selector := source.NewMap(name)
+	if len(t.Match) == 0 {
+		selector = labels
+	}
 	for _, label := range slices.Sorted(maps.Keys(t.Match)) {
 		value, ok := a.fill(t.Match[label])
 		if !ok {
