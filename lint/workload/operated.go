@@ -60,8 +60,14 @@ func (l *loader) make(o *source.Object, row *kinds.Row) []*Workload {
 		}
 		w.Count = Count{N: m.N, Known: m.Known, Key: m.Key, Value: m.Value, Why: "as " + row.Project + " makes it"}
 		w.Admission, w.Operator = row.Project, row.Project
-		w.dropFields((&place{base: w.Kind.Template, value: w.TemplateNode}).field("spec"))
+		spec := (&place{base: w.Kind.Template, value: w.TemplateNode}).field("spec")
+		w.dropFields(spec)
 		l.labels(w)
+		c := checker{w: w, unchecked: StageFragment, created: StageFragment, fromTemplate: StageFragment}
+		c.labels(StageFragment, spec.field("nodeSelector"), "nodeSelector")
+		c.affinity(spec)
+		c.spread(spec)
+		c.tolerations(spec)
 		for _, found := range l.decoder.Decode(w.SpecNode, &w.Spec) {
 			if !found.Placeholder {
 				return nil
