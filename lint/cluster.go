@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
-	"maps"
 	"path"
 	"slices"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -135,7 +135,7 @@ func (d *clusters) parts(m *manifests) []part {
 			entries[entry].objects = append(entries[entry].objects, x.Objects...)
 		}
 	}
-	for _, entry := range slices.Sorted(maps.Keys(entries)) {
+	for _, entry := range sorting.Keys(entries) {
 		if p := entries[entry]; p.renders > 1 {
 			parts = append(parts, *p)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -385,7 +384,7 @@ func (x *explaining) one() error {
 		if x.spot.Namespace != "" {
 			where = " in namespace " + x.spot.Namespace
 		}
-		if other := cmp.Or(x.others[x.spot.Name], x.others[diag.Within(x.spot.Name, slices.Sorted(maps.Keys(x.others)), 2)]); other != "" {
+		if other := cmp.Or(x.others[x.spot.Name], x.others[diag.Within(x.spot.Name, sorting.Keys(x.others), 2)]); other != "" {
 			near = "; did you mean " + other + "?"
 		}
 		return fmt.Errorf("%s: no workload%s has this name among the manifests that were read%s", x.spot, where, near)

@@ -3,7 +3,6 @@ package lint
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/accept"
@@ -13,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -195,7 +195,7 @@ func (j *judge) context(found *accept.Finding, c *cluster) {
 // problemsOfUnrequested returns the problems of failed renders that were not requested explicitly.
 // A comparison counts such a problem if the render succeeded before the change.
 func (j *judge) problemsOfUnrequested() (all []diag.Quiet) {
-	for _, name := range slices.Sorted(maps.Keys(j.renders.Quiet)) {
+	for _, name := range sorting.Keys(j.renders.Quiet) {
 		problem := []source.Problem{j.renders.Quiet[name]}
 		j.findings(derive.Facts(aboutFiles(problem)), nil, nil, func(_ int, f *accept.Finding) {
 			all = append(all, diag.Quiet{Render: name, Diagnostic: f.Diagnostic})

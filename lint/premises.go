@@ -2,7 +2,6 @@ package lint
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -69,7 +69,7 @@ func (p *premises) miss(open string) bool {
 // notes returns the premises as notes.
 func (p *premises) notes() (all []string) {
 	for _, cloud := range []bool{false, true} {
-		of := slices.DeleteFunc(slices.Sorted(maps.Keys(p.classes)), func(open string) bool { return p.cloud[open] != cloud })
+		of := slices.DeleteFunc(sorting.Keys(p.classes), func(open string) bool { return p.cloud[open] != cloud })
 		if len(of) == 0 {
 			continue
 		}
@@ -97,11 +97,11 @@ func (p *premises) notes() (all []string) {
 	case last >= 0:
 		all[last] += "; declare them, or say what they are with storage: in .schedlint.yaml"
 	}
-	if sized := slices.Sorted(maps.Keys(p.sized)); len(sized) > 0 {
+	if sized := sorting.Keys(p.sized); len(sized) > 0 {
 		all = append(all, "the free space for new volumes of StorageClass "+enumerated(sized)+" is not declared; it is assumed to be large enough")
 	}
 	for _, kind := range [][2]string{{"PriorityClass", "to exist"}, {"RuntimeClass", "to exist and to add nothing to pods"}} {
-		if names := slices.Sorted(maps.Keys(p.absent[kind[0]])); len(names) > 0 {
+		if names := sorting.Keys(p.absent[kind[0]]); len(names) > 0 {
 			all = append(all, "no manifest declares "+kind[0]+" "+enumerated(names)+": assumed "+kind[1])
 		}
 	}

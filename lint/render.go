@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -348,7 +348,7 @@ func (l *loader) removeUsedFiles() {
 	// Files outside the paths are also read. The count of objects in no render is therefore the
 	// same for all paths.
 	var beside []string
-	for _, name := range slices.Sorted(maps.Keys(reached)) {
+	for _, name := range sorting.Keys(reached) {
 		if l.files.ByName[name] == nil {
 			beside = append(beside, name)
 		}
@@ -358,7 +358,7 @@ func (l *loader) removeUsedFiles() {
 		l.renders.Raw, l.beside = append(l.renders.Raw, set.Objects...), set.Files
 	}
 	contained, raw := l.renders.Contained(), locate.ByFile(l.renders.Raw)
-	for _, file := range slices.Sorted(maps.Keys(raw)) {
+	for _, file := range sorting.Keys(raw) {
 		if !slices.ContainsFunc(raw[file], l.table.Declares) {
 			continue
 		}

@@ -1,11 +1,11 @@
 package lint
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/condense"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
@@ -19,7 +19,7 @@ func (s SeenNodes) of(key string) []*topology.Topology {
 	if known, ok := s[key]; ok || configured(key) {
 		return known
 	}
-	for _, other := range slices.Sorted(maps.Keys(s)) {
+	for _, other := range sorting.Keys(s) {
 		if !configured(other) {
 			return s[other]
 		}
@@ -36,7 +36,7 @@ func (s SeenNodes) Changes(before SeenNodes) (all []diag.Silence, sure bool) {
 	type pair struct{ was, now *topology.Topology }
 	compared := map[pair]bool{}
 	sure = true
-	for _, key := range slices.Sorted(maps.Keys(s)) {
+	for _, key := range sorting.Keys(s) {
 		was, now := before.of(key), s[key]
 		if was == nil {
 			continue

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,7 +65,7 @@ func (s *summary) whole() diag.Summary {
 	if s.Fragments > 0 {
 		all.Notes = append(all.Notes, fmt.Sprintf("values fragments of charts that are not at hand: %d checked; the charts decide which pods get them", s.Fragments))
 	}
-	for _, file := range slices.Sorted(maps.Keys(s.placeholders)) {
+	for _, file := range sorting.Keys(s.placeholders) {
 		all.Notes = append(all.Notes, placeholderNote(s.renders.Files.Display(file), s.placeholders[file]))
 	}
 	return all

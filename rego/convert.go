@@ -144,7 +144,7 @@ func (c *converter) value(v reflect.Value, path string) *ast.Term {
 	case reflect.Map:
 		labels := v.Interface().(map[string]string)
 		all := make([][2]*ast.Term, 0, len(labels))
-		for _, name := range slices.Sorted(maps.Keys(labels)) {
+		for _, name := range sorting.Keys(labels) {
 			all = append(all, [2]*ast.Term{c.text(name), c.text(labels[name])})
 		}
 		return c.term(ast.NewObject(all...))
@@ -256,7 +256,7 @@ func (r *rule) parameter(name string) *schema {
 // shareable checks the parameters in one Shared entry. It is an error if no matching rule declares
 // a parameter, or if matching rules declare the parameter with different types.
 func (e *Engine) shareable(s *Shared) (errs []error) {
-	for _, name := range slices.Sorted(maps.Keys(s.Values.Values)) {
+	for _, name := range sorting.Keys(s.Values.Values) {
 		var first *rule
 		var known []string
 		for _, r := range e.rules {

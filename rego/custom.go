@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -84,7 +83,7 @@ func custom(n *notes, values map[string]any) (problems []string) {
 	for _, k := range customKeys() {
 		names = append(names, k.name)
 	}
-	for _, key := range slices.Sorted(maps.Keys(values)) {
+	for _, key := range sorting.Keys(values) {
 		if !slices.Contains(names, key) {
 			problems = append(problems, fmt.Sprintf("has the unknown key custom.%s%s; there are %s",
 				cut(key), near(key, names), strings.Join(names, ", ")))
@@ -301,7 +300,7 @@ func (r *rule) usable() bool { return r.instance == nil && (r.template || r.sche
 // parameters sets the parameters of every rule and returns all errors it finds.
 func (e *Engine) parameters(given map[string]Values, shared []Shared) error {
 	var errs []error
-	for _, id := range slices.Sorted(maps.Keys(given)) {
+	for _, id := range sorting.Keys(given) {
 		if e.find(id) == nil {
 			errs = append(errs, atValues(given[id], "rules."+cut(id)+".params: unknown rule"+near(id, e.ids)))
 		}

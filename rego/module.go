@@ -19,6 +19,7 @@ import (
 	"github.com/schedlint/schedlint/lint/cpu"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // module is a parsed custom file. The file contains either a rule or a library for rules to import.
@@ -348,8 +349,9 @@ func compileChecked(what compilation) (p *program, err error) {
 		return nil, err
 	}
 	schemas := ast.NewSchemaSet()
-	schemas.Put(ast.SchemaRootRef, util.MustUnmarshalJSON(facts.Schema()))
-	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
+	schema := util.MustUnmarshalJSON(facts.Schema())
+	schemas.Put(ast.SchemaRootRef, schema)
+	schemas.Put(factsRef(), schema)
 	schemas.Put(anyRef(), map[string]any{})
 	// OPA silently drops calls of print unless print statements are enabled. If they are enabled,
 	// the calls become errors, because rules may not call print.
@@ -453,7 +455,7 @@ func undefinedData(modules map[string]*ast.Module, foreign map[string]bool) []er
 		packages = append(packages, m.Package.Path.String())
 	}
 	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(modules)) {
+	for _, name := range sorting.Keys(modules) {
 		var replaced ast.Value // target of the last "with" modifier
 		ast.NewGenericVisitor(func(x any) bool {
 			if w, ok := x.(*ast.With); ok {

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // checker checks parameters against their schema and collects the errors.
@@ -91,7 +92,7 @@ func (c *checker) object(s *schema, v any, path []string) any {
 		c.say(path, "expected a map, found %s", found(v))
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
+	for _, name := range sorting.Keys(given) {
 		if s.properties[name] == nil && !s.open {
 			c.say(below(path, name), "unknown parameter%s; expected %s", near(name, s.names()), strings.Join(s.names(), ", "))
 		}
@@ -129,7 +130,7 @@ func (c *checker) any(v any, path []string) any {
 		return c.array(&schema{kind: "array", items: &schema{kind: "any"}}, v, path)
 	case map[string]any:
 		all := map[string]any{}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		for _, key := range sorting.Keys(v) {
 			if len(key) > maxParamText {
 				c.say(path, "expected keys of at most %d bytes", maxParamText)
 			}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/vendored"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -264,7 +264,7 @@ func (f *Folder) has(file string) bool {
 // modules returns the folder's rules and libraries. The limits are the same as for a folder on
 // disk.
 func (f *Folder) modules() (all []textFile, errs []error) {
-	for _, name := range slices.Sorted(maps.Keys(f.Files)) {
+	for _, name := range sorting.Keys(f.Files) {
 		text, shown := f.Files[name], path.Join(filepath.ToSlash(filepath.Clean(f.Dir)), name)
 		switch {
 		case !strings.HasSuffix(name, ".rego") || isTest(name):

@@ -3,7 +3,6 @@ package rego
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // Limits on the parameters of a rule and on their values.
@@ -44,7 +44,7 @@ type schema struct {
 }
 
 // names returns the sorted property names.
-func (s *schema) names() []string { return slices.Sorted(maps.Keys(s.properties)) }
+func (s *schema) names() []string { return sorting.Keys(s.properties) }
 
 // keyword is a schema keyword with the types it applies to. A function reads the keyword's value.
 // The function's error says what was expected.
@@ -151,7 +151,7 @@ func (r *schemaReader) unknown(at string, given map[string]any) {
 	for _, k := range keywords() {
 		names = append(names, k.name)
 	}
-	for _, key := range slices.Sorted(maps.Keys(given)) {
+	for _, key := range sorting.Keys(given) {
 		if !slices.Contains(names, key) {
 			r.problems = append(r.problems, fmt.Sprintf("has the unknown key %s.%s%s; expected %s",
 				at, cut(key), near(key, names), strings.Join(names, ", ")))
@@ -208,7 +208,7 @@ func (r *schemaReader) properties(s *schema, at string, value any) error {
 		return fmt.Errorf("is %s; expected a map of names to schemas", found(value))
 	}
 	s.properties = map[string]*schema{}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
+	for _, name := range sorting.Keys(given) {
 		if !paramName().MatchString(name) {
 			return fmt.Errorf("holds the name %q; expected lower-case letters, digits and underscores", cut(name))
 		}

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // Limits on how many values the analysis visits in a module and in a run. A 3 KiB module takes
@@ -69,7 +70,7 @@ type scope map[ast.Var]abstract
 
 func newTracer(c *ast.Compiler, root *node) *tracer {
 	all := &tracer{root: root, rules: map[string][]*ast.Rule{}, inner: map[string]bool{}, left: maxTraces}
-	for _, file := range slices.Sorted(maps.Keys(c.Modules)) {
+	for _, file := range sorting.Keys(c.Modules) {
 		for _, r := range c.Modules[file].Rules {
 			prefix := r.Ref().ConstantPrefix()
 			all.rules[prefix.String()] = append(all.rules[prefix.String()], r)
@@ -78,7 +79,7 @@ func newTracer(c *ast.Compiler, root *node) *tracer {
 			}
 		}
 	}
-	all.names = slices.Sorted(maps.Keys(all.rules))
+	all.names = sorting.Keys(all.rules)
 	return all
 }
 
@@ -346,14 +347,12 @@ func (t *trace) readAll(v abstract) {
 			t.sunk[m] = true
 			t.readAll(m.keys)
 			t.readAll(m.rest)
-			for _, key := range sortedKeys(m.fields) {
+			for _, key := range sorting.Keys(m.fields) {
 				t.readAll(*m.fields[key])
 			}
 		}
 	}
 }
-
-func sortedKeys(m map[string]*abstract) []string { return slices.Sorted(maps.Keys(m)) }
 
 // call evaluates a function call. If there is a term after the arguments, it receives the result.
 func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -411,7 +410,7 @@ func (n *node) closed() bool { return n.kind == "object" && n.rest == nil }
 func (n *node) scalar() bool { return n.kind != "" && n.kind != "array" && n.kind != "object" }
 
 // keys returns the sorted field names.
-func (n *node) keys() []string { return slices.Sorted(maps.Keys(n.fields)) }
+func (n *node) keys() []string { return sorting.Keys(n.fields) }
 
 // within returns the nodes directly below n.
 func (n *node) within() []*node {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // abstract describes the possible values of a term. Each value is a *node (a position in the facts
@@ -148,7 +149,7 @@ func (t *trace) members(v abstract) abstract {
 				t.merge(&found, oneOf(child))
 			}
 		case *cell:
-			for _, key := range sortedKeys(m.fields) {
+			for _, key := range sorting.Keys(m.fields) {
 				t.merge(&found, *m.fields[key])
 			}
 			t.merge(&found, m.rest)

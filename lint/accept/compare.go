@@ -3,7 +3,6 @@ package accept
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -74,13 +73,13 @@ func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 func renamed(before, now []diag.Key) map[string]string {
 	had, has := byRender(before), byRender(now)
 	names := map[string]string{} // names of new renders by their findings
-	for _, name := range slices.Sorted(maps.Keys(has)) {
+	for _, name := range sorting.Keys(has) {
 		if _, there := had[name]; !there {
 			names[has[name]] = name
 		}
 	}
 	to := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(had)) {
+	for _, name := range sorting.Keys(had) {
 		other, found := names[had[name]]
 		if _, there := has[name]; found && !there {
 			to[name] = other

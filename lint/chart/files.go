@@ -3,15 +3,15 @@ package chart
 import (
 	"encoding/base64"
 	"fmt"
-	"maps"
 	"path"
 	"reflect"
-	"slices"
 	"strings"
 	"unsafe"
 
 	"github.com/gobwas/glob"
 	helm "helm.sh/helm/v3/pkg/chart"
+
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // files is the value of .Files in templates. It holds the chart files except templates and files
@@ -114,7 +114,7 @@ func (f files) encoded(encode func([]byte) string) string {
 		return ""
 	}
 	data := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(f)) {
+	for _, name := range sorting.Keys(f) {
 		data[path.Base(name)] = encode(f[name])
 	}
 	return toYAML(data)

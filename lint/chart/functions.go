@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	texttemplate "text/template"
 	"time"
@@ -26,6 +25,7 @@ import (
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/chart/template"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // functions returns Helm's functions except include and tpl. They do not charge for their work,
@@ -107,14 +107,14 @@ func printf(format string, args ...any) (string, error) {
 func sortedKeys(dicts ...map[string]any) []string {
 	all := []string{}
 	for _, d := range dicts {
-		all = append(all, slices.Sorted(maps.Keys(d))...)
+		all = append(all, sorting.Keys(d)...)
 	}
 	return all
 }
 
 func sortedValues(dict map[string]any) []any {
 	all := []any{}
-	for _, key := range slices.Sorted(maps.Keys(dict)) {
+	for _, key := range sorting.Keys(dict) {
 		all = append(all, dict[key])
 	}
 	return all

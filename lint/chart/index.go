@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/chart/template"
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // index maps values to their paths in the merged values of the chart. It identifies a value by its
@@ -92,7 +92,7 @@ func (x *index) add(v any, p *fieldPath, depth int) {
 		return
 	}
 	table := tableOf(v)
-	for _, key := range slices.Sorted(maps.Keys(table)) {
+	for _, key := range sorting.Keys(table) {
 		x.add(table[key], p.of(key), depth+1)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
@@ -71,7 +72,7 @@ func changes(was, now *topology.Topology) (all []string) {
 	}
 	x, y := stored(was), stored(now)
 	all = append(all, presence(x, y)...)
-	for _, name := range slices.Sorted(maps.Keys(x)) {
+	for _, name := range sorting.Keys(x) {
 		if text, has := y[name]; has && x[name] != text {
 			all = append(all, name+" differs")
 		}

@@ -91,7 +91,7 @@ func Of(topo *topology.Topology, objects []*source.Object, except ...diag.Object
 		}
 	}
 	var made []pool
-	for _, key := range slices.Sorted(maps.Keys(groups)) {
+	for _, key := range sorting.Keys(groups) {
 		for _, alike := range c.split(groups[key]) {
 			p := k.pool(alike, topo.Open())
 			p.comments = append(p.comments, c.most(p.PoolSpec, alike)...)
@@ -268,7 +268,7 @@ func (k *keys) group(n *topology.Node) string {
 	var b strings.Builder
 	zone := n.Labels[corev1.LabelTopologyZone]
 	fmt.Fprint(&b, n.Live, n.Whole, n.Unschedulable, zone != "")
-	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
+	for _, key := range sorting.Keys(n.Labels) {
 		switch {
 		case key == corev1.LabelHostname || key == topology.Cluster || k.dropped[key]:
 		case k.named[key] || zone != "" && (k.zonal[key] || key == corev1.LabelTopologyZone):
@@ -280,10 +280,10 @@ func (k *keys) group(n *topology.Node) string {
 	for _, t := range taints(n) {
 		fmt.Fprintf(&b, " %q=%q:%q", t.Key, t.Value, t.Effect)
 	}
-	for _, name := range slices.Sorted(maps.Keys(n.Volumes)) {
+	for _, name := range sorting.Keys(n.Volumes) {
 		fmt.Fprintf(&b, " %q<%d", name, n.Volumes[name])
 	}
-	fmt.Fprintf(&b, " %q", slices.Sorted(maps.Keys(n.Allocatable)))
+	fmt.Fprintf(&b, " %q", sorting.Keys(n.Allocatable))
 	return b.String()
 }
 
@@ -308,7 +308,7 @@ func near(low, high float64) bool { return low == high || low > 0 && high < 1.00
 // split divides nodes of a group into sets of those whose resources are nearly equal, and those that
 // pods leave of them. Nodes that have more left come first: a pool that grows adds nodes like them.
 func (c *Cluster) split(nodes []*topology.Node) (all [][]*topology.Node) {
-	names, amounts := slices.Sorted(maps.Keys(nodes[0].Allocatable)), map[*topology.Node][]float64{}
+	names, amounts := sorting.Keys(nodes[0].Allocatable), map[*topology.Node][]float64{}
 	for _, n := range nodes {
 		left, _ := topology.Reserve(n.Allocatable, c.reserved[n.Name])
 		for _, list := range []corev1.ResourceList{left, n.Allocatable} {
@@ -386,7 +386,7 @@ func (k *keys) pool(nodes []*topology.Node, open []string) pool {
 			unknown[key] = true
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(unknown)) {
+	for _, key := range sorting.Keys(unknown) {
 		if unknown[key] {
 			p.UnknownLabels = append(p.UnknownLabels, key)
 		}
@@ -397,7 +397,7 @@ func (k *keys) pool(nodes []*topology.Node, open []string) pool {
 		}
 		p.Volumes[topology.Driver(name)] = most
 	}
-	comments := []string{plural(count, "node") + " of " + strings.Join(slices.Sorted(maps.Keys(files)), ", ")}
+	comments := []string{plural(count, "node") + " of " + strings.Join(sorting.Keys(files), ", ")}
 	comments = append(comments, least(p, nodes)...)
 	p.Name = name(first.Labels)
 	return pool{p, comments}
@@ -406,7 +406,7 @@ func (k *keys) pool(nodes []*topology.Node, open []string) pool {
 // least sets the resources of a pool, and says which of them differ.
 func least(p *topology.PoolSpec, nodes []*topology.Node) (comments []string) {
 	p.Allocatable = maps.Clone(nodes[0].Allocatable)
-	for _, name := range slices.Sorted(maps.Keys(p.Allocatable)) {
+	for _, name := range sorting.Keys(p.Allocatable) {
 		low, high := bounds(nodes, func(n *topology.Node) resource.Quantity { return n.Allocatable[name] })
 		if p.Allocatable[name] = low; high.Cmp(low) > 0 {
 			comments = append(comments, fmt.Sprintf("%s: the least of its nodes, the most is %s", name, high.String()))
@@ -421,7 +421,7 @@ func name(labels map[string]string) string {
 	for _, key := range groupKeys() {
 		candidates = append(candidates, labels[key])
 	}
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
+	for _, key := range sorting.Keys(labels) {
 		role, _ := strings.CutPrefix(key, "node-role.kubernetes.io/")
 		if role != key {
 			candidates = append(candidates, role)

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
@@ -126,7 +127,7 @@ func kinds(topo *topology.Topology, merged map[*topology.Pool]*topology.Pool) []
 		}
 	}
 	var all []*kind
-	for _, name := range slices.Sorted(maps.Keys(of)) {
+	for _, name := range sorting.Keys(of) {
 		all = append(all, of[name])
 	}
 	return all
@@ -225,10 +226,10 @@ func (k *kind) properties(now *kind) (all []string) {
 func sortedKeys[V any](a, b map[string]V) []string {
 	all := maps.Clone(a)
 	if all == nil {
-		return slices.Sorted(maps.Keys(b))
+		return sorting.Keys(b)
 	}
 	maps.Copy(all, b)
-	return slices.Sorted(maps.Keys(all))
+	return sorting.Keys(all)
 }
 
 // changed lists the entries of two maps that differ.

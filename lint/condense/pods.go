@@ -3,7 +3,6 @@ package condense
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	resourcehelpers "k8s.io/component-helpers/resource"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -79,7 +79,7 @@ func makers(pod *corev1.Pod) []diag.Object {
 
 // most sets what a pool reserves, and says where its nodes differ in that.
 func (c *Cluster) most(p *topology.PoolSpec, nodes []*topology.Node) (comments []string) {
-	for _, name := range slices.Sorted(maps.Keys(p.Allocatable)) {
+	for _, name := range sorting.Keys(p.Allocatable) {
 		low, high := bounds(nodes, func(n *topology.Node) resource.Quantity { return c.reserved[n.Name][name] })
 		if high.Sign() <= 0 {
 			continue

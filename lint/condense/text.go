@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 )
@@ -72,7 +73,7 @@ func (c *Cluster) about() []string {
 		lines = append(lines, "If manifests make some of these pods, name the manifests with --except: else their pods count twice.")
 	}
 	const most = 5
-	kubelets := slices.Sorted(maps.Keys(c.kubelets))
+	kubelets := sorting.Keys(c.kubelets)
 	for _, version := range kubelets[:min(len(kubelets), most)] {
 		lines = append(lines, fmt.Sprintf("Kubelet %s: %s", version, plural(c.kubelets[version], "node")))
 	}
@@ -82,7 +83,7 @@ func (c *Cluster) about() []string {
 	if len(kubelets) > 0 {
 		lines = append(lines, "The API server may be newer: kubernetes: in .schedlint.yaml sets its version.")
 	}
-	for _, kind := range slices.Sorted(maps.Keys(c.left)) {
+	for _, kind := range sorting.Keys(c.left) {
 		lines = append(lines, fmt.Sprintf("Left out: %d of kind %s", c.left[kind], kind))
 	}
 	return lines
@@ -145,7 +146,7 @@ func (c *Cluster) documents() (all []object) {
 		}
 		all = append(all, o)
 		drivers := []object{}
-		for _, name := range slices.Sorted(maps.Keys(n.Volumes)) {
+		for _, name := range sorting.Keys(n.Volumes) {
 			drivers = append(drivers, object{"name": topology.Driver(name), "nodeID": n.Name, "allocatable": object{"count": n.Volumes[name]}})
 		}
 		if len(drivers) > 0 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -411,7 +412,7 @@ func (r *Render) loosened(was *Render) (all []string) {
 	if r.RootOnly() && !was.RootOnly() {
 		all = append(all, "kustomizations that read files outside of their directory are not rendered any more: "+r.what())
 	}
-	for _, url := range slices.Sorted(maps.Keys(was.Remotes)) {
+	for _, url := range sorting.Keys(was.Remotes) {
 		if to := r.Remotes[url]; to != was.Remotes[url] {
 			all = append(all, "another directory is read for "+url+": "+cmp.Or(to, "none")+" instead of "+was.Remotes[url])
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/thirdparty"
 )
@@ -68,7 +69,7 @@ func words(labels map[string]string, by ...selected) (parts []string) {
 			parts = append(parts, s.property+" "+strings.Join(s.globs, " or "))
 		}
 	}
-	for _, k := range slices.Sorted(maps.Keys(labels)) {
+	for _, k := range sorting.Keys(labels) {
 		parts = append(parts, "label "+k+"="+labels[k])
 	}
 	return parts
@@ -248,7 +249,7 @@ var domains = map[string]string{
 	"node": "kubernetes.io/hostname", "zone": "topology.kubernetes.io/zone", "region": "topology.kubernetes.io/region",
 }
 
-func domainWords() []string { return slices.Sorted(maps.Keys(domains)) }
+func domainWords() []string { return sorting.Keys(domains) }
 
 // Patterns for label keys and values that the API server accepts (kubernetes:
 // apimachinery/pkg/api/validate/content/kube.go, IsLabelKey and IsLabelValue). A single expression

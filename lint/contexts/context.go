@@ -1,11 +1,11 @@
 package contexts
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -94,7 +94,7 @@ func (s *splitter) context(branch string) Context {
 		places = append(places, s.inside[b]...)
 		mine[s.set(b)] = true
 	}
-	for _, set := range slices.Sorted(maps.Keys(s.common)) {
+	for _, set := range sorting.Keys(s.common) {
 		if mine[set] {
 			continue // this branch has its own declarations
 		}
@@ -177,7 +177,7 @@ func (s *sets) separate(g *group) {
 	const several = -1
 	classes := map[string]int{} // by path: the only class in it, or several
 	children := map[string][]string{}
-	for _, file := range slices.Sorted(maps.Keys(g.class)) {
+	for _, file := range sorting.Keys(g.class) {
 		for _, at := range steps(file) {
 			class, known := classes[at]
 			if !known {
@@ -216,14 +216,14 @@ func (s *sets) element(file string) string {
 func (s *sets) leaves() []string {
 	s.members = map[string][]string{}
 	above := map[string]bool{}
-	for _, b := range slices.Sorted(maps.Keys(s.of)) {
+	for _, b := range sorting.Keys(s.of) {
 		s.members[s.set(b)] = append(s.members[s.set(b)], b)
 		for _, at := range s.chain(b) {
 			above[at] = above[at] || at != b
 		}
 	}
 	var all []string
-	for _, b := range slices.Sorted(maps.Keys(s.of)) {
+	for _, b := range sorting.Keys(s.of) {
 		if !above[b] {
 			all = append(all, b)
 		}

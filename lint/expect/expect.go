@@ -13,7 +13,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -53,7 +52,7 @@ func Said(d *diag.Diagnostic) string {
 func Check(texts map[string][]byte, found []diag.Diagnostic) []Problem {
 	var all []*wanted
 	var problems []Problem
-	for _, name := range slices.Sorted(maps.Keys(texts)) {
+	for _, name := range sorting.Keys(texts) {
 		wants, bad := wantsOf(name, texts[name])
 		all, problems = append(all, wants...), append(problems, bad...)
 	}

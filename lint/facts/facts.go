@@ -221,3 +221,9 @@ var _ json.Marshaler = (*Facts)(nil)
 
 // MarshalJSON returns the result of JSON.
 func (f *Facts) MarshalJSON() ([]byte, error) { return f.JSON(), nil }
+
+func encode(out *bytes.Buffer, value any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(value)
+}

@@ -3,7 +3,6 @@ package gitops
 import (
 	"crypto/sha256"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -28,7 +28,7 @@ func (f *follower) makes(named pointers.Repository) []made {
 		for _, a := range f.reader.Artifacts(named, f.filesOf) {
 			m, sum := made{Artifact: a}, sha256.New()
 			m.root.Name = path.Join(named.Kind, named.Namespace, named.Name)
-			for _, name := range slices.Sorted(maps.Keys(a.Files)) {
+			for _, name := range sorting.Keys(a.Files) {
 				original := ""
 				if a.Merged[name] == nil {
 					original = path.Join(f.opts.Base, a.Files[name])

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -129,7 +128,7 @@ func newFollower(o Options) *follower {
 	f.tree = &tree{opts: &f.opts}
 	var others []string
 	f.remotes, f.gits = map[string]string{}, map[string]string{}
-	for _, key := range slices.Sorted(maps.Keys(o.Remotes)) {
+	for _, key := range sorting.Keys(o.Remotes) {
 		f.remotes[remoteKey(key)] = o.Remotes[key]
 		f.gits[gitKey(key, "")] = o.Remotes[key]
 		others = append(others, key)

@@ -1,12 +1,12 @@
 package kustomize
 
 import (
-	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -62,7 +62,7 @@ type applied struct {
 // field in any file may change.
 func (t *tree) byFile() map[string][]applied {
 	by := map[string][]applied{}
-	for _, dir := range slices.Sorted(maps.Keys(t.dirs)) {
+	for _, dir := range sorting.Keys(t.dirs) {
 		k := t.dirs[dir]
 		effects := t.effects(k)
 		if len(effects) == 0 {

@@ -11,6 +11,9 @@ import (
 )
 
 // Cached returns the value for a key in a map. On first use, it calls find and stores the result.
+// Inlined, it takes 40 KB of the program.
+//
+//go:noinline
 func Cached[K comparable, V any](values map[K]V, key K, find func() V) V {
 	value, known := values[key]
 	if !known {
@@ -21,7 +24,10 @@ func Cached[K comparable, V any](values map[K]V, key K, find func() V) V {
 }
 
 // Regexp returns a function that compiles a regular expression on its first call. The function
-// panics if the expression is invalid, so a test must call the function.
+// panics if the expression is invalid, so a test must call the function. Inlined, each call would
+// take 1.4 KB more of the program.
+//
+//go:noinline
 func Regexp(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

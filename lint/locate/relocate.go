@@ -3,12 +3,11 @@ package locate
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/origin"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -54,7 +53,7 @@ func Relocate(findings []accept.Finding, of *Renders, sourceRoot string) (notes 
 			findings[i].Moved = d.Location != was
 		}
 	}
-	for _, base := range slices.Sorted(maps.Keys(from)) {
+	for _, base := range sorting.Keys(from) {
 		if m := from[base]; m != nil {
 			if m.silent > 0 {
 				notes = append(notes, fmt.Sprintf("%d findings are reported in rendered input because it has no origin annotations: add buildMetadata: [originAnnotations] to the kustomization", m.silent))

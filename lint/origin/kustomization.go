@@ -1,13 +1,13 @@
 package origin
 
 import (
-	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -80,7 +80,7 @@ func (s *search) in(dir string, above steps) {
 	slices.Reverse(inner)
 	inner = s.m.layers(inner)
 	s.visits += len(inner)
-	for _, name := range slices.Sorted(maps.Keys(s.m.files.printed)) {
+	for _, name := range sorting.Keys(s.m.files.printed) {
 		if path.Dir(path.Dir(name)) == dir { // the output of a chart
 			s.found[name] = append(s.found[name], inner)
 		}

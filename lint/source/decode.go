@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // Mismatch describes a value that does not fit its Go type, or a field that the type does not
@@ -321,7 +321,7 @@ func (d *Decoder) plan(t reflect.Type) *plan {
 		}
 	}
 	maps.Copy(pl.fields, jsonFields(t))
-	pl.names = slices.Sorted(maps.Keys(pl.fields))
+	pl.names = sorting.Keys(pl.fields)
 	if d.plans == nil {
 		d.plans = map[reflect.Type]*plan{}
 	}

@@ -67,7 +67,10 @@ type inside struct {
 	index keyIndex
 }
 
-// content returns the items of a list, or the alternating keys and values of a map.
+// content returns the items of a list, or the alternating keys and values of a map. Inlined, it
+// takes 50 KB of the program, and At 30 KB.
+//
+//go:noinline
 func (n *Node) content() []*Node {
 	if in := n.opened(); in != nil {
 		return in.nodes
@@ -128,6 +131,8 @@ func (n *Node) Field(key string) (k, v *Node) {
 }
 
 // At follows a path of field names from n. It returns nil if any of the fields is missing.
+//
+//go:noinline
 func (n *Node) At(path ...string) *Node {
 	for _, key := range path {
 		n = n.Get(key)

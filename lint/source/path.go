@@ -3,13 +3,13 @@ package source
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // Path is the path from an object to one of its values, for example
@@ -209,7 +209,7 @@ func nameBelow(n *Node) string {
 			fields[k.Value] = v
 		}
 	}
-	for _, k := range slices.Sorted(maps.Keys(fields)) {
+	for _, k := range sorting.Keys(fields) {
 		if name := itemName(fields[k]); name != "" {
 			return name
 		}

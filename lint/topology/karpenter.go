@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 )
@@ -125,7 +126,7 @@ func (l *loader) karpenter(o *source.Object) {
 	if len(validation.IsValidLabelValue(class.Name)) == 0 && class.Group != "" {
 		labels[class.Group+"/"+strings.ToLower(class.Kind)] = class.Name
 	}
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
+	for _, key := range sorting.Keys(labels) {
 		r := karpenterRequirement{Key: key, Operator: "In", Values: []string{labels[key]}}
 		if r.restrict(may) {
 			l.fail(o, o.NameSpan(), "NodePool %s: its labels set %s to two different values", name, normalized(key))
@@ -223,7 +224,7 @@ func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Ta
 }
 
 func valuesOf(labels map[string]string) (values []string) {
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
+	for _, key := range sorting.Keys(labels) {
 		values = append(values, labels[key])
 	}
 	return values

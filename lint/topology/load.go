@@ -434,7 +434,7 @@ func (l *loader) sharedHostnames() {
 			by[h] = append(by[h], n.Name)
 		}
 	}
-	for _, h := range slices.Sorted(maps.Keys(by)) {
+	for _, h := range sorting.Keys(by) {
 		if names := by[h]; len(names) > 1 {
 			if more := len(names) - 3; more > 0 {
 				names = append(names[:3:3], fmt.Sprintf("%d more", more))

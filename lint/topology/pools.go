@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 )
@@ -272,7 +273,7 @@ func (l *loader) storage(o *source.Object, in *storage.Declared) {
 	if known.Default != "" && in.Default != "" && known.Default != in.Default {
 		l.fail(o, o.File.Span(node.Get("default")), "the default StorageClass is %s here and %s in another NodeTopology: declare it once", in.Default, known.Default)
 	}
-	for _, name := range slices.Sorted(maps.Keys(in.Classes)) {
+	for _, name := range sorting.Keys(in.Classes) {
 		if was, twice := known.Classes[name]; twice && was != in.Classes[name] {
 			l.fail(o, o.File.Span(node.At("classes", name)), "StorageClass %s is declared differently in another NodeTopology: declare every class once", name)
 		}
@@ -349,7 +350,7 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *PoolSpec) {
 	if zones == nil {
 		zones = map[string]int{"": pool.Count}
 	}
-	for _, zone := range slices.Sorted(maps.Keys(zones)) {
+	for _, zone := range sorting.Keys(zones) {
 		l.topo.mayHave(poolNode(pool, p, zone, 0), p.UnknownLabels...)
 		for i := range zones[zone] {
 			l.add(o, poolNode(pool, p, zone, i))

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -243,7 +244,7 @@ func (l *loader) talosNode(o *source.Object, item *source.Node, span diag.Span, 
 		}
 	}
 	var taints []corev1.Taint
-	for _, key := range slices.Sorted(maps.Keys(n.taints)) {
+	for _, key := range sorting.Keys(n.taints) {
 		taints = append(taints, n.taints[key])
 	}
 	for _, key := range open {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 )
@@ -363,7 +364,7 @@ func (t *Topology) AddFeatureRules(rules []*source.Object) {
 // An entry that ends in a slash stands for all keys of a domain. Labels that follow from the kinds of
 // the pools are left out.
 func (t *Topology) Open() []string {
-	keys := slices.Sorted(maps.Keys(t.open))
+	keys := sorting.Keys(t.open)
 	return slices.DeleteFunc(keys, func(key string) bool { return strings.HasSuffix(key, "*") })
 }
 
@@ -430,7 +431,7 @@ func (t *Topology) labelKeys() []string {
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(seen))
+	return sorting.Keys(seen)
 }
 
 // Keys returns the number of distinct label keys on the nodes, which determines the cost of

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
@@ -107,7 +108,7 @@ func check(folder fs.FS, shown string) []error {
 	for name := range is {
 		say(name, "%s does not list this file; remove it, or move it to a folder of your own rules", LockName)
 	}
-	slices.SortFunc(all, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	sorting.Stable(all, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if more := len(all) - maxDifferences; more > 0 {
 		all = append(all[:maxDifferences], fmt.Errorf("%s: %d more files differ from %s", shown, more, LockName))
 	}

@@ -15,15 +15,12 @@ import (
 // Budget is a PodDisruptionBudget.
 type Budget struct {
 	Object *source.Object
-	// Selector is the decoded selector and is never nil. SelectsAll is set for an empty selector,
-	// which selects every pod in the namespace. In policy/v1beta1 an empty selector selects no
-	// pods, so SelectsNone is set instead.
-	Selector                *metav1.LabelSelector
-	SelectsAll, SelectsNone bool
+	// Selector is the decoded selector and is never nil. An empty selector selects every pod in the
+	// namespace. In policy/v1beta1 it selects no pods, so SelectsNone is set.
+	Selector    *metav1.LabelSelector
+	SelectsNone bool
 	// MinAvailable and MaxUnavailable are nil if they are not set.
 	MinAvailable, MaxUnavailable *intstr.IntOrString
-	// AlwaysAllow is set if pods that are not ready can be evicted at any time.
-	AlwaysAllow bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
 	// Unknown is the reason why the effect of the budget is unknown, or empty.
@@ -70,14 +67,11 @@ func (l *loader) newBudget(o *source.Object) *Budget {
 	found := l.decoder.Decode(o.Root.Get("spec"), &spec)
 	b := &Budget{
 		Object: o, Selector: spec.Selector, MinAvailable: spec.MinAvailable, MaxUnavailable: spec.MaxUnavailable,
-		AlwaysAllow: spec.UnhealthyPodEvictionPolicy == "AlwaysAllow",
 	}
 	if b.Selector == nil { // it is absent or has the wrong type
 		b.Selector = &metav1.LabelSelector{}
 	}
-	empty := len(b.Selector.MatchLabels)+len(b.Selector.MatchExpressions) == 0
-	b.SelectsNone = empty && o.APIVersion == "policy/v1beta1"
-	b.SelectsAll = empty && !b.SelectsNone
+	b.SelectsNone = len(b.Selector.MatchLabels)+len(b.Selector.MatchExpressions) == 0 && o.APIVersion == "policy/v1beta1"
 	var err error
 	if b.selector, err = metav1.LabelSelectorAsSelector(b.Selector); err != nil {
 		b.Unknown, b.selector, b.SelectorUnknown = "the API server refuses its selector", labels.Nothing(), true

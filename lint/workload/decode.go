@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -13,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -323,10 +323,13 @@ func (s sharedLists) known(list corev1.ResourceList) corev1.ResourceList {
 	}
 	i := 0
 	for name, amount := range list {
-		key[i].name, key[i].amount = name, amount
+		at := i
+		for ; at > 0 && key[at-1].name > name; at-- {
+			key[at] = key[at-1]
+		}
+		key[at] = listed{name, amount}
 		i++
 	}
-	slices.SortFunc(key[:i], func(a, b listed) int { return cmp.Compare(a.name, b.name) })
 	if same, ok := s[key]; ok {
 		return same
 	}
@@ -406,7 +409,7 @@ type placeholders struct {
 }
 
 // named returns the placeholders in texts, in sorted order.
-func (p *placeholders) named() []string { return slices.Sorted(maps.Keys(p.texts)) }
+func (p *placeholders) named() []string { return sorting.Keys(p.texts) }
 
 // find looks for placeholders in the value of a field.
 func (p *placeholders) find(field string, n *source.Node) {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -160,7 +161,7 @@ func add(to *corev1.ResourceList, own, defaults corev1.ResourceList) bool {
 // limited records the amounts of pods with the given spec that a LimitRange rejects.
 func (c *checker) limited(r *limitRange, given *PodSpec) {
 	spec := (&place{base: c.w.Kind.Template, value: c.w.TemplateNode}).field("spec")
-	before := len(c.w.Problems)
+	c.by = r.object
 	for _, item := range r.items {
 		switch item.Type {
 		case corev1.LimitTypePod:
@@ -175,9 +176,6 @@ func (c *checker) limited(r *limitRange, given *PodSpec) {
 				}
 			}
 		}
-	}
-	for i := range c.w.Problems[before:] {
-		c.w.Problems[before+i].By = r.object
 	}
 }
 
@@ -200,7 +198,7 @@ func (c *checker) within(item *corev1.LimitRangeItem, at *place, per string, giv
 			c.refuse(StageLimits, p, fmt.Sprintf(format, args...), fix)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(given.Requests)) { // the API server validates the pod with the defaults
+	for _, name := range sorting.Keys(given.Requests) { // the API server validates the pod with the defaults
 		request, limit := given.Requests[name], given.Limits[name]
 		_, limited := given.Limits[name]
 		if _, set := item.DefaultRequest[name]; !set || limited && at.field("limits").field(string(name)).key != nil {
@@ -222,7 +220,7 @@ func (c *checker) within(item *corev1.LimitRangeItem, at *place, per string, giv
 		name, allowed, exceeds string
 		broken                 int // how a wrong amount compares with that of the LimitRange
 	}{{item.Min, "request", "limit", "minimum", "at least", "is below", -1}, {item.Max, "limit", "request", "maximum", "at most", "exceeds", 1}} {
-		for _, name := range slices.Sorted(maps.Keys(bound.amounts)) {
+		for _, name := range sorting.Keys(bound.amounts) {
 			for _, list := range []string{bound.needed, bound.other} {
 				amount, has := given.Requests[name]
 				if list == "limit" {
@@ -239,7 +237,7 @@ func (c *checker) within(item *corev1.LimitRangeItem, at *place, per string, giv
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(item.MaxLimitRequestRatio)) {
+	for _, name := range sorting.Keys(item.MaxLimitRequestRatio) {
 		ratio, request, limit := item.MaxLimitRequestRatio[name], given.Requests[name], given.Limits[name]
 		texts := Amounts(name, request, limit)
 		switch {

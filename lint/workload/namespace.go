@@ -2,9 +2,9 @@ package workload
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -62,11 +62,10 @@ func (w *Workload) selectFrom(space *source.Object) bool {
 	if w.Kind.PerNode() || w.Kind.VM || w.SpecNode == nil || len(w.Open) > 0 {
 		return false
 	}
-	c, at := checker{w: w}, (&place{base: w.Kind.Template, value: w.TemplateNode}).field("spec").field("nodeSelector")
-	for _, key := range slices.Sorted(maps.Keys(w.Spec.NodeSelector)) {
+	c, at := checker{w: w, by: space}, (&place{base: w.Kind.Template, value: w.TemplateNode}).field("spec").field("nodeSelector")
+	for _, key := range sorting.Keys(w.Spec.NodeSelector) {
 		if value, both := selector[key]; both && value != w.Spec.NodeSelector[key] {
 			c.refuse(StagePods, at.field(key), key+"="+w.Spec.NodeSelector[key]+" contradicts the node selector "+key+"="+value+" of Namespace "+space.Name, "")
-			w.Problems[len(w.Problems)-1].By = space
 		}
 	}
 	maps.Copy(selector, w.Spec.NodeSelector)

@@ -2,12 +2,12 @@ package workload
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -131,11 +131,11 @@ func (l *loader) prioritize(w *Workload, classes map[string]*priorityClass, open
 	if c.object != nil {
 		sure = l.Apart == nil || !l.Apart(c.object, w.Object)
 	}
+	at.by = c.object
 	reject := func(p *place, has string) {
 		message := found(p, p.name) + ", but " + of + " has " + has
 		if sure {
 			at.refuse(stage, p, message, "remove "+p.name)
-			w.Problems[len(w.Problems)-1].By = c.object
 			return
 		}
 		w.Gated = append(w.Gated, Problem{Stage: StageClass, Field: p.path(), Span: at.span(p), Message: message, Fix: "remove " + p.name})
@@ -154,7 +154,7 @@ func (l *loader) prioritize(w *Workload, classes map[string]*priorityClass, open
 // Names that differ in a number only are those of two classes.
 func (w *Workload) misspelt(classes map[string]*priorityClass, at *place) {
 	name := w.Spec.PriorityClassName
-	near := diag.Within(name, slices.Sorted(maps.Keys(classes)), min(2, len(name)/4))
+	near := diag.Within(name, sorting.Keys(classes), min(2, len(name)/4))
 	letters := func(r rune) rune {
 		if '0' <= r && r <= '9' {
 			return -1

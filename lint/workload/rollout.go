@@ -41,8 +41,6 @@ type Rollout struct {
 	// Preview is the number of new pods that a blue-green Rollout creates before it scales up
 	// fully. It is 0 if the manifest does not limit this number.
 	Preview int
-	// Default is set if the manifest sets neither the strategy nor maxSurge and maxUnavailable.
-	Default bool
 	// Arithmetic shows how Surge, Unavailable and Preview were computed.
 	Arithmetic Arithmetic
 	// Unknown is the reason why the other fields are unknown, or zero if they are known.
@@ -126,20 +124,13 @@ func (u *update) deployment(spec *source.Node) {
 	strategy := spec.Get("strategy")
 	u.setSpan(spec, "strategy")
 	u.setSpan(strategy, "type")
-	word := u.word(strategy, "type")
 	u.Way = Rolling
-	if word == recreate {
+	if u.word(strategy, "type") == recreate {
 		u.Way, u.Unavailable, u.Arithmetic = Recreate, u.pods, Arithmetic{Strategy: ByRecreate}
 		return
 	}
 	u.setSpan(strategy, "rollingUpdate")
 	u.fenceposts(strategy.Get("rollingUpdate"))
-	u.Default = word == "" && u.bare(strategy.Get("rollingUpdate"))
-}
-
-// bare reports whether neither maxSurge nor maxUnavailable is set.
-func (u *update) bare(rolling *source.Node) bool {
-	return rolling.Get("maxSurge").IsNull() && rolling.Get("maxUnavailable").IsNull()
 }
 
 // fenceposts computes maxSurge and maxUnavailable, which default to 25%. It mirrors
@@ -261,12 +252,10 @@ func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 	strategy = spec.Get("updateStrategy")
 	u.setSpan(spec, "updateStrategy")
 	u.setSpan(strategy, "type")
-	word := u.word(strategy, "type")
-	if word == onDelete {
+	if u.word(strategy, "type") == onDelete {
 		return strategy, false
 	}
 	u.setSpan(strategy, "rollingUpdate")
-	u.Default = word == "" && u.bare(strategy.Get("rollingUpdate"))
 	return strategy, true
 }
 
@@ -316,9 +305,7 @@ func (u *update) pool(spec *source.Node) {
 		}
 	}
 	u.Way = InPlace
-	unavailable := u.resolveAmount(spec, "maxUnavailable", "100%", false)
-	u.Default = strategy.Len() == 0 && !unavailable.Written
-	u.atLeastOne(unavailable)
+	u.atLeastOne(u.resolveAmount(spec, "maxUnavailable", "100%", false))
 }
 
 // scaled converts a number or a percentage of pods to a pod count. It rounds a percentage up if up

@@ -28,9 +28,6 @@ func described(w *Workload, r Rollout) string {
 	if r.Preview > 0 {
 		s += fmt.Sprintf(" preview %d", r.Preview)
 	}
-	if r.Default {
-		s += " default"
-	}
 	if !r.Span.IsZero() {
 		line := []rune(w.Object.File.Line(r.Span.Line))
 		s += " at " + string(line[r.Span.Column-1:r.Span.EndColumn-1])
@@ -44,8 +41,8 @@ func described(w *Workload, r Rollout) string {
 // TestDefaultRollout checks the defaults of 25% for several pod counts (R-W4).
 func TestDefaultRollout(t *testing.T) {
 	for n, want := range map[int]string{
-		0: "none +0 -0", 1: "rolling +1 -0 default", 2: "rolling +1 -0 default", 3: "rolling +1 -0 default", 4: "rolling +1 -1 default",
-		5: "rolling +2 -1 default", 6: "rolling +2 -1 default", 7: "rolling +2 -1 default", 8: "rolling +2 -2 default",
+		0: "none +0 -0", 1: "rolling +1 -0", 2: "rolling +1 -0", 3: "rolling +1 -0", 4: "rolling +1 -1",
+		5: "rolling +2 -1", 6: "rolling +2 -1", 7: "rolling +2 -1", 8: "rolling +2 -2",
 	} {
 		w := loadSet(t, updating("Deployment", "")).Workloads[0]
 		if got := described(w, w.Rollout(n)); got != want {
@@ -57,9 +54,9 @@ func TestDefaultRollout(t *testing.T) {
 // rollouts maps strategies to the expected updates of 3 pods.
 var rollouts = []struct{ kind, strategy, want string }{
 	{"Deployment", "strategy: {type: RollingUpdate}", "rolling +1 -0 at type: RollingUpdate"},
-	{"Deployment", "strategy: {}", "rolling +1 -0 default at strategy"},
-	{"Deployment", "strategy: {rollingUpdate: {}}", "rolling +1 -0 default at rollingUpdate"},
-	{"Deployment", "strategy: {rollingUpdate: {maxSurge: null}}", "rolling +1 -0 default at rollingUpdate"},
+	{"Deployment", "strategy: {}", "rolling +1 -0 at strategy"},
+	{"Deployment", "strategy: {rollingUpdate: {}}", "rolling +1 -0 at rollingUpdate"},
+	{"Deployment", "strategy: {rollingUpdate: {maxSurge: null}}", "rolling +1 -0 at rollingUpdate"},
 	{"Deployment", "strategy: {rollingUpdate: {maxSurge: 2}}", "rolling +2 -0 at maxSurge: 2"},
 	{"Deployment", "strategy: {rollingUpdate: {maxUnavailable: 1, maxSurge: 2}}", "rolling +2 -1 at maxUnavailable: 1"},
 	{"Deployment", "strategy: {rollingUpdate: {maxUnavailable: 50%, maxSurge: 50%}}", "rolling +2 -1 at maxUnavailable: 50%"},
@@ -71,12 +68,12 @@ var rollouts = []struct{ kind, strategy, want string }{
 	{"Deployment", "strategy: {rollingUpdate: {maxSurge: '3'}}", "rolling +0 -1 at maxSurge: '3' unknown: no-amount maxSurge"},
 	{"Deployment", "strategy: {rollingUpdate: {maxSurge: -3, maxUnavailable: [1]}}", "rolling +0 -1 at maxUnavailable unknown: no-amount maxUnavailable"},
 	{"Deployment", "strategy: {rollingUpdate: {maxSurge: '99999999999999%'}}", "rolling +2147483647 -0 at maxSurge: '99999999999999%'"},
-	{"Deployment", "strategy: {rollingUpdate: [], type: 3}", "rolling +1 -0 default at rollingUpdate"},
+	{"Deployment", "strategy: {rollingUpdate: [], type: 3}", "rolling +1 -0 at rollingUpdate"},
 	{"Deployment", "strategy: {type: Recreate}", "recreate +0 -3 at type: Recreate"},
 	{"Deployment", "strategy: {type: '${T}'}", "rolling +1 -0 at type: '${T}' unknown: variable type ${T}"},
 	{"Deployment", "paused: true", "none +0 -0 at paused: true"},
 	{"Deployment", "paused: '{{ p }}'", "none +0 -0 at paused: '{{ p }}' unknown: variable paused {{ p }}"},
-	{"Deployment", "paused: false", "rolling +1 -0 default"},
+	{"Deployment", "paused: false", "rolling +1 -0"},
 
 	{"Rollout", "strategy: {canary: {}}", "rolling +1 -0 at canary"},
 	{"Rollout", "strategy: {canary: {maxSurge: 0, maxUnavailable: 1}}", "rolling +0 -1 at maxUnavailable: 1"},
@@ -95,7 +92,7 @@ var rollouts = []struct{ kind, strategy, want string }{
 	{"Rollout", "strategy: {canary: {}, blueGreen: {}}", "none +0 -0 at strategy unknown: two-strategies"},
 	{"Rollout", "paused: true", "none +0 -0 at paused: true"},
 
-	{"StatefulSet", "", "in-place +0 -1 default"},
+	{"StatefulSet", "", "in-place +0 -1"},
 	{"StatefulSet", "updateStrategy: {type: RollingUpdate}", "in-place +0 -1 at type: RollingUpdate"},
 	{"StatefulSet", "updateStrategy: {type: OnDelete}", "none +0 -0 at type: OnDelete"},
 	{"StatefulSet", "updateStrategy: {type: '${T}'}", "in-place +0 -1 at type: '${T}' unknown: variable type ${T}"},
@@ -103,12 +100,12 @@ var rollouts = []struct{ kind, strategy, want string }{
 	{"StatefulSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 50%}}", "in-place +0 -1 at maxUnavailable: 50%"},
 	{"StatefulSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 10%}}", "in-place +0 -1 at maxUnavailable: 10%"},
 	{"StatefulSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 9}}", "in-place +0 -3 at maxUnavailable: 9 unknown: by-patch maxUnavailable"},
-	{"StatefulSet", "updateStrategy: {rollingUpdate: {partition: 2}}", "in-place +0 -1 default at rollingUpdate"},
-	{"StatefulSet", "updateStrategy: {rollingUpdate: {partition: 3}}", "none +0 -0 default at partition: 3"},
-	{"StatefulSet", "ordinals: {start: 5}\n  updateStrategy: {rollingUpdate: {partition: 3}}", "none +0 -0 default at partition: 3"},
-	{"StatefulSet", "updateStrategy: {rollingUpdate: {partition: '${P}'}}", "in-place +0 -1 default at rollingUpdate unknown: variable partition ${P}"},
+	{"StatefulSet", "updateStrategy: {rollingUpdate: {partition: 2}}", "in-place +0 -1 at rollingUpdate"},
+	{"StatefulSet", "updateStrategy: {rollingUpdate: {partition: 3}}", "none +0 -0 at partition: 3"},
+	{"StatefulSet", "ordinals: {start: 5}\n  updateStrategy: {rollingUpdate: {partition: 3}}", "none +0 -0 at partition: 3"},
+	{"StatefulSet", "updateStrategy: {rollingUpdate: {partition: '${P}'}}", "in-place +0 -1 at rollingUpdate unknown: variable partition ${P}"},
 
-	{"DaemonSet", "", "in-place +0 -1 default"},
+	{"DaemonSet", "", "in-place +0 -1"},
 	{"DaemonSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 34%}}", "in-place +0 -2 at maxUnavailable: 34%"},
 	{"DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: 0}}", "in-place +0 -1 at maxSurge: 0"},
 	{"DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0}}", "in-place +0 -1 at maxUnavailable: 0"},
@@ -117,7 +114,7 @@ var rollouts = []struct{ kind, strategy, want string }{
 	{"DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: '${N}', maxUnavailable: 0}}", "in-place +0 -1 at maxUnavailable: 0 unknown: variable maxSurge ${N}"},
 	{"DaemonSet", "updateStrategy: {type: OnDelete, rollingUpdate: {maxSurge: 1}}", "none +0 -0 at type: OnDelete"},
 
-	{"VirtualMachinePool", "", "in-place +0 -3 default"},
+	{"VirtualMachinePool", "", "in-place +0 -3"},
 	{"VirtualMachinePool", "updateStrategy: {proactive: {}}", "in-place +0 -3 at updateStrategy"},
 	{"VirtualMachinePool", "maxUnavailable: 50%", "in-place +0 -1 at maxUnavailable: 50%"},
 	{"VirtualMachinePool", "maxUnavailable: 0", "in-place +0 -1 at maxUnavailable: 0"},

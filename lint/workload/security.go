@@ -103,7 +103,7 @@ func (w *Workload) secure(space *source.Object) (problems []Problem, verdict dia
 		for _, minor := range versions {
 			c := securityCheck{
 				restricted: level == "restricted", minor: minor, where: " at the " + level + " level of Namespace " + space.Name,
-				checker: checker{w: &Workload{Object: w.Object, Kind: w.Kind, from: w.from}, created: StagePods}, paths: map[string][]string{},
+				checker: checker{w: &Workload{Object: w.Object, Kind: w.Kind, from: w.from}, created: StagePods, by: space}, paths: map[string][]string{},
 			}
 			if w.Bare() {
 				c.created = StageObject
@@ -118,9 +118,6 @@ func (w *Workload) secure(space *source.Object) (problems []Problem, verdict dia
 				found[diag.Always] = true
 			}
 		}
-	}
-	for i := range problems {
-		problems[i].By = space
 	}
 	switch {
 	case len(found) > 1 || found[diag.Never] && !known:

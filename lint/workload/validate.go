@@ -47,6 +47,8 @@ type checker struct {
 	unchecked, created, fromTemplate Stage
 	// partial is set if a chart may add fields to the values that are checked.
 	partial bool
+	// by is the object of the admission plugin that rejects the pods, or nil.
+	by *source.Object
 }
 
 // pod checks the spec of a pod, or of a virtual machine from which a pod is created.
@@ -179,7 +181,7 @@ func (c *checker) refuse(stage Stage, p *place, message, fix string) {
 	if c.partial && p.mayBeAdded() {
 		return
 	}
-	c.w.Problems = append(c.w.Problems, Problem{Stage: stage, Field: p.path(), Span: c.span(p), Message: message, Fix: fix})
+	c.w.Problems = append(c.w.Problems, Problem{Stage: stage, Field: p.path(), Span: c.span(p), Message: message, Fix: fix, By: c.by})
 }
 
 // found describes a field's value for a message, for example "maxSkew is 0".

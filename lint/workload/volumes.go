@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 )
@@ -222,7 +224,9 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 			b.differing[same] = b.differing[same] || !alike(same, o)
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(objects), func(a, b [3]string) int { return slices.Compare(a[:], b[:]) }) {
+	ids := slices.Collect(maps.Keys(objects))
+	sort.Slice(ids, func(i, j int) bool { return slices.Compare(ids[i][:], ids[j][:]) < 0 })
+	for _, id := range ids {
 		switch o := objects[id]; o.Kind {
 		case "PersistentVolumeClaim":
 			b.claims[[2]string{id[1], o.Name}] = o
@@ -715,7 +719,7 @@ func (o *OrdinalReaches) add(bound map[int]*Reach, rest []Reach) {
 // Among returns what restricts n pods from the ordinal start on, by ordinal. Pods without reaches of
 // their own are listed once, last.
 func (o *OrdinalReaches) Among(start, n int) (all [][]Reach) {
-	for _, ordinal := range slices.Sorted(maps.Keys(o.Of)) {
+	for _, ordinal := range sorting.Keys(o.Of) {
 		if ordinal >= start && ordinal-start < n {
 			all = append(all, o.Of[ordinal])
 		}
@@ -1021,7 +1025,7 @@ func (b *binder) allowed(claim string, spec *source.Node) []Reach {
 func (w *Workload) ReachesText() string {
 	text := ReachText(w.Reaches)
 	if of := w.OrdinalReaches; of != nil {
-		for _, ordinal := range slices.Sorted(maps.Keys(of.Of)) {
+		for _, ordinal := range sorting.Keys(of.Of) {
 			text += fmt.Sprint("#", ordinal, ReachText(of.Of[ordinal]))
 		}
 		text += "#" + ReachText(of.Rest)
@@ -1035,7 +1039,7 @@ func ReachText(all []Reach) string {
 	for i := range all {
 		r := &all[i]
 		fmt.Fprintf(&b, "&%q", r.Open)
-		for _, key := range slices.Sorted(maps.Keys(r.Zones)) {
+		for _, key := range sorting.Keys(r.Zones) {
 			fmt.Fprintf(&b, " %q=%q", key, r.Zones[key])
 		}
 		if r.Affinity == nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/revision"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -157,7 +158,9 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 		if url := pointed.Assumed; url != "" {
 			o.Notes = append(o.Notes, "GitOps pointers name the repository "+report.Visible(url)+", which is taken for this one (repositories: in the configuration says what it is)")
 		}
-		for _, r := range slices.SortedFunc(maps.Keys(pointed.Published), func(a, b pointers.Repository) int { return strings.Compare(a.String(), b.String()) }) {
+		published := slices.Collect(maps.Keys(pointed.Published))
+		sorting.Stable(published, func(a, b pointers.Repository) int { return strings.Compare(a.String(), b.String()) })
+		for _, r := range published {
 			o.Notes = append(o.Notes, fmt.Sprintf("%s is taken for a copy of the directory %s, which has all paths that GitOps pointers name in it", report.Visible(r.String()), report.Visible(pointed.Published[r])))
 		}
 	}
@@ -302,7 +305,7 @@ func (c *choosing) find() error {
 	var dirs []string
 	c.inflated, c.confinements, c.chartsIn, c.outputs = map[string]bool{}, map[string]string{}, map[string]string{}, map[string]*render.Output{}
 	places := c.places()
-	for _, root := range slices.Sorted(maps.Keys(places)) {
+	for _, root := range sorting.Keys(places) {
 		before := len(c.charts)
 		names, err := c.search(root, places[root])
 		if err != nil {

@@ -1,11 +1,9 @@
 package inputs
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -13,7 +11,7 @@ import (
 // open reads the locks of the repository and of all work trees with paths.
 func (c *choosing) open() (err error) {
 	c.libraries = map[string]*thirdparty.Library{}
-	for _, root := range append(slices.Sorted(maps.Keys(c.places())), c.root) {
+	for _, root := range append(sorting.Keys(c.places()), c.root) {
 		if _, known := c.libraries[root]; known {
 			continue
 		}
@@ -54,7 +52,7 @@ func explicit(conf *config.Config, root string, entries []config.Render) map[str
 // and returns outs. The argument of returns the copies for a directory that renders must not leave.
 func verified(of func(root string) *thirdparty.Library, all []render.Root, outs []*render.Output) []*render.Output {
 	for i, out := range outs {
-		for _, to := range slices.Sorted(maps.Keys(out.Used)) {
+		for _, to := range sorting.Keys(out.Used) {
 			if why, changed := of(all[i].Confinement).Refuse(to); why != "" {
 				at := out.Used[to]
 				out.Problem = &render.Problem{Kind: render.Refused, File: at.File, Line: at.Line, Column: at.Column, Detail: why, Wrong: changed}

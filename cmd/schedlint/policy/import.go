@@ -16,6 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/vendored"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -337,7 +338,7 @@ func (im *imported) constraint(o *source.Object, taken map[string]bool) error {
 		level = "error"
 	}
 	match, original := c.Spec.Match, c.Spec.Match["source"] == "Original"
-	for _, key := range slices.Sorted(maps.Keys(match)) {
+	for _, key := range sorting.Keys(match) {
 		switch {
 		case key == "source" && match[key] != "Generated", key == "namespaceSelector" && empty(match[key]):
 			delete(match, key)
@@ -406,7 +407,7 @@ func withDefaults(schema, value any) any {
 // the steps that are left to the user.
 func (im *imported) write(out io.Writer, paths []string, conf *config.Config) error {
 	s := &vendored.Source{Given: filepath.ToSlash(strings.Join(paths, " "))}
-	for _, name := range slices.Sorted(maps.Keys(im.files)) {
+	for _, name := range sorting.Keys(im.files) {
 		s.Files = append(s.Files, vendored.File{Name: name, Text: im.files[name]})
 	}
 	if err := s.Write(im.dir, false); err != nil {
@@ -436,7 +437,7 @@ func block(v any, indent string) string {
 	var b strings.Builder
 	switch v := v.(type) {
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		for _, key := range sorting.Keys(v) {
 			if text := block(v[key], indent+"  "); strings.HasPrefix(text, " ") {
 				fmt.Fprintf(&b, "%s%s:\n%s", indent, scalar(key), text)
 			} else {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +19,7 @@ import (
 	"github.com/schedlint/schedlint/lint/expect"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/rego"
 )
 
@@ -213,7 +213,7 @@ func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.
 // write updates the expectations in the fixture's comments to match the findings, and names each
 // line that it changes.
 func (f *fixture) write(out io.Writer, found []diag.Diagnostic) error {
-	for _, name := range slices.Sorted(maps.Keys(f.files)) {
+	for _, name := range sorting.Keys(f.files) {
 		was, now := f.files[name], expect.Write(name, f.files[name], found)
 		if bytes.Equal(was, now) {
 			continue

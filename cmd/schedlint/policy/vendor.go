@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/vendored"
 	"github.com/schedlint/schedlint/lint/worktree"
 	"github.com/schedlint/schedlint/rego"
@@ -200,7 +200,7 @@ func fixtureFiles(dirs []string) (files []rego.BundleFile, err error) {
 				}
 			}
 		}
-		for _, name := range slices.Sorted(maps.Keys(texts)) {
+		for _, name := range sorting.Keys(texts) {
 			if base := filepath.Base(name); base == "data.yaml" || base == "data.yml" || base == "data.json" {
 				return nil, fmt.Errorf("%s: opa reads a file of this name as data; give the fixture another name", filepath.ToSlash(name))
 			}

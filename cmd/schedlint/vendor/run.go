@@ -17,6 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/revision"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/thirdparty"
 	"github.com/schedlint/schedlint/lint/vendored"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -439,7 +440,7 @@ func (r *run) trim(wanted []pointers.Wanted) error {
 			dirs[unit] = append(dirs[unit], path.Clean(w.Path))
 		}
 	}
-	for _, unit := range slices.Sorted(maps.Keys(dirs)) {
+	for _, unit := range sorting.Keys(dirs) {
 		at := filepath.Join(r.Folder, filepath.FromSlash(unit))
 		files, err := read(at, dirs[unit])
 		if err != nil {
@@ -469,7 +470,7 @@ func (r *run) unwanted(wanted []pointers.Wanted) []string {
 	for _, w := range wanted {
 		delete(all, w.Name)
 	}
-	return slices.Sorted(maps.Keys(all))
+	return sorting.Keys(all)
 }
 
 // remove removes a copy and the folders that it leaves empty.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"iter"
 	"reflect"
-	"slices"
+	"sort"
 	"strconv"
 	"text/template/parse"
 )
@@ -301,7 +301,7 @@ func sortedEntries(m reflect.Value) iter.Seq2[reflect.Value, reflect.Value] {
 	for at := m.MapRange(); at.Next(); {
 		all = append(all, entry{at.Key(), at.Value()})
 	}
-	slices.SortFunc(all, func(a, b entry) int { return compareKeys(a.key, b.key) })
+	sort.Slice(all, func(i, j int) bool { return compareKeys(all[i].key, all[j].key) < 0 })
 	return func(yield func(key, value reflect.Value) bool) {
 		for _, e := range all {
 			if !yield(e.key, e.value) {

@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -10,6 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/versions"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -27,7 +27,7 @@ type tries map[search.Kind]func() string
 
 // offer tries fixes in the order of their kinds and adds those that work.
 func (b advisor) offer(s Subject, all tries) Subject {
-	for _, k := range slices.Sorted(maps.Keys(all)) {
+	for _, k := range sorting.Keys(all) {
 		if text := all[k](); text != "" {
 			s = s.fix("%s", text)
 		}

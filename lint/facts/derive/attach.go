@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -71,7 +72,7 @@ func (b joint) attachments() {
 			}
 			if u.exclusive() == diag.Always && b.attachable(w) && !w.Refused() && !w.Paused() && w.Spec.NodeName == "" {
 				g := b.m.Group(w)
-				u.nodes = model.Cached(nodes, g.Signature+" "+g.Request, func() map[*topology.Node]int { return b.roomyNodes(w) })
+				u.nodes = lazy.Cached(nodes, g.Signature+" "+g.Request, func() map[*topology.Node]int { return b.roomyNodes(w) })
 				if u.pods = model.Certain(w); w.Kind.PerNode() {
 					u.pods = b.declaredOf(u.nodes)
 				}

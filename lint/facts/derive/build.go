@@ -244,7 +244,10 @@ func (b *builder) askAll(question string, f func()) bool {
 // evaluation and report output.
 const stepsPerFact = 600
 
-// subject registers the subject of the next fact and returns the id of that fact.
+// subject registers the subject of the next fact and returns the id of that fact. It is a call,
+// because a subject is large to copy.
+//
+//go:noinline
 func (b *builder) subject(s Subject) int {
 	if b.m != nil {
 		b.m.Run().Spend(stepsPerFact)

@@ -126,7 +126,7 @@ func (c *capacities) scope() {
 		c.in = append(c.in, scopes)
 	}
 	c.scopeGrowth(in)
-	c.resources = slices.Sorted(maps.Keys(listed))
+	c.resources = sorting.Keys(listed)
 	byName := func(a, b *scope) int { return strings.Compare(a.name, b.name) }
 	c.scopes = append([]*scope{all}, slices.SortedFunc(maps.Values(pools), byName)...)
 	c.scopes = append(c.scopes, slices.SortedFunc(maps.Values(zones), byName)...)
@@ -316,7 +316,7 @@ func (c *capacities) losses(s *scope, resource int, of *facts.Capacity, a *atMos
 		like[key] = len(all)
 		all = append(all, c.loss(corev1.LabelHostname, n.Name, key, of, a))
 	}
-	for _, zone := range slices.Sorted(maps.Keys(zones)) {
+	for _, zone := range sorting.Keys(zones) {
 		all = append(all, c.loss(corev1.LabelTopologyZone, zone, zones[zone], of, a))
 	}
 	sorting.Stable(all, func(a, b facts.CapacityLoss) int {

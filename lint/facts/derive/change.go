@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -634,7 +635,7 @@ func (b changes) outerLabels(w *workload.Workload) {
 	if len(outer) == 0 {
 		return
 	}
-	for _, key := range sortedKeys(outer) {
+	for _, key := range sorting.Keys(outer) {
 		asked, at := b.j.Asks(w, key)
 		if asked == nil {
 			continue

@@ -16,6 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -211,7 +212,7 @@ func (d *describing) host(w *workload.Workload, row *facts.Workload) {
 // amounts converts a resource list to rows sorted by name.
 func amounts(list corev1.ResourceList) []facts.ResourceAmount {
 	all := []facts.ResourceAmount{}
-	for _, name := range slices.Sorted(maps.Keys(list)) {
+	for _, name := range sorting.Keys(list) {
 		all = append(all, amountOfResource(name, list[name]))
 	}
 	return all

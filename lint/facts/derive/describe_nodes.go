@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -158,11 +159,11 @@ func (d *describing) passes(w *workload.Workload) *passing {
 	}
 	maps.DeleteFunc(tainted, func(pool string, _ bool) bool { return pools[pool] || pool == "" })
 	for _, of := range all {
-		of.names, of.allNames = append([]string{}, sortedKeys(of.now)...), append([]string{}, sortedKeys(of.grown)...)
+		of.names, of.allNames = append([]string{}, sorting.Keys(of.now)...), append([]string{}, sorting.Keys(of.grown)...)
 	}
 	delete(pools, "")
-	p.pools = append([]string{}, sortedKeys(pools)...)
-	p.tainted = append([]string{}, sortedKeys(tainted)...)
+	p.pools = append([]string{}, sorting.Keys(pools)...)
+	p.tainted = append([]string{}, sorting.Keys(tainted)...)
 	return p
 }
 
@@ -489,8 +490,8 @@ func (b *builder) pool(p *poolParts) facts.Pool {
 	n := p.first
 	s := atNode(n)
 	row := facts.Pool{
-		ID: b.subject(s), Name: p.name, Label: p.label, File: n.Span.File, Count: p.nodes, Max: p.max, Zones: append([]string{}, slices.Sorted(maps.Keys(p.zones))...),
-		Labels: p.labels, Taints: []facts.Taint{}, Allocatable: []facts.ResourceAmount{}, Workloads: append([]int{}, slices.Sorted(maps.Keys(p.users))...),
+		ID: b.subject(s), Name: p.name, Label: p.label, File: n.Span.File, Count: p.nodes, Max: p.max, Zones: append([]string{}, sorting.Keys(p.zones)...),
+		Labels: p.labels, Taints: []facts.Taint{}, Allocatable: []facts.ResourceAmount{}, Workloads: append([]int{}, sorting.Keys(p.users)...),
 	}
 	if !p.uneven {
 		row.Allocatable = amounts(n.Allocatable)
@@ -502,9 +503,9 @@ func (b *builder) pool(p *poolParts) facts.Pool {
 	for _, w := range row.Workloads {
 		namespaces[b.Built.Facts.Workloads[w].Namespace] = true
 	}
-	row.Namespaces = append([]string{}, slices.Sorted(maps.Keys(namespaces))...)
+	row.Namespaces = append([]string{}, sorting.Keys(namespaces)...)
 	row.DaemonSets = []facts.DaemonSetShare{}
-	for _, name := range slices.Sorted(maps.Keys(p.daemons)) {
+	for _, name := range sorting.Keys(p.daemons) {
 		share := p.daemons[name]
 		share.ID = b.subject(atNode(share.node))
 		row.DaemonSets = append(row.DaemonSets, share.DaemonSetShare)

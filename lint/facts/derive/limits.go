@@ -2,7 +2,6 @@ package derive
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,8 +18,6 @@ import (
 
 // limits builds the facts about the rules that block the pods of one workload.
 type limits struct{ *builder }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // limits adds facts about how many pods each hard rule allows.
 func (b limits) limits(w *workload.Workload) {

@@ -2,7 +2,6 @@ package derive
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -271,7 +271,7 @@ func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) di
 	for k := range selector.Fields() {
 		pairs[k.Value] = k
 	}
-	for _, name := range slices.Sorted(maps.Keys(pairs)) {
+	for _, name := range sorting.Keys(pairs) {
 		k, v := pairs[name], selector.Get(name)
 		if !slices.ContainsFunc(m.Topology.AllNodeLabels(), func(labels map[string]string) bool { return labels[k.Value] == v.Value }) {
 			return w.File().FieldSpan(k, v)
@@ -303,7 +303,7 @@ func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 		}
 		return s.fix(message.RemoveNodeName)
 	}
-	for _, k := range sortedKeys(w.Spec.NodeSelector) {
+	for _, k := range sorting.Keys(w.Spec.NodeSelector) {
 		if near := b.nearNodeLabel(k, w.Spec.NodeSelector[k]); near != "" {
 			s = s.fix("%s", message.Select(near))
 		}
@@ -342,7 +342,7 @@ func (b limits) nearNodeLabel(key, value string) string {
 		if v, ok := labels[key]; ok {
 			values = append(values, v)
 		}
-		for _, k := range sortedKeys(labels) {
+		for _, k := range sorting.Keys(labels) {
 			if labels[k] == value {
 				keys = append(keys, k)
 			}

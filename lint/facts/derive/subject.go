@@ -180,6 +180,9 @@ func (s Subject) node(n *topology.Node, what string) Subject {
 	return s.related(n.Span, "%s", message.AtNode(n, what))
 }
 
+// fix adds a fix without edits. It is a call, because a subject is large to copy.
+//
+//go:noinline
 func (s Subject) fix(format string, args ...any) Subject {
 	s.Fixes = append(s.Fixes, diag.Fix{Description: fmt.Sprintf(format, args...)})
 	return s

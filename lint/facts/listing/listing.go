@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // Context holds the facts of one context.
@@ -257,7 +258,7 @@ func resolved(v any) any {
 	case reflect.Map:
 		all := object{}
 		names := value.MapKeys()
-		slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		sorting.Stable(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, name := range names {
 			all = append(all, member{name.String(), value.MapIndex(name)})
 		}

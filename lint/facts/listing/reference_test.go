@@ -2,8 +2,11 @@ package listing
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,12 +16,15 @@ import (
 // page is the published reference. The text above the mark is written by hand.
 const (
 	page = "../../../docs/facts.md"
-	mark = "<!-- Generated from lint/facts/schema.json; SCHEDLINT_UPDATE=1 go test ./lint/facts/... rewrites what follows. -->\n\n"
+	mark = "<!-- Generated from the schema of the facts; SCHEDLINT_UPDATE=1 go test ./lint/facts/... rewrites what follows. -->\n\n"
 )
 
+// generatedReference is the documentation of all fields as Markdown. There is a section for each list
+// and each type of nested row. If an earlier row has the same fields, a link replaces the section.
 func generatedReference() string {
 	var b bytes.Buffer
-	Reference(&b)
+	r := reference{&b, map[string]string{}}
+	r.all()
 	return b.String()
 }
 
@@ -87,3 +93,99 @@ func (r *reference) check(t *testing.T, tables map[string]string, path string, n
 		r.check(t, tables, path+"."+name, field)
 	}
 }
+
+// reference writes a table of fields for each type of row in the schema.
+type reference struct {
+	w io.Writer
+	// seen maps the shape of a row to the path of its table.
+	seen map[string]string
+}
+
+func (r *reference) all() {
+	root := schema()
+	fmt.Fprint(r.w, "| list | what it holds |\n| --- | --- |\n")
+	for _, name := range Lists() {
+		fmt.Fprintf(r.w, "| [%s](#%s) | %s |\n", name, name, cell(firstSentence(root.Properties[name].Description)))
+	}
+	for _, name := range root.Required {
+		if top := root.Properties[name]; top.inner().Properties != nil {
+			r.row(2, name, top)
+		}
+	}
+}
+
+// row writes the section for a row and the sections for its nested rows.
+func (r *reference) row(depth int, path string, n *node) {
+	row := n.inner()
+	r.seen[row.shape()] = path
+	fmt.Fprintf(r.w, "\n%s %s\n\n", strings.Repeat("#", depth), path)
+	if n.Description != "" {
+		fmt.Fprintf(r.w, "%s\n\n", strings.TrimSpace(escaped(n.Description)))
+	}
+	fmt.Fprint(r.w, "| field | type | values | description |\n| --- | --- | --- | --- |\n")
+	var below []string
+	for _, name := range row.Required {
+		field := row.Properties[name]
+		at := path + "." + name
+		kind := field.named()
+		if inner := field.inner(); len(inner.Properties) > 0 {
+			if first := r.seen[inner.shape()]; first != "" {
+				at = first
+			} else {
+				below = append(below, name)
+				r.seen[inner.shape()] = at
+			}
+			kind = strings.Replace(kind, "row", fmt.Sprintf("[row](#%s)", anchor(at)), 1)
+		}
+		fmt.Fprintf(r.w, "| `%s` | %s | %s | %s |\n", name, kind, field.inner().listed(), cell(field.Description))
+	}
+	for _, name := range below {
+		r.row(min(depth+1, 4), path+"."+name, row.Properties[name])
+	}
+}
+
+// anchor returns the link target of a path's heading. Markdown drops the dots.
+func anchor(path string) string { return strings.ReplaceAll(path, ".", "") }
+
+// shape returns a string that identifies the fields of a row.
+func (n *node) shape() string {
+	var b strings.Builder
+	for _, name := range n.Required {
+		field := n.Properties[name]
+		fmt.Fprintf(&b, "%s %s %q {%s}; ", name, field.kind(), field.inner().Enum, field.inner().shape())
+	}
+	return b.String()
+}
+
+// named returns the type of a node. Outcomes have their own type name.
+func (n *node) named() string {
+	if n.inner().outcome() {
+		return strings.Replace(n.kind(), "string", "[outcome](#outcomes)", 1)
+	}
+	return n.kind()
+}
+
+// outcome reports whether a node is an outcome. It recognizes an outcome by its possible values.
+func (n *node) outcome() bool {
+	return slices.Equal(n.Enum, []string{"always", "sometimes", "never", "unknown", "none"})
+}
+
+// listed returns the values of an enumeration, or "" for an outcome.
+func (n *node) listed() string {
+	if n.outcome() || len(n.Enum) == 0 {
+		return ""
+	}
+	var words []string
+	for _, value := range n.Enum {
+		words = append(words, fmt.Sprintf("`%q`", value))
+	}
+	return strings.Join(words, ", ")
+}
+
+// cell formats text as a table cell.
+func cell(text string) string {
+	return strings.ReplaceAll(escaped(strings.Join(strings.Fields(text), " ")), "|", `\|`)
+}
+
+// escaped escapes characters that Markdown would read as HTML.
+func escaped(text string) string { return strings.ReplaceAll(text, "<", "&lt;") }

@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // node is a node of the facts schema.
@@ -115,7 +114,7 @@ func (n *node) values(w io.Writer) {
 }
 
 func noField(at, name string, n *node) error {
-	names := slices.Sorted(maps.Keys(n.Properties))
+	names := sorting.Keys(n.Properties)
 	if len(names) == 0 {
 		return fmt.Errorf("%s has no fields", at)
 	}
@@ -124,106 +123,3 @@ func noField(at, name string, n *node) error {
 	}
 	return fmt.Errorf("%s has no field %s; there are %s", at, name, strings.Join(names, ", "))
 }
-
-// reference writes a table of fields for each type of row in the schema.
-type reference struct {
-	w io.Writer
-	// seen maps the shape of a row to the path of its table.
-	seen map[string]string
-}
-
-// Reference writes the documentation of all fields as Markdown. There is a section for each list
-// and each type of nested row. If an earlier row has the same fields, a link replaces the section.
-func Reference(w io.Writer) {
-	r := reference{w, map[string]string{}}
-	r.all()
-}
-
-func (r *reference) all() {
-	root := schema()
-	fmt.Fprint(r.w, "| list | what it holds |\n| --- | --- |\n")
-	for _, name := range Lists() {
-		fmt.Fprintf(r.w, "| [%s](#%s) | %s |\n", name, name, cell(firstSentence(root.Properties[name].Description)))
-	}
-	for _, name := range root.Required {
-		if top := root.Properties[name]; top.inner().Properties != nil {
-			r.row(2, name, top)
-		}
-	}
-}
-
-// row writes the section for a row and the sections for its nested rows.
-func (r *reference) row(depth int, path string, n *node) {
-	row := n.inner()
-	r.seen[row.shape()] = path
-	fmt.Fprintf(r.w, "\n%s %s\n\n", strings.Repeat("#", depth), path)
-	if n.Description != "" {
-		fmt.Fprintf(r.w, "%s\n\n", strings.TrimSpace(escaped(n.Description)))
-	}
-	fmt.Fprint(r.w, "| field | type | values | description |\n| --- | --- | --- | --- |\n")
-	var below []string
-	for _, name := range row.Required {
-		field := row.Properties[name]
-		at := path + "." + name
-		kind := field.named()
-		if inner := field.inner(); len(inner.Properties) > 0 {
-			if first := r.seen[inner.shape()]; first != "" {
-				at = first
-			} else {
-				below = append(below, name)
-				r.seen[inner.shape()] = at
-			}
-			kind = strings.Replace(kind, "row", fmt.Sprintf("[row](#%s)", anchor(at)), 1)
-		}
-		fmt.Fprintf(r.w, "| `%s` | %s | %s | %s |\n", name, kind, field.inner().listed(), cell(field.Description))
-	}
-	for _, name := range below {
-		r.row(min(depth+1, 4), path+"."+name, row.Properties[name])
-	}
-}
-
-// anchor returns the link target of a path's heading. Markdown drops the dots.
-func anchor(path string) string { return strings.ReplaceAll(path, ".", "") }
-
-// shape returns a string that identifies the fields of a row.
-func (n *node) shape() string {
-	var b strings.Builder
-	for _, name := range n.Required {
-		field := n.Properties[name]
-		fmt.Fprintf(&b, "%s %s %q {%s}; ", name, field.kind(), field.inner().Enum, field.inner().shape())
-	}
-	return b.String()
-}
-
-// named returns the type of a node. Outcomes have their own type name.
-func (n *node) named() string {
-	if n.inner().outcome() {
-		return strings.Replace(n.kind(), "string", "[outcome](#outcomes)", 1)
-	}
-	return n.kind()
-}
-
-// outcome reports whether a node is an outcome. It recognizes an outcome by its possible values.
-func (n *node) outcome() bool {
-	return slices.Equal(n.Enum, []string{"always", "sometimes", "never", "unknown", "none"})
-}
-
-// listed returns the values of an enumeration, or "" for an outcome.
-func (n *node) listed() string {
-	if n.outcome() || len(n.Enum) == 0 {
-		return ""
-	}
-	var words []string
-	for _, value := range n.Enum {
-		words = append(words, fmt.Sprintf("`%q`", value))
-	}
-	return strings.Join(words, ", ")
-}
-
-// cell formats text as a table cell.
-func cell(text string) string {
-	return strings.ReplaceAll(escaped(strings.Join(strings.Fields(text), " ")), "|", `\|`)
-}
-
-// escaped escapes characters that Markdown would read as HTML.
-func escaped(text string) string { return strings.ReplaceAll(text, "<", "&lt;") }

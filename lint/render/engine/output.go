@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // results converts kustomize's objects to text with marks.
@@ -173,7 +173,7 @@ func (r *results) voted(node, printed *yaml.Node) (*place, bool) {
 // finish builds the output. Files are numbered in the order of their names.
 func (r *results) finish() *render.Output {
 	out := &render.Output{Text: r.text.Bytes(), Marks: r.marks}
-	for _, name := range slices.Sorted(maps.Keys(r.p.printed)) {
+	for _, name := range sorting.Keys(r.p.printed) {
 		out.Unchecked = append(out.Unchecked, r.p.printed[name].out.Unchecked...)
 	}
 	index := map[string]int{}
@@ -185,7 +185,7 @@ func (r *results) finish() *render.Output {
 	for _, mark := range r.marks {
 		index[r.m.files[mark.File]] = 0
 	}
-	out.Files = slices.Sorted(maps.Keys(index))
+	out.Files = sorting.Keys(index)
 	for i, name := range out.Files {
 		index[name] = i
 		if c := r.p.printed[name]; c != nil {

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // serve returns modified contents of files by file name. Kustomize reads these instead of the
@@ -71,7 +72,7 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 	}
 	maps.Copy(served, p.cut)
 	if m != nil {
-		for _, name := range slices.Sorted(maps.Keys(p.parsed)) {
+		for _, name := range sorting.Keys(p.parsed) {
 			if changes := p.marked(m, name); len(changes) > 0 {
 				served[name] = apply(p.textOf(name), changes)
 			}

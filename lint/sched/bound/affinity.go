@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -52,7 +53,7 @@ func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unm
 		return nil
 	}
 	kept := *model.KeepForNodes(m, func() *keptLabels { return &keptLabels{} })
-	labels := model.Cached(kept, m.Groups[w].Signature, func() (all []map[string]string) { // includes nodes that a pool may add
+	labels := lazy.Cached(kept, m.Groups[w].Signature, func() (all []map[string]string) { // includes nodes that a pool may add
 		m.Run().Spend(len(m.Topology.Nodes) / model.PerStep)
 		for n := range m.Usable(w) {
 			all = append(all, n.Labels)

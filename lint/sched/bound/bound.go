@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 )
@@ -191,13 +192,13 @@ func newSiteSet(sites []site) *siteSet {
 // apart returns the result of the function apart for the set, and caches it.
 func (s *siteSet) apart(keys []string) int {
 	id := strings.Join(keys, ",")
-	return model.Cached(s.most, id, func() int { return apart(s.sites, keys) })
+	return lazy.Cached(s.most, id, func() int { return apart(s.sites, keys) })
 }
 
 // room returns how many pods fit in each domain of a key.
 func (s *siteSet) room(key string, keys []string) map[string]int {
 	id := key + "|" + strings.Join(keys, ",")
-	return model.Cached(s.rooms, id, func() map[string]int {
+	return lazy.Cached(s.rooms, id, func() map[string]int {
 		room := map[string]int{}
 		if len(keys) == 0 {
 			for i := range s.sites {
@@ -247,7 +248,7 @@ func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
 		key.request = g.Request
 	}
 	kept := model.KeepForNodes(m, func() *keptSets { return &keptSets{sets: map[setKey]*siteSet{}} })
-	return model.Cached(kept.sets, key, func() *siteSet {
+	return lazy.Cached(kept.sets, key, func() *siteSet {
 		m.Run().Spend(len(v.Nodes) * (1 + len(g.Requests)) / 2)
 		e := m.Eligible(g.Workload)
 		var keys []string

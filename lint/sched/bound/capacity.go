@@ -187,7 +187,7 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 	roomy, open := set(p.m, v, p.G, mode{fit: true, room: true}), set(p.m, v, p.G, mode{fit: true})
 	frame := Limit{Pods: p.pods(len(roomy.sites)), Eligible: len(roomy.sites), Nodes: len(v.Nodes), Growth: v.Growth()}
 	if base != nil {
-		one := growable(p.m, v, func(*topology.Node) int { return 1 })
+		one := growable(v, func(*topology.Node) int { return 1 })
 		frame.Eligible, frame.Nodes = min(frame.Eligible, base[0].Eligible+one), min(frame.Nodes, base[0].Nodes+one)
 	}
 	var limits []Limit
@@ -207,8 +207,8 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 	add := func(l Limit, by Limited, terms []*model.Term, most int, hereditary bool) {
 		l.By, l.Terms, l.Most = by, terms, most
 		if base != nil && hereditary {
-			l.Most = min(l.Most, base[len(limits)].Most+growable(p.m, v, perNode(by)))
-			l.Domains = min(l.Domains, base[len(limits)].Domains+growable(p.m, v, func(*topology.Node) int { return 1 }))
+			l.Most = min(l.Most, base[len(limits)].Most+growable(v, perNode(by)))
+			l.Domains = min(l.Domains, base[len(limits)].Domains+growable(v, func(*topology.Node) int { return 1 }))
 		}
 		if v.Partial {
 			l.Most = model.Unbounded
@@ -242,7 +242,7 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 }
 
 // growable returns the maximum number of pods that the nodes added to the view's pools can hold.
-func growable(m *model.Model, v *model.View, perNode func(*topology.Node) int) int {
+func growable(v *model.View, perNode func(*topology.Node) int) int {
 	sum, seen := 0, map[*topology.Pool]bool{}
 	for i, from := range v.From {
 		n := v.Nodes[i]

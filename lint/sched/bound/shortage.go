@@ -2,7 +2,6 @@ package bound
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -49,7 +49,7 @@ func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 		}
 	}
 	var all []Shortage
-	for _, name := range append(slices.Sorted(maps.Keys(requested)), corev1.ResourcePods) {
+	for _, name := range append(sorting.Keys(requested), corev1.ResourcePods) {
 		for i := range b.sets {
 			if s, ok := b.short(name, &b.sets[i]); ok {
 				all = append(all, s)
@@ -102,7 +102,7 @@ func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
 		case g.Running && model.Modelled(g):
 			b.take(g)
 		case model.Lasting(g) && !faulty[w]:
-			set := model.Cached(by, g.Signature, func() *confined { // the nodes in the view that the pods may use
+			set := lazy.Cached(by, g.Signature, func() *confined { // the nodes in the view that the pods may use
 				e := m.Eligible(w)
 				nodes := make([]uint64, (len(b.view.Nodes)+63)/64)
 				for n := range b.view.Nodes {
@@ -340,7 +340,7 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 	g := m.Groups[w]
 	key := fitKey{g.Signature, g.Request}
 	kept := *model.KeepForNodes(m, func() *keptFits { return &keptFits{} })
-	return model.Cached(kept, key, func() *RequestFit {
+	return lazy.Cached(kept, key, func() *RequestFit {
 		requests := model.Written(g.Requests)
 		fit := &RequestFit{Requests: make([]ResourceFit, len(requests))}
 		most := make([]int64, len(requests))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -153,7 +154,7 @@ func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || len(g.HostPorts) > 0 {
 		return s.filters.reasons(g)
 	}
-	t := model.Cached(s.known, g.Signature+"|"+g.Request, func() *takers {
+	t := lazy.Cached(s.known, g.Signature+"|"+g.Request, func() *takers {
 		t := &takers{refused: map[certificate.Reason]int{}}
 		for n := range s.m.Topology.Nodes {
 			s.m.Run().Spend(1)

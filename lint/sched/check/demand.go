@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -38,7 +39,7 @@ type ledger struct {
 
 // asks returns what one pod of a group requests, in the order of names.
 func (l *ledger) asks(g *model.Group) []int64 {
-	return model.Cached(l.asked, g, func() []int64 {
+	return lazy.Cached(l.asked, g, func() []int64 {
 		all := make([]int64, len(l.names))
 		all[0] = 1
 		for _, r := range g.Requests {

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -343,7 +344,7 @@ type keptDomains map[domainsKey]map[string]bool
 // domains returns the key's values on the nodes that the constraint counts.
 func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 	id := domainsKey{g.Signature, t.Key, g.KeysID, t.HonorsAffinity(), t.HonorsTaints(), g.Kind.PerNode()}
-	return model.Cached(f.eligibles, id, func() map[string]bool {
+	return lazy.Cached(f.eligibles, id, func() map[string]bool {
 		known := map[string]bool{}
 		for n, node := range f.m.Topology.Nodes {
 			if f.counted(g, t, n, -1) {

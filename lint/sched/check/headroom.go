@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -22,7 +23,7 @@ func (h *headroom) part(id string, own int, nodes func() []int) part {
 	if id == "" {
 		return part{nodes: nodes(), own: own}
 	}
-	return part{id: id, nodes: model.Cached(h.parted, id, nodes), own: own}
+	return part{id: id, nodes: lazy.Cached(h.parted, id, nodes), own: own}
 }
 
 // part is a set of nodes. A proof shows that at least one of these nodes stays available while

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -38,7 +39,7 @@ func (x *absence) strands(m *model.Model, g *model.Group, n int) bool {
 	if x == nil || g.Pin == "" {
 		return false
 	}
-	key := model.Cached(x.pins, g.Pin, func() map[string]bool {
+	key := lazy.Cached(x.pins, g.Pin, func() map[string]bool {
 		values := map[string]bool{}
 		for lost := range x.nodes {
 			if value, has := m.Topology.Nodes[lost].Labels[g.Pin]; has && g.Pin != corev1.LabelHostname {

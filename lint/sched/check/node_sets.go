@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -107,7 +108,7 @@ func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
 	if len(keys) < 2 {
 		return true
 	}
-	return model.Cached(ns.nested, ns.sited(g).name+"|"+strings.Join(keys, ","), func() bool {
+	return lazy.Cached(ns.nested, ns.sited(g).name+"|"+strings.Join(keys, ","), func() bool {
 		nest := true
 		for i := range keys {
 			for _, other := range keys[:i] {
@@ -147,7 +148,7 @@ func laminar(m *model.Model, nodes []int, a, b string) bool {
 // of the outer key.
 func (ns *nodeSets) inside(g *model.Group, inner, outer string) bool {
 	id := ns.sited(g).name + "|" + inner + " in " + outer
-	return model.Cached(ns.nested, id, func() bool { return ns.refines(ns.sites(g), inner, outer) })
+	return lazy.Cached(ns.nested, id, func() bool { return ns.refines(ns.sites(g), inner, outer) })
 }
 
 // sites returns the nodes that pass a group's node-level filters and, when empty, fit one of its
@@ -171,7 +172,7 @@ func (ns *nodeSets) sited(g *model.Group) *sited {
 		return all
 	}
 	id := g.Signature + "|" + g.Request
-	return model.Cached(ns.sets, id, func() *sited {
+	return lazy.Cached(ns.sets, id, func() *sited {
 		small := func(n int) bool { return !model.Holds(ns.m.Topology.Nodes[n], g) }
 		return &sited{name: id, list: slices.DeleteFunc(slices.Clone(all.list), small)}
 	})
@@ -209,7 +210,7 @@ func (ns *nodeSets) reachable(g *model.Group) []int {
 	if len(ns.running) == 0 {
 		return ns.sites(g)
 	}
-	return model.Cached(ns.reached, g, func() []int { return ns.lasting(g, ns.sites(g)) })
+	return lazy.Cached(ns.reached, g, func() []int { return ns.lasting(g, ns.sites(g)) })
 }
 
 // lasting returns the given nodes without those that running pods block permanently. If no pods are

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -101,7 +102,7 @@ func (o *grown) takes(n *topology.Node) bool {
 // apart returns the keys of the required anti-affinity that may keep pods of g and another workload
 // from each other.
 func (o *grown) apart(other *workload.Workload) []string {
-	return model.Cached(o.between, other, func() (keys []string) {
+	return lazy.Cached(o.between, other, func() (keys []string) {
 		from := func(a, b *workload.Workload) {
 			for _, t := range o.m.Groups[a].Terms {
 				if t.Hard && t.Use == model.AntiAffinity && o.m.Peer(t, a, b) != model.No {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -411,7 +412,7 @@ func (c *closings) covering(here []crowd, r int, need, room int64, second int, f
 		}
 	}
 	c.m.Run().Spend(1 + len(x.bunches)/model.PerStep)
-	return model.Cached(c.costs, x.id(), func() int64 { return c.lowest(&x) })
+	return lazy.Cached(c.costs, x.id(), func() int64 { return c.lowest(&x) })
 }
 
 // filling asks for the lowest price of bunches of pods that request whole to last steps, and at most

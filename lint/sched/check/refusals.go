@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -296,5 +297,5 @@ func (s *State) uneven(g *model.Group, n int) Refusal {
 // domain returns a node's domain for a key. If the key makes every node its own domain, Single is
 // set.
 func (s *State) domain(key string, n *topology.Node) Domain {
-	return Domain{key, n.Labels[key], model.Cached(s.single, key, func() bool { return s.v.m.NodeByNode(key, nil) })}
+	return Domain{key, n.Labels[key], lazy.Cached(s.single, key, func() bool { return s.v.m.NodeByNode(key, nil) })}
 }

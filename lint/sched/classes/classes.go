@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -124,7 +125,7 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 		}
 	}
 	id := string(text)
-	return model.Cached(all.of, id, func() *table {
+	return lazy.Cached(all.of, id, func() *table {
 		n := len(m.Topology.Nodes)
 		m.Run().Spend(n * (2 + len(by.keys) + len(by.resources)/2))
 		t := &table{id: id, resources: by.resources, shape: make([]int32, n), known: map[string]*Classes{}}
@@ -209,7 +210,7 @@ func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Clas
 		}
 		return s.describe(text, g.sizes[unit])
 	})
-	return model.Cached(g.known, text, func() *Classes {
+	return lazy.Cached(g.known, text, func() *Classes {
 		of := make([]int32, len(g.of))
 		for n, unit := range g.of {
 			of[n] = to[unit]
@@ -302,7 +303,7 @@ func (all *tables) put(m *model.Model, to []int32) *Classes {
 		all.text = binary.AppendUvarint(all.text, uint64(n))
 	}
 	id := sha256.Sum256(all.text)
-	return model.Cached(all.known, id, func() *Classes {
+	return lazy.Cached(all.known, id, func() *Classes {
 		found := &Classes{}
 		for n, number := range to {
 			if int(number) == len(found.Nodes) {
@@ -343,7 +344,7 @@ func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 		if pods := m.Reached(w); pods != nil {
 			numbers := map[model.Pods]int32{}
 			refine(t.shape, func(n int) int32 {
-				return model.Cached(numbers, pods[n], func() int32 { return int32(len(numbers)) })
+				return lazy.Cached(numbers, pods[n], func() int32 { return int32(len(numbers)) })
 			})
 		}
 		refine(t.shape, func(n int) int32 {

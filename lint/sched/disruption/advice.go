@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -48,7 +49,7 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 	if key.shape == "" || len(met) > 0 {
 		return try()
 	}
-	return model.Cached(tr.advice.known, key, try)
+	return lazy.Cached(tr.advice.known, key, try)
 }
 
 // shape returns the cache key for trials that run at most `pods` pods of a workload. Trials with
@@ -56,7 +57,7 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 // it is a hash of all the manifests, so only a trial in another context can have the same key. The
 // key is "" if too many workloads contend or if no other trial can have the same key.
 func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
-	return model.Cached(tr.shapes, sized{w, pods}, func() string {
+	return lazy.Cached(tr.shapes, sized{w, pods}, func() string {
 		switch {
 		case tr.contendersOf(w, pods) != nil:
 		case len(group) == 1 && len(tr.running) == 0:
@@ -319,7 +320,7 @@ type Advice struct {
 
 // contents returns a hash of an object's manifest and namespace.
 func (a *Advice) contents(o *source.Object) string {
-	return model.Cached(a.texts, o, func() string { return fmt.Sprintf("%x %q", a.digest.Sum(o.Root), o.Namespace) })
+	return lazy.Cached(a.texts, o, func() string { return fmt.Sprintf("%x %q", a.digest.Sum(o.Root), o.Namespace) })
 }
 
 // trialKey identifies a trial by its inputs.
@@ -397,7 +398,7 @@ func (tr trials) question(w *workload.Workload, pods int, name func(*source.Obje
 	}
 	for _, contenders := range [][]*workload.Workload{tr.contendersOf(w, model.Certain(w)), tr.contendersOf(w, pods)} {
 		if contenders != nil {
-			q.WriteString("crowd " + model.Cached(tr.digests, keyOf(contenders), func() string { // a hash of the manifests
+			q.WriteString("crowd " + lazy.Cached(tr.digests, keyOf(contenders), func() string { // a hash of the manifests
 				sum := sha256.New()
 				for _, w := range contenders {
 					fmt.Fprintln(sum, w, tr.advice.contents(w.Object))

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -230,7 +231,7 @@ func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, 
 	if b.SelectorUnknown || slices.Contains(w.Open, "metadata.labels") || slices.ContainsFunc(slices.Collect(maps.Keys(w.Labels)), source.Placeholder) {
 		return model.AllPods, model.Maybe
 	}
-	return model.Cached(j.selectors, b, func() model.PodSelector { return j.m.PodSelector(b.Selector) })(w)
+	return lazy.Cached(j.selectors, b, func() model.PodSelector { return j.m.PodSelector(b.Selector) })(w)
 }
 
 // BudgetsOf returns the budgets that are certain to select pods of a workload.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -54,7 +55,7 @@ func (j *shared) crowd(w *workload.Workload, pods int) *crowd {
 	if pods != model.Certain(w) {
 		return j.newCrowd(all, w, pods)
 	}
-	return model.Cached(j.crowds, keyOf(all), func() *crowd { return j.newCrowd(all, w, pods) })
+	return lazy.Cached(j.crowds, keyOf(all), func() *crowd { return j.newCrowd(all, w, pods) })
 }
 
 // everyone returns all contenders of w when it has the given number of pods, however many.
@@ -156,7 +157,7 @@ func (q *loss) lasting(nodes []string, l certificate.Loss) []int {
 		return nil
 	}
 	all := j.everyone(q.w, model.Certain(q.w))
-	return model.Cached(j.unaffected, fmt.Sprintf("%p %d %s %s %d %s", &all[0], len(all), l.Meaning, q.key, len(nodes), nodes[0]), func() (left []int) {
+	return lazy.Cached(j.unaffected, fmt.Sprintf("%p %d %s %s %d %s", &all[0], len(all), l.Meaning, q.key, len(nodes), nodes[0]), func() (left []int) {
 		if slices.ContainsFunc(all, l.Tolerates) || l.Meaning == certificate.Unreachable && search.SharesDomains(j.m, all) {
 			return nil
 		}
@@ -186,7 +187,7 @@ func (q *loss) lasting(nodes []string, l certificate.Loss) []int {
 // one run has no pods of w on these nodes, and another run leaves pods of w Pending. Otherwise it
 // returns Unknown. It keeps what the runs show about other workloads.
 func (c *crowd) lose(w *workload.Workload, nodes []string) answer {
-	known := model.Cached(c.settled, fmt.Sprintf("%q", nodes), func() *settled {
+	known := lazy.Cached(c.settled, fmt.Sprintf("%q", nodes), func() *settled {
 		return &settled{map[*workload.Workload]bool{}, map[*workload.Workload]bool{}, map[*workload.Workload]int{}}
 	})
 	if !known.tried[w] && c.steps > 0 {

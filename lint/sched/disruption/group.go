@@ -3,6 +3,7 @@ package disruption
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -26,7 +27,7 @@ func (j *shared) assembled(group []*workload.Workload) *assembly {
 	if len(group) <= maxTogether {
 		return j.assemble(group)
 	}
-	return model.Cached(j.assemblies, keyOf(group), func() *assembly {
+	return lazy.Cached(j.assemblies, keyOf(group), func() *assembly {
 		a := j.assemble(group)
 		a.hereditary = search.Hereditary(j.m, group)
 		return a

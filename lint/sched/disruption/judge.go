@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -97,7 +98,7 @@ type sized struct {
 // strategy returns a workload's update strategy for the given pod count. It is cached because
 // many questions need it.
 func (j *shared) strategy(w *workload.Workload, pods int) workload.Rollout {
-	return model.Cached(j.strategies, sized{w, pods}, func() workload.Rollout { return w.Rollout(pods) })
+	return lazy.Cached(j.strategies, sized{w, pods}, func() workload.Rollout { return w.Rollout(pods) })
 }
 
 // groupKey identifies a group by the address and length of its list.
@@ -271,7 +272,7 @@ func (j *shared) each(group []*workload.Workload) int {
 	if len(group) == 0 {
 		return j.m.Each(group)
 	}
-	return model.Cached(j.parts, keyOf(group), func() int { return j.m.Each(group) })
+	return lazy.Cached(j.parts, keyOf(group), func() int { return j.m.Each(group) })
 }
 
 // group returns the workloads that are judged together with w, including w. If contend is set, it
@@ -348,7 +349,7 @@ func (j *shared) waiting(group, sound []*workload.Workload) bool {
 // does not try again for the others.
 func (j *shared) unfit(group []*workload.Workload) map[*workload.Workload]bool {
 	key := keyOf(group) // stays valid while the map holds the group
-	return model.Cached(j.unfits, key, func() map[*workload.Workload]bool {
+	return lazy.Cached(j.unfits, key, func() map[*workload.Workload]bool {
 		if j.tried[key] {
 			j.m.Run().Exhaust()
 		}

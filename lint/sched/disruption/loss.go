@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -269,7 +270,7 @@ func (q *loss) withoutVictims(b *search.DomainLoss, l certificate.Loss, a answer
 // mayBePreempted reports whether some pods that may move have a higher priority than pods of w, and
 // may preempt them. Classes with unknown values do not count. The result is cached by class.
 func (j *shared) mayBePreempted(w *workload.Workload) bool {
-	return model.Cached(j.preempted, w.Spec.PriorityClassName, func() bool {
+	return lazy.Cached(j.preempted, w.Spec.PriorityClassName, func() bool {
 		j.m.Run().Spend(1 + len(j.m.Workloads)/model.PerStep)
 		return slices.ContainsFunc(j.m.Workloads, func(o *workload.Workload) bool {
 			known := o.Priority.Known && w.Priority.Known
@@ -285,7 +286,7 @@ func (q *loss) doubt(l certificate.Loss) model.Reason {
 		if why := q.j.unlisted(q.w); why.Given() {
 			return why
 		}
-		if model.Cached(q.about.tolerant, l.Meaning, func() bool { return slices.ContainsFunc(q.about.Workloads(), l.Tolerates) }) {
+		if lazy.Cached(q.about.tolerant, l.Meaning, func() bool { return slices.ContainsFunc(q.about.Workloads(), l.Tolerates) }) {
 			return by(model.ByToleration)
 		}
 		if why := q.j.reasonDependsOnTransient(q.w); why.Given() {

@@ -3,16 +3,17 @@ package disruption
 import (
 	"crypto/sha256"
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -55,7 +56,7 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 			id += fmt.Sprintf(" %d=%s", i, key)
 		}
 	}
-	a := model.Cached(q.j.lost, id, func() []answer { return q.set(group, b, l).answers() })[at]
+	a := lazy.Cached(q.j.lost, id, func() []answer { return q.set(group, b, l).answers() })[at]
 	if l.Stepwise && q.budgets.open.Given() && (a.verdict == diag.Always || a.verdict == diag.Sometimes) {
 		return answer{verdict: diag.Unknown, why: q.budgets.open}
 	}
@@ -65,7 +66,7 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 // alike returns a description that is equal for groups that differ only in names. If there is no
 // such description, it returns a hash of the names.
 func (j *shared) alike(group []*workload.Workload) string {
-	return model.Cached(j.described, keyOf(group), func() string {
+	return lazy.Cached(j.described, keyOf(group), func() string {
 		if len(j.running) == 0 {
 			if id := search.Alike(j.m, group, model.Certain); id != "" {
 				return id
@@ -98,7 +99,7 @@ func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certifica
 			s.values[c.Pin] = ""
 		}
 	}
-	keys := slices.Sorted(maps.Keys(s.values))
+	keys := sorting.Keys(s.values)
 	for _, key := range keys {
 		first := true
 		for _, n := range q.j.m.Topology.Nodes {

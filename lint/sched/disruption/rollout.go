@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -392,7 +393,7 @@ func (q *rolling) scene() *scene {
 // decide decides whether the given number of pods can be placed, as if they all had the same
 // revision.
 func (q *rolling) decide(pods int) *decided {
-	return model.Cached(q.known, pods, func() *decided {
+	return lazy.Cached(q.known, pods, func() *decided {
 		s := q.scene().with(q.w, pods)
 		c := s.of[q.w]
 		m, d := s.decide(c)

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -254,7 +255,7 @@ func (j *shared) holdsAtEverySize(w *workload.Workload, pods, spare int, yes fun
 		return false
 	}
 	return yes(j, group, sizes.Every) && !slices.ContainsFunc(sizes.All, func(s search.Size) bool {
-		at := model.Cached(j.bySize, s.ID, func() *shared { return j.other(j.m.Variant(j.m.Workloads, s.Nodes)) })
+		at := lazy.Cached(j.bySize, s.ID, func() *shared { return j.other(j.m.Variant(j.m.Workloads, s.Nodes)) })
 		return !yes(at, group, sizes.Every)
 	})
 }

@@ -103,10 +103,15 @@ func verdict(d *certificate.Decision, w *workload.Workload) diag.Outcome {
 	return decisionOf(d, w).Verdict
 }
 
-// decisionOf returns the part of a decision that concerns one workload.
+// decisionOf returns the part of a decision that concerns one workload. It is a call, because the
+// part is large to copy.
+//
+//go:noinline
 func decisionOf(d *certificate.Decision, w *workload.Workload) certificate.WorkloadDecision {
-	if i := slices.IndexFunc(d.Workloads, func(o certificate.WorkloadDecision) bool { return o.Workload == w }); i >= 0 {
-		return d.Workloads[i]
+	for i := range d.Workloads {
+		if d.Workloads[i].Workload == w {
+			return d.Workloads[i]
+		}
 	}
 	return certificate.WorkloadDecision{Verdict: diag.Unknown}
 }

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -162,7 +163,7 @@ func (m *Model) Chosen(ws []*workload.Workload, all []Choice, values []string) (
 	for i := range all {
 		c := &all[i]
 		for _, w := range c.Users {
-			one := Cached(copies, w, func() *workload.Workload { return withVolumesMade(w) })
+			one := lazy.Cached(copies, w, func() *workload.Workload { return withVolumesMade(w) })
 			if values != nil {
 				c.restrict(one, values[:c.Volumes()])
 			}

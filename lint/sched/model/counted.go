@@ -1,7 +1,6 @@
 package model
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -187,7 +186,7 @@ func (v *volumeCounts) requests(w *workload.Workload) []Request {
 		}
 	}
 	var all []Request
-	for _, name := range slices.Sorted(maps.Keys(amounts)) {
+	for _, name := range sorting.Keys(amounts) {
 		all = append(all, Request{Name: name, Amount: amounts[name], Quantity: *resource.NewQuantity(amounts[name], resource.DecimalSI)})
 	}
 	sorting.Stable(all, func(a, b Request) int { // in the order of the filters

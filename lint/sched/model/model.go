@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/meter"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -194,11 +193,6 @@ func keep[T any](kept map[any]any, make func() *T) *T {
 	made := make()
 	kept[key] = made
 	return made
-}
-
-// Cached returns the value for a key, computing it on first use.
-func Cached[K comparable, V any](values map[K]V, key K, find func() V) V {
-	return lazy.Cached(values, key, find)
 }
 
 // ordered returns the workloads sorted by name. This keeps answers independent of the input order.

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -37,7 +38,7 @@ func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	if len(n.all) == 0 || g == nil || !Modelled(g) {
 		return nil
 	}
-	if near := Cached(n.near, g.Signature, func() *workload.Workload { return n.sharing(m.Eligible(w)) }); near != nil {
+	if near := lazy.Cached(n.near, g.Signature, func() *workload.Workload { return n.sharing(m.Eligible(w)) }); near != nil {
 		return near
 	}
 	return n.apart[w]

@@ -13,6 +13,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -338,7 +339,7 @@ func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
 			domain[n] = -1
 			continue
 		}
-		domain[n] = Cached(values, v, func() int32 { return int32(len(values)) })
+		domain[n] = lazy.Cached(values, v, func() int32 { return int32(len(values)) })
 	}
 	if len(nodes) == len(m.Topology.Nodes) {
 		m.numbers[key] = domainNumbers{domain, len(values)}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/meter"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -46,7 +47,7 @@ type Unanswered struct {
 
 // size returns the cached size of the document that contains an object.
 func (r *Run) size(o *source.Object) int {
-	return Cached(r.sizes, o, func() int { return o.Size() })
+	return lazy.Cached(r.sizes, o, func() int { return o.Size() })
 }
 
 // Refuse records a certificate that does not hold.

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"iter"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -70,7 +71,7 @@ func (t *Term) Asks(key string) bool {
 }
 
 // SortedKeys returns the keys of a map in sorted order.
-func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func SortedKeys[V any](m map[string]V) []string { return sorting.Keys(m) }
 
 const (
 	required  = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -384,7 +385,7 @@ func eligibleDomains(m *Model, v *View, g *Group, t *Term) map[string]bool {
 		view: v, Signature: g.Signature, Key: t.Key, Keys: g.KeysID,
 		HonorAffinity: t.HonorsAffinity(), HonorTaints: t.HonorsTaints(),
 	}
-	return Cached(m.domains, id, func() map[string]bool {
+	return lazy.Cached(m.domains, id, func() map[string]bool {
 		m.run.Spend(1 + len(v.Nodes))
 		keys := HardKeys(g)
 		e, found := m.Eligible(g.Workload), map[string]bool{}

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -192,7 +193,7 @@ func (m *Model) undeclaredKey(r *workload.Reach) string {
 				return e.Key
 			}
 			known := storage.TopologyKey(e.Key) != "" || strings.HasPrefix(e.Key, "topology.kubernetes.io/") || e.Key == corev1.LabelHostname
-			if !known && !Cached(keys, e.Key, func() bool {
+			if !known && !lazy.Cached(keys, e.Key, func() bool {
 				nodes := m.Topology.All()
 				m.run.Spend(len(nodes))
 				return slices.ContainsFunc(nodes, func(n *topology.Node) bool { _, has := n.Labels[e.Key]; return has || n.Live })
@@ -257,13 +258,13 @@ func (p Pin) Reason() Reason {
 func (m *Model) PinOf(w *workload.Workload) Pin {
 	if w.OrdinalReaches != nil && m.Groups[w] != nil {
 		pins := Keep(m, func() *boundPins { return &boundPins{} })
-		return Cached(*pins, m.Groups[w].Signature+" "+w.Pin+" "+w.OpenPin+" "+strconv.Itoa(w.Count.N), func() Pin { return m.boundPin(w) })
+		return lazy.Cached(*pins, m.Groups[w].Signature+" "+w.Pin+" "+w.OpenPin+" "+strconv.Itoa(w.Count.N), func() Pin { return m.boundPin(w) })
 	}
 	if w.Pin == "" || w.Pin == corev1.LabelHostname || m.Topology.Empty() || m.Groups[w] == nil {
 		return Pin{Key: w.Pin, Open: w.OpenPin}
 	}
 	pins := Keep(m, func() *map[string]Pin { return &map[string]Pin{} })
-	return Cached(*pins, m.Groups[w].Signature+" "+w.Pin+" "+w.OpenPin, func() Pin {
+	return lazy.Cached(*pins, m.Groups[w].Signature+" "+w.Pin+" "+w.OpenPin, func() Pin {
 		values, lacks := map[string]bool{}, false
 		m.run.Spend(len(m.Topology.Nodes) + len(m.Topology.Growth))
 		for n := range m.Usable(w) {
@@ -289,7 +290,7 @@ type boundPins map[string]Pin
 func (m *Model) usable(all []workload.Reach) []bool {
 	type usable map[string][]bool
 	known := *KeepForNodes(m, func() *usable { return &usable{} })
-	return Cached(known, workload.ReachText(all), func() []bool {
+	return lazy.Cached(known, workload.ReachText(all), func() []bool {
 		f := &Filter{W: &workload.Workload{}, reaches: newReaches(all)}
 		m.run.Spend(1 + len(m.Topology.Nodes)*len(all)/PerStep)
 		on := make([]bool, len(m.Topology.Nodes))
@@ -314,7 +315,7 @@ func (m *Model) Reached(w *workload.Workload) []Pods {
 	}
 	type reached map[string][]Pods
 	all := KeepForNodes(m, func() *reached { return &reached{} })
-	return Cached(*all, strconv.Itoa(w.Count.N)+" "+w.ReachesText(), func() []Pods {
+	return lazy.Cached(*all, strconv.Itoa(w.Count.N)+" "+w.ReachesText(), func() []Pods {
 		of := make([]Pods, len(m.Topology.Nodes))
 		for i := range w.Count.N {
 			for n, can := range m.usable(w.OrdinalReaches.At(start + i)) {
@@ -500,12 +501,12 @@ func (m *Model) Early(w *workload.Workload, e *workload.Early) (made, usable []s
 		}
 	}
 	if made = e.Values; made == nil {
-		made = slices.Sorted(maps.Keys(declared))
+		made = sorting.Keys(declared)
 	}
 	if declared[""] || own[""] {
 		return nil, nil
 	}
-	return made, slices.Sorted(maps.Keys(own))
+	return made, sorting.Keys(own)
 }
 
 // several reports whether the nodes have several values of a label, or some lack it.

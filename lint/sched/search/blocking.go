@@ -3,11 +3,11 @@ package search
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 // Where no proof covers a workload, a run may show that others can close all its nodes. The checker
@@ -262,7 +262,7 @@ const mostDomains = 4
 // because they have maxSkew pods more than the domain with the fewest, which has at least a given
 // number. The largest sets come first. If there are many domains, it returns a few of the sets.
 func (h *headroom) ahead(s *constraint, by map[int32]*place, own, least int) [][]int32 {
-	domains := slices.Sorted(maps.Keys(by))
+	domains := sorting.Keys(by)
 	var all [][]int32
 	if len(domains) > mostDomains {
 		for k := range domains {
@@ -289,7 +289,7 @@ func (h *headroom) ahead(s *constraint, by map[int32]*place, own, least int) [][
 // rest returns the nodes outside of some domains.
 func rest(by map[int32]*place, but []int32) *place {
 	p := newPlace(nil)
-	for _, d := range slices.Sorted(maps.Keys(by)) {
+	for _, d := range sorting.Keys(by) {
 		if !slices.Contains(but, d) {
 			p.nodes = append(p.nodes, by[d].nodes...)
 		}
@@ -417,7 +417,7 @@ func (g *filling) fill(prices []int64) bool {
 	for _, kind := range kinds {
 		var pattern []int // what filled the previous node may fill the next one
 		for _, n := range kind.nodes {
-			for _, j := range slices.Sorted(maps.Keys(g.apart)) {
+			for _, j := range sorting.Keys(g.apart) {
 				if g.apart[j] > 0 && h.takesBut(g.i, int(n)) && g.put(j, n) {
 					g.apart[j]--
 				}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // Board applies the filters of the scheduler to pods that are placed and removed one by one. It is
@@ -54,9 +53,6 @@ func (b *Board) Units() []Unit {
 	}
 	return all
 }
-
-// UnitsOf returns the indices of the units of a workload.
-func (b *Board) UnitsOf(w *workload.Workload) []int { return b.a.unitsOf[w] }
 
 // Takes reports whether a node accepts one more pod of a unit. A pod that waits for another pod of
 // its StatefulSet is accepted nowhere (R-W11).

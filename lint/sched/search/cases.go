@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -27,7 +28,7 @@ func (f *fillers) tellApart(p *place, wanted int) *cases {
 	if f.h.coarse || wanted <= 0 {
 		return &cases{}
 	}
-	return model.Cached(f.h.cases, fmt.Sprint(f.id, f.pods(), wanted, p.nodes), func() *cases {
+	return lazy.Cached(f.h.cases, fmt.Sprint(f.id, f.pods(), wanted, p.nodes), func() *cases {
 		x := &cases{place: p, left: f.h.most}
 		root := *f
 		root.kinds = nil

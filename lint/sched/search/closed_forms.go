@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -62,7 +63,7 @@ func (f closedForms) nest(u *podGroup, keys []int) bool {
 	if len(keys) < 2 {
 		return true
 	}
-	return model.Cached(f.all(u).nested, fmt.Sprint(keys), func() bool {
+	return lazy.Cached(f.all(u).nested, fmt.Sprint(keys), func() bool {
 		keys, nest := slices.Clone(keys), true
 		slices.SortStableFunc(keys, func(x, y int) int { return f.sizes[x] - f.sizes[y] })
 		for i := 1; i < len(keys) && nest; i++ {

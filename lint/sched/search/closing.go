@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -184,7 +185,7 @@ type place struct {
 
 // reachOf says for each node of a place, in order, whether a set contains it: 1 or 0.
 func (p *place) reachOf(s *nodeSet) string {
-	return model.Cached(p.reach, s, func() string {
+	return lazy.Cached(p.reach, s, func() string {
 		all := make([]byte, len(p.nodes))
 		for k, n := range p.nodes {
 			all[k] = flag(s.holds(int(n)))
@@ -194,7 +195,7 @@ func (p *place) reachOf(s *nodeSet) string {
 }
 
 func (a *state) placeOf(id placeID, nodes func() []int32) *place {
-	return model.Cached(a.known, id, func() *place {
+	return lazy.Cached(a.known, id, func() *place {
 		p := newPlace(nodes())
 		p.id = id
 		a.m.Run().Spend(1 + (len(p.nodes)+len(id.nodes.list))/model.PerStep)
@@ -221,7 +222,7 @@ func (h *headroom) carriers(u *podGroup) *place {
 
 // divided splits a place into one place per domain of a key.
 func (a *state) divided(p *place, key int) map[int32]*place {
-	return model.Cached(p.domains, key, func() map[int32]*place {
+	return lazy.Cached(p.domains, key, func() map[int32]*place {
 		a.m.Run().Spend(1 + len(p.nodes)/2)
 		by := map[int32]*place{}
 		for _, n := range p.nodes {
@@ -248,7 +249,7 @@ type domainSizes struct {
 
 // divide returns the domain sizes of a key for the nodes in a place.
 func (a *state) divide(p *place, key int) *domainSizes {
-	return model.Cached(p.sizes, key, func() *domainSizes {
+	return lazy.Cached(p.sizes, key, func() *domainSizes {
 		a.m.Run().Spend(1 + len(p.nodes)/2)
 		s := &domainSizes{of: map[int32]int{}, whole: true}
 		for _, n := range p.nodes {
@@ -274,7 +275,7 @@ func (s *domainSizes) largestSum(n int) int { return s.largest[max(0, min(n, len
 type freeSpace struct{ free, sums []int64 }
 
 func (h *headroom) space(p *place, r int) *freeSpace {
-	return model.Cached(p.free, r, func() *freeSpace {
+	return lazy.Cached(p.free, r, func() *freeSpace {
 		h.m.Run().Spend(1 + len(p.nodes)/2)
 		s := &freeSpace{}
 		for _, n := range p.nodes {
@@ -312,7 +313,7 @@ func (a *state) all(u *podGroup) *place {
 // corners returns one node for each combination of domains that occurs in a place.
 func (h *headroom) corners(p *place, keys []int) []int32 {
 	of := fmt.Sprint(keys)
-	return model.Cached(p.corners, of, func() []int32 {
+	return lazy.Cached(p.corners, of, func() []int32 {
 		h.m.Run().Spend(1 + len(p.nodes)*(1+len(keys))/model.PerStep)
 		seen := map[string]bool{}
 		var list []int32

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -139,7 +140,7 @@ func eachOf(m *model.Model, d *certificate.Decision, w *workload.Workload) int {
 	if d.Each == nil {
 		d.Each = map[*workload.Workload]int{}
 	}
-	return model.Cached(d.Each, group[0], func() int { return m.Each(group) })
+	return lazy.Cached(d.Each, group[0], func() int { return m.Each(group) })
 }
 
 func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Core {

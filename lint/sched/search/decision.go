@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -145,7 +146,7 @@ func (d *doubtsOf) cause(group []*workload.Workload, w *workload.Workload, t tal
 	if len(group) == 0 {
 		return model.ByLabel
 	}
-	return model.Cached(d.groups, group[0], func() model.Cause {
+	return lazy.Cached(d.groups, group[0], func() model.Cause {
 		first := len(d.all)
 		for _, o := range group {
 			if i, doubtful := d.first[o]; doubtful {
@@ -301,7 +302,7 @@ func setUnlistedReasons(d *certificate.Decision, m *model.Model) {
 		if len(group) == 0 {
 			continue
 		}
-		if why := model.Cached(first, group[0], func() model.Reason { return firstUnlisted(m, group) }); why.Workload != nil {
+		if why := lazy.Cached(first, group[0], func() model.Reason { return firstUnlisted(m, group) }); why.Workload != nil {
 			w.Why = why
 		}
 	}

@@ -1,14 +1,15 @@
 package search
 
 import (
-	"maps"
 	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -128,7 +129,7 @@ type watcher struct {
 func (a *state) within(u *podGroup, inner, outer int) bool {
 	p := a.all(u)
 	id := [2]int{inner, outer}
-	return model.Cached(p.within, id, func() bool { return a.lieWithin(u, inner, outer) })
+	return lazy.Cached(p.within, id, func() bool { return a.lieWithin(u, inner, outer) })
 }
 
 func (a *instance) lieWithin(u *podGroup, inner, outer int) bool {
@@ -515,7 +516,7 @@ func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
 	for d, p := range a.divided(a.all(a.units[i]), s.key) {
 		byDomain[d] = p.nodes
 	}
-	order := slices.Sorted(maps.Keys(byDomain))
+	order := sorting.Keys(byDomain)
 	var run []step
 	for level := int32(0); len(run) < pods; level++ {
 		progress := false

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -116,7 +117,7 @@ func (b *compiler) nodesFor(u *podGroup) *nodeSet {
 		return base
 	}
 	id := u.g.Signature + "|" + u.g.Request + "|" + b.relaxed(u.g)
-	return model.Cached(b.sets, id, func() *nodeSet {
+	return lazy.Cached(b.sets, id, func() *nodeSet {
 		b.m.Run().Spend(1 + len(b.nodes)/model.PerStep)
 		s := &nodeSet{has: make([]bool, len(b.nodes)), one: -1}
 		for _, n := range base.list {
@@ -139,7 +140,7 @@ func (b *compiler) relaxed(g *model.Group) string {
 
 func (b *compiler) passing(g *model.Group) *nodeSet {
 	id := g.Signature + "|" + b.relaxed(g)
-	return model.Cached(b.sets, id, func() *nodeSet {
+	return lazy.Cached(b.sets, id, func() *nodeSet {
 		p := b.passers(g)
 		s := &nodeSet{list: p.list, has: p.has, one: -1, least: make([]int64, len(b.resources))}
 		for r, name := range b.resources {

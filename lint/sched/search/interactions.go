@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -39,7 +40,7 @@ func (c *component) add(i int, u *podGroup) {
 	if c.at == nil {
 		c.at = map[*workload.Workload]int{}
 	}
-	at := model.Cached(c.at, owner, func() int {
+	at := lazy.Cached(c.at, owner, func() int {
 		c.owners, c.declared = append(c.owners, owner), append(c.declared, 0)
 		return len(c.owners) - 1
 	})

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/classes"
@@ -51,7 +52,7 @@ type offer struct {
 const sizeStep = 1.0 / 64
 
 func (k *Kinds) offered(name corev1.ResourceName) *offered {
-	return model.Cached(k.offers, name, func() *offered {
+	return lazy.Cached(k.offers, name, func() *offered {
 		o := &offered{name: name}
 		offers := k.m.Offers(name, k.m.Topology.Nodes)
 		last := make([]int, len(k.nodes)) // for each kind, the index after its last offer so far
@@ -75,7 +76,7 @@ type ascents map[corev1.ResourceName][]int32
 // an unknown amount.
 func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	kept := *model.KeepForNodes(k.m, func() *ascents { return &ascents{} })
-	return model.Cached(kept, name, func() []int32 {
+	return lazy.Cached(kept, name, func() []int32 {
 		var nodes []int32
 		for n, has := range offers {
 			if has != math.MaxInt64 {
@@ -190,7 +191,7 @@ func (k *Kinds) Losses() []*DomainLoss { return k.losses }
 // domain returns each kind's domain of a key. The nodes of a kind must either share a domain or
 // each be alone in a domain.
 func (k *Kinds) domain(key string) []int32 {
-	return model.Cached(k.domains, key, func() []int32 {
+	return lazy.Cached(k.domains, key, func() []int32 {
 		domain, size := k.m.Numbered(key, k.m.Topology.Nodes)
 		members := make([]int, size)
 		for _, d := range domain {

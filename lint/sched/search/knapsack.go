@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
@@ -42,7 +43,7 @@ func (h *headroom) solve(x *knapsack) solution {
 	if len(h.solutions) >= mostSolutions {
 		clear(h.solutions)
 	}
-	return model.Cached(h.solutions, string(id), func() solution { return h.fresh(x) })
+	return lazy.Cached(h.solutions, string(id), func() solution { return h.fresh(x) })
 }
 
 func (h *headroom) fresh(x *knapsack) solution {

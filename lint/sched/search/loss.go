@@ -17,7 +17,7 @@ func Lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	var out []certificate.Lost
 	if !m.Run().Within(m.Run().Left(), func() { out = lose(m, l, o) }) {
 		m.Run().Stops++
-		return unknownLosses(l, m)
+		return unknownLosses(m)
 	}
 	return out
 }
@@ -26,11 +26,11 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	steps, check := budget(m, o)
 	parts := m.Split()
 	if slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return m.Groups[w].Placeable() && l.Tolerates(w) }) {
-		return unknownLosses(l, m)
+		return unknownLosses(m)
 	}
 	s := newLosing(newState(parts, true, nil), l, &steps)
 	if s == nil {
-		return unknownLosses(l, m)
+		return unknownLosses(m)
 	}
 	defer s.search.close()
 	out := s.answers(s.search.visit(s.search.c.pods))
@@ -47,10 +47,10 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	switch {
 	case errors.Is(err, certificate.ErrTooLong):
 		m.Run().Stops++
-		return unknownLosses(l, m)
+		return unknownLosses(m)
 	case err != nil:
 		m.Run().Refuse(m.Workloads, fmt.Errorf("a loss does not hold: %w", err))
-		return unknownLosses(l, m)
+		return unknownLosses(m)
 	}
 	for _, o := range out {
 		for i := range o.Stuck {
@@ -519,7 +519,7 @@ func (s *losing) answers(whole bool) []certificate.Lost {
 }
 
 // unknownLosses returns an unknown verdict for every workload that may be placed.
-func unknownLosses(l certificate.Loss, m *model.Model) []certificate.Lost {
+func unknownLosses(m *model.Model) []certificate.Lost {
 	var all []certificate.Lost
 	for g := range m.Placeable() {
 		all = append(all, certificate.Lost{Workload: g.Workload, Verdict: diag.Unknown})

@@ -609,7 +609,7 @@ func (s *shares) even(m int) int {
 	missing := s.pods
 	// First fill the domains with the pods that fit on their remaining nodes, then with the pods
 	// that the lost nodes must hold.
-	place := func(z *zone, x, upTo int) int {
+	place := func(x, upTo int) int {
 		more := max(0, min(rest, upTo-x))
 		rest -= more
 		return x + more
@@ -619,11 +619,11 @@ func (s *shares) even(m int) int {
 	for i := range s.zones {
 		for range s.zones[i].count {
 			of = append(of, &s.zones[i])
-			counts = append(counts, place(&s.zones[i], m, min(s.most(&s.zones[i], m), s.zones[i].left)))
+			counts = append(counts, place(m, min(s.most(&s.zones[i], m), s.zones[i].left)))
 		}
 	}
 	for i, z := range of {
-		counts[i] = place(z, counts[i], s.most(z, m))
+		counts[i] = place(counts[i], s.most(z, m))
 		if z.stays {
 			missing -= max(min(counts[i], z.left), s.target(z))
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -90,7 +91,7 @@ func (h *headroom) everybody(i int, p *place) *fillers {
 	if len(h.shared) >= mostShared {
 		clear(h.shared)
 	}
-	shared := model.Cached(h.shared, p, func() *fillers { return h.reaching(i, p, h.units[i].pods, nil) })
+	shared := lazy.Cached(h.shared, p, func() *fillers { return h.reaching(i, p, h.units[i].pods, nil) })
 	f := &fillers{h: h, u: h.units[i], all: shared.all}
 	for _, kind := range shared.kinds {
 		f.kinds = append(f.kinds, &fillKind{nodes: kind.nodes, free: kind.free, reach: kind.reach})
@@ -122,7 +123,7 @@ func (f *fillers) begin() *fillers {
 	for _, kind := range f.kinds {
 		f.id += fmt.Sprint(" on ", kind.free, kind.reach)
 	}
-	f.known = model.Cached(f.h.patterns, f.id, func() *[]pattern { return &[]pattern{} })
+	f.known = lazy.Cached(f.h.patterns, f.id, func() *[]pattern { return &[]pattern{} })
 	return f
 }
 
@@ -292,7 +293,7 @@ func (h *headroom) mostIn(j int, p *place, domains int) int {
 
 // daemonOn returns the pod group of a DaemonSet's pod on a node, or -1.
 func (a *state) daemonOn(g *model.Group, n int) int {
-	return model.Cached(a.daemons, g, func() []int {
+	return lazy.Cached(a.daemons, g, func() []int {
 		on := slices.Repeat([]int{-1}, len(a.nodes))
 		for _, j := range a.unitsOf[g.Workload] {
 			if v := a.units[j]; v.pods > 0 && len(v.nodes.list) > 0 && !a.unplaceable[j] {

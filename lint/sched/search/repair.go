@@ -2,10 +2,10 @@ package search
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -83,7 +83,7 @@ func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom
 		}
 	}
 	var repairs []Repair
-	for _, k := range slices.Sorted(maps.Keys(tries)) {
+	for _, k := range sorting.Keys(tries) {
 		for _, try := range tries[k] {
 			repairs = append(repairs, try()...)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -89,7 +90,7 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 		in := map[string][]bool{}
 		for n, node := range a.nodes {
 			if value, has := node.Labels[r.Fresh.Pin]; has {
-				model.Cached(in, value, func() []bool { return make([]bool, len(a.nodes)) })[n] = true
+				lazy.Cached(in, value, func() []bool { return make([]bool, len(a.nodes)) })[n] = true
 			}
 		}
 		for _, value := range model.SortedKeys(in) {

@@ -9,6 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -439,7 +440,7 @@ func (h *holding) sure(out *outcome) {
 	confirm := func(wanted func(owner int) bool) {
 		a := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
 		sure := make([]int, len(out.owners))
-		for _, i := range slices.Sorted(maps.Keys(out.sure)) {
+		for _, i := range sorting.Keys(out.sure) {
 			if owner := out.owner[at[i]]; wanted(owner) {
 				member := h.a.member(i, out)
 				member.Pods, member.Open = out.sure[i], nil

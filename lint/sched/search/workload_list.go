@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -194,7 +195,7 @@ func (r *Roster) daemons(name corev1.ResourceName) int64 {
 
 // demand describes what the listed workloads' pods request of a resource, excluding DaemonSets.
 func (r *Roster) demand(name corev1.ResourceName) classes.Demand {
-	return model.Cached(r.demands, name, func() (d classes.Demand) {
+	return lazy.Cached(r.demands, name, func() (d classes.Demand) {
 		r.m.Run().Spend(len(r.ws) / model.PerStep)
 		for _, o := range r.ws {
 			if !o.Kind.PerNode() {

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -85,7 +86,7 @@ func (c *component) change(changes []*Change, runs int) {
 		known := map[Change]bool{}
 		changes = slices.DeleteFunc(slices.Clone(changes), func(x *Change) bool {
 			kind := Change{Key: x.Key, Meaning: x.Meaning, Way: x.Way}
-			return !model.Cached(known, kind, func() bool { return c.followable(x) }) || x.Fresh != nil && !c.replaceable(x)
+			return !lazy.Cached(known, kind, func() bool { return c.followable(x) }) || x.Fresh != nil && !c.replaceable(x)
 		})
 		seed := c.seed()
 		short := fmt.Sprintf("%x", sha256.Sum256([]byte(seed))) // a seed may be long

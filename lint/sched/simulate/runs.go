@@ -3,11 +3,11 @@ package simulate
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sorting"
@@ -172,7 +172,7 @@ func byPriority(a, b pod) int { return cmp.Compare(b.Priority.Value, a.Priority.
 func (s *State) placeDaemons() (failed []pod) {
 	var all []pod
 	for _, p := range s.all {
-		for _, n := range slices.Sorted(maps.Keys(p.at)) {
+		for _, n := range sorting.Keys(p.at) {
 			all = append(all, pod{p, n})
 		}
 	}
@@ -209,17 +209,17 @@ func (s *State) components(failed []pod, without map[*workload.Workload]bool) []
 	join := sets.Join
 	origins, lists, first := map[*workload.Workload]int{}, map[*int32]int{}, map[int32]int{}
 	for i, p := range members {
-		join(i, model.Cached(origins, p.Origin(), func() int { return i }))
+		join(i, lazy.Cached(origins, p.Origin(), func() int { return i }))
 		if len(p.nodes) == 0 {
 			continue
 		}
-		if j := model.Cached(lists, &p.nodes[0], func() int { return i }); j != i {
+		if j := lazy.Cached(lists, &p.nodes[0], func() int { return i }); j != i {
 			join(i, j)
 			continue
 		}
 		s.m.Run().Spend(1 + len(p.nodes)/model.PerStep)
 		for _, n := range p.nodes {
-			join(i, model.Cached(first, n, func() int { return i }))
+			join(i, lazy.Cached(first, n, func() int { return i }))
 		}
 	}
 	for i, p := range members {
