@@ -28,7 +28,7 @@ type Row struct {
 type Pods struct {
 	// Name is shown after the kind, as in Shop/web. It may contain paths in braces.
 	Name string `json:"name"`
-	// Each is the path of a list or map. There are pods for each of its items.
+	// Each is the path of a list. There are pods for each of its items.
 	Each string `json:"each"`
 	// When maps paths to the values of which the fields must have one. See Row.Unless.
 	When     map[string][]string `json:"when"`

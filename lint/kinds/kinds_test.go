@@ -95,6 +95,7 @@ func TestOpen(t *testing.T) {
 		{"{pools: [{size: 1}]}", ""},
 		{"{pools: [{name: p}, {name: p}]}", ""},
 		{"{pools: '${POOLS}'}", ""},
+		{"{pools: [" + strings.Repeat("{name: p}, ", 101) + "]}", ""},
 		{"{}", ""},
 	} {
 		file := source.NewFile("a.yaml", "a.yaml", []byte(head+test.spec))
@@ -259,4 +260,23 @@ func (p *recordedPods) lacks(made *corev1.PodTemplateSpec, exact bool) string {
 		}
 	}
 	return ""
+}
+
+// TestDocumented compares the rows with the page about limits.
+func TestDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/limits.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Operators\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, row := range Builtin() {
+		named := slices.ContainsFunc(strings.Split(section, "\n"), func(line string) bool {
+			return strings.HasPrefix(line, "| "+row.Project+" "+row.Version+" |") && strings.Contains(line+",", " "+row.Kind) || len(row.Pods) == 0 && strings.Contains(line, row.Kind)
+		})
+		if !named {
+			t.Errorf("the page does not name %s of %s %s", row.Kind, row.Project, row.Version)
+		}
+	}
 }

@@ -23,6 +23,9 @@ type Made struct {
 	OpenTolerations bool
 }
 
+// mostItems is the maximum number of items of a list for each of which there are pods.
+const mostItems = 100
+
 // Made returns the pods that the operator makes of an object. The list is empty if that is not known.
 func (r *Row) Made(o *source.Object) []Made {
 	root := at{root: o.Root}
@@ -35,7 +38,7 @@ func (r *Row) Made(o *source.Object) []Made {
 		items := []*source.Node{nil}
 		if p.Each != "" {
 			list := root.get(p.Each)
-			if items = list.Items(); list.Placeholder() || slices.ContainsFunc(items, (*source.Node).Placeholder) {
+			if items = list.Items(); len(items) > mostItems || list.Placeholder() || slices.ContainsFunc(items, (*source.Node).Placeholder) {
 				return nil
 			}
 		}

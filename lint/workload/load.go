@@ -250,8 +250,9 @@ func (l *loader) other(o *source.Object) {
 			l.set.Services = append(l.set.Services, s)
 		}
 	}
+	before := len(l.set.Fragments)
 	placed := l.fragments(o)
-	if l.operated(o) {
+	if l.operated(o, before) {
 		return
 	}
 	if template || placed || holdsTemplate(o.Root, nil, 0) {

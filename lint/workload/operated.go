@@ -12,26 +12,30 @@ import (
 )
 
 // operated adds the workloads that an operator makes of a custom resource, and reports whether it is
-// known which. What the operator may add is open, so only rules that more restrictions or larger
-// requests cannot break lead to an answer about the pods (R-W37).
-func (l *loader) operated(o *source.Object) bool {
+// known which. What the operator may add is open, so only an answer that more restrictions and larger
+// requests do not change is given about the pods (R-W37). The object's fragments begin at an index.
+func (l *loader) operated(o *source.Object, fragments int) bool {
+	if _, ours := builtin[o.Group()]; ours {
+		return false
+	}
 	if l.operators == nil {
 		l.operators = kinds.Builtin()
 	}
 	row := l.operators[[2]string{o.Group(), o.Kind}]
-	if row == nil || o.Hook == source.HookNever || slices.ContainsFunc(l.set.Fragments, func(f *Workload) bool { return f.Object == o && len(f.Problems)+len(f.Unknown) > 0 }) {
+	if row == nil || o.Hook == source.HookNever || slices.ContainsFunc(l.set.Fragments[fragments:], func(f *Workload) bool { return len(f.Problems)+len(f.Unknown) > 0 }) {
 		return false
 	}
 	if len(row.Pods) == 0 {
 		l.set.Others++
 		return true
 	}
-	all := lazy.Cached(l.made, o, func() []*Workload { return l.make(o, row) })
+	all := lazy.Cached(l.made, o, func() []*Workload { return l.operatorPods(o, row) })
 	for _, w := range all {
 		one := *w // each set adds data from other objects to its own copy
 		l.set.Workloads = append(l.set.Workloads, &one)
 	}
-	l.set.Fragments = slices.DeleteFunc(l.set.Fragments, func(f *Workload) bool { return f.Object == o && f.covered(all) })
+	own := slices.DeleteFunc(l.set.Fragments[fragments:], func(f *Workload) bool { return f.covered(all) })
+	l.set.Fragments = l.set.Fragments[:fragments+len(own)]
 	return len(all) > 0
 }
 
@@ -48,8 +52,8 @@ func (w *Workload) covered(all []*Workload) bool {
 	})
 }
 
-// make returns the workloads of a custom resource, or none if part of one cannot be read.
-func (l *loader) make(o *source.Object, row *kinds.Row) []*Workload {
+// operatorPods returns the workloads of a custom resource, or none if part of one cannot be read.
+func (l *loader) operatorPods(o *source.Object, row *kinds.Row) []*Workload {
 	var all []*Workload
 	for _, m := range row.Made(o) {
 		w := &Workload{Object: o, Kind: &Kind{Group: row.Group, Kind: row.Kind, Template: template}, TemplateNode: m.Template, SpecNode: m.Template.Get("spec"), Kubernetes: l.Kubernetes}
