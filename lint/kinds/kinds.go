@@ -48,10 +48,13 @@ type Pods struct {
 	Terms []Term `json:"terms"`
 }
 
-// Number is a field with a number. Default is nil if the operator does not set one.
+// Number is a field with a number. Default is nil if the operator does not set one. Least and Most are
+// paths of fields that raise or lower the number.
 type Number struct {
 	Path    string `json:"path"`
 	Default *int   `json:"default"`
+	Least   string `json:"least"`
+	Most    string `json:"most"`
 }
 
 // Labels describes labels that pods certainly have. Add and the maps at the paths in From are merged. A

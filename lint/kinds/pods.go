@@ -179,14 +179,30 @@ func (a at) number(n Number) (value int, known bool, k, v *source.Node) {
 	if n.Path != "" {
 		k, v = a.field(n.Path)
 	}
-	if v.IsNull() {
-		if n.Default == nil {
-			return 0, false, nil, nil
-		}
-		return *n.Default, true, nil, nil
+	switch i, ok := v.Int(); {
+	case !v.IsNull() && (!ok || i < 0 || i > 1<<31-1), v.IsNull() && n.Default == nil:
+		return 0, false, k, v
+	case v.IsNull():
+		value, k, v = *n.Default, nil, nil
+	default:
+		value = int(i)
 	}
-	i, ok := v.Int()
-	return int(max(0, min(i, 1<<31-1))), ok && i >= 0, k, v
+	for _, bound := range []struct {
+		path string
+		pick func(a, b int) int
+	}{{n.Least, func(a, b int) int { return max(a, b) }}, {n.Most, func(a, b int) int { return min(a, b) }}} {
+		if bound.path == "" {
+			continue
+		}
+		if to := a.get(bound.path); !to.IsNull() {
+			i, ok := to.Int()
+			if !ok {
+				return 0, false, k, v
+			}
+			value = bound.pick(value, int(max(0, min(i, 1<<31-1))))
+		}
+	}
+	return value, true, k, v
 }
 
 // spec makes a pod spec of single fields.

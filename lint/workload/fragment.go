@@ -2,12 +2,9 @@ package workload
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -198,34 +195,34 @@ func (p *place) mayBeAdded() bool {
 	return true
 }
 
-// envelopes maps workload kinds to the types of the maps around the pod spec. A constraint with the
-// wrong indentation ends up in one of these maps, where the API server silently drops it.
-func envelopes() map[string]map[string]reflect.Type {
-	pod := reflect.TypeFor[corev1.PodTemplateSpec]()
-	of := func(spec reflect.Type) map[string]reflect.Type {
-		return map[string]reflect.Type{"spec": spec, "spec.template": pod}
+// envelopes maps workload kinds to the fields of the maps around the pod spec, in sorted order. A
+// constraint with the wrong indentation ends up in one of these maps, where the API server silently
+// drops it. The types of k8s.io/api would add 0.6 MB to the program, so a test compares the fields
+// with them. The fields of a Rollout are those of argo-rollouts: pkg/apis/rollouts/v1alpha1/types.go.
+func envelopes() map[string]map[string][]string {
+	pod := []string{"metadata", "spec"}
+	of := func(spec string) map[string][]string {
+		return map[string][]string{"spec": strings.Fields(spec), "spec.template": pod}
 	}
-	return map[string]map[string]reflect.Type{
-		"Deployment":            of(reflect.TypeFor[appsv1.DeploymentSpec]()),
-		"ReplicaSet":            of(reflect.TypeFor[appsv1.ReplicaSetSpec]()),
-		"StatefulSet":           of(reflect.TypeFor[appsv1.StatefulSetSpec]()),
-		"DaemonSet":             of(reflect.TypeFor[appsv1.DaemonSetSpec]()),
-		"ReplicationController": of(reflect.TypeFor[corev1.ReplicationControllerSpec]()),
-		"Job":                   of(reflect.TypeFor[batchv1.JobSpec]()),
-		rolloutKind:             of(nil), // see rolloutFields
+	job := of(`activeDeadlineSeconds backoffLimit backoffLimitPerIndex completionMode completions managedBy manualSelector
+		maxFailedIndexes parallelism podFailurePolicy podReplacementPolicy selector successPolicy suspend template ttlSecondsAfterFinished`)
+	return map[string]map[string][]string{
+		"Deployment": of("minReadySeconds paused progressDeadlineSeconds replicas revisionHistoryLimit selector strategy template"),
+		"ReplicaSet": of("minReadySeconds replicas selector template"),
+		"StatefulSet": of(`minReadySeconds ordinals persistentVolumeClaimRetentionPolicy podManagementPolicy replicas
+			revisionHistoryLimit selector serviceName template updateStrategy volumeClaimTemplates`),
+		"DaemonSet":             of("minReadySeconds revisionHistoryLimit selector template updateStrategy"),
+		"ReplicationController": of("minReadySeconds replicas selector template"),
+		"Job":                   job,
+		rolloutKind: of(`analysis minReadySeconds paused progressDeadlineAbort progressDeadlineSeconds replicas restartAt
+			revisionHistoryLimit rollbackWindow selector strategy template workloadRef`),
 		"CronJob": {
-			"spec":                           reflect.TypeFor[batchv1.CronJobSpec](),
-			"spec.jobTemplate":               reflect.TypeFor[batchv1.JobTemplateSpec](),
-			"spec.jobTemplate.spec":          reflect.TypeFor[batchv1.JobSpec](),
-			"spec.jobTemplate.spec.template": pod,
+			"spec": strings.Fields(`concurrencyPolicy failedJobsHistoryLimit jobTemplate schedule startingDeadlineSeconds
+				successfulJobsHistoryLimit suspend timeZone`),
+			"spec.jobTemplate": pod, "spec.jobTemplate.spec": job["spec"], "spec.jobTemplate.spec.template": pod,
 		},
 	}
 }
-
-// rolloutFields lists the fields of an Argo Rollout's spec in sorted order (argo-rollouts:
-// pkg/apis/rollouts/v1alpha1/types.go).
-var rolloutFields = strings.Fields(`analysis minReadySeconds paused progressDeadlineAbort progressDeadlineSeconds replicas restartAt
-	revisionHistoryLimit rollbackWindow selector strategy template workloadRef`)
 
 // placing returns the names of the pod spec fields that determine placement.
 func placing() []string {
@@ -246,11 +243,7 @@ func (l *loader) envelope(w *Workload) {
 	}
 	levels := l.envelopes[w.Object.Kind]
 	for _, path := range slices.Sorted(maps.Keys(levels)) {
-		names := rolloutFields
-		if t := levels[path]; t != nil {
-			names = l.decoder.Names(t)
-		}
-		l.stray(w, w.Object.Root.At(strings.Split(path, ".")...), path+".", names, placing())
+		l.stray(w, w.Object.Root.At(strings.Split(path, ".")...), path+".", levels[path], placing())
 	}
 }
 

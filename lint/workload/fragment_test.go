@@ -2,8 +2,14 @@ package workload
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -219,6 +225,38 @@ func TestEnvelope(t *testing.T) {
 		}
 		if got != row.want {
 			t.Errorf("%s: got %s, want %s\n%s", row.field, got, row.want, text)
+		}
+	}
+}
+
+// TestEnvelopes compares the fields around pod specs with those of the API's types.
+func TestEnvelopes(t *testing.T) {
+	decoder, template := newDecoder(), reflect.TypeFor[corev1.PodTemplateSpec]()
+	of := func(spec reflect.Type) map[string]reflect.Type {
+		return map[string]reflect.Type{"spec": spec, "spec.template": template}
+	}
+	types := map[string]map[string]reflect.Type{
+		"Deployment":            of(reflect.TypeFor[appsv1.DeploymentSpec]()),
+		"ReplicaSet":            of(reflect.TypeFor[appsv1.ReplicaSetSpec]()),
+		"StatefulSet":           of(reflect.TypeFor[appsv1.StatefulSetSpec]()),
+		"DaemonSet":             of(reflect.TypeFor[appsv1.DaemonSetSpec]()),
+		"ReplicationController": of(reflect.TypeFor[corev1.ReplicationControllerSpec]()),
+		"Job":                   of(reflect.TypeFor[batchv1.JobSpec]()),
+		rolloutKind:             {"spec.template": template},
+		"CronJob": {
+			"spec":                           reflect.TypeFor[batchv1.CronJobSpec](),
+			"spec.jobTemplate":               reflect.TypeFor[batchv1.JobTemplateSpec](),
+			"spec.jobTemplate.spec":          reflect.TypeFor[batchv1.JobSpec](),
+			"spec.jobTemplate.spec.template": template,
+		},
+	}
+	for kind, levels := range envelopes() {
+		for path, got := range levels {
+			if api := types[kind][path]; api == nil && kind != rolloutKind {
+				t.Errorf("%s %s: the test has no type", kind, path)
+			} else if api != nil && !slices.Equal(got, decoder.Names(api)) {
+				t.Errorf("%s %s: got %v, want %v", kind, path, got, decoder.Names(api))
+			}
 		}
 	}
 }

@@ -89,7 +89,7 @@ type Reader struct {
 	// Inside the placement fields, it reports every field that the core API does not have. It
 	// ignores all other fields of the object.
 	fragmentDecoder *source.Decoder
-	envelopes       map[string]map[string]reflect.Type
+	envelopes       map[string]map[string][]string
 	known           map[*source.Object]*Workload
 	budgets         map[*source.Object]*Budget // the budgets that might not be deployed
 	lists           sharedLists

@@ -218,7 +218,7 @@ func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 		fix.Withheld = message.WithheldRecoded
 	case w.Within != "":
 		fix.Withheld = message.WithheldValues
-	case w.Fragment:
+	case w.Fragment, w.Operator != "":
 		fix.Withheld = message.WithheldFragment
 	case w.Kind.Batch():
 		fix.Withheld = message.WithheldJob
