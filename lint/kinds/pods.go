@@ -26,6 +26,9 @@ type Made struct {
 // mostItems is the maximum number of items of a list for each of which there are pods.
 const mostItems = 100
 
+// mostPods is the largest number of pods that is known. No controller makes more.
+const mostPods = 1<<31 - 1
+
 // Made returns the pods that the operator makes of an object. The list is empty if that is not known.
 func (r *Row) Made(o *source.Object) []Made {
 	root := at{root: o.Root}
@@ -72,7 +75,8 @@ func (p *Pods) made(a at) (m Made, ok bool) {
 	m.N, m.Known, m.Key, m.Value = a.number(p.Replicas)
 	if p.Shards != (Number{}) {
 		n, known, _, _ := a.number(p.Shards)
-		m.N, m.Known = m.N*max(1, n), m.Known && known
+		m.N *= max(1, n)
+		m.Known = m.Known && known && m.N <= mostPods
 	}
 	m.OpenTolerations = !p.Tolerations
 	name := a.root.At("metadata", "name")
@@ -180,7 +184,7 @@ func (a at) number(n Number) (value int, known bool, k, v *source.Node) {
 		k, v = a.field(n.Path)
 	}
 	switch i, ok := v.Int(); {
-	case !v.IsNull() && (!ok || i < 0 || i > 1<<31-1), v.IsNull() && n.Default == nil:
+	case !v.IsNull() && (!ok || i < 0 || i > mostPods), v.IsNull() && n.Default == nil:
 		return 0, false, k, v
 	case v.IsNull():
 		value, k, v = *n.Default, nil, nil
@@ -199,7 +203,7 @@ func (a at) number(n Number) (value int, known bool, k, v *source.Node) {
 			if !ok {
 				return 0, false, k, v
 			}
-			value = bound.pick(value, int(max(0, min(i, 1<<31-1))))
+			value = bound.pick(value, int(max(0, min(i, mostPods))))
 		}
 	}
 	return value, true, k, v

@@ -93,7 +93,7 @@ func overcommits(name corev1.ResourceName) bool {
 // they reject (R-P9; plugin/pkg/admission/limitranger/admission.go). It returns the LimitRange whose
 // effect is not known, or nil.
 func (w *Workload) limit(ranges []*limitRange) *limitRange {
-	if w.Refused() {
+	if w.Refused() || w.Operator != "" { // an operator may add requests
 		return nil
 	}
 	open := func(path string) bool {

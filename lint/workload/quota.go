@@ -160,7 +160,7 @@ func (q *quota) share(w *Workload, name corev1.ResourceName) (s share, known boo
 		s.low = 0
 	}
 	several := w.Kind.Kind == "CronJob" && w.Object.Root.At("spec", "concurrencyPolicy").Text() != "Forbid" // Jobs at once
-	return s, known && (each.IsZero() || w.Count.Known && !w.Kind.PerNode() && !several && !w.Kind.VM)
+	return s, known && w.Operator == "" && (each.IsZero() || w.Count.Known && !w.Kind.PerNode() && !several && !w.Kind.VM)
 }
 
 // apply holds the pods of a namespace's workloads against a ResourceQuota (R-P10;

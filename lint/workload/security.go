@@ -82,7 +82,7 @@ func (w *Workload) secure(space *source.Object) (problems []Problem, verdict dia
 	switch level := label.Text(); {
 	case key == nil || level == "privileged":
 		return nil, diag.Always
-	case w.Kind.VM, w.SpecNode == nil:
+	case w.Kind.VM, w.SpecNode == nil, w.Operator != "": // the operator sets the security context
 		return nil, diag.Unknown
 	case !slices.Contains(securityLevels, level): // a placeholder, or the API server rejects the Namespace
 		levels, known = securityLevels[1:], false

@@ -70,12 +70,9 @@ func (b *builder) describeWorkloads() {
 		row := b.Built.Facts.Workloads[i]
 		setUnknown(&row)
 		b.Built.Facts.Workloads[i] = row
-		if each.Ask(w.Object, askDescribe, func() {
+		if w.Operator == "" && each.Ask(w.Object, askDescribe, func() { // an operator may add to all parts
 			for _, p := range d.parts {
 				p.fill(d, w, &row)
-			}
-			if w.Operator != "" { // it may add to all of them
-				row.LabelsKnown, row.HostKnown, row.ResourcesKnown, row.ClaimsKnown, row.TermsKnown = false, false, false, false, false
 			}
 		}) {
 			row.Known = true
