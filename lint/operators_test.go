@@ -28,7 +28,7 @@ func TestOperatorsAgree(t *testing.T) {
 	t.Parallel()
 	e := engine(t)
 	reported, silent := 0, 0
-	for seed := range trials.Of(t, 400) {
+	for seed := range trials.Of(t, 150) {
 		x := dice{rand.New(rand.NewPCG(uint64(seed), 53))}.example(seed)
 		at := slices.IndexFunc(x.docs, func(doc string) bool { return strings.Contains(doc, "kind: Deployment") })
 		if at < 0 {
@@ -68,9 +68,9 @@ func TestOperatorsAgree(t *testing.T) {
 				continue
 			}
 			switch v := diag.Outcome(placed.place.Workloads[i].Verdict); {
-			case said && v != diag.Never:
+			case said && (v == diag.Always || v == diag.Sometimes):
 				t.Errorf("%s: lint says that pods stay Pending, and with %s place says %s\n%s\n%s---\n%s", x.name, what, v, strings.Join(got.findings, "\n"), strings.Join(custom, "---\n"), strings.Join(x.nodes, "---\n"))
-			case said:
+			case said && v == diag.Never:
 				reported++
 			case v == diag.Never && what == "nothing":
 				silent++
@@ -78,7 +78,7 @@ func TestOperatorsAgree(t *testing.T) {
 		}
 	}
 	t.Logf("%d variants never fit as reported, %d Deployments without a report do not either", reported, silent)
-	if reported < trials.Share(t, 60) {
+	if reported < trials.Share(t, 25) {
 		t.Errorf("the generator is too tame: %d", reported)
 	}
 }
