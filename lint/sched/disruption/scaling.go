@@ -80,13 +80,12 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	s := up.judge(w)
 	absent := func(o *workload.Workload) bool { return o.Object != w.Object && o.Ordered() && !up.runs(o, w) }
 	for _, q := range w.Quotas {
-		why := model.Reason{Cause: model.ByQuota, Name: q.Name(), Count: q.Most}
 		switch {
 		case s.Answer == diag.None || q.Least >= w.Scale.Max || s.Answer == diag.Never && s.Most <= q.Most:
 		case q.Most < w.Scale.Max && !slices.ContainsFunc(q.Beside, absent) && up.limits(&q, w):
-			s = Scaling{Answer: diag.Never, Most: q.Most, Why: why}
+			s = Scaling{Answer: diag.Never, Most: q.Most, Why: model.Reason{Cause: model.ByQuota, Name: q.Name(), Count: q.Most}}
 		case s.Answer != diag.Never:
-			s = Scaling{Answer: diag.Unknown, Why: why}
+			s = Scaling{Answer: diag.Unknown, Why: model.Reason{Cause: model.ByAdmission, Name: q.Name()}}
 		}
 	}
 	return s
