@@ -5,9 +5,9 @@
 // that consists of the object's own YAML nodes, so that findings appear in the custom resource.
 //
 // Invariants: a row only says what is certain. What the operator copies verbatim is in the template,
-// and so are terms that it adds by itself. Labels that it may add, and tolerations, are open
-// unless the row says that they are exact. If a field of an object may replace what the row says,
-// there are no results for the object. Operators add containers, so requests are a lower bound.
+// and so are terms that it adds by itself. It may add labels, and tolerations unless the row says
+// that they are exact. If a field of an object may replace what the row says, there are no results for
+// the object. Operators add containers, so requests are a lower bound.
 //
 // Non-goals: what operators change later, such as labels of the pod that leads; rollouts, volumes and
 // budgets that operators make.
