@@ -1,0 +1,75 @@
+package workload
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/schedlint/schedlint/lint/source"
+)
+
+// TestOperatedMistakes replaces each value of custom resources that operators turn into pods by values of
+// every type. Reading them must not panic, and must never lead to pods with an invalid number.
+func TestOperatedMistakes(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../kinds/testdata/*.yaml")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	r := NewReader(NewTable())
+	read, made := 0, 0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resource, _, _ := strings.Cut(string(text), "\n---\n")
+		var root map[string]any
+		if err := yaml.Unmarshal([]byte(resource), &root); err != nil {
+			t.Fatal(err)
+		}
+		try := func() {
+			mutated, err := yaml.Marshal(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := source.NewFile(name, name, mutated)
+			for _, node := range file.Roots() {
+				set := r.Load(file.ObjectsOf(node), nil)
+				read++
+				for _, w := range set.Workloads {
+					if made++; w.Count.N < 0 || w.Operator == "" || w.SpecNode == nil {
+						t.Errorf("%s: %+v of\n%s", name, w.Count, mutated)
+					}
+				}
+			}
+		}
+		try()
+		var visit func(v any, set func(any))
+		visit = func(v any, set func(any)) {
+			for _, other := range []any{nil, "x", "", -1, 1.5, 1 << 40, true, []any{}, []any{"x"}, map[string]any{}, map[string]any{"spec": "x"}, "${X}"} {
+				set(other)
+				try()
+			}
+			set(v)
+			switch v := v.(type) {
+			case map[string]any:
+				for key, value := range v {
+					visit(value, func(to any) { v[key] = to })
+				}
+			case []any:
+				for i, value := range v {
+					visit(value, func(to any) { v[i] = to })
+				}
+			}
+		}
+		visit(root["spec"], func(to any) { root["spec"] = to })
+	}
+	t.Logf("%d resources, %d workloads", read, made)
+	if made < read/4 {
+		t.Errorf("only %d workloads of %d resources", made, read)
+	}
+}
