@@ -16,13 +16,14 @@ type Workload struct {
 	// Ref is the kind, namespace and name for messages, for example "Deployment shop/web". Two
 	// clusters or renders may have workloads with the same ref.
 	Ref string `json:"ref"`
-	// Known is false if the step budget ran out before the workload was described. The row then has
-	// only the names, the pod counts and the answers.
+	// Known is false if the step budget ran out before the workload was described, or if an operator
+	// makes its pods. The row then has only the names, the pod counts and the answers.
 	Known bool `json:"known"`
 	// Group is the API group, or "" for the core group.
 	Group string `json:"group"`
-	// Kind is the kind of the object, for example Deployment.
-	Kind string `json:"kind" enum:"Deployment StatefulSet DaemonSet ReplicaSet ReplicationController Pod Job CronJob Rollout VirtualMachine VirtualMachineInstance VirtualMachineInstanceReplicaSet VirtualMachinePool"`
+	// Kind is the kind of the object, for example Deployment. It is "" if an operator makes the pods of
+	// a custom resource, whose kind is in ref.
+	Kind string `json:"kind" enum:"Deployment StatefulSet DaemonSet ReplicaSet ReplicationController Pod Job CronJob Rollout VirtualMachine VirtualMachineInstance VirtualMachineInstanceReplicaSet VirtualMachinePool "`
 	// Namespace is the namespace as written, or "" if the manifest does not set it.
 	Namespace string `json:"namespace"`
 	// Name is the metadata.name.

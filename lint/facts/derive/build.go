@@ -274,6 +274,9 @@ func (b *builder) row(w *workload.Workload) int {
 		Ref: w.String(), Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
 		PodsMax: facts.NoBound, Permanent: !w.Finite() && !w.Kind.PerNode(),
 	}
+	if w.Operator != "" {
+		row.Kind = ""
+	}
 	if w.Count.Known {
 		row.PodsMin, row.PodsMax = w.Count.N, w.Count.N
 	}
