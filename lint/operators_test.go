@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// additions are what an operator may add to pods: to their labels, containers and node rules.
+// additions are changes that an operator may make to pods.
 var additions = map[string]func(meta, spec map[string]any){
 	"nothing": func(_, _ map[string]any) {},
 	"a label": func(meta, _ map[string]any) { meta["labels"].(map[string]any)["x-added"] = "true" },

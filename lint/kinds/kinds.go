@@ -4,10 +4,9 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 )
 
-// Row says which pods an operator makes of the objects of one kind.
+// Row describes the pods that an operator makes of objects of one kind.
 type Row struct {
 	Group string `json:"group"`
 	Kind  string `json:"kind"`
@@ -30,7 +29,8 @@ type Pods struct {
 	Name string `json:"name"`
 	// Each is the path of a list. There are pods for each of its items.
 	Each string `json:"each"`
-	// When maps paths to the values of which the fields must have one. See Row.Unless.
+	// When maps paths to values. There are pods only if each field has one of its values. See
+	// Row.Unless.
 	When     map[string][]string `json:"when"`
 	Replicas Number              `json:"replicas"`
 	// Shards multiplies the number of pods, if its path is set.
@@ -82,24 +82,15 @@ type Table map[[2]string]*Row
 
 // Builtin returns the rows that schedlint knows.
 func Builtin() Table {
-	t, err := parse(rows)
-	if err != nil {
-		panic(err) // a test parses the file
-	}
-	return t
-}
-
-// parse reads a list of rows. Unknown fields are errors.
-func parse(text []byte) (Table, error) {
 	var all []*Row
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(rows))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&all); err != nil {
-		return nil, fmt.Errorf("rows.json: %w", err)
+		panic("rows.json: " + err.Error()) // the file is part of the program, and tests read it
 	}
 	t := Table{}
 	for _, r := range all {
 		t[[2]string{r.Group, r.Kind}] = r
 	}
-	return t, nil
+	return t
 }

@@ -20,9 +20,6 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// scalars converts scalars to text, which is enough to compare them.
-func scalars(n *source.Node) any { return n.Value }
-
 // TestRows evaluates each row for a custom resource in testdata, whose second document has the expected
 // pods. SCHEDLINT_UPDATE=1 rewrites them.
 func TestRows(t *testing.T) {
@@ -56,7 +53,7 @@ func TestRows(t *testing.T) {
 		}
 		var got []pods
 		for _, m := range row.Made(objects[0]) {
-			got = append(got, pods{m.Name, m.N, m.Known, !m.OpenTolerations, m.Template.Decoded(scalars)})
+			got = append(got, pods{m.Name, m.N, m.Known, !m.OpenTolerations, m.Template.Decoded(typed)})
 		}
 		made, err := json.MarshalIndent(got, "", "  ")
 		if err != nil || len(got) == 0 {
@@ -101,7 +98,7 @@ func TestOpen(t *testing.T) {
 		file := source.NewFile("a.yaml", "a.yaml", []byte(head+test.spec))
 		var got []string
 		for _, m := range row.Made(file.ObjectsOf(file.Roots()[0])[0]) {
-			template, _ := json.Marshal(m.Template.Decoded(scalars))
+			template, _ := json.Marshal(m.Template.Decoded(typed))
 			n, _ := json.Marshal([]any{m.N, m.Known})
 			got = append(got, m.Name+" "+strings.ReplaceAll(strings.Trim(string(n), "[]"), ",", " ")+" "+string(template))
 		}

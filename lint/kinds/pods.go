@@ -23,7 +23,7 @@ type Made struct {
 	OpenTolerations bool
 }
 
-// mostItems is the maximum number of items of a list for each of which there are pods.
+// mostItems is the maximum length of a list whose items each make pods.
 const mostItems = 100
 
 // mostPods is the largest number of pods that is known. No controller makes more.

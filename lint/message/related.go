@@ -170,7 +170,7 @@ func RejectsPods(kind, name string) string {
 	return kind + " " + name + " rejects the pods"
 }
 
-// MadeBy returns the text for a custom resource of which an operator makes pods.
+// MadeBy returns the note for pods that an operator makes of a custom resource.
 func MadeBy(operator string) string { return "the pods are as " + operator + " makes them" }
 
 // QuotaAllows returns the text for a ResourceQuota that limits the pods of a workload.

@@ -134,17 +134,12 @@ func contend(quotas []*quota, members []*Workload, doubts map[*Workload]string) 
 	}
 }
 
-// started returns how many pods certainly exist if there is room for them. A StatefulSet creates the
-// next pod when the one before is ready (R-W12).
+// started returns how many pods exist even if none of them is ready.
 func (w *Workload) started() int {
-	pods := w.Count.N
-	if w.Scale != nil {
-		pods = min(pods, w.Scale.Min)
-	}
 	if w.Ordered() {
-		return min(1, pods)
+		return min(1, w.CertainPods())
 	}
-	return pods
+	return w.CertainPods()
 }
 
 // Ordered reports whether each pod is created only when the one before is ready (R-W12).

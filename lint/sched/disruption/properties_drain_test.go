@@ -194,6 +194,22 @@ func (s sample) scaled(t *testing.T, pods int, alone bool) (most, least int, too
 	return most, least, w.left <= 0
 }
 
+// scalerOf returns an autoscaler of web with a maximum.
+func scalerOf(most int) string {
+	return fmt.Sprintf("---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: %d}}\n", most)
+}
+
+// outcomeOf returns the outcome if between least and most of all pods are placed.
+func outcomeOf(least, most, all int) diag.Outcome {
+	switch {
+	case least == all:
+		return diag.Always
+	case most < all:
+		return diag.Never
+	}
+	return diag.Sometimes
+}
+
 // TestScalingAgreesWithPlacements compares answers about autoscalers, and their limits, with all
 // placements at the maximum.
 func TestScalingAgreesWithPlacements(t *testing.T) {
@@ -203,20 +219,14 @@ func TestScalingAgreesWithPlacements(t *testing.T) {
 		s := g.sample("Deployment")
 		s.loads[0].replicas = 1 + g.IntN(2)
 		pods := 2 + g.IntN(4)
-		scaler := fmt.Sprintf("---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: %d}}\n", pods)
+		scaler := scalerOf(pods)
 		most, least, tooMuch := s.scaled(t, pods, false)
 		alone, _, _ := s.scaled(t, pods, true)
 		if tooMuch {
 			count["?"]++
 			continue
 		}
-		want := diag.Sometimes
-		switch {
-		case least == pods:
-			want = diag.Always
-		case most < pods:
-			want = diag.Never
-		}
+		want := outcomeOf(least, most, pods)
 		j, m := judge(t, s.nodes(), s.manifests()+scaler)
 		web := find(t, m, "web")
 		got := j.Scaling(web)

@@ -238,16 +238,9 @@ func TestQuotaAgreesWithScaling(t *testing.T) {
 			count[tooMuch]++
 			continue
 		}
-		want := diag.Sometimes
-		switch {
-		case least == pods:
-			want = diag.Always
-		case most < pods:
-			want = diag.Never
-		}
+		want := outcomeOf(least, most, pods)
 		nodes, manifests := s.nodesAndManifests()
-		manifests += fmt.Sprintf("---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: %d}}\n", pods)
-		j, m := judge(t, nodes, manifests)
+		j, m := judge(t, nodes, manifests+scalerOf(pods))
 		got := j.Scaling(find(t, m, "web"))
 		if got.Answer == diag.Unknown {
 			open[want]++
@@ -398,7 +391,7 @@ func TestScalingWithinQuota(t *testing.T) {
 		{"less room than nodes", "", apart, 5, 3, diag.Never},
 	} {
 		j, m := judge(t, nodes, deployment("web", "", test.spec, 2)+deployment("db", test.db, "", 2)+
-			"---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: 6}}\n"+
+			scalerOf(6)+
 			fmt.Sprintf("---\n{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: %d}}}\n", test.quota))
 		if s := j.Scaling(find(t, m, "web")); s.Answer != test.answer || s.Most != test.most {
 			t.Errorf("%s: got %v, at most %d, want %v, at most %d", test.name, s.Answer, s.Most, test.answer, test.most)

@@ -21,7 +21,7 @@ import (
 // Object is a custom resource or a part of one, as in a manifest.
 type Object = map[string]any
 
-// Pod is what pods of one kind have that decides where they can run.
+// Pod has the fields that decide where the pods of one group run.
 type Pod struct {
 	Name                      string                            `json:"name"`
 	Replicas                  int32                             `json:"replicas"`
