@@ -204,6 +204,7 @@ func (d *clusters) divide(p part) *cluster {
 	if p.render == "" || c.reader == nil {
 		c.reader = workload.NewReader(d.table)
 		c.reader.Storage = p.storage.Over(d.files.Config.Storage)
+		c.reader.Kinds = d.files.Config.Kinds
 		c.reader.AllPriorities = d.files.Config.ClosesPriorities()
 		c.reader.PodNodeSelector = slices.Contains(d.files.Config.Admission, config.PodNodeSelector)
 		c.reader.Kubernetes, _ = versions.Parse(cmp.Or(p.kubernetes, d.files.Config.Kubernetes)) // the configuration was checked

@@ -13,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/kinds"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/thirdparty"
@@ -53,6 +54,8 @@ type Config struct {
 	PriorityClasses string `json:"priority-classes"`
 	// Admission lists the admission plugins that are on although Kubernetes turns them off by default.
 	Admission []string `json:"admission"`
+	// Kinds lists what operators make of custom resources. A row replaces that of schedlint for the kind.
+	Kinds []kinds.Row `json:"kinds"`
 	// Storage says where the volumes of StorageClasses can be used.
 	Storage storage.Declared `json:"storage"`
 	// Kubernetes is the version of the clusters, such as 1.35, or empty if it is not known.

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/kinds"
 	"github.com/schedlint/schedlint/lint/storage"
 )
 
@@ -66,7 +68,7 @@ clusters:
 
 // TestMistakes covers every possible mistake, with its complete error except the name of the file.
 func TestMistakes(t *testing.T) {
-	const keys = "admission, baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, kubernetes, policies, priority-classes, renders, repositories, rules, scopes, storage, suppress, survive, topology, unrendered, vendor"
+	const keys = "admission, baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, kinds, kubernetes, policies, priority-classes, renders, repositories, rules, scopes, storage, suppress, survive, topology, unrendered, vendor"
 	for text, want := range map[string]string{
 		"topolgy: []":   "1:1: unknown key topolgy; did you mean topology?",
 		"failon: error": "1:1: unknown key failon; did you mean fail-on?",
@@ -102,13 +104,32 @@ func TestMistakes(t *testing.T) {
 		"kubernetes: '1.26'":                                 `1:1: kubernetes: expected a version from 1.27 to 1.36, found "1.26"`,
 		"kubernetes: v1.37.0":                                `1:1: kubernetes: expected a version from 1.27 to 1.36, found "v1.37.0"`,
 		"clusters: [{name: a, paths: [b], kubernetes: '2'}]": `1:34: clusters[0].kubernetes: expected a version of Kubernetes such as "1.35" or "1.35.2", found "2"`,
-		"storage: gp3":                                       "1:1: storage: expected a map",
-		"storage: {class: {}}":                               "1:11: unknown key storage.class; there are classes, default",
-		"storage: {classes: [gp3]}":                          "1:11: storage.classes: expected a map",
-		"storage: {classes: {gp3: zone}}":                    "1:21: storage.classes.gp3: expected a map",
-		"storage: {classes: {gp3: {pin: zone}}}":             "1:27: unknown key storage.classes.gp3.pin; there are attach, pinned",
-		"storage: {classes: {a: {pinned: rack}}}":            "1:25: storage.classes.a.pinned: expected one of node, zone, zones-2, region, free",
-		"storage: {classes: {a: {attach: [no]}}}":            "1:25: storage.classes.a.attach: expected one of single-node, free",
+		"kinds: {}":                                          "1:1: kinds: expected a list",
+		"kinds: [Shop]":                                      "1:9: kinds[0]: expected a map",
+		"kinds: [~]":                                         "1:9: kinds[0].kind: expected the kind of a custom resource",
+		"kinds: [{group: a.b, kind: A}]":                     "1:9: kinds[0]: expected pods, which is [] for a kind without pods",
+		"kinds: [{group: a.b, kind: A, pods: }]":             "1:31: kinds[0].pods: expected a list, which is [] for a kind without pods",
+		"kinds: [{group: a/b, kind: a/b, pods: []}]":         "1:10: kinds[0].group: expected an API group such as stable.example.com\n1:22: kinds[0].kind: expected the kind of a custom resource",
+		"kinds: [{group: a.b, kind: A, pods: [], rows: []}]": "1:41: unknown key kinds[0].rows; there are group, kind, pods, project, source, unless, version",
+		"kinds: [{group: a.b, kind: A, pods: []}, {group: a.b, kind: A, pods: []}]":                                                   "1:42: kinds[1]: A of a.b is declared twice",
+		"kinds: [{group: policy.k8s.io, kind: Role, pods: []}]":                                                                       "1:9: kinds[0]: expected a custom resource, found Role of policy.k8s.io, which schedlint reads without a row",
+		"kinds: [{group: argoproj.io, kind: Rollout, pods: []}]":                                                                      "1:9: kinds[0]: expected a custom resource, found Rollout of argoproj.io, which schedlint reads without a row",
+		"kinds: [{group: a.b, kind: A, pods: [~]}]":                                                                                   "1:38: kinds[0].pods[0]: expected one of template, spec and fields",
+		"kinds: [{group: a.b, kind: A, pods: [{spec: a, template: b}]}]":                                                              "1:38: kinds[0].pods[0]: expected one of template, spec and fields",
+		"kinds: [{group: a.b, kind: A, pods: [{spec: a, name: w}, {spec: b, name: w}]}]":                                              `1:68: kinds[0].pods[1].name: expected a name that no other pods have, found "w"`,
+		"kinds: [{group: a.b, kind: A, pods: [{spec: .a, each: b}]}]":                                                                 "1:38: kinds[0].pods[0].name: expected a path in braces that is different for each item, such as {.name}",
+		"kinds: [{group: a.b, kind: A, pods: [{spec: .a}]}]":                                                                          `1:39: kinds[0].pods[0].spec: expected a path from the root of the object, found ".a": a path begins with a dot only for the pods of each item of a list`,
+		"kinds: [{group: a.b, kind: A, pods: [{spec: 'a[*].b'}]}]":                                                                    `1:39: kinds[0].pods[0].spec: expected a path without *, found "a[*].b": name the list with each`,
+		"kinds: [{group: a.b, kind: A, pods: [{spec: a..b, when: {a.: [x]}, labels: {add: {x: '{y', z: '{}'}, from: ['']}}]}]":        `1:39: kinds[0].pods[0].spec: expected fields with dots between them, such as spec.affinity or metadata.labels[example.com/name], found "a..b"` + "\n" + `1:58: kinds[0].pods[0].when.a.: expected fields with dots between them, such as spec.affinity or metadata.labels[example.com/name], found "a."` + "\n" + `1:83: kinds[0].pods[0].labels.add.x: expected a closing brace, found "{y"` + "\n1:92: kinds[0].pods[0].labels.add.z: expected a path such as spec.affinity, found nothing\n1:109: kinds[0].pods[0].labels.from[0]: expected a path such as spec.affinity, found nothing",
+		"kinds: [{group: a.b, kind: A, unless: {a: []}, pods: [{fields: {nodeselector: a, affinity: ''}, replicas: {default: -1}}]}]": `1:40: kinds[0].unless.a: expected a list of values, in which "*" is any value and "" an absent field` + "\n1:65: kinds[0].pods[0].fields.nodeselector: expected one of affinity, affinity.nodeAffinity, affinity.podAffinity, affinity.podAntiAffinity, containers, hostNetwork, nodeSelector, priorityClassName, resources, runtimeClassName, schedulerName, tolerations, topologySpreadConstraints; did you mean nodeSelector?\n1:82: kinds[0].pods[0].fields.affinity: expected a path such as spec.affinity, found nothing\n1:108: kinds[0].pods[0].replicas.default: expected a number of pods, found -1",
+		"kinds: [{group: a.b, kind: A, pods: [{spec: a, terms: [{match-labels: {a: b}}]}]}]":                                          "1:56: kinds[0].pods[0].terms[0]: expected a topology-key or its default",
+		"storage: gp3":                            "1:1: storage: expected a map",
+		"storage: {class: {}}":                    "1:11: unknown key storage.class; there are classes, default",
+		"storage: {classes: [gp3]}":               "1:11: storage.classes: expected a map",
+		"storage: {classes: {gp3: zone}}":         "1:21: storage.classes.gp3: expected a map",
+		"storage: {classes: {gp3: {pin: zone}}}":  "1:27: unknown key storage.classes.gp3.pin; there are attach, pinned",
+		"storage: {classes: {a: {pinned: rack}}}": "1:25: storage.classes.a.pinned: expected one of node, zone, zones-2, region, free",
+		"storage: {classes: {a: {attach: [no]}}}": "1:25: storage.classes.a.attach: expected one of single-node, free",
 		"clusters: [{name: a, paths: [a], storage: {classes: {b: {attach: ''}}}}]": "1:58: clusters[0].storage.classes.b.attach: expected one of single-node, free",
 		"fail-on: never":                `1:1: fail-on: expected one of error, warning, none, found "never"`,
 		"vendor: ./":                    "1:1: vendor: expected a folder of its own, found the directory of the configuration",
@@ -255,7 +276,8 @@ func TestSchemaAccepts(t *testing.T) {
 	schema := compiled(t)
 	good := []string{
 		"", "# nothing yet", "---", "{}", "topology:", "topology: []", "topology: [a, b]", "ignore: ['**']", "ignore:", "rules:", "rules: {}",
-		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "kubernetes:", "kubernetes: '1.27'", "kubernetes: '1.36'", "kubernetes: 1.35.2", "kubernetes: v1.30", "clusters: [{name: a, paths: [b], kubernetes: v1.29.10}]", "extended-resources: complete", "extended-resources:", "priority-classes: complete", "admission: [PodNodeSelector]", "admission:", "storage:", "storage: {}", "storage: {default: a, classes: {a: {pinned: zones-2, attach: single-node}, b: {pinned: node}, c: {attach: free}, d: , e: {pinned: , attach: }}}", "storage: {default: , classes: }", "clusters: [{name: a, paths: [a], storage: {classes: {b: {pinned: zone}}}}]", "fail-on: 'error'", "clusters:", "clusters: []",
+		"rules: {a: off, b: error, c: warning, d: note, e: false}", "rules: {a: 'off'}", "fail-on:", "fail-on: none", "kubernetes:", "kubernetes: '1.27'", "kubernetes: '1.36'", "kubernetes: 1.35.2", "kubernetes: v1.30", "clusters: [{name: a, paths: [b], kubernetes: v1.29.10}]", "extended-resources: complete", "extended-resources:", "priority-classes: complete", "admission: [PodNodeSelector]", "admission:", "storage:", "storage: {}", "storage: {default: a, classes: {a: {pinned: zones-2, attach: single-node}, b: {pinned: node}, c: {attach: free}, d: , e: {pinned: , attach: }}}", "storage: {default: , classes: }", "kinds:", "kinds: []", "kinds: [{group: a.b, kind: A, pods: []}, {group: a.c, kind: A, project: p, version: , source: [a], unless: {spec.x: ['*', '']}, pods: [{spec: spec.a}]}]",
+		"kinds: [{group: a.b, kind: A, pods: [{name: a, when: , each: , replicas: {path: a, default: 0, least: b, most: c}, shards: {default: 2}, template: a.b}, {name: '{.b}-x', each: a.c, fields: {affinity.podAntiAffinity: '.a.b[c/d.e]'}, labels: {add: {a: '{metadata.name}'}, from: ['.a']}, exact-tolerations: true, terms: [{when: {a: [b]}, topology-key: a}, {default: zone, match-labels: {a: b}}]}]}]", "clusters: [{name: a, paths: [a], storage: {classes: {b: {pinned: zone}}}}]", "fail-on: 'error'", "clusters:", "clusters: []",
 		"clusters: [{name: a, pointers: ['a/**'], destinations: [prod]}]", "clusters: [{name: a, destinations: ['https://a']}]", "clusters: [{name: a, server: 'https://a', labels: {b: c}, annotations: {d: e f}}]", "clusters: [{name: a, paths: [b], server: }]", "clusters: [{name: a, server: b, labels: , annotations: }]", "repositories: ['https://example.com/a']", "repositories:", "renders: [{pointers: '**'}, {pointers: a/apps.yaml}]", "topology: [nodes]\nignore:\n# - later\nrules:\n  a: off\n", "clusters: [{name: a, paths: [a]}]", "clusters: [{name: a, paths: [a, 'b/**'], topology: [nodes]}]", "clusters: [{name: a, paths: [a], topology: }]",
 		"survive:", "survive: []", "survive: [{keys: [node, example.com/Rack]}]", "survive: [{keys: [a], namespaces: [b, 'c-*'], labels: {d: e, f.g/h: ''}}]", "survive: [{keys: [a], namespaces: , labels: }]", "survive: [{keys: [a], labels: {}}]",
 		"unrendered:", "unrendered: []", "unrendered: [{pattern: 'a/**', reason: b}]", "suppress:", "suppress: []", "suppress: [{rule: a}]", "suppress: [{rule: a, reason: b, until: '2027-03-31', kinds: [Pod], namespaces: [a, 'b-*'], names: ['*'], labels: {d: e}}]", "suppress: [{rule: a, reason: , until: , kinds: , labels: }]",
@@ -271,7 +293,8 @@ func TestSchemaAccepts(t *testing.T) {
 	bad := []string{
 		"a: 1", "Topology: []", "topology: a", "topology: {}", "topology: [1]", "topology: [~]", "topology: ['']", "topology: [[a]]", "ignore: a", "ignore: [true]", "ignore: ['']",
 		"rules: []", "rules: off", "rules: {a: loud}", "rules: {a: 1}", "rules: {a: }", "rules: {a: true}", "rules: {a: 'false'}", "rules: {a: {}}", "rules: {a: no}", "rules: {a: Error}",
-		"fail-on: never", "fail-on: note", "kubernetes: 1.31", "kubernetes: ''", "kubernetes: '1'", "kubernetes: '1.26'", "kubernetes: '1.37'", "kubernetes: 1.35.02", "kubernetes: 1.35.2-gke.1", "kubernetes: V1.35.2", "kubernetes: [a]", "clusters: [{name: a, paths: [b], kubernetes: 1}]", "extended-resources: all", "extended-resources: ''", "extended-resources: true", "priority-classes: ''", "admission: PodNodeSelector", "admission: [Priority]", "storage: a", "storage: {class: }", "storage: {default: 1}", "storage: {classes: [a]}", "storage: {classes: {a: zone}}", "storage: {classes: {a: {pinned: Zone}}}", "storage: {classes: {a: {pinned: ''}}}", "storage: {classes: {a: {attach: no}}}", "storage: {classes: {a: {attached: free}}}", "clusters: [{name: a, paths: [a], storage: [b]}]", "fail-on: ''", "fail-on: 1", "fail-on: [error]", "fail-on: off", "fail-on: false",
+		"fail-on: never", "fail-on: note", "kubernetes: 1.31", "kubernetes: ''", "kubernetes: '1'", "kubernetes: '1.26'", "kubernetes: '1.37'", "kubernetes: 1.35.02", "kubernetes: 1.35.2-gke.1", "kubernetes: V1.35.2", "kubernetes: [a]", "clusters: [{name: a, paths: [b], kubernetes: 1}]", "extended-resources: all", "extended-resources: ''", "extended-resources: true", "priority-classes: ''", "admission: PodNodeSelector", "admission: [Priority]", "kinds: {}", "kinds: [a]", "kinds: [~]", "kinds: [{}]", "kinds: [{group: a, kind: b, pods: []}]", "kinds: [{group: a.b, kind: '', pods: []}]", "kinds: [{group: a.b, kind: c}]", "kinds: [{group: a.b, kind: c, pods: }]", "kinds: [{group: a.b, kind: c, pods: [{}]}]", "kinds: [{group: a.b, kind: c, pods: [{spec: a, template: b}]}]", "kinds: [{group: a.b, kind: c, pods: [{spec: 'a..b'}]}]", "kinds: [{group: a.b, kind: c, pods: [{spec: 'a[*]'}]}]", "kinds: [{group: a.b, kind: c, pods: [{spec: 'a['}]}]", "kinds: [{group: a.b, kind: c, unless: {a: []}, pods: []}]", "kinds: [{group: a.b, kind: c, unless: {'': [b]}, pods: []}]", "kinds: [{group: a.b, kind: c, pods: [{fields: {a: b}}]}]", "kinds: [{group: a.b, kind: c, pods: [{fields: {affinity: }}]}]", "kinds: [{group: a.b, kind: c, pods: [{spec: a, replicas: {default: -1}}]}]", "kinds: [{group: a.b, kind: c, pods: [{spec: a, terms: [{}]}]}]", "kinds: [{group: a.b, kind: c, pods: [{spec: a, exact-tolerations: a}]}]", "kinds: [{group: a.b, kind: c, why: d, pods: []}]",
+		"storage: a", "storage: {class: }", "storage: {default: 1}", "storage: {classes: [a]}", "storage: {classes: {a: zone}}", "storage: {classes: {a: {pinned: Zone}}}", "storage: {classes: {a: {pinned: ''}}}", "storage: {classes: {a: {attach: no}}}", "storage: {classes: {a: {attached: free}}}", "clusters: [{name: a, paths: [a], storage: [b]}]", "fail-on: ''", "fail-on: 1", "fail-on: [error]", "fail-on: off", "fail-on: false",
 		"clusters: {}", "clusters: a", "clusters: [a]", "clusters: [~]", "clusters: [{}]", "clusters: [{name: a}]", "clusters: [{paths: [a]}]", "clusters: [{name: a, paths: }]",
 		"clusters: [{name: a, paths: []}]", "clusters: [{name: '', paths: [a]}]", "clusters: [{name: 1, paths: [a]}]", "clusters: [{name: a, paths: a}]", "clusters: [{name: a, paths: ['']}]",
 		"clusters: [{name: a, paths: [1]}]", "clusters: [{name: a, paths: [a], topology: n}]", "clusters: [{name: a, paths: [a], topology: ['']}]", "clusters: [{name: a, paths: [a], path: a}]",
@@ -322,6 +345,17 @@ func TestSchemaFields(t *testing.T) {
 	definitions := doc["definitions"].(map[string]any)
 	fields(t, definitions["scope"].(map[string]any), reflect.TypeFor[Scope]())
 	fields(t, properties["rules"].(map[string]any)["additionalProperties"].(map[string]any)["then"].(map[string]any), reflect.TypeFor[Rule]())
+	kind := definitions["kind"].(map[string]any)
+	fields(t, kind, reflect.TypeFor[kinds.Row]())
+	pods := definitions["pods"].(map[string]any)
+	fields(t, pods, reflect.TypeFor[kinds.Pods]())
+	fields(t, definitions["amount"].(map[string]any), reflect.TypeFor[kinds.Number]())
+	made := pods["properties"].(map[string]any)
+	fields(t, made["labels"].(map[string]any), reflect.TypeFor[kinds.Labels]())
+	fields(t, made["terms"].(map[string]any)["items"].(map[string]any), reflect.TypeFor[kinds.Term]())
+	if diff := cmp.Diff(kinds.Fields(), slices.Sorted(maps.Keys(made["fields"].(map[string]any)["properties"].(map[string]any)))); diff != "" {
+		t.Errorf("fields: %s", diff)
+	}
 	storages := definitions["storage"].(map[string]any)
 	fields(t, storages, reflect.TypeFor[storage.Declared]())
 	class := storages["properties"].(map[string]any)["classes"].(map[string]any)["additionalProperties"].(map[string]any)
@@ -373,4 +407,19 @@ func anys(words []string) []any {
 		all = append(all, w)
 	}
 	return all
+}
+
+// TestRowsMatchSchema checks that the rows that schedlint has are valid in a configuration.
+func TestRowsMatchSchema(t *testing.T) {
+	text, err := os.ReadFile("../kinds/rows.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	configuration := "kinds: " + string(text)
+	if err := compiled(t).Validate(instance(t, configuration)); err != nil {
+		t.Error(err)
+	}
+	if c, err := load(t, configuration); err != nil || len(c.Kinds) == 0 {
+		t.Error(err)
+	}
 }

@@ -174,6 +174,7 @@ func (l *loader) check(root *source.Node, c *Config) {
 	}
 	l.topologies(root.Get("topology"), c, "topology")
 	l.kubernetes(root, "kubernetes")
+	l.kinds(root.Get("kinds"), c.Kinds)
 	l.globs(root.Get("ignore"), "ignore")
 	l.renders(root.Get("renders"), c)
 	l.names(root.Get("repositories"), "repositories", "the address of a repository")

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/lint/kinds"
 )
 
 // TestNamedFiles requires a decision for every key with string values: whether it names files. If
@@ -26,6 +29,7 @@ func TestNamedFiles(t *testing.T) {
 	}
 	// Values files of charts are looked up only after the charts are known. See TestExpandCharts.
 	words := strings.Fields(`ignore fail-on kubernetes clusters.kubernetes extended-resources priority-classes admission clusters.name clusters.paths clusters.renders renders.pointers clusters.pointers clusters.destinations clusters.server clusters.labels clusters.annotations repositories renders.name renders.load-restrictor renders..namespace renders..values renders..each-values renders..kube-version renders..api-versions renders..helm-version survive.labels suppress.labels
+		
 		storage.default clusters.storage.default unrendered.pattern unrendered.reason survive.keys survive.namespaces suppress.rule suppress.reason suppress.until suppress.kinds suppress.namespaces suppress.names
 		policies.pack custom.id custom.use custom.level. custom.title custom.description custom.owner custom.runbook
 		scopes..namespaces scopes..kinds scopes..names scopes..clusters scopes..paths scopes..renders scopes..labels`)
@@ -33,7 +37,7 @@ func TestNamedFiles(t *testing.T) {
 	for key := range paths {
 		known[key] = true
 	}
-	for _, key := range words {
+	for _, key := range slices.Concat(words, wordKeys(reflect.TypeFor[kinds.Row](), "kinds.")) { // a row has paths of fields
 		known[key] = true
 	}
 	for _, key := range wordKeys(reflect.TypeFor[Config](), "") {

@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 )
@@ -10,8 +11,8 @@ import (
 type Row struct {
 	Group string `json:"group"`
 	Kind  string `json:"kind"`
-	// Project is the operator's name. Version is the release, and Source lists the files that the row
-	// was read from.
+	// Project is the operator's name, or empty if its group is the only name that is known. Version is
+	// the release, and Source lists the files that the row was read from.
 	Project string   `json:"project"`
 	Version string   `json:"version"`
 	Source  []string `json:"source"`
@@ -94,3 +95,14 @@ func Builtin() Table {
 	}
 	return t
 }
+
+// With adds rows to a table. They replace rows for the same kind.
+func (t Table) With(rows []Row) Table {
+	for i := range rows {
+		t[[2]string{rows[i].Group, rows[i].Kind}] = &rows[i]
+	}
+	return t
+}
+
+// Operator returns the name of the operator for messages.
+func (r *Row) Operator() string { return cmp.Or(r.Project, r.Group) }

@@ -277,3 +277,22 @@ func TestDocumented(t *testing.T) {
 		}
 	}
 }
+
+// TestText checks that the text of each row reads back as the row.
+func TestText(t *testing.T) {
+	t.Parallel()
+	two := 2
+	rows := []*Row{{Group: "a.b", Kind: "C"}, {Group: "a.b", Kind: "yes", Unless: map[string][]string{"\"\n": {"", "*", "true"}}, Pods: []Pods{{}, {Name: "{.a}: b", Replicas: Number{Default: &two}}}}}
+	for _, row := range Builtin() {
+		rows = append(rows, row)
+	}
+	for _, row := range rows {
+		file := source.NewFile("a.yaml", "a.yaml", []byte(row.Text()))
+		var got []*Row
+		decoder := source.Decoder{}
+		found := decoder.Decode(file.Roots()[0], &got)
+		if len(found) > 0 || len(got) != 1 || !equality.Semantic.DeepEqual(got[0], row) {
+			t.Errorf("%s: %v\n%s", row.Kind, found, row.Text())
+		}
+	}
+}

@@ -108,6 +108,8 @@ type Reader struct {
 	AllPriorities bool
 	// PodNodeSelector is set if the admission plugin of this name is on.
 	PodNodeSelector bool
+	// Kinds lists rows about custom resources, which replace the rows that schedlint has.
+	Kinds []kinds.Row
 	// Kubernetes is the version of the cluster, or zero if it is not known.
 	Kubernetes versions.Version
 	// Apart reports whether two objects may belong to different clusters. It is nil if all objects

@@ -19,7 +19,7 @@ func (l *loader) operated(o *source.Object, fragments int) bool {
 		return false
 	}
 	if l.operators == nil {
-		l.operators = kinds.Builtin()
+		l.operators = kinds.Builtin().With(l.Kinds)
 	}
 	row := l.operators[[2]string{o.Group(), o.Kind}]
 	if row == nil || o.Hook == source.HookNever || slices.ContainsFunc(l.set.Fragments[fragments:], func(f *Workload) bool { return len(f.Problems)+len(f.Unknown) > 0 }) {
@@ -37,6 +37,12 @@ func (l *loader) operated(o *source.Object, fragments int) bool {
 	own := slices.DeleteFunc(l.set.Fragments[fragments:], func(f *Workload) bool { return f.covered(all) })
 	l.set.Fragments = l.set.Fragments[:fragments+len(own)]
 	return len(all) > 0
+}
+
+// Knows reports whether a kind is never described by a row of operators.
+func Knows(group, kind string) bool {
+	_, ours := builtin[group]
+	return ours || placeless[kind] || NewTable()[[2]string{group, kind}] != nil
 }
 
 // covered reports whether one of the workloads has all placement fields of a fragment.
@@ -62,8 +68,8 @@ func (l *loader) operatorPods(o *source.Object, row *kinds.Row) []*Workload {
 			part.Kind += "/" + m.Name
 			w.Object, w.Kind.Kind = &part, part.Kind
 		}
-		w.Count = Count{N: m.N, Known: m.Known, Key: m.Key, Value: m.Value, Why: "as " + row.Project + " makes it"}
-		w.Admission, w.Operator = row.Project, row.Project
+		w.Count = Count{N: m.N, Known: m.Known, Key: m.Key, Value: m.Value, Why: "as " + row.Operator() + " makes it"}
+		w.Admission, w.Operator = row.Operator(), row.Operator()
 		spec := (&place{base: w.Kind.Template, value: w.TemplateNode}).field("spec")
 		w.dropFields(spec)
 		l.labels(w)
