@@ -15,6 +15,7 @@ import (
 
 	"github.com/schedlint/schedlint/cmd/schedlint/inputs"
 	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/kinds"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/source"
@@ -31,7 +32,7 @@ the operator and the version whose source each row was read from. With KIND, it
 prints the rows in full, as kinds: of ` + config.Name + ` accepts them. Rows of
 the configuration replace those of schedlint.
 
---from reads CustomResourceDefinitions and proposes rows. It looks for properties
+--from reads CustomResourceDefinitions and proposes rows: it looks for fields
 with the shapes of pod templates, affinity, tolerations, node selectors and
 topology spread constraints, and for the number of pods beside them. A schema
 does not say what the operator does with its fields, so compare a proposal with
@@ -65,7 +66,7 @@ Exit status:
 			return out.Flush()
 		},
 	}
-	cmd.Flags().Var(file(&named), "config", "read this configuration `file`")
+	addConfig(cmd.Flags(), &named)
 	cmd.Flags().StringArrayVar(&from, "from", nil, "propose rows for the CustomResourceDefinitions in this `path` (repeatable)")
 	return cmd
 }
@@ -85,11 +86,10 @@ func listKinds(w io.Writer, conf *config.Config, wanted []string) error {
 			if slices.ContainsFunc(conf.Kinds, func(c kinds.Row) bool { return c.Kind == r.Kind && c.Group == r.Group }) {
 				from = config.Name
 			}
-			pods := ""
-			if len(r.Pods) == 0 {
-				pods = "no pods"
+			if from = strings.TrimSpace(from); len(r.Pods) == 0 {
+				from += ": no pods"
 			}
-			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", report.Visible(r.Kind), report.Visible(r.Group), report.Visible(strings.TrimSpace(from)), pods)
+			fmt.Fprintf(table, "  %s\t%s\t%s\n", report.Visible(r.Kind), report.Visible(r.Group), report.Visible(from))
 		}
 		return table.Flush()
 	}
@@ -97,7 +97,11 @@ func listKinds(w io.Writer, conf *config.Config, wanted []string) error {
 	for _, kind := range wanted {
 		found := slices.DeleteFunc(slices.Clone(rows), func(r *kinds.Row) bool { return r.Kind != kind })
 		if len(found) == 0 {
-			return fmt.Errorf("there is no row for the kind %s: schedlint kinds lists those that there are", kind)
+			var all []string
+			for _, r := range rows {
+				all = append(all, r.Kind)
+			}
+			return fmt.Errorf("there is no row for the kind %s%s", kind, diag.Question(diag.Nearest(kind, all)))
 		}
 		for _, r := range found {
 			fmt.Fprint(w, r.Text())

@@ -294,7 +294,7 @@ func (h *holder) pods() (p Pods, why string) {
 	return p, ""
 }
 
-// keyOf returns the property that tells the items of a list apart, or "".
+// keyOf returns the property whose value is different for each item of a list, or "".
 func keyOf(item, list *source.Node) string {
 	if keys := list.Get("x-kubernetes-list-map-keys").Items(); len(keys) == 1 {
 		return keys[0].Text()

@@ -37,6 +37,9 @@ type Options struct {
 	// Mentions reports whether a text may have such a document. If Offers is nil, no document does.
 	Offers   func(root *source.Node, objects []*source.Object) bool
 	Mentions func(text []byte) bool
+	// Defines reports whether an object is a definition that the caller looks for. If Defines is nil, no
+	// object is.
+	Defines func(o *source.Object) bool
 	// Read is called with the name and the text of every file that is read. The name is relative to
 	// Root. Read may be nil.
 	Read func(name string, text []byte)
@@ -67,6 +70,8 @@ type Found struct {
 	Settings     []string
 	// Topologies holds the files that declare nodes, and Offered those that do if they are named.
 	Topologies, Offered []string
+	// Definitions holds the objects that Options.Defines accepts.
+	Definitions []*source.Object
 	// Wanted holds what kustomizations take from other repositories, whether there is a copy or not.
 	Wanted []pointers.Wanted
 	// TestData holds directories below the paths whose names suggest test data. They contain

@@ -154,7 +154,8 @@ func (p *parsed) add(field string, at *source.Node, text string, as use) {
 func (f *finder) mentions(text []byte) bool {
 	has := func(mark string) bool { return bytes.Contains(text, []byte(mark)) }
 	return has("kustomize.toolkit.fluxcd.io/") || has("helm.toolkit.fluxcd.io/") || has("source.toolkit.fluxcd.io/") || has("source.extensions.fluxcd.io/") ||
-		has("argoproj.io/") && has("Application") || !f.opts.OnlyRenderable && (has("schedlint.dev/") || mentionsNode(text)) || f.opts.Offers != nil && f.opts.Mentions(text)
+		has("argoproj.io/") && has("Application") || !f.opts.OnlyRenderable && (has("schedlint.dev/") || mentionsNode(text)) || f.opts.Offers != nil && f.opts.Mentions(text) ||
+		f.opts.Defines != nil && has("CustomResourceDefinition")
 }
 
 // mentionsNode reports whether a file's text may contain a Node.
@@ -237,6 +238,9 @@ func (f *finder) objects(file *source.File, docs []*source.Node) {
 			}
 			if o.Group() == "source.toolkit.fluxcd.io" || o.Group() == "source.extensions.fluxcd.io" {
 				f.found.Repositories = append(f.found.Repositories, o)
+			}
+			if f.opts.Defines != nil && f.opts.Defines(o) {
+				f.found.Definitions = append(f.found.Definitions, o)
 			}
 			if f.opts.Declares != nil && f.opts.Declares(o) {
 				once(&f.found.Topologies)

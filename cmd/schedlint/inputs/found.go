@@ -17,6 +17,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/gitops"
+	"github.com/schedlint/schedlint/lint/kinds"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/render/engine"
@@ -95,7 +96,7 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 	}
 	vendored := library.Remotes(explicit(conf, in.root, conf.Renders))
 	ignore := func(name string) bool { return conf.IgnoresSome() && conf.Ignores(in.fromBase(name)) }
-	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: func(name string) bool { return ignore(name) || library.Holds(name) }, OwnOnly: conf.OwnOnly(), Remotes: vendored, Declares: topology.Declares, Offers: topology.Offers, Mentions: topology.Mentions})
+	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: func(name string) bool { return ignore(name) || library.Holds(name) }, OwnOnly: conf.OwnOnly(), Remotes: vendored, Declares: topology.Declares, Offers: topology.Offers, Mentions: topology.Mentions, Defines: in.proposes})
 	if err == nil {
 		err = in.empty(args)
 	}
@@ -123,6 +124,9 @@ func (in *Found) empty(args []string) error {
 	for _, p := range in.Pointers {
 		names = append(names, p.File)
 	}
+	for _, o := range in.Definitions {
+		names = append(names, o.File.Name)
+	}
 	names = slices.Concat(names, in.Topologies, in.Offered)
 	for _, u := range in.Unread {
 		names = append(names, u.Name)
@@ -134,6 +138,17 @@ func (in *Found) empty(args []string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// proposes reports whether an object is the definition of a kind without a row, for which there is a
+// proposal.
+func (in *Found) proposes(o *source.Object) bool {
+	if !kinds.Defines(o) {
+		return false
+	}
+	p, ok := kinds.Propose(o)
+	id := [2]string{p.Row.Group, p.Row.Kind}
+	return ok && len(p.Row.Pods) > 0 && kinds.Builtin().With(in.conf.Kinds)[id] == nil && !workload.Knows(id[0], id[1])
 }
 
 // passedOver reports whether a node file is named in the configuration already, or is test data.

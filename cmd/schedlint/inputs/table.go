@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/kinds"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/report"
 )
@@ -22,7 +23,7 @@ const mostRows = 1_000
 // writes rows that have the same reason as one. It never starts a line with a name from the tree,
 // because a CI runner might execute the line as a command.
 func (in *Found) Print(w io.Writer, verbose bool) {
-	if len(in.Kustomizations)+len(in.Charts)+len(in.Pointers)+len(in.Topologies)+len(in.Offered)+len(in.Unread) == 0 {
+	if len(in.Kustomizations)+len(in.Charts)+len(in.Pointers)+len(in.Topologies)+len(in.Offered)+len(in.Definitions)+len(in.Unread) == 0 {
 		fmt.Fprintln(w, "Nothing to render: found no kustomization, chart, GitOps pointer or file with nodes.")
 		return
 	}
@@ -48,7 +49,7 @@ func (in *Found) Print(w io.Writer, verbose bool) {
 	if offline.folded || charts.folded || pointed.folded {
 		fmt.Fprint(w, "--verbose lists each of them.\n\n")
 	}
-	var nodes, offered, unread table
+	var nodes, offered, definitions, unread table
 	for _, name := range in.Topologies {
 		nodes.row("", "nodes", in.shown(name))
 	}
@@ -57,6 +58,11 @@ func (in *Found) Print(w io.Writer, verbose bool) {
 		offered.row("", "topology: ["+yamlString(in.fromBase(name))+"]")
 	}
 	offered.print(w, true, len(in.Offered), fmt.Sprintf("Files with nodes that count only if you name them, with --topology or in %s: %d", config.Name, len(in.Offered)))
+	for _, o := range in.Definitions {
+		row, _ := kinds.Propose(o)
+		definitions.row("", "schedlint kinds --from "+yamlString(in.shown(o.File.Name)), row.Row.Kind+" of "+row.Row.Group)
+	}
+	definitions.print(w, true, len(in.Definitions), fmt.Sprint("Custom resources whose pods are not known: ", len(in.Definitions)))
 	for _, u := range in.Unread {
 		unread.row("", "unread", in.shown(u.Name), u.Why)
 	}
