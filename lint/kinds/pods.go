@@ -19,6 +19,8 @@ type Made struct {
 	// Template is a pod template. It has the object's own nodes, and nodes at its name for what the
 	// operator adds.
 	Template *source.Node
+	// Mixed is set if the spec of the template may have fields that only the operator knows.
+	Mixed bool
 	// OpenTolerations is set if pods may have tolerations that are not in the template.
 	OpenTolerations bool
 }
@@ -78,7 +80,7 @@ func (p *Pods) made(a at) (m Made, ok bool) {
 		m.N *= max(1, n)
 		m.Known = m.Known && known && m.N <= mostPods
 	}
-	m.OpenTolerations = !p.Tolerations
+	m.OpenTolerations, m.Mixed = !p.Tolerations, p.Spec != ""
 	name := a.root.At("metadata", "name")
 	template := a.get(p.Template)
 	spec := template.Get("spec")

@@ -474,6 +474,11 @@ func (w *Workload) variables() {
 	held := placeholders{pod: w.SpecNode}
 	held.find("", w.Object.Root)
 	w.Placeholders = append(w.Placeholders, held.named()...)
+	w.openFields()
+}
+
+// openFields records the placement fields that contain placeholders.
+func (w *Workload) openFields() {
 	w.openResources("resources", w.SpecNode.Get("resources"))
 	for _, list := range []string{"containers", "initContainers"} {
 		for i, c := range w.SpecNode.Get(list).Items() {

@@ -3,6 +3,7 @@ package workload
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -79,11 +80,15 @@ func (l *loader) operatorPods(o *source.Object, row *kinds.Row) []*Workload {
 		c.spread(spec)
 		c.tolerations(spec)
 		for _, found := range l.decoder.Decode(w.SpecNode, &w.Spec) {
-			if !found.Placeholder {
+			switch {
+			case found.Unknown && m.Mixed && !strings.ContainsAny(found.Path, ".["): // a field of the operator
+			case !found.Placeholder:
 				return nil
+			default:
+				w.Open = append(w.Open, found.Path)
 			}
-			w.Open = append(w.Open, found.Path)
 		}
+		w.openFields()
 		if len(w.Problems) > 0 || w.comparesLabels() {
 			return nil
 		}

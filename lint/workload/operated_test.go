@@ -44,12 +44,20 @@ func TestOperatedMistakes(t *testing.T) {
 					if made++; w.Count.N < 0 || w.Operator == "" || w.SpecNode == nil {
 						t.Errorf("%s: %+v of\n%s", name, w.Count, mutated)
 					}
+					if path := filledLater(w.SpecNode); path != "" && len(w.Open) == 0 {
+						t.Errorf("%s: the variable in %s counts as a value in\n%s", name, path, mutated)
+					}
 				}
 			}
 		}
 		try()
 		var visit func(v any, set func(any))
 		visit = func(v any, set func(any)) {
+			if labels, is := v.(map[string]any); is {
+				labels["${X}"] = "x"
+				try()
+				delete(labels, "${X}")
+			}
 			for _, other := range []any{nil, "x", "", -1, 1.5, 1 << 40, true, []any{}, []any{"x"}, map[string]any{}, map[string]any{"spec": "x"}, "${X}"} {
 				set(other)
 				try()
@@ -72,4 +80,38 @@ func TestOperatedMistakes(t *testing.T) {
 	if made < read/4 {
 		t.Errorf("only %d workloads of %d resources", made, read)
 	}
+}
+
+// filledLater returns the path of a placement field that contains the variable ${X}, or "". Label selectors
+// do not count, because matching reads variables in them.
+func filledLater(spec *source.Node) string {
+	var find func(path string, n *source.Node) string
+	find = func(path string, n *source.Node) string {
+		if n.Text() == "${X}" {
+			return path
+		}
+		for k, v := range n.Fields() {
+			if k.Value == "labelSelector" || k.Value == "namespaceSelector" {
+				continue
+			}
+			if k.Value == "${X}" {
+				return path
+			}
+			if found := find(path+"."+k.Value, v); found != "" {
+				return found
+			}
+		}
+		for _, item := range n.Items() {
+			if found := find(path, item); found != "" {
+				return found
+			}
+		}
+		return ""
+	}
+	for _, field := range PlacementFields() {
+		if found := find(field, spec.Get(field)); found != "" {
+			return found
+		}
+	}
+	return ""
 }

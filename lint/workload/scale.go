@@ -43,7 +43,13 @@ var scalers = map[string]scaler{
 // scales reports whether an object is an autoscaler.
 func scales(o *source.Object) bool {
 	s, ok := scalers[o.Kind]
-	return ok && s.group == o.Group()
+	return ok && s.group == o.Group() || sizes(o)
+}
+
+// sizes reports whether an object is an autoscaler that sets the number and the requests of the pods of
+// a custom resource (cloud-on-k8s: pkg/controller/autoscaling/elasticsearch).
+func sizes(o *source.Object) bool {
+	return o.Kind == "ElasticsearchAutoscaler" && o.Group() == "autoscaling.k8s.elastic.co"
 }
 
 // target identifies the workload that an autoscaler scales. The API group is not included.
@@ -60,7 +66,12 @@ func (l *loader) scale() {
 	}
 	all, index := map[target][]scaling{}, map[[5]string]int{}
 	var targets, open []target // targets of all autoscalers, and of those whose limits have a placeholder
+	sized := map[target]bool{} // targets whose requests an autoscaler sets, too
 	for _, o := range l.scales {
+		if sizes(o) {
+			sized[target{Space(o.Namespace), "Elasticsearch", o.Root.At("spec", "elasticsearchRef", "name").Text()}] = true
+			continue
+		}
 		s, spec := scalers[o.Kind], o.Root.Get("spec")
 		ref := spec.Get("scaleTargetRef")
 		at := target{Space(o.Namespace), cmp.Or(ref.Get("kind").Text(), s.kind), ref.Get("name").Text()}
@@ -83,9 +94,18 @@ func (l *loader) scale() {
 	}
 	for _, w := range l.set.Workloads {
 		at := target{Space(w.Object.Namespace), w.Object.Kind, w.Object.Name}
+		if kind, _, part := strings.Cut(at.kind, "/"); w.Operator != "" { // an autoscaler names the resource
+			if at.kind = kind; sized[at] {
+				w.Count.N, w.Count.Known, w.Open = 0, false, append(slices.Clip(w.Open), "resources")
+			}
+			if part && (slices.Contains(targets, at) || slices.ContainsFunc(targets, at.mayBe)) {
+				w.Count.N, w.Count.Known = 0, false
+				continue
+			}
+		}
 		scaled := slices.Contains(open, at) || slices.ContainsFunc(targets, at.mayBe)
 		if scaled && !w.Kind.PerNode() && !w.Bare() && !w.Finite() {
-			w.Count.Known = false
+			w.Count.N, w.Count.Known = 0, false
 		}
 		for _, s := range all[at] {
 			if s.apiVersion == "" || groupOf(s.apiVersion) == w.Object.Group() {
