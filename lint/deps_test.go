@@ -18,12 +18,13 @@ import (
 // standard library, only the packages listed after it. The graph is text, so that a change of the
 // structure is visible in review.
 const layers = `
-14 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
-13 cmd/schedlint/change
-12 cmd/schedlint/inputs
-13 cmd/schedlint/vendor github.com/Masterminds/semver/v3
-12 cmd/schedlint/policy
-11 lint
+15 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
+14 cmd/schedlint/change
+13 cmd/schedlint/inputs
+14 cmd/schedlint/vendor github.com/Masterminds/semver/v3
+13 cmd/schedlint/policy
+12 lint
+11 lint/sizing     k8s.io/api k8s.io/apimachinery
 10 fixtures/models
 11 rego            github.com/open-policy-agent/opa
 10 lint/locate
@@ -63,6 +64,7 @@ const layers = `
 1 lint/vendored
 3 lint/thirdparty
 1 lint/versions
+1 lint/size
 1 lint/report     github.com/owenrumney/go-sarif/v3
 0 lint/chart/template
 0 lint/archive

@@ -36,15 +36,7 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	if err := r.failures.err(); err != nil {
 		return nil, err
 	}
-	doc := &diag.Placements{SchemaVersion: "1"}
-	for _, p := range m.set.Problems {
-		if p.LastCounts { // placement uses the last value, as Helm does
-			continue
-		}
-		doc.Failures = append(doc.Failures, diag.Failure{
-			Stage: diag.StageRead, File: p.Span.File, Line: p.Span.Line, Message: fmt.Sprintf("%s: %s", p.Kind, p.Detail),
-		})
-	}
+	doc := &diag.Placements{SchemaVersion: "1", Failures: unread(m)}
 	reason := func(s *scene) func() *diag.Placement { return func() *diag.Placement { return r.placed(s, r.survive) } }
 	each(r, r.clusters.parts(m), reason, func(a *pendingPart[*diag.Placement]) {
 		decisions, err := r.decidePart(a, len(m.set.Untracked))
@@ -58,6 +50,19 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	doc.Failures = slices.Concat(r.notChecked(), doc.Failures, r.failures.undone)
 	doc.Unrendered = r.summary.Unrendered
 	return doc, nil
+}
+
+// unread returns a failure for each problem in the manifests.
+func unread(m *manifests) (all diag.Failures) {
+	for _, p := range m.set.Problems {
+		if p.LastCounts { // placement uses the last value, as Helm does
+			continue
+		}
+		all = append(all, diag.Failure{
+			Stage: diag.StageRead, File: p.Span.File, Line: p.Span.Line, Message: fmt.Sprintf("%s: %s", p.Kind, p.Detail),
+		})
+	}
+	return all
 }
 
 // placeLosses returns the topology keys whose losses Place decides about.

@@ -336,7 +336,7 @@ func (l *loader) size(o *source.Object, item *source.Node, p *PoolSpec) *Pool {
 // pool adds the nodes of a pool and the nodes that it may add later.
 func (l *loader) pool(o *source.Object, pool *Pool, p *PoolSpec) {
 	extra := pool.Max - pool.Count
-	if pool.Spec == nil {
+	if pool.Mixed = pool.Spec != nil; !pool.Mixed {
 		pool.Spec, l.topo.Pools = p, append(l.topo.Pools, pool)
 	}
 	l.topo.Extended.add(p.Allocatable)

@@ -114,7 +114,9 @@ type Pool struct {
 	Name            string
 	Count, Min, Max int
 	// MinValues is set if a pod that narrows the choice of a label may keep the pool from growing.
-	MinValues   bool
+	MinValues bool
+	// Mixed is set if the nodes of the pool may differ in more than their zone.
+	Mixed       bool
 	Spec        *PoolSpec
 	Span        diag.Span
 	Declaration Declaration
