@@ -46,8 +46,8 @@ var shortKinds = map[string]string{
 	"vm": "virtualmachine", "vmi": "virtualmachineinstance", "vmirs": "virtualmachineinstancereplicaset", "vmpool": "virtualmachinepool",
 }
 
-// names reports whether the spot names an object.
-func (s Spot) names(o *source.Object) bool {
+// Names reports whether the spot names an object.
+func (s Spot) Names(o *source.Object) bool {
 	kind, group, _ := strings.Cut(strings.ToLower(s.Kind), ".")
 	own := strings.ToLower(o.Kind)
 	return s.Name == o.Name && (kind == own || kind == own+"s" || shortKinds[kind] == own) && (group == "" || group == o.Group()) &&
@@ -217,7 +217,7 @@ func (x *explaining) choose(s *scene) (found bool) {
 	for _, w := range s.set.Workloads {
 		switch o := w.Object; {
 		case w.Fragment:
-		case !x.spot.names(o):
+		case !x.spot.Names(o):
 			x.others[o.Name] = w.String()
 		default:
 			found = true

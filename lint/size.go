@@ -48,6 +48,9 @@ func Size(ctx context.Context, o Options, asked *sizing.Options, write bool) (*d
 			if err != nil {
 				return nil, nil, err
 			}
+			if asked.Rooms != nil && len(one.Workloads) == 0 {
+				continue
+			}
 			one.Notes = append(one.Notes, r.caveats(s, len(m.set.Untracked), leftOut)...)
 			doc.Sizes = append(doc.Sizes, *one)
 			if write && (one.Verdict == diag.SizeMinimal || one.Verdict == diag.SizeFound) {
@@ -71,11 +74,17 @@ var errSeveral = errors.New("--write needs a single context: name the paths that
 
 // sized sizes the pools of a context.
 func (r *run) sized(s *scene, asked *sizing.Options) (*diag.Sizing, error) {
-	s.set = sizing.AtSize(s.set, asked.AtMin)
+	was := s.set
+	s.set = sizing.AtSize(was, asked.AtMin)
 	s.placed = map[*model.Model]*certificate.Decision{}
 	r.clusters.modelled(s)
 	scale := func(m *model.Model) { m.Scale(r.opts.Steps, r.budget.share()) }
-	one, err := sizing.Of(asked, s.nodes, s.set, r.budget.factor, scale)
+	one, err := &diag.Sizing{Pools: []diag.SizedPool{}, Notes: []string{}}, error(nil)
+	if asked.Rooms != nil {
+		one.Workloads, err = sizing.Rooms(asked, s.nodes, was, r.budget.factor, scale)
+	} else {
+		one, err = sizing.Of(asked, s.nodes, s.set, r.budget.factor, scale)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +98,11 @@ func (r *run) sized(s *scene, asked *sizing.Options) (*diag.Sizing, error) {
 	}
 	for _, why := range []*diag.SizeReason{one.Why, one.DeclaredWhy} {
 		if why != nil {
+			locate(why)
+		}
+	}
+	for i := range one.Workloads {
+		if why := one.Workloads[i].Why; why != nil {
 			locate(why)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/sizing"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
@@ -26,6 +27,8 @@ type sizeFlags struct {
 	atMin   bool
 	check   bool
 	write   bool
+	grow    []string
+	all     bool
 	outputs outputs
 }
 
@@ -89,7 +92,36 @@ Exit status (the highest applies):
 	flags.BoolVar(&f.atMin, "at-min", false, "count autoscaled workloads with their least number of pods instead of the greatest")
 	flags.BoolVar(&f.check, "check", false, "fail if the declared sizes are not enough, and print the difference")
 	flags.BoolVar(&f.write, "write", false, "write the sizes that were found to count and zones of the NodeTopology")
+	flags.StringArrayVar(&f.grow, "workload", nil, "find how many pods this workload can have on the declared nodes, as `kind/name` (repeatable)")
+	flags.BoolVar(&f.all, "workloads", false, "find how many pods each workload can have on the declared nodes")
 	return cmd
+}
+
+// rooms sets the workloads whose number of pods is asked for.
+func (f *sizeFlags) rooms(o *sizing.Options) error {
+	if !f.all && len(f.grow) == 0 {
+		return nil
+	}
+	for _, other := range []struct {
+		name string
+		set  bool
+	}{{"--check", f.check}, {"--write", f.write}, {"--max", len(f.max) > 0}, {"--candidates", len(f.others) > 0}} {
+		if other.set {
+			return fmt.Errorf("%s is about sizes of pools: leave it out, or leave out --workload and --workloads", other.name)
+		}
+	}
+	var spots []lint.Spot
+	for _, text := range f.grow {
+		kind, name, ok := strings.Cut(text, "/")
+		if !ok || kind == "" || name == "" {
+			return fmt.Errorf("--workload %s: expected a kind and a name, such as deployment/web", text)
+		}
+		spots = append(spots, lint.Spot{Kind: kind, Name: name})
+	}
+	o.Rooms = func(object *source.Object) bool {
+		return f.all || slices.ContainsFunc(spots, func(s lint.Spot) bool { return s.Names(object) })
+	}
+	return nil
 }
 
 // maxPoolSize limits --max.
@@ -126,6 +158,9 @@ func runSize(cmd *cobra.Command, args []string, f *sizeFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := f.rooms(asked); err != nil {
+		return err
+	}
 	options, err := f.options(cmd, args, len(args) == 0)
 	if err != nil {
 		return err
@@ -135,6 +170,9 @@ func runSize(cmd *cobra.Command, args []string, f *sizeFlags) error {
 	defer stop()
 	doc, files, err := lint.Size(cmd.Context(), options, asked, f.write)
 	stop()
+	if err == nil && len(f.grow) > 0 && len(doc.Sizes) == 0 {
+		err = fmt.Errorf("%s: no workload has this name among the manifests that were read", strings.Join(f.grow, ", "))
+	}
 	if err != nil {
 		return err
 	}
@@ -163,6 +201,9 @@ func sizeOutcome(doc *diag.Sizes, check bool) error {
 	}
 	for i := range doc.Sizes {
 		one := &doc.Sizes[i]
+		if one.Verdict == "" { // numbers of pods are no failure
+			continue
+		}
 		found := one.Verdict == diag.SizeMinimal || one.Verdict == diag.SizeFound
 		if check && one.Declared == string(diag.Never) {
 			return statusError{exitFindings, errors.New("the declared sizes are not enough (--check)")}

@@ -63,6 +63,9 @@ type Sizing struct {
 	// Why says why no size holds or none is known to. With the verdict none, it is about the pools at
 	// their greatest sizes.
 	Why *SizeReason `json:"why,omitempty"`
+	// Workloads says how many pods workloads can have on the declared nodes, if that is asked. There are
+	// no pools then, and no Verdict.
+	Workloads []WorkloadRoom `json:"workloads,omitempty"`
 	// Declared is the answer for the declared numbers of nodes: always, never or unknown.
 	Declared    string      `json:"declared"`
 	DeclaredWhy *SizeReason `json:"declaredWhy,omitempty"`
@@ -89,6 +92,23 @@ type SizedPool struct {
 	Less *SizeReason `json:"less,omitempty"`
 	// Slack says how full the nodes are, one entry for each resource that pods request.
 	Slack []SizeSlack `json:"slack,omitempty"`
+}
+
+// WorkloadRoom says how many pods a workload can have.
+type WorkloadRoom struct {
+	Workload string `json:"workload"`
+	// Pods is the declared number of pods, or the least one of an autoscaler. Up to Most, every number
+	// keeps all answers that are yes. Limit is the largest number that is asked about; Scaled is set if
+	// it is the maximum of an autoscaler.
+	Pods   int  `json:"pods"`
+	Most   int  `json:"most"`
+	Limit  int  `json:"limit"`
+	Scaled bool `json:"scaled,omitempty"`
+	// Why says which answer another pod changes, or, if Today is set, which answer is not yes today.
+	Why   *SizeReason `json:"why,omitempty"`
+	Today bool        `json:"today,omitempty"`
+	// Spent is set if the steps ended at Most.
+	Spent bool `json:"spent,omitempty"`
 }
 
 // ZoneSize is the number of nodes in a zone.

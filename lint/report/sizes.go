@@ -52,6 +52,10 @@ func sizesText(out io.Writer, s *diag.Sizes) error {
 
 // sizingText writes the sizes of the pools of one context.
 func sizingText(b io.Writer, s *diag.Sizes, one *diag.Sizing) {
+	if len(one.Workloads) > 0 {
+		roomsText(b, s, one)
+		return
+	}
 	writeFolded(b, "", "  ", "size: "+sizeVerdict(one))
 	writeFolded(b, "", "  ", "asked: "+sizeQuestions(s))
 	declared := map[string]string{string(diag.Always): "enough", string(diag.Never): "not enough"}[one.Declared]
@@ -77,6 +81,44 @@ func sizingText(b io.Writer, s *diag.Sizes, one *diag.Sizing) {
 		sizeTable(b, one)
 		lessText(b, one)
 		slackText(b, one)
+	}
+	for _, note := range one.Notes {
+		writeFolded(b, "", "  ", "note: "+note)
+	}
+}
+
+// roomsText lists how many pods workloads can have.
+func roomsText(b io.Writer, s *diag.Sizes, one *diag.Sizing) {
+	writeFolded(b, "", "  ", "asked: "+sizeQuestions(s))
+	rows := [][]string{{"workload", "pods", "up to", ""}}
+	for i := range one.Workloads {
+		w := &one.Workloads[i]
+		most, end := strconv.Itoa(w.Most), ""
+		switch {
+		case w.Why != nil && (w.Today || w.Why.Verdict == string(diag.Unknown) && w.Most == w.Pods):
+			most = "not known"
+			if w.Today && w.Why.Verdict != string(diag.Unknown) {
+				most = "-"
+			}
+		case w.Why == nil && w.Spent:
+			end = "more is not known: the search ended at its limit of steps"
+		case w.Why == nil && w.Scaled:
+			end = "the autoscaler's maximum"
+		case w.Why == nil:
+			end = "no more were asked about"
+		}
+		rows = append(rows, []string{Visible(w.Workload), strconv.Itoa(w.Pods), most, end})
+	}
+	table(b, rows)
+	for i := range one.Workloads {
+		if w := &one.Workloads[i]; w.Why != nil {
+			n := w.Most + 1
+			if w.Today {
+				n = w.Pods
+			}
+			writeFolded(b, "", "  ", fmt.Sprintf("%s with %s%s", Visible(w.Workload), Count(n, "pod"), because(w.Why)))
+			sizeCore(b, w.Why)
+		}
 	}
 	for _, note := range one.Notes {
 		writeFolded(b, "", "  ", "note: "+note)

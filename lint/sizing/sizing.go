@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/size"
 	"github.com/schedlint/schedlint/lint/sorting"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -26,6 +27,9 @@ type Options struct {
 	AtMin bool
 	// Max is the greatest number of nodes of pools by name. It overrides what pools declare.
 	Max map[string]int
+	// Rooms accepts the objects of the workloads whose largest number of pods is asked for. If it is
+	// nil, the sizes of pools are.
+	Rooms func(*source.Object) bool
 	// Candidates lists node files, as the user writes them, whose pools have no nodes yet.
 	Candidates []string
 }
