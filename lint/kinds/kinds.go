@@ -45,8 +45,13 @@ type Pods struct {
 	Labels   Labels            `json:"labels"`
 	// Tolerations is set if the operator adds none.
 	Tolerations bool `json:"exact-tolerations"`
+	// OwnRequests is set if the operator requests amounts of resources that the object leaves out. Without
+	// a request, a limit then says nothing about it.
+	OwnRequests bool `json:"own-requests"`
 	// Terms lists required anti-affinity terms that the operator adds.
 	Terms []Term `json:"terms"`
+	// NodeLabels lists labels that nodes need to have, whatever the value.
+	NodeLabels []NodeLabel `json:"node-labels"`
 }
 
 // Number is a field with a number. Default is nil if the operator does not set one. Least and Most are
@@ -73,6 +78,14 @@ type Term struct {
 	Key     string            `json:"topology-key"`
 	Default string            `json:"default"`
 	Match   map[string]string `json:"match-labels"`
+}
+
+// NodeLabel is a requirement that the operator adds to each required node selector term: a node has a label
+// whose key is in the field at Key. If there is no such term, the operator adds one. If the field is not
+// set, there is no requirement.
+type NodeLabel struct {
+	When map[string][]string `json:"when"`
+	Key  string              `json:"key"`
 }
 
 //go:embed rows.json

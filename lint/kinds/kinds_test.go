@@ -77,7 +77,7 @@ func TestOpen(t *testing.T) {
 	t.Parallel()
 	const head = "apiVersion: shop.example/v1\nkind: Shop\nmetadata: {name: a, namespace: b, labels: {from.example/x: y}}\nspec: "
 	row := &Row{Unless: map[string][]string{"spec.override": {"*"}, "spec.paused": {"true"}}, Pods: []Pods{
-		{Name: "{.name}", Each: "spec.pools", Replicas: Number{Path: ".size"}, Fields: map[string]string{"affinity.podAntiAffinity": ".apart"},
+		{Name: "{.name}", Each: "spec.pools", Replicas: Number{Path: ".size"}, Fields: map[string]string{"affinity.podAntiAffinity": ".apart", "tolerations": ".placement.tolerations"},
 			Labels: Labels{From: []string{".labels"}, Add: map[string]string{"x": "{metadata.labels[from.example/x]}", "none": "{spec.none}"}}},
 	}}
 	for _, test := range []struct{ spec, want string }{
@@ -90,6 +90,11 @@ func TestOpen(t *testing.T) {
 		{"{pools: [{name: p}], paused: true}", ""},
 		{"{pools: [{name: p}], paused: '${P}'}", ""},
 		{"{pools: [{size: 1}]}", ""},
+		{"{pools: [{name: p, size: 1, labels: '${LABELS}'}]}", ""},
+		{"{pools: [{name: p, size: 1, placement: '${PLACEMENT}'}]}", ""},
+		{"{pools: [{name: p, size: 1, placement: {tolerations: '${ALL}'}}]}", `p 1 true {"metadata":{"labels":{"x":"y"}},"spec":{"tolerations":"${ALL}"}}`},
+		{"{pools: [{name: p, size: 1, placement: }]}", `p 1 true {"metadata":{"labels":{"x":"y"}},"spec":{}}`},
+		{"'${SPEC}'", ""},
 		{"{pools: [{name: p}, {name: p}]}", ""},
 		{"{pools: '${POOLS}'}", ""},
 		{"{pools: [" + strings.Repeat("{name: p}, ", 101) + "]}", ""},
@@ -104,6 +109,100 @@ func TestOpen(t *testing.T) {
 		}
 		if text := strings.Join(got, " "); text != test.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.spec, text, test.want)
+		}
+	}
+}
+
+// TestNodeLabels checks that a required label is in each node selector term.
+func TestNodeLabels(t *testing.T) {
+	t.Parallel()
+	const (
+		head   = "apiVersion: shop.example/v1\nkind: Shop\nmetadata: {name: a, namespace: b}\nspec: "
+		terms  = "nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+		exists = `{"key":"zone","operator":"Exists"}`
+	)
+	row := &Row{Pods: []Pods{{Fields: map[string]string{"affinity": "spec.affinity"}, NodeLabels: []NodeLabel{
+		{Key: "spec.rack.key", When: map[string][]string{"spec.rack.type": {"", "label"}}},
+		{Key: "spec.room"},
+	}}}}
+	for _, test := range []struct{ spec, want string }{
+		{"{}", "null"},
+		{"{rack: {key: zone}}", `[{"matchExpressions":[` + exists + `]}]`},
+		{"{rack: {key: zone, type: label}}", `[{"matchExpressions":[` + exists + `]}]`},
+		{"{rack: {key: zone, type: variable}}", "null"},
+		{"{rack: {key: zone, type: '${T}'}}", "null"},
+		{"{rack: {key: '${KEY}'}}", "null"},
+		{"{rack: {key: ''}}", "null"},
+		{"{rack: {key: [zone]}}", "null"},
+		{"{rack: {key: zone}, room: room}", `[{"matchExpressions":[` + exists + `,{"key":"room","operator":"Exists"}]}]`},
+		{"{rack: {key: zone}, affinity: {" + terms + "[{matchExpressions: [{key: a, operator: Exists}]}, {matchFields: []}, ]}}}}", `[{"matchExpressions":[{"key":"a","operator":"Exists"},` + exists + `]},{"matchExpressions":[` + exists + `],"matchFields":[]}]`},
+		{"{rack: {key: zone}, affinity: {" + terms + "['${TERM}', {matchExpressions: '${ALL}'}]}}}}", `[{"matchExpressions":[` + exists + `]},{"matchExpressions":[` + exists + `]}]`},
+		{"{rack: {key: zone}, affinity: {" + terms + "'${TERMS}'}}}}", `[{"matchExpressions":[` + exists + `]}]`},
+		{"{rack: {key: zone}, affinity: '${AFFINITY}'}", `[{"matchExpressions":[` + exists + `]}]`},
+		{"{affinity: {" + terms + "[{matchExpressions: [{key: a, operator: Exists}]}]}}}}", `[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]`},
+	} {
+		file := source.NewFile("a.yaml", "a.yaml", []byte(head+test.spec))
+		made := row.Made(file.ObjectsOf(file.Roots()[0])[0])[0].Template.At("spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+		text := []byte("null")
+		if made != nil {
+			text, _ = json.Marshal(made.Decoded(typed))
+		}
+		if string(text) != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.spec, text, test.want)
+		}
+		key := file.Roots()[0].At("spec", "rack", "key")
+		for _, term := range made.Items() {
+			for _, requirement := range term.Get("matchExpressions").Items() {
+				if at := requirement.Get("key"); at.Text() == "zone" && (at.Line != key.Line || at.Column != key.Column) {
+					t.Errorf("%s: the requirement is not at the field's place", test.spec)
+				}
+			}
+		}
+	}
+}
+
+// TestNodeLabelMistakes checks what is said about rows that name no field.
+func TestNodeLabelMistakes(t *testing.T) {
+	t.Parallel()
+	row := &Row{Group: "a.b", Kind: "C", Pods: []Pods{{Spec: "spec", NodeLabels: []NodeLabel{{Key: "spec.zone"}, {}, {Key: ".zone"}, {Key: "spec.zone", When: map[string][]string{"spec.a": nil}}}}}}
+	var got []string
+	row.Mistakes(func(at Place, why string) { got = append(got, fmt.Sprint(at)) })
+	if want := []string{"[pods 0 node-labels 1 key]", "[pods 0 node-labels 2 key]", "[pods 0 node-labels 3 when spec.a]"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestOpenTemplate checks that nothing is said about a pod template that a variable sets.
+func TestOpenTemplate(t *testing.T) {
+	t.Parallel()
+	row := &Row{Pods: []Pods{{Template: "spec.template", Tolerations: true}}}
+	for spec, want := range map[string]int{"{template: '${T}'}": 0, "'${S}'": 0, "{}": 1, "{template: }": 1, "{template: {spec: '${S}'}}": 1} {
+		file := source.NewFile("a.yaml", "a.yaml", []byte("apiVersion: shop.example/v1\nkind: Shop\nmetadata: {name: a}\nspec: "+spec))
+		if got := row.Made(file.ObjectsOf(file.Roots()[0])[0]); len(got) != want {
+			t.Errorf("%s: %d pods, want %d", spec, len(got), want)
+		}
+	}
+}
+
+// TestOwnRequests checks that limits say nothing about requests that the operator may set.
+func TestOwnRequests(t *testing.T) {
+	t.Parallel()
+	const head = "apiVersion: shop.example/v1\nkind: Shop\nmetadata: {name: a}\nspec: "
+	for _, test := range []struct {
+		pods       Pods
+		spec, want string
+	}{
+		{Pods{Fields: map[string]string{"resources": "spec.resources"}, OwnRequests: true}, "{resources: {requests: {cpu: 1}, limits: {cpu: 2, memory: 3Gi}}}", `{"containers":[{"name":"main","resources":{"limits":{},"requests":{"cpu":1}}}]}`},
+		{Pods{Fields: map[string]string{"resources": "spec.resources"}}, "{resources: {limits: {cpu: 2}}}", `{"containers":[{"name":"main","resources":{"limits":{"cpu":2}}}]}`},
+		{Pods{Spec: "spec", OwnRequests: true}, "{containers: [{name: a, resources: {limits: '${L}'}}, {name: b}], initContainers: [{name: c, resources: {limits: {cpu: 1}}}], resources: {limits: {cpu: 4}}}",
+			`{"containers":[{"name":"a","resources":{"limits":{}}},{"name":"b"}],"initContainers":[{"name":"c","resources":{"limits":{}}}],"resources":{"limits":{}}}`},
+		{Pods{Spec: "spec", OwnRequests: true}, "{containers: '${C}'}", `{"containers":"${C}"}`},
+	} {
+		file := source.NewFile("a.yaml", "a.yaml", []byte(head+test.spec))
+		row := &Row{Pods: []Pods{test.pods}}
+		got, _ := json.Marshal(row.Made(file.ObjectsOf(file.Roots()[0])[0])[0].Template.Get("spec").Decoded(typed))
+		if string(got) != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.spec, got, test.want)
 		}
 	}
 }

@@ -33,7 +33,7 @@ const mostPods = 1<<31 - 1
 
 // Made returns the pods that the operator makes of an object. The list is empty if that is not known.
 func (r *Row) Made(o *source.Object) []Made {
-	root := at{root: o.Root}
+	root := at{root: o.Root, open: new(bool)}
 	if root.any(r.Unless) {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (r *Row) Made(o *source.Object) []Made {
 			}
 		}
 		for _, item := range items {
-			a := at{o.Root, item}
+			a := at{o.Root, item, root.open}
 			if !a.all(p.When) {
 				continue
 			}
@@ -58,6 +58,9 @@ func (r *Row) Made(o *source.Object) []Made {
 			}
 			all = append(all, m)
 		}
+	}
+	if *root.open {
+		return nil
 	}
 	names := map[string]bool{}
 	for _, m := range all {
@@ -85,6 +88,8 @@ func (p *Pods) made(a at) (m Made, ok bool) {
 	template := a.get(p.Template)
 	spec := template.Get("spec")
 	switch {
+	case template != nil && template.Kind != source.Map && !template.IsNull():
+		return m, false
 	case p.Spec != "":
 		spec = a.get(p.Spec)
 	case p.Template == "":
@@ -92,6 +97,9 @@ func (p *Pods) made(a at) (m Made, ok bool) {
 	}
 	if spec == nil {
 		spec = source.NewMap(name)
+	}
+	if p.OwnRequests {
+		spec = withoutLimits(spec)
 	}
 	labels := a.labels(p, template.At("metadata", "labels"), name)
 	for _, t := range p.Terms {
@@ -102,14 +110,23 @@ func (p *Pods) made(a at) (m Made, ok bool) {
 			return m, false
 		}
 	}
+	for _, l := range p.NodeLabels {
+		if _, key := a.field(l.Key); a.all(l.When) && !unset(key) && key.Kind == source.Scalar && !key.Placeholder() {
+			spec = withNodeLabel(spec, key)
+		}
+	}
 	m.Template = source.NewMap(name,
 		source.NewText(name, "metadata"), source.NewMap(name, source.NewText(name, "labels"), labels),
 		source.NewText(name, "spec"), spec)
 	return m, true
 }
 
-// at is a place from which paths lead to fields: the root of an object, and an item of a list.
-type at struct{ root, item *source.Node }
+// at is a place from which paths lead to fields: the root of an object, and an item of a list. open is set
+// if a path leads through a value that is not a map, such as a variable. The fields below it are not known.
+type at struct {
+	root, item *source.Node
+	open       *bool
+}
 
 func (a at) field(path string) (k, v *source.Node) {
 	n := a.root
@@ -122,7 +139,9 @@ func (a at) field(path string) (k, v *source.Node) {
 		steps = append(steps, last)
 	}
 	for _, step := range steps[:len(steps)-1] {
-		n = n.Get(step)
+		if n = n.Get(step); !n.IsNull() && n.Kind != source.Map {
+			*a.open = true
+		}
 	}
 	return n.Field(steps[len(steps)-1])
 }
@@ -229,6 +248,28 @@ func (a at) spec(fields map[string]string, name *source.Node) *source.Node {
 	return spec
 }
 
+// withoutLimits empties the limits of a pod spec, from which Kubernetes would take the requests.
+func withoutLimits(spec *source.Node) *source.Node {
+	empty := func(n *source.Node) *source.Node {
+		if k, v := n.Get("resources").Field("limits"); v != nil {
+			return n.WithField([]string{"resources", "limits"}, k, source.NewMap(k))
+		}
+		return n
+	}
+	for _, field := range []string{"containers", "initContainers"} {
+		k, list := spec.Field(field)
+		if list == nil || list.Kind != source.Sequence {
+			continue
+		}
+		var all []*source.Node
+		for _, c := range list.Items() {
+			all = append(all, empty(c))
+		}
+		spec = spec.WithField([]string{field}, k, source.NewList(list, all...))
+	}
+	return empty(spec)
+}
+
 // withTerm adds a required anti-affinity term to a pod spec.
 func (a at) withTerm(spec *source.Node, t *Term, labels, name *source.Node) (*source.Node, bool) {
 	key := source.NewText(name, t.Default)
@@ -254,6 +295,29 @@ func (a at) withTerm(spec *source.Node, t *Term, labels, name *source.Node) (*so
 	return spec.WithField(path, key, source.NewList(key, list...)), true
 }
 
+// withNodeLabel adds the requirement that a node has a label to all required node selector terms of a pod
+// spec, because a node only has to match one of them. What is open in a term is left out.
+func withNodeLabel(spec, key *source.Node) *source.Node {
+	path := []string{"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"}
+	exists := source.NewMap(key,
+		source.NewText(key, "key"), key,
+		source.NewText(key, "operator"), source.NewText(key, "Exists"))
+	list := spec.At(path...)
+	if list == nil || list.Kind != source.Sequence {
+		list = source.NewList(key, source.NewMap(key))
+	}
+	var terms []*source.Node
+	for _, term := range list.Items() {
+		at, requirements := key, term.Get("matchExpressions")
+		if requirements != nil {
+			at = requirements
+		}
+		all := append(slices.Clone(requirements.Items()), exists)
+		terms = append(terms, term.WithField([]string{"matchExpressions"}, key, source.NewList(at, all...)))
+	}
+	return spec.WithField(path, key, source.NewList(list, terms...))
+}
+
 // labels returns the labels with known values.
 func (a at) labels(p *Pods, template, name *source.Node) *source.Node {
 	values := map[string]*source.Node{}
@@ -268,6 +332,9 @@ func (a at) labels(p *Pods, template, name *source.Node) *source.Node {
 		from = append(from, a.get(path))
 	}
 	for _, n := range from {
+		if n.Placeholder() {
+			*a.open = true // any label may be among them, with another value
+		}
 		for k, v := range n.Fields() {
 			add(k.Value, v)
 		}

@@ -85,6 +85,10 @@ func (w way) pods(at Place, p *Pods) {
 			w.text(at.below("match-labels", label), t.Match[label])
 		}
 	}
+	for i, l := range p.NodeLabels {
+		w.paths(at.below("node-labels", i, "when"), l.When)
+		w.required(at.below("node-labels", i, "key"), l.Key)
+	}
 }
 
 func (w way) required(at Place, path string) {
