@@ -162,14 +162,16 @@ func AtSize(set *workload.Set, atMin bool) *workload.Set {
 
 // open returns why no size is known to hold, if that does not depend on the size.
 func (z *sizing) open() *diag.SizeReason {
-	for _, w := range z.base.NotModeled() {
-		why := reasonAbout(w, asksFits, diag.Unknown, message.Reason(z.base.Group(w).Unknown))
-		if !z.base.Group(w).Unknown.Given() {
-			why.Text = message.Reason(model.Reason{Cause: model.ByCount})
-		}
-		return &why
+	all := z.base.NotModeled()
+	if len(all) == 0 {
+		return nil
 	}
-	return nil
+	open := z.base.Group(all[0]).Unknown
+	if !open.Given() {
+		open = model.Reason{Cause: model.ByCount}
+	}
+	why := reasonAbout(all[0], asksFits, diag.Unknown, message.Reason(open))
+	return &why
 }
 
 // row returns the description of a pool before its size is known.
