@@ -18,13 +18,14 @@ import (
 // standard library, only the packages listed after it. The graph is text, so that a change of the
 // structure is visible in review.
 const layers = `
-15 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
-14 cmd/schedlint/change
-13 cmd/schedlint/inputs
-14 cmd/schedlint/vendor github.com/Masterminds/semver/v3
-13 cmd/schedlint/policy
-12 lint
+16 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
+15 cmd/schedlint/change
+14 cmd/schedlint/inputs
+15 cmd/schedlint/vendor github.com/Masterminds/semver/v3
+14 cmd/schedlint/policy
+13 lint
 11 lint/sizing     k8s.io/api k8s.io/apimachinery
+12 lint/upgrade    k8s.io/api k8s.io/apimachinery
 10 fixtures/models
 11 rego            github.com/open-policy-agent/opa
 10 lint/locate

@@ -35,9 +35,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(usage)
-
-	root.AddCommand(newLint(), newExplain(), newPlace(), newSize(), newInputs(), newNodes(), newKinds(), newRender(), newVendor(), newRules(), newFacts(), newPolicy(), newVersion())
-
+	root.AddCommand(newLint(), newExplain(), newPlace(), newSize(), newPlan(), newInputs(), newNodes(), newKinds(), newRender(), newVendor(), newRules(), newFacts(), newPolicy(), newVersion())
 	addCompletion(root)
 	return root
 }

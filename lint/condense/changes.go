@@ -153,6 +153,13 @@ func (k *kind) declare(n *topology.Node) {
 		k.has["cost"] = fmt.Sprint(*p.Spec.Cost)
 	}
 	if u := p.Spec.Upgrade; u != nil {
-		k.has["upgrade"] = u.Surge.String() + " more, " + u.Unavailable.String() + " fewer"
+		text := u.Surge.String() + " more, " + u.Unavailable.String() + " fewer"
+		if u.Zone == topology.ZoneAny {
+			text += ", in any zone"
+		}
+		if u.Cordon == topology.CordonAll {
+			text += ", all cordoned"
+		}
+		k.has["upgrade"] = text
 	}
 }

@@ -297,6 +297,8 @@ var slips = []struct{ text, want string }{
 	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: -1}\n", "6:13: pools[0].upgrade.surge: expected a number or percentage"},
 	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: '3'}\n", "6:13: pools[0].upgrade.surge: expected a number or percentage"},
 	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: 0%}\n", "6:3: pool a: upgrade needs a surge or unavailable above 0"},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: 1, zone: other}\n", "6:3: pool a: upgrade: zone: expected same or any, found \"other\""},
+	{pools + "pools:\n- name: a\n  count: 1\n  upgrade: {surge: 1, cordon: some}\n", "6:3: pool a: upgrade: cordon: expected drained or all, found \"some\""},
 	{pools + "pools:\n- name: a\n  count: 1\n  allocatable: {cpu: 4}\n  reserved: {cpu: 1, memory: 1Gi}\n", "7:22: pool a: reserved: memory needs an amount under allocatable, too"},
 	{pools + "nodes:\n- {labels: {a b: c}, allocatable: {cpu: 1}}\n", "4:13: nodes[0]: label key \"a b\": expected"},
 	{pools + "nodes:\n- {allocatable: {cpu: one}}\n", "4:18: nodes[0].allocatable.cpu: expected a quantity"},

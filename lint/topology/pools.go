@@ -95,10 +95,33 @@ func (n *NumberOrPercentage) UnmarshalJSON(text []byte) error {
 func (n *NumberOrPercentage) none() bool { return n.String() == "0" || n.String() == "0%" }
 
 // Upgrade says how many nodes a platform adds, and how many it takes away, at a time while it
-// replaces the nodes of a pool.
+// replaces the nodes of a pool. Percentages are of the number of nodes, rounded up.
 type Upgrade struct {
 	Surge       NumberOrPercentage `json:"surge,omitzero"`
 	Unavailable NumberOrPercentage `json:"unavailable,omitzero"`
+	// Zone is ZoneSame if each new node is in the zone of the node that it replaces, and ZoneAny if it
+	// may be in any zone of the pool. The default is ZoneSame.
+	Zone string `json:"zone,omitempty"`
+	// Cordon is CordonAll if no pod may go to any old node once the upgrade has begun, and
+	// CordonDrained if that is so only for nodes that are being drained. The default is CordonDrained.
+	Cordon string `json:"cordon,omitempty"`
+}
+
+// Values of Upgrade.Zone and Upgrade.Cordon.
+const (
+	ZoneSame      = "same"
+	ZoneAny       = "any"
+	CordonDrained = "drained"
+	CordonAll     = "all"
+)
+
+// Of returns the number for a pool of n nodes. Percentages round up.
+func (n *NumberOrPercentage) Of(nodes int) int {
+	amount, err := intstr.GetScaledValueFromIntOrPercent(&n.IntOrString, nodes, true)
+	if err != nil { // UnmarshalJSON accepts no such text
+		return 0
+	}
+	return amount
 }
 
 // PoolSpec is a pool as a NodeTopology declares it, in the order of printed fields.
@@ -202,6 +225,12 @@ func (l *loader) pools(o *source.Object) {
 		}
 		if u := p.Upgrade; u != nil && u.Surge.none() && u.Unavailable.none() {
 			l.fail(o, at(o, item, "upgrade"), "pool %s: upgrade needs a surge or unavailable above 0", p.Name)
+		}
+		if u := p.Upgrade; u != nil && !slices.Contains([]string{"", ZoneSame, ZoneAny}, u.Zone) {
+			l.fail(o, at(o, item, "upgrade"), "pool %s: upgrade: zone: expected %s or %s, found %q", p.Name, ZoneSame, ZoneAny, u.Zone)
+		}
+		if u := p.Upgrade; u != nil && !slices.Contains([]string{"", CordonDrained, CordonAll}, u.Cordon) {
+			l.fail(o, at(o, item, "upgrade"), "pool %s: upgrade: cordon: expected %s or %s, found %q", p.Name, CordonDrained, CordonAll, u.Cordon)
 		}
 		if len(l.errs) == before {
 			l.pool(o, pool, &p)
