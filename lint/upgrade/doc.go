@@ -11,7 +11,7 @@
 // passes the filters. The nodes of the pool differ in their names and zones only, and new nodes are like
 // the old ones. The numbers of pods do not change.
 //
-// The proof of always (U1): a state that is stuck has a node that is drained and a pod there that its
+// The proof of always (C13): a state that is stuck has a node that is drained and a pod there that its
 // budget does not let go, because other pods of the budget are Pending. No node takes these. The pods
 // on usable nodes are then the start of a run on these nodes. If rules are hereditary, a pod that no
 // node takes stays Pending in every such run. So it is enough that on every set of usable nodes the
@@ -30,7 +30,7 @@
 //
 // The proofs of never: a budget that never allows an eviction selects a pod that must be on the pool. Or
 // the pods that budgets and live migration keep running at any time do not fit on the nodes that exist
-// when the first old node is gone (U2).
+// when the first old node is gone (C14).
 //
 // Costs: the number of sets of usable nodes is limited, and so are the steps of all decisions.
 package upgrade

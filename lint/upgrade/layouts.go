@@ -29,7 +29,7 @@ type layouts struct {
 func layoutsOf(nodes layout, s Settings) (all layouts, ok bool) {
 	n := nodes.total()
 	s.Surge, s.Unavailable = min(s.Surge, n), min(s.Unavailable, n)
-	less, more := max(0, n-s.Unavailable), n+s.Surge
+	less, more := max(0, n-s.Unavailable), n+s.Surge-1 // one is drained
 	if s.CordonAll { // only new nodes are usable, and at least one old node is drained
 		less = max(0, 1-s.Unavailable)
 	}

@@ -131,7 +131,7 @@ func (p *plan) kept(w *workload.Workload) int {
 }
 
 // squeezed finds out whether the pods that always run do not fit on the nodes that exist when the
-// first old node is gone (U2). Nodes that pools may add leave it open.
+// first old node is gone (C14). Nodes that pools may add leave it open.
 func (p *plan) squeezed() {
 	if p.Topology.Elastic() || p.pool.Count == 0 {
 		return
