@@ -30,7 +30,7 @@ func layoutsOf(nodes layout, s Settings) (all layouts, ok bool) {
 	n := nodes.total()
 	s.Surge, s.Unavailable = min(s.Surge, n), min(s.Unavailable, n)
 	less, more := max(0, n-s.Unavailable), n+s.Surge-1 // one is drained
-	if s.CordonAll { // only new nodes are usable, and at least one old node is drained
+	if s.CordonAll {                                   // only new nodes are usable, and at least one old node is drained
 		less = max(0, 1-s.Unavailable)
 	}
 	ok = compositions(nodes, s, less, more, func(l layout) { all.during = append(all.during, l) })
