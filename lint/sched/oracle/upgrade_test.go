@@ -22,6 +22,7 @@ import (
 
 // upgradeCase is a random cluster whose pool p is upgraded.
 type upgradeCase struct {
+	focus     int   // what most workloads have: mostly anything, anti-affinity by zone, or spread constraints
 	zones     []int // nodes of pool p by zone
 	others    int   // nodes of pool o, in the first zone
 	cpu       int
@@ -38,9 +39,12 @@ type testBudget struct {
 }
 
 func newUpgradeCase(r *rand.Rand) *upgradeCase {
-	c := &upgradeCase{cpu: 2 + r.IntN(3)}
+	c := &upgradeCase{cpu: 2 + r.IntN(3), focus: max(0, r.IntN(5)-2)}
 	n := 1 + r.IntN(3)
 	c.zones = make([]int, 1+r.IntN(2))
+	if c.focus > 0 {
+		n, c.zones = 2+r.IntN(2), make([]int, 2)
+	}
 	for range n {
 		c.zones[r.IntN(len(c.zones))]++
 	}
@@ -86,19 +90,26 @@ func (c *upgradeCase) workload(r *rand.Rand, b *strings.Builder, i, replicas int
 	anti := func(sel string) string {
 		return fmt.Sprintf("      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: %s, labelSelector: %s}]}}\n", key, sel)
 	}
-	switch rule := r.IntN(9); {
+	rule := r.IntN(9)
+	switch {
+	case c.focus == 1:
+		key, rule = "topology.kubernetes.io/zone", r.IntN(4)
+	case c.focus == 2 && r.IntN(2) == 0:
+		rule = 4
+	}
+	switch {
 	case rule <= 1:
 		spec += anti(self)
 	case rule == 2 && i > 0:
 		spec += anti(fmt.Sprintf("{matchLabels: {app: w%d}}", r.IntN(i)))
 	case rule == 3 && i > 0:
 		spec += anti(fmt.Sprintf("{matchExpressions: [{key: app, operator: In, values: [%s, w%d]}]}", name, r.IntN(i)))
-	case rule == 4 && r.IntN(3) == 0:
+	case rule == 4 && (c.focus == 2 || r.IntN(3) == 0):
 		spec += fmt.Sprintf("      topologySpreadConstraints: [{maxSkew: 1, topologyKey: %s, whenUnsatisfiable: DoNotSchedule, labelSelector: %s}]\n", key, self)
 	}
 	fmt.Fprintf(b, "---\napiVersion: apps/v1\nkind: %s\nmetadata: {name: %s, namespace: default}\nspec:\n  replicas: %d\n  selector: %s\n  template:\n    metadata: {labels: {app: %s}}\n    spec:\n%s      containers: [{name: c, image: i, resources: {requests: {cpu: %q}}}]\n",
 		kind, name, replicas, self, name, spec, pick("250m", "500m", "1", "1", "1500m", "2"))
-	if r.IntN(2) == 0 {
+	if r.IntN(2) == 0 && (c.focus == 0 || r.IntN(2) == 0) {
 		return
 	}
 	one := testBudget{apps: []string{name}, least: r.IntN(2) == 0}
@@ -524,7 +535,7 @@ func TestUpgrades(t *testing.T) {
 		}
 	}
 	yes, no := counts["always always"], counts["never never"]
-	if yes*5 < cases || no*25 < cases {
+	if yes*5 < cases*2 || no*30 < cases {
 		t.Errorf("%d yes, %d no: too few of one kind", yes, no)
 	}
 }
