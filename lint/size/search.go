@@ -34,7 +34,7 @@ type search struct {
 	// open holds the sizes that were visited and are neither refuted nor known to hold.
 	open   [][]int
 	visits int
-	// step is how many nodes climb adds after a decision.
+	// step is the number of nodes that climb adds after each decision.
 	step int
 	// spare is the number of decisions that are allowed beyond the limits, for reasons.
 	spare int

@@ -23,7 +23,7 @@ type Pool struct {
 // Layout holds the number of nodes in each zone of each pool.
 type Layout [][]int
 
-// Answer is what a layout is decided to be.
+// Answer is the result of deciding one layout.
 type Answer struct {
 	// Outcome is always if everything holds, never if something fails, and unknown otherwise.
 	Outcome diag.Outcome
@@ -71,7 +71,7 @@ type Result struct {
 	// Undecided is 0 and More is not set, Size is minimal, or no size holds if it is nil.
 	Undecided int
 	More      bool
-	// Less says for each pool why Size does not hold with one node less there. The outcome is none if
+	// Less has an entry for each pool: why one node less is not enough. The outcome is none if
 	// the pool has its least number of nodes.
 	Less []Answer
 	// Most is the answer for the greatest size of all pools if Size is nil.
@@ -82,7 +82,7 @@ type Result struct {
 	Spent            string
 }
 
-// Minimal reports whether no size is cheaper than Size, and whether there is none if Size is nil.
+// Minimal reports whether every cheaper size is refuted, or every size if Size is nil.
 func (r *Result) Minimal() bool { return r.Undecided == 0 && !r.More }
 
 // Split returns the numbers of nodes by zone for n nodes of a pool. The remainder goes to the first

@@ -50,8 +50,8 @@ func layoutsOf(nodes layout, s Settings) (all layouts, ok bool) {
 	return all, ok && len(all.during)+len(all.ends)+len(all.most) <= mostLayouts
 }
 
-// removes reports whether nodes, one of which is gone, and as many new ones as surge allows are at
-// most a layout, if new nodes are in the zones of old ones.
+// removes reports whether a layout has enough nodes for an upgrade that has removed one node of the pool and
+// added up to surge new ones, each in the zone of the node it replaces.
 func removes(nodes, l layout, surge int) bool {
 	more, less := 0, 0
 	for z := range l {

@@ -42,7 +42,7 @@ func (p *plan) first(w *workload.Workload) string {
 	return ""
 }
 
-// evicted reports whether a drain evicts pods of a workload, of which at least one is certain to exist.
+// evicted reports whether a workload certainly has pods and a drain evicts them.
 func evicted(m *model.Model, w *workload.Workload) bool {
 	return m.Group(w).Placeable() && !w.Kind.PerNode() && !w.Finite() && !w.Bare() && !w.Elsewhere && !w.Repeated && model.Certain(w) > 0
 }

@@ -17,8 +17,8 @@ import (
 
 // Settings say how a platform replaces the nodes of a pool.
 type Settings struct {
-	// Surge is how many more nodes than before exist at a time, and Unavailable how many fewer are
-	// usable. Their sum is the greatest number of nodes that are drained at once.
+	// Surge is the number of extra nodes during the upgrade, and Unavailable the number of nodes that may
+	// be missing. At most their sum is drained at once.
 	Surge, Unavailable int
 	// AnyZone is set if a new node may be in another zone than the node that it replaces.
 	AnyZone bool
