@@ -169,6 +169,7 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 		}
 		derive.AddTypicalChanges(doc, s.model, disruption.New(s.model, s.set, search.Options{}), r.opts.Runs)
 	}
+	r.addUpgrades(doc, s)
 	r.locate(doc, s)
 	doc.Notes = slices.Concat(doc.Notes, r.caveats(s, untracked, leftOut), premises)
 	if len(doc.Workloads) == 0 && (r.summary.NotRendered() != "" || leftOut != "") { // workloads may be in the skipped inputs

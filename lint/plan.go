@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -65,9 +66,64 @@ func Plan(ctx context.Context, o Options, pool string, atMin bool) (*diag.Upgrad
 	return doc, r.failures.err()
 }
 
+// addUpgrades adds to the decision about a context whether the pods let the pools be upgraded for which
+// the node file says how that is done.
+func (r *run) addUpgrades(doc *diag.Placement, s *scene) {
+	for _, pool := range s.nodes.Pools {
+		if pool.Spec.Upgrade == nil {
+			continue
+		}
+		answer := upgrade.Of(r.upgraded(s, false), pool, upgrade.SettingsOf(pool))
+		for i := range doc.Workloads {
+			w := &doc.Workloads[i]
+			name := w.Kind + " " + strings.TrimPrefix(w.Namespace+"/"+w.Name, "/")
+			one, old := judged(answer, name), w.Change.Upgrade
+			if one != nil && (old == nil || diag.Outcome(old.Verdict).Worse(diag.Outcome(one.Verdict)) != diag.Outcome(old.Verdict)) {
+				w.Change.Upgrade = one
+			}
+		}
+	}
+}
+
+// judged returns the part of an answer about a pool that is about one workload, or nil if the workload
+// has no pods there.
+func judged(answer *diag.Upgrade, name string) *diag.PlacementJudgement {
+	if !slices.Contains(answer.Asked, name) {
+		return nil
+	}
+	reason := func(format string, args ...any) string {
+		return fmt.Sprintf("pool %s: ", answer.Pool) + fmt.Sprintf(format, args...)
+	}
+	if answer.Verdict == string(diag.Always) {
+		return &diag.PlacementJudgement{Verdict: answer.Verdict}
+	}
+	for _, why := range answer.Why {
+		if why.Workload == name {
+			text := why.Text
+			if !strings.Contains(text, why.Budget) {
+				text = why.Budget + ": " + text
+			}
+			return &diag.PlacementJudgement{Verdict: answer.Verdict, Reason: reason("%s", text)}
+		}
+	}
+	first := answer.Why[0]
+	switch {
+	case first.Workload == "":
+		return &diag.PlacementJudgement{Verdict: string(diag.Unknown), Reason: reason("%s", first.Text)}
+	case answer.Verdict == string(diag.Never):
+		return &diag.PlacementJudgement{Verdict: string(diag.Unknown), Reason: reason("%s stops the upgrade", first.Workload)}
+	}
+	return &diag.PlacementJudgement{Verdict: string(diag.Unknown), Reason: reason("it is not known whether %s stops the upgrade", first.Workload)}
+}
+
+// upgraded returns the cluster of a context for questions about upgrades.
+func (r *run) upgraded(s *scene, atMin bool) *upgrade.Cluster {
+	return &upgrade.Cluster{Topology: s.nodes, Set: s.set, AtMin: atMin, Factor: r.budget.factor, Scale: func(m *model.Model) { m.Scale(r.opts.Steps, r.budget.share()) }}
+}
+
 // planned decides about a pool in a context.
 func (r *run) planned(s *scene, pool *topology.Pool, atMin bool) *diag.Upgrade {
-	c := &upgrade.Cluster{Topology: s.nodes, Set: s.set, AtMin: atMin, Factor: r.budget.factor, Scale: func(m *model.Model) { m.Scale(r.opts.Steps, r.budget.share()) }}
+	c := r.upgraded(s, atMin)
 	settings := upgrade.SettingsOf(pool)
 	one := upgrade.Of(c, pool, settings)
 	one.Suffices = append(one.Suffices, upgrade.Suffices(c, pool, settings, one)...)

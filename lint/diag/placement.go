@@ -143,6 +143,9 @@ type PlacementChange struct {
 	Drain     PlacementJudgement `json:"drain"`
 	Migrate   PlacementJudgement `json:"migrate"`
 	Autoscale PlacementJudgement `json:"autoscale"`
+	// Upgrade says whether the pods let the pools be upgraded. It is set if they may run on a pool with
+	// the field upgrade in the node file.
+	Upgrade *PlacementJudgement `json:"upgrade,omitempty"`
 }
 
 // PlacementRollout describes whether an update of all pods completes. Verdict is "always",

@@ -33,6 +33,8 @@ type Upgrade struct {
 	// States is the number of sets of usable nodes that were decided, each by zone.
 	Workloads int `json:"workloads"`
 	States    int `json:"states"`
+	// Asked lists the names of these workloads.
+	Asked []string `json:"-"`
 	// Why says what stops the upgrade, or what is not known, in the order of importance.
 	Why []UpgradeReason `json:"why"`
 	// Waits lists workloads whose pods may be Pending until a new node is there. They stop no upgrade.

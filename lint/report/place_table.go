@@ -341,6 +341,9 @@ func questions(ws []diag.PlacementWorkload) []question {
 	drains := judgement("drains", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Drain })
 	drains.evenIfYes = true
 	all = append(all, drains,
+		judgement("upgrades", func(c *diag.PlacementChange) diag.PlacementJudgement {
+			return *cmp.Or(c.Upgrade, &diag.PlacementJudgement{})
+		}),
 		judgement("migrates", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Migrate }),
 		judgement("autoscales", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Autoscale }))
 	return slices.DeleteFunc(all, func(q question) bool {

@@ -101,7 +101,11 @@ func upgradeVerdict(one *diag.Upgrade) string {
 
 func upgradeReason(b io.Writer, why *diag.UpgradeReason) {
 	text := Visible(why.Text)
-	if head := strings.Join(nonEmpty(why.Workload, why.Budget), ", "); head != "" {
+	budget := why.Budget
+	if strings.Contains(why.Text, budget) {
+		budget = ""
+	}
+	if head := strings.Join(nonEmpty(why.Workload, budget), ", "); head != "" {
 		text = Visible(head) + ": " + text
 	}
 	if why.Node != "" {

@@ -137,7 +137,14 @@ func fieldKeys(w *workload.Workload) (keys []string) {
 func (p *plan) budgets(c *concern) {
 	w := c.w
 	for _, b := range p.judge.PossibleBudgets(w) {
-		p.about(w, b.String(), "it is not known what the budget allows or selects")
+		if b.Alternative {
+			continue
+		}
+		name := ""
+		if b.Selects {
+			name = b.String()
+		}
+		p.about(w, name, "%s", message.Reason(b.Reason()))
 		return
 	}
 	all := p.judge.BudgetsOf(w)

@@ -94,6 +94,9 @@ func Of(c *Cluster, pool *topology.Pool, s Settings) *diag.Upgrade {
 	p := newPlan(c, pool, s)
 	p.decide()
 	out.Workloads, out.States = len(p.asked), p.states
+	for _, c := range p.asked {
+		out.Asked = append(out.Asked, c.w.String())
+	}
 	switch {
 	case len(p.stops) > 0:
 		out.Verdict, out.Why = string(diag.Never), append(out.Why, p.stops...)

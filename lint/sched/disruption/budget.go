@@ -303,13 +303,8 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		}
 	}
 	for _, b := range j.PossibleBudgets(w) {
-		if b.Elsewhere && (j.set.Alternatives[b.Object] || j.declared()[1][identity(w)]) { // from another declaration of the workload
-			continue
-		}
-		if b.Selects {
-			open(model.Reason{Cause: model.ByEviction, Name: b.String(), Detail: b.Unknown})
-		} else {
-			open(model.Reason{Cause: model.ByOtherBudget, Name: b.String()})
+		if !b.Alternative {
+			open(b.Reason())
 		}
 	}
 	return answer, refusing, why
@@ -340,8 +335,16 @@ type Possible struct {
 	*workload.Budget
 	// Selects is set if the budget is certain to select the pods.
 	Selects bool
-	// Elsewhere is set if the budget and the workload can be deployed separately.
-	Elsewhere bool
+	// Alternative is set if the budget comes with another declaration of the workload.
+	Alternative bool
+}
+
+// Reason says what is unknown.
+func (p Possible) Reason() model.Reason {
+	if p.Selects {
+		return model.Reason{Cause: model.ByEviction, Name: p.String(), Detail: p.Unknown}
+	}
+	return model.Reason{Cause: model.ByOtherBudget, Name: p.String()}
 }
 
 // PossibleBudgets returns the budgets that may select a workload's pods but are not in BudgetsOf.
@@ -357,7 +360,7 @@ func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 			}
 			certain := home && i == 0
 			if _, answer := j.selects(b, w); answer == model.Maybe || answer == model.Yes && (!certain || b.Unknown != "") {
-				all = append(all, Possible{b, certain && answer == model.Yes, i == 1})
+				all = append(all, Possible{b, certain && answer == model.Yes, i == 1 && (j.set.Alternatives[b.Object] || j.declared()[1][identity(w)])})
 			}
 		}
 	}
