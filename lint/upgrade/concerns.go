@@ -106,7 +106,7 @@ func (p *plan) obstacle(c *concern) {
 		p.about(w, "", "another pool that its pods may use can grow")
 		return
 	}
-	if !search.Hereditary(p.declared, []*workload.Workload{w}) {
+	if len(p.declared.Group(w).HardAffinity()) > 0 {
 		p.about(w, "", historic)
 		return
 	}
@@ -320,10 +320,10 @@ func (p *plan) aboutOne(c *concern, at layout, end bool, m *model.Model, rows ma
 		group = m.Workloads
 	}
 	where := p.described(at, end)
-	if c.w.Finite() {
-		return false // they may wait, and end
+	if c.w.Finite() || r.roomy && !c.several {
+		return false // they may wait, and end; or they never wait
 	}
-	if !search.Hereditary(m, group) {
+	if !r.roomy && !search.Hereditary(m, group) {
 		p.about(c.w, "", historic)
 		return false
 	}
@@ -343,6 +343,7 @@ func (p *plan) aboutOne(c *concern, at layout, end bool, m *model.Model, rows ma
 	}
 	far, simple := wide(m, group)
 	switch k := min(p.pool.Count, p.s.Surge+p.s.Unavailable); {
+	case r.roomy:
 	case named(m, group):
 		p.about(c.w, budget, "required anti-affinity distinguishes pods of one workload")
 		return false
@@ -361,6 +362,7 @@ func (p *plan) aboutOne(c *concern, at layout, end bool, m *model.Model, rows ma
 			for _, o := range b.Workloads {
 				other := rows[o.Object]
 				switch {
+				case other.roomy:
 				case !search.Hereditary(m, other.group):
 					p.about(c.w, b.String(), "the budget also selects %s, which has required affinity or a spread constraint", o)
 					return false

@@ -45,6 +45,7 @@ func (p *plan) spend(m *model.Model) bool {
 // row is the answer about one workload on a set of nodes.
 type row struct {
 	placed bool // all pods are placed in every run
+	roomy  bool // a pod finds a node wherever all others are
 	why    string
 	group  []*workload.Workload
 }
@@ -75,17 +76,24 @@ func (p *plan) fits(at layout, spared map[*source.Object]int, objects []*source.
 		return rows, m, ""
 	}
 	var only []*workload.Workload
+	all := search.NewRoster(m, m.Workloads, nil)
 	for _, w := range m.Workloads {
-		if slices.Contains(objects, w.Object) && m.Group(w).Placeable() {
+		switch {
+		case !slices.Contains(objects, w.Object) || !m.Group(w).Placeable():
+		case len(spared) == 0 && p.roomy(m, w, all, at):
+			rows[w.Object] = row{placed: true, roomy: true, group: []*workload.Workload{w}}
+		default:
 			only = append(only, w)
 		}
 	}
-	d := decision(m, search.Options{Only: only})
-	if slices.ContainsFunc(only, func(w *workload.Workload) bool { return !placed(d, w).placed }) {
-		d = decision(m, search.Options{Only: only, Each: true})
-	}
-	for _, w := range only {
-		rows[w.Object] = placed(d, w)
+	if len(only) > 0 {
+		d := decision(m, search.Options{Only: only})
+		if slices.ContainsFunc(only, func(w *workload.Workload) bool { return !placed(d, w).placed }) {
+			d = decision(m, search.Options{Only: only, Each: true})
+		}
+		for _, w := range only {
+			rows[w.Object] = placed(d, w)
+		}
 	}
 	switch {
 	case len(m.Run().Refused) > 0: // a bug: nothing is claimed
@@ -94,6 +102,21 @@ func (p *plan) fits(at layout, spared map[*source.Object]int, objects []*source.
 		return nil, nil, "the step budget does not allow an answer"
 	}
 	return rows, m, ""
+}
+
+// roomy reports whether a pod of a workload finds a usable node wherever all other pods are (C15). A
+// false result proves nothing.
+func (p *plan) roomy(m *model.Model, w *workload.Workload, all *search.Roster, at layout) bool {
+	if w.Kind.VM || w.Kind.PerNode() || w.Count.N == 0 || len(search.Unlisted(m, w)) > 0 || len(m.Doubts([]*workload.Workload{w})) > 0 {
+		return false
+	}
+	if m.Topology.Elastic() && !search.Hereditary(m, []*workload.Workload{w}) {
+		return false
+	}
+	if slices.Contains(at, 0) { // nodes that are drained or new may be the only ones of a zone
+		return false
+	}
+	return search.AlwaysFits(w, all, all, search.NoLoss, certificate.Loss{}, w.Count.N)
 }
 
 func decision(m *model.Model, o search.Options) *certificate.Decision {

@@ -24,6 +24,14 @@
 // other workload, and if several nodes are drained at once, no workload has more than one such rule
 // and none of these rules selects another workload.
 //
+// Hard spread constraints make the state depend on where pods were before. Beside required affinity,
+// such rules are no obstacle if a pod finds a usable node wherever all other pods are, which counting
+// shows (C15). It needs a usable node in each zone of the pool at any time.
+//
+// The order of the nodes decides nothing here: with one node at a time, each zone has the same sets of
+// usable nodes in any order, and with several, an order does not say which nodes are drained together.
+// So where the answer is not yes, a smaller number of nodes at a time is proposed, and no order.
+//
 // Live migration: a virtual machine leaves a drained node only if its second pod finds a usable node,
 // which is the case if all pods of the machine are placed in every run on the usable nodes, and if the
 // machine can migrate at all.

@@ -16,8 +16,9 @@ import (
 // mostChanged limits the budgets and workloads that one change concerns.
 const mostChanged = 4
 
-// Suffices returns changes that make the answer about a pool always, each by itself: more surge nodes, budgets that allow one eviction, one more replica, and one more node in the pool. Each change
-// is decided like the pool itself.
+// Suffices returns changes that make the answer about a pool always, each by itself: more surge nodes,
+// one node at a time, budgets that allow one eviction, one more replica, and one more node in the pool.
+// Each change is decided like the pool itself.
 func Suffices(c *Cluster, pool *topology.Pool, s Settings, answer *diag.Upgrade) (all []string) {
 	if answer.Verdict != string(diag.Never) && answer.Verdict != string(diag.Unknown) {
 		return nil
@@ -33,6 +34,11 @@ func Suffices(c *Cluster, pool *topology.Pool, s Settings, answer *diag.Upgrade)
 	if more := s; s.Unavailable > 0 {
 		if more.Surge, more.Unavailable = s.Surge+s.Unavailable, 0; holds(c, pool, more) {
 			all = append(all, fmt.Sprintf("surge: %d, unavailable: 0", more.Surge))
+		}
+	}
+	if one := s; s.Surge+s.Unavailable > 1 {
+		if one.Surge, one.Unavailable = 1, 0; holds(c, pool, one) {
+			all = append(all, "surge: 1, unavailable: 0 (one node at a time)")
 		}
 	}
 	if names, set := c.allowing(answer); len(names) > 0 {

@@ -43,7 +43,7 @@ func newUpgradeCase(r *rand.Rand) *upgradeCase {
 	n := 1 + r.IntN(3)
 	c.zones = make([]int, 1+r.IntN(2))
 	if c.focus > 0 {
-		n, c.zones = 2+r.IntN(2), make([]int, 2)
+		n, c.zones = 2+r.IntN(1+c.focus), make([]int, 2)
 	}
 	for range n {
 		c.zones[r.IntN(len(c.zones))]++
@@ -56,7 +56,11 @@ func newUpgradeCase(r *rand.Rand) *upgradeCase {
 	var b strings.Builder
 	pods := 0
 	for i := range 1 + r.IntN(3) {
-		replicas := 1 + r.IntN(min(3, 6-pods))
+		most := 3
+		if c.focus == 2 { // fewer do not get stuck by a spread over two zones
+			most = 4
+		}
+		replicas := 1 + r.IntN(min(most, 6-pods))
 		pods += replicas
 		c.workload(r, &b, i, replicas)
 		if pods == 6 {

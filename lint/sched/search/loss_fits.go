@@ -259,7 +259,8 @@ func (r *Room) closes(o *workload.Workload) bool {
 	r.m.Run().Spend(1 + 2*len(r.m.Groups[o].Terms))
 	rules := func(of, other *workload.Workload, spreads bool) bool {
 		return slices.ContainsFunc(r.m.Groups[of].Terms, func(t *model.Term) bool {
-			return t.Hard && (t.Use == model.AntiAffinity || spreads && t.Use == model.Spread) && r.m.Peer(t, of, other) != model.No
+			closes := t.Use == model.AntiAffinity || spreads && t.Use == model.Spread && !r.coarse(t.Key) // of coarse ones only domains matter
+			return t.Hard && closes && r.m.Peer(t, of, other) != model.No
 		})
 	}
 	return rules(w, o, true) || rules(o, w, false)
