@@ -113,6 +113,7 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 		out.Certain = n
 		worst.Verdict = diag.Sometimes // the verdict on this one node may be unknown
 		out.Answer, out.Next = diag.Never, e.next(w, out.Certain)
+		out.stopAt(out.Next)
 		return out
 	}
 	if i := slices.IndexFunc(all, func(s Survival) bool { return s.Verdict == diag.Unknown }); i >= 0 && out.Worst.Verdict != diag.Never {
@@ -124,7 +125,15 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 		return out
 	}
 	out.Next = e.next(w, out.Worst.Pending)
+	out.stopAt(out.Next)
 	return out
+}
+
+// stopAt limits the numbers of Pending pods to what a budget lets go before it stops the drain.
+func (d *Drain) stopAt(b *Budget) {
+	if b != nil {
+		d.Worst.Pending, d.Certain = min(d.Worst.Pending, max(1, b.AllowedMax)), min(d.Certain, max(1, b.AllowedMax))
+	}
 }
 
 // next returns a budget that forbids further evictions once `missing` pods are missing. It returns
