@@ -178,9 +178,9 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// build returns a program that was copied after it was built. Linux holds a file that was written in
-// large pieces, as the linker writes, in large pieces of memory, and counts all of a piece as memory
-// of each process that touches it: 20 MiB more than the same program has once it is installed.
+// build returns a copy of the built program. Linux caches a file that the linker has just written in
+// large pages and charges each process for all of a page that it touches, so that Maxrss is 20 MiB
+// higher than for an installed program.
 func build(b *testing.B, dir, pkg string) string {
 	b.Helper()
 	out := filepath.Join(dir, filepath.Base(pkg))

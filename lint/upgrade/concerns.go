@@ -321,7 +321,7 @@ func (p *plan) aboutOne(c *concern, at layout, end bool, m *model.Model, rows ma
 	}
 	where := p.described(at, end)
 	if c.w.Finite() || r.roomy && !c.several {
-		return false // they may wait, and end; or they never wait
+		return false // they may wait because they end, or they never wait
 	}
 	if !r.roomy && !search.Hereditary(m, group) {
 		p.about(c.w, "", historic)

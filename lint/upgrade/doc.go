@@ -24,13 +24,13 @@
 // other workload, and if several nodes are drained at once, no workload has more than one such rule
 // and none of these rules selects another workload.
 //
-// Hard spread constraints make the state depend on where pods were before. Beside required affinity,
-// such rules are no obstacle if a pod finds a usable node wherever all other pods are, which counting
-// shows (C15). It needs a usable node in each zone of the pool at any time.
+// With hard spread constraints, the outcome depends on where pods ran before. They are still no obstacle
+// if counting shows that a pod finds a usable node wherever all other pods are (C15). This requires a
+// usable node in each zone of the pool at all times.
 //
-// The order of the nodes decides nothing here: with one node at a time, each zone has the same sets of
-// usable nodes in any order, and with several, an order does not say which nodes are drained together.
-// So where the answer is not yes, a smaller number of nodes at a time is proposed, and no order.
+// The order of the nodes changes no answer: with one node at a time, the sets of usable nodes are the same
+// in any order. With several, an order does not determine which nodes are drained together. Suffices
+// therefore proposes fewer nodes at a time and no order.
 //
 // Live migration: a virtual machine leaves a drained node only if its second pod finds a usable node,
 // which is the case if all pods of the machine are placed in every run on the usable nodes, and if the

@@ -259,7 +259,7 @@ func (r *Room) closes(o *workload.Workload) bool {
 	r.m.Run().Spend(1 + 2*len(r.m.Groups[o].Terms))
 	rules := func(of, other *workload.Workload, spreads bool) bool {
 		return slices.ContainsFunc(r.m.Groups[of].Terms, func(t *model.Term) bool {
-			closes := t.Use == model.AntiAffinity || spreads && t.Use == model.Spread && !r.coarse(t.Key) // of coarse ones only domains matter
+			closes := t.Use == model.AntiAffinity || spreads && t.Use == model.Spread && !r.coarse(t.Key) // a coarse spread closes domains, not nodes
 			return t.Hard && closes && r.m.Peer(t, of, other) != model.No
 		})
 	}
