@@ -162,8 +162,9 @@ var ways = map[string]func(r *runs, p phase, move func(phase)){
 		}
 		r.scaled(p, next, move)
 	},
-	"in place": (*runs).inPlace,
-	"per node": (*runs).perNode,
+	"in place":     (*runs).inPlace,
+	"per node":     (*runs).perNode,
+	"node by node": (*runs).nodeByNode,
 }
 
 // roll runs one round of the Deployment controller. It scales up the new ReplicaSet if possible,
@@ -306,6 +307,30 @@ func (r *runs) perNode(p phase, move func(phase)) {
 			next.on = r.with(p.on, fresh, n, 1)
 		case r.on(p.on, fresh, n) > 0 && r.on(p.on, old, n) > 0:
 			next.on = r.with(r.with(p.on, old, n, -1), gone, n, 1)
+		default:
+			continue
+		}
+		move(next)
+	}
+}
+
+// nodeByNode applies the steps of a DaemonSet that deletes old pods on up to `unavailable` nodes at
+// once. It creates a new pod on a node when the old one is gone (R-W17).
+func (r *runs) nodeByNode(p phase, move func(phase)) {
+	takes := map[int]bool{}
+	for _, n := range r.takers(p.on, fresh) {
+		takes[n] = true
+	}
+	runs := r.pods(p.on, old) + r.pods(p.on, fresh)
+	for n := range r.m.Topology.Nodes {
+		next := p
+		switch {
+		case !r.rows[old].alone[n]:
+			continue
+		case r.on(p.on, old, n) > 0 && runs > r.replicas-r.unavailable:
+			next.on = r.with(r.with(p.on, old, n, -1), gone, n, 1)
+		case r.on(p.on, old, n)+r.on(p.on, fresh, n)+r.on(p.on, gone, n) == 0 && takes[n]:
+			next.on = r.with(p.on, fresh, n, 1)
 		default:
 			continue
 		}

@@ -29,6 +29,10 @@
 // rollout of one pod to another node. A remedy is offered only after the rollout has been judged
 // with it.
 //
+// DaemonSets: their pods stay where they are while other workloads change. Where only the room that
+// they take matters, a question is asked first without them (C16). Only an outcome of always is used.
+// Other outcomes come with runs and cores, which all pods belong to.
+//
 // Budget: package model sets the number of steps that a question can take, and the checker's
 // steps count against the same budget. One search can apply at most 100,000 filters. If the
 // budget is exceeded, the answer is unknown.

@@ -20,6 +20,40 @@ func (j *Judge) Counted(w *workload.Workload, r Rollout) diag.Outcome {
 	return j.updates.counted(w, j.updates.group(w, false), &r)
 }
 
+// WithoutDaemonSets returns the verdict on a rollout while the pods of DaemonSets stay where they are,
+// or "" if there are no such DaemonSets.
+func (j *Judge) WithoutDaemonSets(w *workload.Workload, r Rollout) diag.Outcome {
+	s := j.updates.withoutDaemonSets()
+	if s == nil || s.of[w] == nil {
+		return ""
+	}
+	return updates{shared: s.shared}.judgeOnDeclared(s.of[w], r.Rollout, r.Replicas).Verdict
+}
+
+// LossesWithoutDaemonSets returns pairs of verdicts on losses and drains: with all workloads, and while
+// the pods of DaemonSets stay where they are. The second is Always or Unknown.
+func (j *Judge) LossesWithoutDaemonSets(w *workload.Workload, key string) (pairs [][2]diag.Outcome) {
+	if j.evictions.withoutDaemonSets() == nil || !j.Judged(w) {
+		return nil
+	}
+	q := newLoss(j.evictions.shared, w, key)
+	for _, b := range q.kinds.Losses() {
+		for _, meaning := range []certificate.Meaning{certificate.Gone, certificate.Unreachable, certificate.Drained} {
+			if l := (certificate.Loss{Meaning: meaning}); q.mayHit(b) && !q.doubt(l).Given() {
+				without := diag.Unknown
+				if q.settledWithout(b, l) {
+					without = diag.Always
+				}
+				all := newLoss(j.evictions.shared, w, key)
+				all.j.settled = new(*daemonless)
+				pairs = append(pairs, [2]diag.Outcome{all.settle(b, l).verdict, without})
+				all.j.settled = nil
+			}
+		}
+	}
+	return pairs
+}
+
 // TwoRuns reports whether two runs show that losing the nodes may leave pods of w Pending (T25). It
 // also reports whether one run shows that without a loss.
 func (j *Judge) TwoRuns(w *workload.Workload, nodes []string) (lost, waits bool) {

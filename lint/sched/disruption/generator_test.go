@@ -112,3 +112,16 @@ func (g generator) sample(kind string) sample {
 	}
 	return s
 }
+
+// settled returns a sample in which the second workload is a DaemonSet whose pods stay where they
+// are while others change.
+func (g generator) settled(s sample) sample {
+	if len(s.loads) > 1 {
+		l := &s.loads[1]
+		l.kind, l.rules, l.port, l.tolerates = "DaemonSet", nil, false, g.chance(70)
+		if g.chance(40) {
+			s.loads[0].rules = []rule{{use: "aff", key: keys[g.IntN(3)], labels: "app: " + l.name}}
+		}
+	}
+	return s
+}

@@ -53,6 +53,7 @@ type shared struct {
 	withOneMoreOfEach  *shared               // with one more node of each kind, computed on demand
 	unready            bool                  // set if the budget ran out in Prepare
 	stops              int                   // the value of Run().Stops at the start of the question
+	settled            **daemonless          // computed on demand
 	bySize             map[string]*shared
 	lost               map[string][]answer
 	drained            []Survival // reused buffer for Drain
@@ -147,6 +148,39 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 // other returns the shared state for another model, with the same step limit.
 func (j *shared) other(m *model.Model) *shared {
 	return newShared(m, j.set, search.Options{Steps: j.steps})
+}
+
+// daemonless holds the judge for the nodes as the pods of DaemonSets leave them.
+type daemonless struct {
+	*shared
+	leftOut []*workload.Workload
+	// of maps the workloads to those of the judge.
+	of map[*workload.Workload]*workload.Workload
+}
+
+// withoutDaemonSets returns a judge for the nodes as the pods of DaemonSets leave them, or nil. While
+// other workloads change, these pods stay where they are (C16). Nodes that join would bring more of
+// them, and a budget that selects them counts them.
+func (j *shared) withoutDaemonSets() *daemonless {
+	if j.m.Topology.Elastic() {
+		return nil
+	}
+	if j.settled != nil {
+		return *j.settled
+	}
+	j.settled = new(*daemonless)
+	first := j.m.DaemonSetsFirst()
+	if first == nil || slices.ContainsFunc(j.Budgets(), func(b Budget) bool {
+		return slices.ContainsFunc(first.LeftOut, func(w *workload.Workload) bool { return slices.Contains(b.Workloads, w) })
+	}) {
+		return nil
+	}
+	s := &daemonless{j.other(first.Model), first.LeftOut, map[*workload.Workload]*workload.Workload{}}
+	for _, w := range s.m.Workloads {
+		s.of[first.Original(w)] = w
+	}
+	*j.settled = s
+	return s
 }
 
 // options returns search options with the given step limit.

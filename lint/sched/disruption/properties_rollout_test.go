@@ -18,14 +18,10 @@ type updated struct {
 
 // updates maps the way of an update to a generator of samples with a random strategy.
 var updates = map[string]func(g generator) updated{
-	"rolling": func(g generator) updated {
-		u := updated{way: "rolling", surge: g.IntN(3), unavailable: g.IntN(3)}
-		if u.surge+u.unavailable == 0 {
-			u.surge = 1
-		}
-		u.sample = g.sample("Deployment")
-		u.loads[0].strategy = fmt.Sprintf("strategy: {rollingUpdate: {maxSurge: %d, maxUnavailable: %d}}", u.surge, u.unavailable)
-		u.unavailable = min(u.unavailable, u.loads[0].replicas)
+	"rolling": generator.rolling,
+	"beside DaemonSets": func(g generator) updated {
+		u := g.rolling()
+		u.sample = g.settled(u.sample)
 		return u
 	},
 	"recreate": func(g generator) updated {
@@ -53,6 +49,29 @@ var updates = map[string]func(g generator) updated{
 		u.loads[0].strategy = fmt.Sprintf("updateStrategy: {rollingUpdate: {maxSurge: %d, maxUnavailable: 0}}", u.surge)
 		return u
 	},
+	"node by node": func(g generator) updated {
+		u := updated{way: "node by node", sample: g.sample("DaemonSet"), unavailable: 1 + g.IntN(2)}
+		if u.loads[0].rules = nil; g.chance(30) {
+			u.loads[0].rules = []rule{{use: "anti", key: keys[g.IntN(3)], labels: "app: " + g.pick("web", "db")}}
+		}
+		if len(u.loads) > 1 && u.loads[1].kind == "Deployment" && g.chance(50) {
+			u.loads[1].rules = []rule{{use: g.pick("aff", "aff", "anti", "spread"), key: keys[g.IntN(3)], labels: "app: web", skew: 1}}
+		}
+		u.loads[0].strategy = fmt.Sprintf("updateStrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: %d}}", u.unavailable)
+		return u
+	},
+}
+
+// rolling returns a rolling update.
+func (g generator) rolling() updated {
+	u := updated{way: "rolling", surge: g.IntN(3), unavailable: g.IntN(3)}
+	if u.surge+u.unavailable == 0 {
+		u.surge = 1
+	}
+	u.sample = g.sample("Deployment")
+	u.loads[0].strategy = fmt.Sprintf("strategy: {rollingUpdate: {maxSurge: %d, maxUnavailable: %d}}", u.surge, u.unavailable)
+	u.unavailable = min(u.unavailable, u.loads[0].replicas)
+	return u
 }
 
 // outside marks a case in which no answer can be compared with runs. Either no complete placement
@@ -85,11 +104,13 @@ func TestRolloutAgreesWithRuns(t *testing.T) {
 		cases  int
 		fewest map[diag.Outcome]int // out of 100 cases
 	}{
-		"rolling":  {700, map[diag.Outcome]int{"": 10, "spacious": 2, "counted always": 5, diag.Always: 20, diag.Never: 2, diag.Sometimes: 2}},
-		"recreate": {200, map[diag.Outcome]int{"": 10, "counted always": 3, diag.Always: 20, diag.Sometimes: 2}},
-		"in place": {200, map[diag.Outcome]int{"": 10, "counted always": 3, diag.Always: 20, diag.Sometimes: 1}},
-		"both":     {250, map[diag.Outcome]int{"": 10, diag.Always: 15, diag.Never: 8, diag.Sometimes: 2}},
-		"per node": {250, map[diag.Outcome]int{"": 10, diag.Always: 3, diag.Never: 5}},
+		"rolling":           {700, map[diag.Outcome]int{"": 10, "spacious": 2, "counted always": 5, diag.Always: 20, diag.Never: 2, diag.Sometimes: 2}},
+		"recreate":          {200, map[diag.Outcome]int{"": 10, "counted always": 3, diag.Always: 20, diag.Sometimes: 2}},
+		"in place":          {200, map[diag.Outcome]int{"": 10, "counted always": 3, diag.Always: 20, diag.Sometimes: 1}},
+		"both":              {250, map[diag.Outcome]int{"": 10, diag.Always: 15, diag.Never: 8, diag.Sometimes: 2}},
+		"beside DaemonSets": {150, map[diag.Outcome]int{"without DaemonSets always": 10}},
+		"node by node":      {150, map[diag.Outcome]int{"": 10, diag.Always: 20}},
+		"per node":          {250, map[diag.Outcome]int{"": 10, diag.Always: 3, diag.Never: 5}},
 	} {
 		t.Run(way, func(t *testing.T) {
 			cases := trials.Of(t, v.cases)
@@ -128,6 +149,12 @@ func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]in
 		count["spacious"]++
 		if want != diag.Always {
 			t.Errorf("seed %d: %s, surge %d, unavailable %d: there is always room, want %q%s", seed, u.way, u.surge, u.unavailable, want, u)
+		}
+	}
+	if v := j.WithoutDaemonSets(web, rollout); counts && v != "" && want != "" {
+		count["without DaemonSets "+v]++
+		if v != diag.Unknown && v != want {
+			t.Errorf("seed %d: %s, surge %d, unavailable %d: %s without DaemonSets, want %q%s", seed, u.way, u.surge, u.unavailable, v, want, u)
 		}
 	}
 	if counts {

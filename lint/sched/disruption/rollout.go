@@ -197,6 +197,11 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 		r.Verdict = diag.Unknown
 		return r
 	}
+	if s := u.withoutDaemonSets(); s != nil && u.free() && s.of[w] != nil {
+		if r := (updates{shared: s.shared}).judgeOnDeclared(s.of[w], how, replicas); r.Verdict == diag.Always {
+			return r
+		}
+	}
 	if contenders == nil {
 		u.roll(w, group, &r)
 	}
@@ -340,6 +345,8 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	}
 	if !open && u.free() && q.alike() && fits() { // this implies that the pods fit before the rollout
 		r.Verdict, r.placed = diag.Always, true
+	} else if !open && u.free() && q.alike() && q.returns() {
+		r.Verdict = diag.Always
 	} else if rest := q.decide(r.Replicas); rest.verdict == diag.Never {
 		r.Verdict = ""
 	} else if r.Verdict = diag.Unknown; !open {
@@ -357,6 +364,29 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 func (q *rolling) alike() bool {
 	tells := func(o *workload.Workload) bool { return asksFor(q.j.m.Group(o), q.w.Kind.Shared) }
 	return q.Way != workload.PerNode && q.Way != workload.BothWhole && !slices.ContainsFunc(q.group, tells)
+}
+
+// returns reports whether each new pod of a DaemonSet finds the room of the old one on its node, as no
+// other pod waits for it (C12). All pods of the group run before that, which needs a placement of them.
+func (q *rolling) returns() bool {
+	if !q.w.Kind.PerNode() || len(q.j.running) > 0 || slices.ContainsFunc(q.j.m.Group(q.w).Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity }) {
+		return false
+	}
+	exists := func(v diag.Outcome) bool { return v == diag.Always || v == diag.Sometimes }
+	if exists(q.decide(q.Replicas).d.Verdict) {
+		return true
+	}
+	s := q.j.withoutDaemonSets()
+	if s == nil {
+		return false
+	}
+	return !slices.ContainsFunc(q.group, func(w *workload.Workload) bool {
+		if slices.Contains(s.leftOut, w) {
+			return false
+		}
+		_, d := s.scene(s.contenders(s.of[w], model.Certain(w))).decide()
+		return s.contendersOf(s.of[w], model.Certain(w)) != nil || !exists(d.Verdict)
+	})
 }
 
 // rolling holds the state while a rollout is judged within one group.

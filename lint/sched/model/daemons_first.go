@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -10,27 +11,50 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// DaemonSetsFirst returns a model of the states in which DaemonSet pods are placed before other
-// pods on their nodes, as it happens when a node joins. The model leaves out the DaemonSets, and
-// each node offers only what their pods leave (T26). DaemonSets with rules, with host ports that
-// others use, or with pods that others may preempt stay. The result is nil if no DaemonSet can be
-// left out, or if some node has too little room for its DaemonSet pods and running pods.
-func (m *Model) DaemonSetsFirst() (first *Model, leftOut []*workload.Workload) {
+// DaemonSetsFirst is a model of the states in which DaemonSet pods are placed before other pods, as
+// it happens when a node joins (T26).
+type DaemonSetsFirst struct {
+	*Model
+	// LeftOut lists the DaemonSets that the model leaves out. Each node offers only what their pods
+	// leave.
+	LeftOut []*workload.Workload
+	// of maps workloads that are copied without their required affinity to the originals.
+	of map[*workload.Workload]*workload.Workload
+}
+
+// Original returns the workload that a workload of the model stands for.
+func (f *DaemonSetsFirst) Original(w *workload.Workload) *workload.Workload {
+	return cmp.Or(f.of[w], w)
+}
+
+// DaemonSetsFirst returns the model in which DaemonSets come first. DaemonSets with required rules,
+// with host ports that others use, or with pods that others may preempt stay, and so do those that
+// a required rule of another workload may select. Required affinity to them is an exception if they
+// satisfy it on each node that the workload may use. The result is nil if no DaemonSet can be left
+// out, or if some node has too little room for its DaemonSet pods and running pods.
+func (m *Model) DaemonSetsFirst() *DaemonSetsFirst {
 	if !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return w.Kind.PerNode() }) {
-		return nil, nil
+		return nil
 	}
-	related := m.related()
-	var ws []*workload.Workload
+	out := m.daemonSetsApart()
+	if len(out) == 0 {
+		return nil
+	}
+	var ws, leftOut []*workload.Workload
+	of := map[*workload.Workload]*workload.Workload{}
 	for _, w := range m.Workloads {
-		g := m.Groups[w]
-		if w.Kind.PerNode() && g.Placeable() && !related[w] && !slices.ContainsFunc(g.Terms, func(t *Term) bool { return t.Hard }) && !m.mayLose(w) {
+		switch {
+		case out[w]:
 			leftOut = append(leftOut, w)
-		} else {
-			ws = append(ws, w)
+			continue
+		case slices.ContainsFunc(m.Groups[w].Terms, func(t *Term) bool { return t.Hard && t.Use == Affinity && m.served(t, w, out) }):
+			c := withoutAffinity(w)
+			of[c], w = w, c
 		}
+		ws = append(ws, w)
 	}
-	if len(leftOut) == 0 || m.differInPool(leftOut) {
-		return nil, nil
+	if m.differInPool(leftOut) {
+		return nil
 	}
 	running := map[string][]*Group{}
 	for _, w := range m.RunningOnes() {
@@ -59,11 +83,20 @@ func (m *Model) DaemonSetsFirst() (first *Model, leftOut []*workload.Workload) {
 		topo.Growth[i].Node = shrink(g.Node, func(e *Eligibility) Passes { return e.Growth[i] })
 	}
 	if !enough {
-		return nil, nil
+		return nil
 	}
-	first = newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces, Elsewhere: m.elsewhere}, &topo, newPerNodes(&topo, ws), nil)
+	first := newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces, Elsewhere: m.elsewhere}, &topo, newPerNodes(&topo, ws), nil)
 	first.Apart = m.Apart
-	return first, leftOut
+	return &DaemonSetsFirst{first, leftOut, of}
+}
+
+// withoutAffinity returns a copy of a workload without required affinity.
+func withoutAffinity(w *workload.Workload) *workload.Workload {
+	c, affinity, near := *w, *w.Spec.Affinity, *w.Spec.Affinity.PodAffinity
+	near.RequiredDuringSchedulingIgnoredDuringExecution = nil
+	affinity.PodAffinity = &near
+	c.Spec.Affinity = &affinity
+	return &c
 }
 
 // mayLose reports whether pods of others may preempt the pods of a DaemonSet.
@@ -74,25 +107,72 @@ func (m *Model) mayLose(w *workload.Workload) bool {
 	})
 }
 
-// related returns the workloads that another workload's hard term may select, or whose host ports
-// another workload uses.
-func (m *Model) related() map[*workload.Workload]bool {
+// daemonSetsApart returns the DaemonSets whose pods matter to others only by the room that they take, and by
+// required affinity that they satisfy wherever it counts.
+func (m *Model) daemonSetsApart() map[*workload.Workload]bool {
 	all, ports := map[*workload.Workload]bool{}, map[int32]*workload.Workload{}
 	for _, w := range m.Workloads {
 		g := m.Groups[w]
-		for t := range g.HardTerms() {
-			for _, o := range m.Others(t, w, true) {
-				all[o] = true
-			}
+		if w.Kind.PerNode() && g.Placeable() && !slices.ContainsFunc(g.Terms, func(t *Term) bool { return t.Hard }) && !m.mayLose(w) {
+			all[w] = true
 		}
-		for _, p := range g.HostPorts {
+	}
+	for _, w := range m.Workloads {
+		for _, p := range m.Groups[w].HostPorts {
 			if o := ports[p.Port]; o != nil && o != w {
-				all[o], all[w] = true, true
+				delete(all, o)
+				delete(all, w)
 			}
 			ports[p.Port] = w
 		}
 	}
+	for before := -1; before != len(all); {
+		before = len(all)
+		for _, w := range m.Workloads {
+			for t := range m.Groups[w].HardTerms() {
+				others := m.Others(t, w, true)
+				if len(others) == 0 || t.Use == Affinity && m.served(t, w, all) {
+					continue
+				}
+				for _, o := range others {
+					delete(all, o)
+				}
+			}
+		}
+	}
 	return all
+}
+
+// served reports whether the pods of some DaemonSets satisfy a required affinity term on each node
+// that its workload may use, and no other pods may satisfy it. The other required affinity terms of
+// the workload have to be like it.
+func (m *Model) served(t *Term, w *workload.Workload, daemons map[*workload.Workload]bool) bool {
+	g := m.Groups[w]
+	if w.Kind.PerNode() || !g.Placeable() || m.Peer(t, w, w) != No || len(m.Doubts([]*workload.Workload{w})) > 0 {
+		return false
+	}
+	for x := range g.Hard(Affinity) {
+		if others := m.Others(x, w, true); len(others) == 0 || slices.ContainsFunc(others, func(o *workload.Workload) bool { return !daemons[o] || m.Peer(x, w, o) != Yes }) {
+			return false
+		}
+	}
+	m.run.Spend(len(m.Topology.Nodes) + len(m.Topology.Growth))
+	e, others := m.Eligible(w), m.Others(t, w, true)
+	on := func(n *topology.Node, passes func(e *Eligibility) Passes) bool {
+		_, has := n.Labels[t.Key]
+		return !passes(e).All() || has && slices.ContainsFunc(others, func(o *workload.Workload) bool { return passes(m.Eligible(o)).All() })
+	}
+	for i, n := range m.Topology.Nodes {
+		if !on(n, func(e *Eligibility) Passes { return e.Nodes[i] }) {
+			return false
+		}
+	}
+	for i, x := range m.Topology.Growth {
+		if !on(x.Node, func(e *Eligibility) Passes { return e.Growth[i] }) {
+			return false
+		}
+	}
+	return true
 }
 
 // differInPool reports whether a DaemonSet may use some nodes of a growing pool but not others.

@@ -17,20 +17,19 @@ func DaemonSetsFirst(m *model.Model, d *certificate.Decision, o Options) {
 	if d.Verdict != diag.Sometimes && d.Verdict != diag.Unknown {
 		return
 	}
-	var first *model.Model
-	var leftOut []*workload.Workload
-	if !m.Run().Within(m.Altogether(), func() { first, leftOut = m.DaemonSetsFirst() }) || first == nil {
+	var first *model.DaemonSetsFirst
+	if !m.Run().Within(m.Altogether(), func() { first = m.DaemonSetsFirst() }) || first == nil {
 		return
 	}
 	// In some runs of first, the pods of other DaemonSets are not placed first.
 	others := slices.ContainsFunc(first.Workloads, func(w *workload.Workload) bool { return w.Kind.PerNode() && model.Modelled(first.Group(w)) })
-	e := Decide(first, o)
+	e := Decide(first.Model, o)
 	verdicts := map[*workload.Workload]diag.Outcome{}
-	for _, w := range leftOut {
+	for _, w := range first.LeftOut {
 		verdicts[w] = diag.Always
 	}
 	for i := range e.Workloads {
-		verdicts[e.Workloads[i].Workload] = e.Workloads[i].Verdict
+		verdicts[first.Original(e.Workloads[i].Workload)] = e.Workloads[i].Verdict
 	}
 	compare := func(any *diag.Outcome, then diag.Outcome) diag.Outcome {
 		if *any == diag.Unknown && then == diag.Sometimes {
@@ -49,22 +48,22 @@ func DaemonSetsFirst(m *model.Model, d *certificate.Decision, o Options) {
 		if w.DaemonSetsFirst = compare(&w.Verdict, verdicts[w.Workload]); w.Verdict != diag.Unknown {
 			w.Why = model.Reason{}
 		}
-		w.Preempts = w.DaemonSetsFirst == diag.Always && slices.Contains(leftOut, w.Workload) && preempts(m, w.Workload, first.Workloads)
+		w.Preempts = w.DaemonSetsFirst == diag.Always && slices.Contains(first.LeftOut, w.Workload) && preempts(m, w.Workload, first)
 	}
 	if e.Verdict == diag.Never {
 		d.Verdict, d.MaxPlaced = diag.Never, min(d.MaxPlaced, d.Total-1)
 	}
 	if d.DaemonSetsFirst = compare(&d.Verdict, e.Verdict); d.Verdict == diag.Sometimes && d.Stuck == nil && e.Stuck != nil && d.Chosen == nil {
-		d.Stuck = unshrunk(m, leftOut, e.Stuck)
+		d.Stuck = unshrunk(m, first, e.Stuck)
 	}
 }
 
 // preempts reports whether a DaemonSet's pods have a higher priority than the pods of all others
 // that may use the same nodes.
-func preempts(m *model.Model, w *workload.Workload, others []*workload.Workload) bool {
+func preempts(m *model.Model, w *workload.Workload, first *model.DaemonSetsFirst) bool {
 	p, nodes := w.Priority, m.Eligible(w).Nodes
-	return p.Known && !p.Waits && !slices.ContainsFunc(others, func(o *workload.Workload) bool {
-		if !model.Modelled(m.Group(o)) && len(o.Early) == 0 || o.Priority.Known && o.Priority.Value < p.Value {
+	return p.Known && !p.Waits && !slices.ContainsFunc(first.Workloads, func(o *workload.Workload) bool {
+		if o = first.Original(o); !model.Modelled(m.Group(o)) && len(o.Early) == 0 || o.Priority.Known && o.Priority.Value < p.Value {
 			return false
 		}
 		m.Run().Spend(1 + len(nodes)/model.PerStep)
@@ -79,9 +78,12 @@ func preempts(m *model.Model, w *workload.Workload, others []*workload.Workload)
 }
 
 // unshrunk returns a run of a model without some DaemonSets as a run that places their pods first.
-func unshrunk(m *model.Model, leftOut []*workload.Workload, s *certificate.Stuck) *certificate.Stuck {
-	out := &certificate.Stuck{Pending: s.Pending}
-	for _, w := range leftOut {
+func unshrunk(m *model.Model, first *model.DaemonSetsFirst, s *certificate.Stuck) *certificate.Stuck {
+	out := &certificate.Stuck{Pending: slices.Clone(s.Pending)}
+	for i := range out.Pending {
+		out.Pending[i].Workload = first.Original(out.Pending[i].Workload)
+	}
+	for _, w := range first.LeftOut {
 		for n, grown := range m.Usable(w) {
 			if !grown {
 				out.Placements = append(out.Placements, certificate.Placed{Workload: w, Node: n})
@@ -90,7 +92,7 @@ func unshrunk(m *model.Model, leftOut []*workload.Workload, s *certificate.Stuck
 	}
 	for _, p := range s.Placements {
 		if n, ok := m.IndexOf(p.Node.Name); ok {
-			out.Placements = append(out.Placements, certificate.Placed{Workload: p.Workload, Node: m.Topology.Nodes[n]})
+			out.Placements = append(out.Placements, certificate.Placed{Workload: first.Original(p.Workload), Node: m.Topology.Nodes[n]})
 		}
 	}
 	if err := certificate.CheckerOf(m).Certify(m.Permanent(), out); err != nil {

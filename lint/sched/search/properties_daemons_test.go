@@ -46,14 +46,14 @@ func TestPropertyT26(t *testing.T) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 226))}
 		nodes, manifests := g.daemons()
 		m, _ := modelOf(t, nodes, manifests)
-		first, leftOut := m.DaemonSetsFirst()
+		first := m.DaemonSetsFirst()
 		if first == nil {
 			continue
 		}
 		spans, all, whole := map[*workload.Workload]span{}, map[*workload.Workload]span{}, verdicts{}
 		truth, ok := enumerateEach(m, 8000, func(placed map[*workload.Workload]int) {
 			widen(all, placed)
-			for _, w := range leftOut {
+			for _, w := range first.LeftOut {
 				if placed[w] < m.Eligible(w).Count {
 					return
 				}
