@@ -100,8 +100,8 @@ func judged(answer *diag.Upgrade, name string) *diag.PlacementJudgement {
 	for _, why := range answer.Why {
 		if why.Workload == name {
 			text := why.Text
-			if !strings.Contains(text, why.Budget) {
-				text = why.Budget + ": " + text
+			if budget := why.Unnamed(); budget != "" {
+				text = budget + ": " + text
 			}
 			return &diag.PlacementJudgement{Verdict: answer.Verdict, Reason: reason("%s", text)}
 		}

@@ -1,5 +1,7 @@
 package diag
 
+import "strings"
+
 // Upgrades is the output of the plan command. It has an answer for each context.
 type Upgrades struct {
 	SchemaVersion string `json:"schemaVersion"`
@@ -58,4 +60,12 @@ type UpgradeReason struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Location Span   `json:"-"`
+}
+
+// Unnamed returns the budget, or "" if the text names it.
+func (r *UpgradeReason) Unnamed() string {
+	if strings.Contains(r.Text, r.Budget) {
+		return ""
+	}
+	return r.Budget
 }

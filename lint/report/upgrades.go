@@ -101,11 +101,7 @@ func upgradeVerdict(one *diag.Upgrade) string {
 
 func upgradeReason(b io.Writer, why *diag.UpgradeReason) {
 	text := Visible(why.Text)
-	budget := why.Budget
-	if strings.Contains(why.Text, budget) {
-		budget = ""
-	}
-	if head := strings.Join(nonEmpty(why.Workload, budget), ", "); head != "" {
+	if head := strings.Join(nonEmpty(why.Workload, why.Unnamed()), ", "); head != "" {
 		text = Visible(head) + ": " + text
 	}
 	if why.Node != "" {

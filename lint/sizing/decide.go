@@ -85,7 +85,11 @@ func (z *sizing) decide(p *part, at size.Layout) (a size.Answer) {
 func (z *sizing) withoutNodes(p *part, m *model.Model) size.Answer {
 	for _, w := range p.ws {
 		if f := z.facts[w]; f != nil && !w.Kind.PerNode() && f.pods > 0 {
-			return size.Answer{Outcome: diag.Never, Below: true, Grow: z.may(p, w), Why: reasonAbout(w, asksFits, diag.Never, "there is no node")}
+			text, grow := "there is no node", z.may(p, w)
+			if len(grow) == 0 {
+				text = "its pods may use no pool"
+			}
+			return size.Answer{Outcome: diag.Never, Below: true, Grow: grow, Why: reasonAbout(w, asksFits, diag.Never, text)}
 		}
 	}
 	return size.Answer{Outcome: diag.Always}
