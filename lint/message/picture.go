@@ -19,7 +19,7 @@ const (
 // Reasons why runs are missing from a picture.
 const (
 	PictureSteps    = "some runs are not shown: replaying them takes more steps than --steps allows"
-	PictureUndrawn  = "some runs are not shown: the search kept none, or keeping them apart takes too many nodes"
+	PictureUndrawn  = "some runs about rollouts, drains and losses are not shown: the decision rests on no single run there"
 	PictureTooLarge = "runs about rollouts, drains and losses are not shown: this cluster has more than %d pods"
 )
 

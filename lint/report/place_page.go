@@ -74,6 +74,9 @@ func pageContext(p *diag.Placement) web.Context {
 	for i := range folded.rows {
 		c.Folded = append(c.Folded, pageRow(&folded.rows[i], &folded))
 	}
+	for _, r := range folded.reasons {
+		c.Reasons = append(c.Reasons, fmt.Sprintf("%s %s: %s, %s", r.subject, r.question, r.answer, r.why))
+	}
 	for _, x := range contradictions(p) {
 		conflict := web.Conflict{Sentence: x.sentence()}
 		for _, m := range x.core[:min(maxRelated, len(x.core))] {

@@ -51,6 +51,12 @@ func Picture(m *model.Model, d *certificate.Decision, j *disruption.Judge, doc *
 	if !m.Run().Within(m.Altogether(), p.runs) {
 		p.LeftOut = append(p.LeftOut, message.PictureSteps)
 	}
+	for i := range p.Runs {
+		if slices.ContainsFunc(p.Runs[i].Events, func(e diag.PictureEvent) bool { return e.Node < 0 && e.What != diag.EventLose }) {
+			p.Runs, p.LeftOut = p.Runs[:i], append(p.LeftOut, message.PictureUndrawn) // later runs may begin with this one
+			break
+		}
+	}
 	return p.Picture
 }
 

@@ -42,7 +42,9 @@ type Context struct {
 	// line about the others.
 	Rows, Folded []Row
 	Rest         string
-	Legend       []string
+	// Reasons explains answers, folded as in the text output.
+	Reasons []string
+	Legend  []string
 	// Picture may be nil. Name returns a printable name for a Reference in it, and Visible returns a
 	// printable form of another text.
 	Picture *diag.Picture
@@ -334,18 +336,27 @@ const app = `<div id="app" hidden>
 </div>
 `
 
+// openConflicts is how many conflicts the page shows before one has to ask for more.
+const openConflicts = 3
+
 // writeStatic writes a decision as plain HTML, for readers without scripts.
 func writeStatic(b *bufio.Writer, c *Context) {
 	fmt.Fprintf(b, "<section class=\"static\" aria-label=\"Decision\">\n<h2>%s</h2>\n<p class=\"verdict\">verdict: <strong class=\"v-%s\">%s</strong> %s</p>\n", esc(c.Title), esc(c.Outcome), esc(c.Outcome), esc(c.Verdict))
 	for _, line := range c.Lines {
 		fmt.Fprintf(b, "<p>%s</p>\n", esc(line))
 	}
-	for _, x := range c.Conflicts {
+	for i, x := range c.Conflicts {
+		if i == openConflicts {
+			fmt.Fprintf(b, "<details><summary>%d more conflicts</summary>\n", len(c.Conflicts)-openConflicts)
+		}
 		fmt.Fprintf(b, "<h3>%s</h3>\n", esc(x.Sentence))
 		writeList(b, x.Members)
 		for _, help := range x.Helps {
 			fmt.Fprintf(b, "<p>help: %s</p>\n", esc(help))
 		}
+	}
+	if len(c.Conflicts) > openConflicts {
+		b.WriteString("</details>\n")
 	}
 	if len(c.Rows) > 0 {
 		b.WriteString("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Answers\"><table><caption>Answers by workload</caption><thead><tr><th scope=\"col\">workload</th><th scope=\"col\">replicas</th>")
@@ -364,6 +375,11 @@ func writeStatic(b *bufio.Writer, c *Context) {
 		b.WriteString("</tbody></table></div>\n")
 		if c.Rest != "" {
 			fmt.Fprintf(b, "<p>%s</p>\n", esc(c.Rest))
+		}
+		if len(c.Reasons) > 0 {
+			b.WriteString("<details><summary>Reasons for the answers</summary>\n")
+			writeList(b, c.Reasons)
+			b.WriteString("</details>\n")
 		}
 		for _, line := range c.Legend {
 			fmt.Fprintf(b, "<p class=\"soft\">%s</p>\n", esc(line))

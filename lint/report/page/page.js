@@ -67,6 +67,7 @@
       this.pods = pic.nodes.map(() => new Map());
       this.struck = false;
       this.moved = [];
+      this.listed = PAGE; // workloads in the tray
       this.at = 0;
       this.placed = 0;
       for (let i = 0; i < pic.running.length; i += 2) this.add(pic.running[i], pic.running[i + 1], 1);
@@ -262,7 +263,8 @@
       } else if (!this.run.pending.length) {
         kids.push(el('p', {}, 'none'));
       }
-      for (const p of end ? this.run.pending : []) {
+      const pending = end ? this.run.pending : [];
+      for (const p of pending.slice(0, this.listed)) {
         const filters = el('ul');
         for (const r of p.refused) {
           const nodes = ranges(r.nodes), names = nodes.slice(0, 5).map((n) => this.pic.nodes[n].name).join(', ');
@@ -270,6 +272,10 @@
         }
         kids.push(el('p', { 'data-w': this.pic.workloads[p.workload].of }, el('span', { class: 'key ' + colour(p.workload) }, tag(p.workload)),
           count(p.count, 'pod') + ' of ' + this.pic.workloads[p.workload].name + (p.orphaned ? ', deleted by the pod garbage collector' : ' Pending') + (p.reason ? ': ' + S[p.reason] : '')), filters);
+      }
+      if (pending.length > this.listed) {
+        const more = pending.length - this.listed;
+        kids.push(el('button', { type: 'button', onclick: () => { this.listed += PAGE; this.drawTray(); mark(); } }, 'Show ' + Math.min(PAGE, more) + ' more of ' + more + ' workloads'));
       }
       this.tray.replaceChildren(...kids);
     }
