@@ -57,10 +57,10 @@ type PictureRun struct {
 	Workload int
 	Title    string
 	// Note is the reason for the answer in words, or "".
-	Note   string
-	After    int
-	Events   []PictureEvent
-	Pending  []PicturePending
+	Note    string
+	After   int
+	Events  []PictureEvent
+	Pending []PicturePending
 	// Lost lists the nodes that are lost or drained, and Meaning is "gone", "unreachable" or
 	// "drained".
 	Lost    []int

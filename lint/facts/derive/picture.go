@@ -357,32 +357,18 @@ func (p *picture) loss(w *workload.Workload, all []disruption.Survival, question
 	if s == nil || s.Before == nil {
 		return run, false
 	}
+	_, before := s.Before.Count(s.Next)
 	_, missing := s.Count(s.Next)
-	if missing == 0 {
+	if before > 0 || missing == 0 { // the loss is not to blame, or this one does no harm
 		return run, false
 	}
 	run = diag.PictureRun{Question: question, Workload: p.workload(w, false), After: -1, Note: note}
 	run.Events = p.placed(withoutRunning(s.Before.Pods()))
 	p.lose(&run, s.Before, s.Placement, *l)
 	run.Title = message.LossLeaves(w, l.Meaning, worst.Key, p.domain(worst.Key, run.Lost), missing)
-	seen := map[string]bool{}
-	for i := range p.d.Workloads {
-		o := p.d.Workloads[i].Workload
-		if seen[Reference(o)] {
-			continue
-		}
-		seen[Reference(o)] = true
-		for _, pod := range s.Before.Pods() {
-			if pod.Workload.Object != o.Object || o.Kind.PerNode() || o.Running {
-				continue
-			}
-			if c := s.Origin(pod.Workload); c != nil {
-				if _, missing := s.Count(c); missing > 0 {
-					run.Pending = append(run.Pending, diag.PicturePending{Workload: p.workload(o, false), Count: missing, Refused: p.refused(s.Placement, c)})
-				}
-			}
-			break
-		}
+	for _, c := range s.Placement.Missing() {
+		_, missing := s.Count(c)
+		run.Pending = append(run.Pending, diag.PicturePending{Workload: p.workload(c, false), Count: missing, Refused: p.refused(s.Placement, c)})
 	}
 	return run, true
 }

@@ -243,8 +243,16 @@ func (s *Placement) Count(w *workload.Workload) (placed, missing int) {
 	return placed, missing
 }
 
-// Origin returns the workload that a pod in place belongs to.
-func (s *Placement) Origin(pod *workload.Workload) *workload.Workload { return s.v.m.Groups[pod].Origin() }
+// Missing returns the workloads some of whose pods are missing. It leaves out DaemonSets, because their
+// pods are not placed elsewhere.
+func (s *Placement) Missing() (all []*workload.Workload) {
+	for g := range s.v.m.Placeable() {
+		if w := g.Origin(); !w.Kind.PerNode() && s.placed[g.Workload] < s.wanted(g.Workload) && !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	return all
+}
 
 // On returns the node that each of a workload's pods is on.
 func (s *Placement) On(w *workload.Workload) []*topology.Node {
