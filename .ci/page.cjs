@@ -21,6 +21,7 @@ function check(ok, what) {
 async function opened(browser, name, colorScheme) {
   const context = await browser.newContext({ colorScheme, bypassCSP: false, viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
+  page.setDefaultTimeout(15000);
   page.bad = [];
   const file = 'file://' + path.join(dir, name + '.html');
   await page.route('**/*', (route) => {
@@ -55,8 +56,8 @@ const timed = (page, action) => page.evaluate((src) => new Promise((done) => {
 const sentence = (page) => page.textContent('#sentence');
 
 async function accessible(page, name) {
-  await page.evaluate(axe); // runs outside the page's policy, as the debugger does
-  const found = await page.evaluate(async () => (await window.axe.run(document)).violations.map((v) => ({ id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200)) })));
+  await page.evaluate(axe + '\n;0'); // runs outside the page's policy, as the debugger does
+  const found = await page.evaluate(async () => (await window.axe.run(document, { preload: false, resultTypes: ['violations'] })).violations.map((v) => ({ id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200)) })));
   for (const v of found) {
     if (v.impact === 'serious' || v.impact === 'critical') check(false, name + ': ' + JSON.stringify(v));
     else console.log(name + ': axe ' + v.impact + ' ' + v.id);
@@ -151,7 +152,7 @@ async function large(browser) {
     'back': 'document.getElementById("back").click()',
     'first': 'document.getElementById("first").click()',
     'middle': 'const s = document.getElementById("slider"); s.value = Math.floor(s.max / 2); s.dispatchEvent(new Event("input"))',
-    'open': 'for (const d of [...document.querySelectorAll(".zone details")].slice(0, 3)) d.open = true',
+    'open': 'const d = document.querySelector(".zone details:not([open]) summary"); d.click()',
     'next': 'document.getElementById("next").click()',
     'key': 'document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }))',
     'last': 'document.getElementById("last").click()',
@@ -199,7 +200,7 @@ async function withoutScript(browser) {
     for (const name of ['stuck', 'demo', 'rollout', 'zone', 'hostile', 'large']) {
       const page = await opened(browser, name, scheme);
       if (shots) await page.screenshot({ path: path.join(shots, `${name}-${scheme}.png`), fullPage: name !== 'large' });
-      if (name !== 'hostile') await accessible(page, name + ' ' + scheme);
+      if (name !== 'large') await accessible(page, name + ' ' + scheme);
       await page.context().close();
     }
   }

@@ -5,7 +5,7 @@
   const PLACE = 0, REMOVE = 1, LOSE = 2; // as in page.go
   const FOLD = 8;                        // more nodes of a zone and pool fold by their pods
   const OPEN = 200;                      // with more nodes, pools start closed
-  const PAGE = 12, ROWS = 100, CELLS = 24;
+  const PAGE = 8, ROWS = 100, CELLS = 24;
   const $ = (id) => document.getElementById(id);
 
   // el makes an element. Text becomes a text node, so no name is ever markup.
@@ -37,6 +37,17 @@
     const all = [];
     for (let i = 0; i < list.length; i += 2) for (let k = 0; k < list[i + 1]; k++) all.push(list[i] + k);
     return all;
+  }
+
+  // some returns the first numbers of such a list, and how many numbers it has.
+  function some(list, most) {
+    const first = [];
+    let size = 0;
+    for (let i = 0; i < list.length; i += 2) {
+      for (let k = 0; k < list[i + 1] && first.length < most; k++) first.push(list[i] + k);
+      size += list[i + 1];
+    }
+    return [first, size];
   }
 
   // picture unpacks the nodes and workloads of a context.
@@ -267,8 +278,8 @@
       for (const p of pending.slice(0, this.listed)) {
         const filters = el('ul');
         for (const r of p.refused) {
-          const nodes = ranges(r.nodes), names = nodes.slice(0, 5).map((n) => this.pic.nodes[n].name).join(', ');
-          filters.append(el('li', {}, S[r.filter] + ' refuses it on ' + count(nodes.length, 'node') + ': ' + names + (nodes.length > 5 ? ' and ' + (nodes.length - 5) + ' more' : '') + (r.why ? '. ' + this.pic.nodes[nodes[0]].name + ' ' + S[r.why] : '')));
+          const [nodes, size] = some(r.nodes, 5), names = nodes.map((n) => this.pic.nodes[n].name).join(', ');
+          filters.append(el('li', {}, S[r.filter] + ' refuses it on ' + count(size, 'node') + ': ' + names + (size > 5 ? ' and ' + (size - 5) + ' more' : '') + (r.why ? '. ' + this.pic.nodes[nodes[0]].name + ' ' + S[r.why] : '')));
         }
         kids.push(el('p', { 'data-w': this.pic.workloads[p.workload].of }, el('span', { class: 'key ' + colour(p.workload) }, tag(p.workload)),
           count(p.count, 'pod') + ' of ' + this.pic.workloads[p.workload].name + (p.orphaned ? ', deleted by the pod garbage collector' : ' Pending') + (p.reason ? ': ' + S[p.reason] : '')), filters);
