@@ -31,7 +31,7 @@ type PictureNode struct {
 // PlacementStep.Workload.
 type PictureWorkload struct {
 	Reference string
-	// Requests is what one pod requests, parallel to Picture.Resources.
+	// Requests holds the requests of one pod, parallel to Picture.Resources.
 	Requests []int64
 	// New is set for the pods of the next revision in a rollout.
 	New bool

@@ -336,7 +336,7 @@ const app = `<div id="app" hidden>
 </div>
 `
 
-// openConflicts is how many conflicts the page shows before one has to ask for more.
+// openConflicts is the number of conflicts that the page shows without being asked for more.
 const openConflicts = 3
 
 // writeStatic writes a decision as plain HTML, for readers without scripts.
@@ -372,10 +372,11 @@ func writeStatic(b *bufio.Writer, c *Context) {
 			}
 			b.WriteString("</tr>\n")
 		}
-		b.WriteString("</tbody></table></div>\n")
+		b.WriteString("</tbody></table>\n")
 		if c.Rest != "" {
 			fmt.Fprintf(b, "<p>%s</p>\n", esc(c.Rest))
 		}
+		b.WriteString("</div>\n")
 		if len(c.Reasons) > 0 {
 			b.WriteString("<details><summary>Reasons for the answers</summary>\n")
 			writeList(b, c.Reasons)

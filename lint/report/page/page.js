@@ -169,7 +169,8 @@
       }
       this.tray = el('section', { class: 'tray' });
       this.root = el('section', { class: 'board' }, el('h3', {}, S[this.run.title]),
-        this.run.note ? el('p', { class: 'soft' }, S[this.run.note]) : null, this.zones, this.tray);
+        this.run.note ? el('p', { class: 'soft' }, S[this.run.note]) : null,
+        this.run.after < 0 && /rollout|drain|loss/.test(this.run.question) ? el('p', { class: 'soft' }, 'This run places only the workloads that compete for the same nodes or that rules connect. Free room does not count the others.') : null, this.zones, this.tray);
       for (const s of this.sections) this.draw(s);
     }
 
