@@ -129,6 +129,10 @@ async function runs(browser, name, want) {
     }, i);
     check(shown === due, `${name}: ${titles[i]}: ${shown} pods are shown, not ${due}`);
   }
+  if (name === 'rollout') {
+    await page.locator('#runs button', { hasText: 'Rollout' }).click();
+    check(/NodeResourcesFit refuses it on 2 nodes: /.test(await page.textContent('.tray')), 'the tray of a rollout names filters and nodes: ' + await page.textContent('.tray'));
+  }
   await closed(page, name);
 }
 

@@ -320,6 +320,15 @@ func (p *picture) rollout(w *workload.Workload, note string) (diag.PictureRun, b
 			add(what, m.Workload, m.Node, r.Fresh(m))
 		}
 		pending.Reason = message.Rejected(refusedNodes(r.Reasons))
+		if s := p.j.Updated(w, r); s != nil { // on all nodes, where the certificate has some of each kind
+			refused, nodes := p.refused(s.Placement, s.Next), 0
+			for _, f := range refused {
+				nodes += len(f.Nodes)
+			}
+			if nodes == len(p.Nodes) {
+				pending.Refused = refused
+			}
+		}
 	} else {
 		s := p.j.Updated(w, r)
 		if s == nil || r.Verdict != diag.Never {
