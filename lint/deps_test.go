@@ -66,7 +66,8 @@ const layers = `
 3 lint/thirdparty
 1 lint/versions
 1 lint/size
-1 lint/report     github.com/owenrumney/go-sarif/v3
+2 lint/report     github.com/owenrumney/go-sarif/v3
+1 lint/report/page
 0 lint/chart/template
 0 lint/archive
 0 lint/cpu

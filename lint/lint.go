@@ -89,6 +89,8 @@ type Options struct {
 	// Placements asks which workloads' placements are unknown, as a question of its own. Lint then
 	// also decides the placement of all workloads, as Place does.
 	Placements bool
+	// Pictures makes Place describe its runs event by event.
+	Pictures bool
 	// SourceRoot is the directory, relative to Dir, from which piped manifests were rendered. If it
 	// is "", the directory is Dir, and object names in the sources must equal the rendered names.
 	SourceRoot string

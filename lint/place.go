@@ -170,6 +170,9 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 		derive.AddTypicalChanges(doc, s.model, disruption.New(s.model, s.set, search.Options{}), r.opts.Runs)
 	}
 	r.addUpgrades(doc, s)
+	if r.opts.Pictures { // last as well
+		r.addPicture(doc, s)
+	}
 	r.locate(doc, s)
 	doc.Notes = slices.Concat(doc.Notes, r.caveats(s, untracked, leftOut), premises)
 	if len(doc.Workloads) == 0 && (r.summary.NotRendered() != "" || leftOut != "") { // workloads may be in the skipped inputs
@@ -205,6 +208,18 @@ func (r *run) placed(s *scene, survive func(*workload.Workload) []string) *diag.
 		derive.AddAtCount(doc, on(count))
 	}
 	return doc
+}
+
+// addPicture adds the runs of a decision. They are those for the declared number of nodes if its
+// witness is.
+func (r *run) addPicture(doc *diag.Placement, s *scene) {
+	m := s.model
+	if doc.AtCount != nil {
+		m = s.count()
+	}
+	d, j := s.decide(m), disruption.New(m, s.set, search.Options{})
+	j.Use(d)
+	doc.Picture = derive.Picture(m, d, j, doc)
 }
 
 // count returns the model for the declared number of nodes, or nil if no pool can grow.

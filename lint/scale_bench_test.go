@@ -14,7 +14,7 @@ import (
 // largeCluster writes a cluster like the dump of a live one. It has nodes in 12 pools and 3 zones
 // with slightly different memory, a unique label and a rack label each. Its Deployments have about
 // 13 pods each, with rules of every kind.
-func largeCluster(b *testing.B, dir string, nodes, workloads int) {
+func largeCluster(b testing.TB, dir string, nodes, workloads int) {
 	b.Helper()
 	r := rand.New(rand.NewPCG(16, uint64(nodes)))
 	if err := os.MkdirAll(filepath.Join(dir, "manifests"), 0o755); err != nil {

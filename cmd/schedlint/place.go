@@ -77,6 +77,7 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 		return err
 	}
 	options.Placements = f.unknown == diag.FailPlacement
+	options.Pictures = slices.ContainsFunc(f.outputs, func(o output) bool { return report.Pictures(o.format) })
 	var stop func()
 	options.Progress, stop = progress(cmd.ErrOrStderr())
 	defer stop()

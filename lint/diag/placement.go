@@ -40,6 +40,8 @@ type Placement struct {
 	Notes      []string            `json:"notes"`
 	// Unknown counts open questions by topic, like Summary.Unknown.
 	Unknown []Skip `json:"unknown"`
+	// Picture is nil unless it was asked for.
+	Picture *Picture `json:"-"`
 }
 
 // PlacementVerdict holds the verdicts for the declared number of nodes.

@@ -16,7 +16,7 @@ import (
 )
 
 // PlaceFormats returns the names of the output formats for placements.
-func PlaceFormats() []string { return []string{"text", "json", "markdown"} }
+func PlaceFormats() []string { return []string{"text", "json", "markdown", "html", "svg"} }
 
 // WritePlacement writes placements to w in the named format. Text and Markdown show contexts without
 // pods only if opts.Verbose is set, and fold equal lines unless opts.All is set.
@@ -28,6 +28,10 @@ func WritePlacement(w io.Writer, format string, p *diag.Placements, opts Options
 		return placementText(w, p, opts)
 	case "markdown":
 		return placementMarkdown(w, p, opts)
+	case "html":
+		return placementHTML(w, p, opts)
+	case "svg":
+		return placementSVG(w, p, opts)
 	}
 	return fmt.Errorf("unknown format %q: formats are %s", format, strings.Join(PlaceFormats(), ", "))
 }

@@ -320,7 +320,7 @@ func TestPlacementBounds(t *testing.T) {
 
 func TestPlacementFormats(t *testing.T) {
 	err := WritePlacement(&bytes.Buffer{}, "sarif", alone(placed()), Options{})
-	if err == nil || err.Error() != `unknown format "sarif": formats are text, json, markdown` {
+	if err == nil || err.Error() != `unknown format "sarif": formats are text, json, markdown, html, svg` {
 		t.Error(err)
 	}
 	for _, f := range PlaceFormats() {

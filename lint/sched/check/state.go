@@ -243,6 +243,17 @@ func (s *Placement) Count(w *workload.Workload) (placed, missing int) {
 	return placed, missing
 }
 
+// Missing returns the workloads some of whose pods are missing. It leaves out DaemonSets, because their
+// pods are not placed elsewhere.
+func (s *Placement) Missing() (all []*workload.Workload) {
+	for g := range s.v.m.Placeable() {
+		if w := g.Origin(); !w.Kind.PerNode() && s.placed[g.Workload] < s.wanted(g.Workload) && !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
 // On returns the node that each of a workload's pods is on.
 func (s *Placement) On(w *workload.Workload) []*topology.Node {
 	var all []*topology.Node
@@ -311,6 +322,43 @@ func (s *Placement) Checked(w *workload.Workload) []certificate.Reason {
 	all := make([]certificate.Reason, len(s.v.m.Topology.Nodes))
 	for n := range all {
 		all[n] = s.v.refuses(s.v.m.Groups[pod], n)
+	}
+	return all
+}
+
+// Refusing groups nodes by the first filter that rejects a pod. Example is the complete answer of the
+// first of these nodes.
+type Refusing struct {
+	By      certificate.Reason
+	Nodes   []*topology.Node
+	Example NodeAnswer
+}
+
+// Refusing returns the nodes that reject a workload's next missing pod, in the order in which their
+// filters first occur. It leaves out nodes that accept the pod and those that already have their
+// DaemonSet pod.
+func (s *Placement) Refusing(w *workload.Workload) []Refusing {
+	pod := s.next(w)
+	if pod == nil {
+		return nil
+	}
+	var all []Refusing
+	at := map[certificate.Reason]int{}
+	for i, n := range s.v.m.Topology.Nodes {
+		s.v.m.Run().Spend(1)
+		if pod.Kind.PerNode() && s.v.pods(i, pod) > 0 {
+			continue
+		}
+		by := s.v.refuses(s.v.m.Groups[pod], i)
+		if by == certificate.Takes {
+			continue
+		}
+		k, known := at[by]
+		if !known {
+			k, at[by] = len(all), len(all)
+			all = append(all, Refusing{By: by, Example: NodeAnswer{Node: n, Refusals: s.Refusals(pod, n)}})
+		}
+		all[k].Nodes = append(all[k].Nodes, n)
 	}
 	return all
 }

@@ -51,6 +51,9 @@ func (r *Rollout) Hangs() bool {
 	return r.attached && slices.ContainsFunc(fresh, func(n *topology.Node) bool { return !slices.Contains(old, n) })
 }
 
+// Fresh reports whether the pod of a move in Stuck is of the new revision.
+func (r *Rollout) Fresh(m certificate.Move) bool { return m.Workload == r.fresh }
+
 // Left returns the nodes that the old and the new pods are on when the rollout is stuck.
 func (r *Rollout) Left() (old, fresh []*topology.Node) {
 	for _, m := range r.Stuck {

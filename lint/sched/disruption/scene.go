@@ -124,6 +124,8 @@ type Scene struct {
 	// Old is the part of the workload that is already placed during an update or a migration, or
 	// nil.
 	Old *workload.Workload
+	// Before is the placement before a loss, or nil.
+	Before *check.Placement
 	// Pods is the workload's pod count in the scene.
 	Pods int
 }
@@ -277,7 +279,7 @@ func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Sce
 		if !slices.ContainsFunc(before.On(c), func(n *topology.Node) bool { return l.Nodes[n.Name] }) {
 			continue
 		}
-		out := &Scene{Placement: before.Lose(l, append(s.others(c), c)...), Next: c, Pods: model.Certain(w)}
+		out := &Scene{Placement: before.Lose(l, append(s.others(c), c)...), Before: before, Next: c, Pods: model.Certain(w)}
 		_, missing := out.Count(c)
 		if far := max(missing, worst.Pending) - min(missing, worst.Pending); best == nil || far < least {
 			best, loss, least = out, &l, far
