@@ -36,6 +36,9 @@ func placementPage(p *diag.Placements, opts Options) *web.Page {
 	for i := range all {
 		out.Contexts = append(out.Contexts, pageContext(&all[i]))
 	}
+	if len(p.Decisions) == 1 && len(all) == 1 && all[0].Cluster+all[0].Context == "" {
+		out.Contexts[0].Title = "All manifests"
+	}
 	return out
 }
 

@@ -181,7 +181,10 @@ func (z *sizing) limits(i int, p *topology.Pool) (size.Pool, error) {
 	case grows(p):
 		out.Max = p.Max
 	default:
-		out.Max = max(out.Min, z.count(i), z.enough(i, out.Zones))
+		if out.Max = z.enough(i, out.Zones); out.Max > 0 {
+			out.Max = max(out.Max, z.count(i))
+		}
+		out.Max = max(out.Min, out.Max)
 	}
 	return out, nil
 }
@@ -242,7 +245,9 @@ func (z *sizing) enough(pool, zones int) int {
 		most++
 	}
 	if zones > 1 {
-		zonal := func(w *workload.Workload) bool { return !slices.Contains([]string{"", corev1.LabelHostname}, z.base.PinOf(w).Key) }
+		zonal := func(w *workload.Workload) bool {
+			return !slices.Contains([]string{"", corev1.LabelHostname}, z.base.PinOf(w).Key)
+		}
 		if slices.ContainsFunc(here, zonal) { // a pod that goes back to its volume needs the node there
 			most *= zones
 		} else if slices.ContainsFunc(z.o.Survives, func(key string) bool { return key != corev1.LabelHostname }) {
