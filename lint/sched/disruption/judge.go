@@ -160,7 +160,7 @@ type daemonless struct {
 
 // withoutDaemonSets returns a judge for the nodes as the pods of DaemonSets leave them, or nil. While
 // other workloads change, these pods stay where they are (C16). Nodes that join would bring more of
-// them, and a budget that selects them counts them.
+// them, and a budget that may select them counts them.
 func (j *shared) withoutDaemonSets() *daemonless {
 	if j.m.Topology.Elastic() {
 		return nil
@@ -170,10 +170,15 @@ func (j *shared) withoutDaemonSets() *daemonless {
 	}
 	j.settled = new(*daemonless)
 	first := j.m.DaemonSetsFirst()
-	if first == nil || slices.ContainsFunc(j.Budgets(), func(b Budget) bool {
-		return slices.ContainsFunc(first.LeftOut, func(w *workload.Workload) bool { return slices.Contains(b.Workloads, w) })
-	}) {
+	if first == nil {
 		return nil
+	}
+	for _, b := range j.Budgets() {
+		for _, w := range first.LeftOut {
+			if _, selected := j.selects(b.Budget, w); selected != model.No && w.Object.Namespace == b.Object.Namespace {
+				return nil
+			}
+		}
 	}
 	s := &daemonless{j.other(first.Model), first.LeftOut, map[*workload.Workload]*workload.Workload{}}
 	for _, w := range s.m.Workloads {
