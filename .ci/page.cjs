@@ -136,6 +136,17 @@ async function runs(browser, name, want) {
   await closed(page, name);
 }
 
+// contexts chooses between the contexts of a page.
+async function contexts(browser) {
+  const page = await opened(browser, 'contexts', 'light');
+  const replicas = async () => (await page.locator('#rows tr').first().textContent()).match(/web(\d)/)[1];
+  check(await page.isVisible('#context') && await page.locator('#context option').count() === 2, 'a page of two contexts offers both');
+  const first = await replicas();
+  await page.selectOption('#context', '1');
+  check(first + await replicas() === '32', 'choosing a context changes the table');
+  await closed(page, 'contexts');
+}
+
 async function hostile(browser) {
   const page = await opened(browser, 'hostile', 'light');
   check(await page.evaluate(() => window.hacked === undefined), 'a name ran as script');
@@ -197,6 +208,7 @@ async function withoutScript(browser) {
   await runs(browser, 'rollout', [/^Rollout of Deployment shop\/web gets stuck$/]);
   await runs(browser, 'zone', [/^Loss of zone . \(unreachable\) leaves 3 pods/, /^Loss of zone . \(gone\): all evicted pods run again$/]);
   await runs(browser, 'hostile', [/./]);
+  await contexts(browser);
   await hostile(browser);
   await large(browser);
   await withoutScript(browser);

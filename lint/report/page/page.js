@@ -426,7 +426,7 @@
   });
   const chooser = $('context');
   chooser.replaceChildren(...data.contexts.map((c, i) => el('option', { value: String(i) }, S[c.title])));
-  chooser.parentElement.hidden = data.contexts.length < 2;
+  chooser.closest('p').hidden = data.contexts.length < 2;
   chooser.onchange = () => context(Number(chooser.value));
   $('app').hidden = false;
   if (data.contexts.length) context(0);
