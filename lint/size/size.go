@@ -71,7 +71,7 @@ type Result struct {
 	// Undecided is 0 and More is not set, Size is minimal, or no size holds if it is nil.
 	Undecided int
 	More      bool
-	// Less has an entry for each pool. It says why the pool needs its last node. The outcome is none if
+	// Less has an entry for each pool: why one node less is not enough. The outcome is none if
 	// the pool has its least number of nodes.
 	Less []Answer
 	// Most is the answer for the greatest size of all pools if Size is nil.
