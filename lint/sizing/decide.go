@@ -126,10 +126,12 @@ func (z *sizing) fits(p *part, m *model.Model, d *certificate.Decision) size.Ans
 			return z.unfit(p, m, d, w)
 		}
 	}
-	if open.Outcome != "" {
-		return open
-	}
 	switch {
+	case open.Outcome != "" && d.Verdict == diag.Never: // by counting, which names no workload
+		open.Outcome, open.Why.Verdict, open.Why.Text = diag.Never, string(diag.Never), "not all pods fit together"
+		return open
+	case open.Outcome != "":
+		return open
 	case d.Verdict == diag.Always || d.DaemonSetsFirst == diag.Always || d.Verdict == diag.None:
 		return size.Answer{Outcome: diag.Always}
 	case d.Verdict == diag.Unknown:

@@ -188,6 +188,10 @@ func (j *shared) withoutDaemonSets() *daemonless {
 	return s
 }
 
+// half calls f with half of the steps that the question has left, so that the rest can be used if f
+// decides nothing. It reports whether f returned.
+func (j *shared) half(f func()) bool { return j.m.Run().Within(j.m.Run().Left()/2, f) }
+
 // options returns search options with the given step limit.
 func (j *shared) options(steps int) search.Options { return search.Options{Steps: steps} }
 

@@ -492,11 +492,19 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 
 // settledWithout reports whether no pods stay Pending if DaemonSets are left out whose pods stay where
 // they are (C16). A result of false proves nothing.
-func (q *loss) settledWithout(b *search.DomainLoss, l certificate.Loss) bool {
+func (q *loss) settledWithout(b *search.DomainLoss, l certificate.Loss) (settled bool) {
 	s := q.j.withoutDaemonSets()
 	if s == nil || q.pin != "" || s.of[q.w] == nil {
 		return false
 	}
+	if !q.j.half(func() { settled = q.settlesIn(s, b, l) }) {
+		q.settled = nil // it was stopped in the middle
+		return false
+	}
+	return settled
+}
+
+func (q *loss) settlesIn(s *daemonless, b *search.DomainLoss, l certificate.Loss) bool {
 	if q.settled == nil {
 		q.settled = newLoss(s.shared, s.of[q.w], q.key)
 	}

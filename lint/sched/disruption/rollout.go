@@ -201,8 +201,9 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 		return r
 	}
 	if s := u.withoutDaemonSets(); s != nil && u.free() && s.of[w] != nil {
-		if r := (updates{shared: s.shared}).judgeOnDeclared(s.of[w], how, replicas); r.Verdict == diag.Always {
-			return r
+		var left Rollout
+		if u.half(func() { left = updates{shared: s.shared}.judgeOnDeclared(s.of[w], how, replicas) }) && left.Verdict == diag.Always {
+			return left
 		}
 	}
 	if contenders == nil {
