@@ -27,10 +27,10 @@ type topologies struct {
 	// rules lists the NodeFeatureRules among all manifests. They give labels to nodes, in whatever part
 	// they are.
 	rules []*source.Object
-	// read caches the nodes of renders and entry pointers by nodesKey. counted is the number of
+	// read caches the nodes of renders and entry pointers by nodesKey. counted holds the
 	// nodes in the summary that belong to no configured cluster.
 	read    map[string]*declaredNodes
-	counted int
+	counted []*topology.Node
 	// seen and given are those of the options.
 	seen, given SeenNodes
 }
@@ -53,10 +53,11 @@ func (t *topologies) of(p part, among []*source.Object, to *effects) *topology.T
 	}
 	s := t.summary
 	if p.name != "" {
-		s.Nodes += len(topo.Nodes)
-	} else if more := len(topo.Nodes) - t.counted; more > 0 { // parts outside named clusters share their nodes
-		t.counted += more
-		s.Nodes += more
+		s.addNodes(topo.Nodes, 1)
+	} else if len(topo.Nodes) > len(t.counted) { // parts outside named clusters share their nodes
+		s.addNodes(t.counted, -1)
+		s.addNodes(topo.Nodes, 1)
+		t.counted = topo.Nodes
 	}
 	s.TopologyDeclared = s.TopologyDeclared || !topo.Empty()
 	to.notes = append(to.notes, topo.Notes...)

@@ -6,14 +6,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/locate"
-	"github.com/schedlint/schedlint/lint/sorting"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -52,6 +54,20 @@ func (s *summary) note(notes ...string) {
 	for _, note := range notes {
 		if !slices.Contains(s.Notes, note) {
 			s.Notes = append(s.Notes, note)
+		}
+	}
+}
+
+// addNodes counts nodes, each as often as times says.
+func (s *summary) addNodes(nodes []*topology.Node, times int) {
+	s.Nodes += times * len(nodes)
+	if s.Zones == nil {
+		s.Zones = map[string]int{}
+	}
+	for _, n := range nodes {
+		zone := n.Labels[corev1.LabelTopologyZone]
+		if s.Zones[zone] += times; s.Zones[zone] == 0 {
+			delete(s.Zones, zone)
 		}
 	}
 }

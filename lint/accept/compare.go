@@ -289,6 +289,9 @@ func CompareWith(now, before *diag.Report, revision string, silences []diag.Sile
 		now.Summary.Notes = append(now.Summary.Notes, fmt.Sprintf("findings in directories that cannot be rendered at %s and may not be new: %d", revision, n))
 	}
 	c := &diag.Change{Since: revision, Introduced: len(d.Introduced), Unchanged: d.Unchanged, Undecided: d.Undecided}
+	if before.Complete() {
+		c.Before = before.Summary.Counts()
+	}
 	for i := range d.Fixed {
 		if now.SubjectGone != nil && now.SubjectGone(&d.Fixed[i]) {
 			c.Gone = append(c.Gone, d.Fixed[i])

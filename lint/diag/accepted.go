@@ -52,6 +52,22 @@ type Change struct {
 	Undecided []Diagnostic `json:"undecided"`
 	// Unchanged holds the findings that the earlier revision already had.
 	Unchanged []Diagnostic `json:"unchanged"`
+	// Before counts what the earlier revision has, or is nil if that could not be checked completely.
+	Before *Counts `json:"before,omitempty"`
+}
+
+// Counts are the numbers of a summary that a change is measured by. Their fields mean what those of
+// Summary mean.
+type Counts struct {
+	Nodes     int            `json:"nodes"`
+	Zones     map[string]int `json:"zones"`
+	Workloads int            `json:"workloads"`
+	Proved    *Proved        `json:"proved,omitempty"`
+}
+
+// Counts returns the numbers that a change is measured by.
+func (s *Summary) Counts() *Counts {
+	return &Counts{Nodes: s.Nodes, Zones: s.Zones, Workloads: s.Workloads, Proved: s.Proved}
 }
 
 // Judged is an object that rules have checked.

@@ -300,6 +300,9 @@ type Summary struct {
 	// TopologyDeclared is false if there is no topology.
 	Nodes            int  `json:"nodes"`
 	TopologyDeclared bool `json:"topologyDeclared"`
+	// Zones counts these nodes by the value of topology.kubernetes.io/zone. Those without the label
+	// have the key "".
+	Zones map[string]int `json:"zones,omitempty"`
 	// Proved counts what is proved about the workloads. It is nil without a topology.
 	Proved *Proved `json:"proved,omitempty"`
 	// Skipped lists the documents and paths that were left out. NotJudged lists kinds that no rule

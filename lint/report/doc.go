@@ -1,6 +1,6 @@
 // Package report renders a diag.Report in seven formats: text for terminals, json for scripts,
-// sarif for code scanning, and github (annotations), markdown (a step summary), gitlab (Code
-// Quality) and junit for CI servers. It also renders a diag.Placement as text, json and markdown,
+// sarif for code scanning, and github (annotations), markdown (a step summary), comment (markdown for
+// a pull request), gitlab (Code Quality) and junit for CI servers. It also renders a diag.Placement as text, json and markdown,
 // and a diag.Explanation as text.
 //
 // Contract: Write takes a finished report and writes one complete document that ends in a newline.
@@ -32,8 +32,8 @@
 //     that code scanning requires. No array is empty except results.
 //   - If the tools that read a format have a limit, the format stays within it, writes the worst
 //     findings first and counts the findings that it omits. The limits are 5,000 results and 10 MB
-//     after compression for sarif (new findings first), ten findings per level for github, and 900
-//     KiB for markdown. Text has at most 4 MiB of findings unless all are requested, and junit
+//     after compression for sarif (new findings first), ten findings per level for github, 900 KiB
+//     for markdown and 60 KiB for comment. Text has at most 4 MiB of findings unless all are requested, and junit
 //     quotes at most 16 MiB. json and gitlab have every finding.
 //   - In every format, a finding lists at most twenty related locations and counts the rest.
 //     Omitting something from the output never changes counts, fingerprints or the exit status.

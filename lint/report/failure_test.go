@@ -28,6 +28,7 @@ func TestIncompleteRunSaysSo(t *testing.T) {
 		"sarif":    `"executionSuccessful": false`,
 		"github":   "^::error file=policies/own-rule/rule.rego,line=12,",
 		"markdown": "^## schedlint: incomplete\n",
+		"comment":  "^## schedlint: incomplete\n",
 		"gitlab":   "incomplete: " + place,
 		"junit":    `<error type="rule" message="` + place + `">`,
 	} {
@@ -147,7 +148,7 @@ func parses(format, out string) error {
 	case "json", "sarif", "gitlab":
 		var v any
 		return json.Unmarshal([]byte(out), &v)
-	case "markdown":
+	case "markdown", "comment":
 		return wrongMarkdown(out)
 	}
 	return nil

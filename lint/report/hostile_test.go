@@ -123,7 +123,7 @@ func wrong(format, out string) error {
 		}
 	case "junit":
 		return wrongXML(out)
-	case "markdown":
+	case "markdown", "comment":
 		return wrongMarkdown(out)
 	}
 	return nil

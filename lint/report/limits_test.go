@@ -71,20 +71,15 @@ func TestMarkdownFits(t *testing.T) {
 	trials.Large(t)
 	for _, name := range []string{strings.Repeat("a", 64<<10), strings.Repeat("`@", 32<<10), strings.Repeat("\x1b", 64<<10), strings.Repeat("\U000e0041", 16<<10)} {
 		r := many(334, name)
+		r.Change = &diag.Change{Before: &diag.Counts{Zones: map[string]int{}}}
 		for range 50 {
 			r.Summary.Notes = append(r.Summary.Notes, name)
+			r.Change.Silences = append(r.Change.Silences, diag.Silence{Message: name})
+			r.Change.Before.Zones[fmt.Sprint(len(r.Change.Silences), name)] = 1
 		}
-		out := written(t, "markdown", r, Options{})
-		if len(out) > maxMarkdown {
-			t.Errorf("%d bytes", len(out))
-		}
-		if err := wrong("markdown", string(out)); err != nil {
-			t.Error(err)
-		}
-		if !bytes.Equal(out, written(t, "markdown", r, Options{})) {
-			t.Error("other bytes the second time")
-		}
-		shown, left := strings.Count(string(out), "\n### "), 0
+		limited(t, r, "comment", maxComment)
+		out := limited(t, r, "markdown", maxMarkdown)
+		shown, left := strings.Count(string(out), "\n### ")-1, 0 // one is about what is silenced
 		if at := strings.Index(string(out), " more did not fit here: "); at > 0 {
 			line := string(out[bytes.LastIndexByte(out[:at], '\n')+1:])
 			if _, err := fmt.Sscanf(line, "%d findings more", &left); err != nil {
@@ -98,6 +93,27 @@ func TestMarkdownFits(t *testing.T) {
 			t.Error("a warning comes before an error")
 		}
 	}
+}
+
+// limited returns a report in a format whose size is limited.
+func limited(t *testing.T, r *diag.Report, format string, most int) []byte {
+	t.Helper()
+	out := written(t, format, r, Options{})
+	if len(out) > most {
+		t.Errorf("%s: %d bytes", format, len(out))
+	}
+	if err := wrong(format, string(out)); err != nil {
+		t.Errorf("%s: %v", format, err)
+	}
+	if !bytes.Equal(out, written(t, format, r, Options{})) {
+		t.Errorf("%s: other bytes the second time", format)
+	}
+	for _, text := range []string{"Silenced by this change", " more zones that differ", " more did not fit here: "} {
+		if !strings.Contains(string(out), text) {
+			t.Errorf("%s: %q is missing", format, text)
+		}
+	}
+	return out
 }
 
 func TestMarkdownOfAPlacementFits(t *testing.T) {

@@ -4,20 +4,23 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sorting"
 )
 
 const (
 	// maxMarkdown is the maximum size of a document in bytes. GitHub drops a step summary entirely
 	// if it exceeds 1 MiB, and other tools may write to the same summary.
 	maxMarkdown = 900 * 1024
-	// reserved is the number of bytes to keep free for the text after the findings.
-	reserved = 64 * 1024
+	// maxComment is the maximum size of a comment in bytes. GitHub refuses one with more than 65,536
+	// characters, and a heading and links are added to it.
+	maxComment = 60 * 1024
 	// maxSentence and maxPath are the maximum lengths of sentences and paths in a finding, in
 	// characters.
 	maxSentence, maxPath = 1000, 300
@@ -25,13 +28,19 @@ const (
 	maxItems = 10
 )
 
-// page is a Markdown document with a maximum size.
-type page struct{ strings.Builder }
+// page is a Markdown document with a maximum size in bytes.
+type page struct {
+	strings.Builder
+	most int
+}
+
+// reserved returns the number of bytes to keep free for the text after the findings.
+func (p *page) reserved() int { return p.most / 14 }
 
 // add appends a block and an empty line. If fewer than keep bytes would remain free, it appends
 // nothing and returns false.
 func (p *page) add(keep int, block string) bool {
-	if p.Len()+len(block)+2 > maxMarkdown-keep {
+	if p.Len()+len(block)+2 > p.most-keep {
 		return false
 	}
 	p.WriteString(block + "\n\n")
@@ -43,10 +52,23 @@ func (p *page) writeTo(w io.Writer) error {
 	return lines(w, strings.TrimRight(p.String(), "\n")+"\n")
 }
 
-// writeMarkdown writes a step summary for CI. The worst findings come first, because there may not
-// be enough space for all findings.
+// writeMarkdown writes a step summary for CI.
 func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
-	var p page
+	p := page{most: maxMarkdown}
+	p.report(r, opts)
+	return p.writeTo(w)
+}
+
+// writeComment writes the same for a comment on a pull request, which has less space.
+func writeComment(w io.Writer, r *diag.Report, opts Options) error {
+	p := page{most: maxComment}
+	p.report(r, opts)
+	return p.writeTo(w)
+}
+
+// report adds a report. The worst findings come first, because there may not be enough space for all
+// of them.
+func (p *page) report(r *diag.Report, opts Options) {
 	src, plain := newSources(r), &textWriter{}
 	hollow, unjudged := unchecked(&r.Summary), ""
 	if hollow != "" {
@@ -64,10 +86,10 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	if text := provedText(&r.Summary); text != "" {
 		p.add(0, prose(text))
 	}
-	p.change(r.Change, opts.All)
+	p.counts(r)
 	var left diag.Report
 	for _, d := range groupEqual(worstFirst(r.Diagnostics), opts.All) {
-		if len(left.Diagnostics) > 0 || !p.add(reserved, strings.Join(nonEmpty(markdownFinding(src, d.Diagnostic), d.places()), "\n\n")) {
+		if len(left.Diagnostics) > 0 || !p.add(2*p.reserved(), strings.Join(nonEmpty(markdownFinding(src, d.Diagnostic), d.places()), "\n\n")) {
 			left.Diagnostics = append(left.Diagnostics, *d.Diagnostic)
 		}
 	}
@@ -76,6 +98,7 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 		left.Sort()
 		p.add(0, fmt.Sprintf("%s more did not fit here: %s.", Count(n, "finding"), plain.findings(&left.Summary)))
 	}
+	p.change(r.Change, opts.All)
 	var notes []string
 	for _, n := range r.Summary.Notes {
 		notes = append(notes, "note: "+n)
@@ -86,7 +109,60 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 		rest = remarks(&r.Summary, func(file string) string { return file })
 	}
 	p.list(append(notes, rest...))
-	return p.writeTo(w)
+}
+
+// maxZones is the maximum number of zones in the table of a change.
+const maxZones = 20
+
+// counts adds a table of what a change makes of nodes, workloads and findings. If there are many
+// zones, it lists those that differ.
+func (p *page) counts(r *diag.Report) {
+	if r.Change == nil || r.Change.Before == nil {
+		return
+	}
+	was, now := r.Change.Before, r.Summary.Counts()
+	rows := []string{tableRow([]string{"", "before", "after"}), tableRow([]string{"---", "---:", "---:"})}
+	row := func(name string, was, now int) {
+		rows = append(rows, tableRow([]string{name, strconv.Itoa(was), strconv.Itoa(now)}))
+	}
+	zones := maps.Clone(was.Zones)
+	if zones == nil {
+		zones = map[string]int{}
+	}
+	maps.Copy(zones, now.Zones)
+	names := sorting.Keys(zones)
+	if len(names) > maxZones {
+		names = slices.DeleteFunc(names, func(zone string) bool { return was.Zones[zone] == now.Zones[zone] })
+	}
+	left := names[min(maxZones, len(names)):]
+	for _, zone := range names[:len(names)-len(left)] {
+		name := "nodes in zone " + codeSpan(clipped(zone, maxPath))
+		if zone == "" {
+			name = "nodes without a zone"
+		}
+		if zone != "" || len(zones) > 1 {
+			row(name, was.Zones[zone], now.Zones[zone])
+		}
+	}
+	if len(left) > 0 {
+		sum := func(of map[string]int) (n int) {
+			for _, zone := range left {
+				n += of[zone]
+			}
+			return n
+		}
+		row("nodes in "+Count(len(left), "more zone")+" that differ", sum(was.Zones), sum(now.Zones))
+	}
+	row("nodes", was.Nodes, now.Nodes)
+	row("workloads", was.Workloads, now.Workloads)
+	if was.Proved != nil && now.Proved != nil {
+		row("workloads that always fit", was.Proved.Fit[diag.Always], now.Proved.Fit[diag.Always])
+		row("workloads whose rollouts always complete", was.Proved.Roll[diag.Always], now.Proved.Roll[diag.Always])
+		row("workloads that can leave any node", was.Proved.Drain[diag.Always], now.Proved.Drain[diag.Always])
+	}
+	c := r.Change
+	row("findings", len(c.Unchanged)+len(c.Fixed)+len(c.Gone)+len(c.Undecided), len(c.Unchanged)+c.Introduced)
+	p.add(0, strings.Join(rows, "\n"))
 }
 
 // change adds sections about a change: what makes findings disappear, and which findings are fixed
@@ -114,11 +190,17 @@ func (p *page) change(c *diag.Change, every bool) {
 		if len(part.items) == 0 {
 			continue
 		}
-		block := "### " + part.title + "\n\n- " + strings.Join(part.items[:min(most, len(part.items))], "\n- ")
-		if more := len(part.items) - most; more > 0 {
+		block, listed := "### "+part.title+"\n", 0
+		for _, item := range part.items[:min(most, len(part.items))] {
+			if p.Len()+len(block)+len(item) > p.most-p.reserved() {
+				break
+			}
+			block, listed = block+"\n- "+item, listed+1
+		}
+		if more := len(part.items) - listed; more > 0 {
 			block += fmt.Sprintf("\n- and %d more", more)
 		}
-		p.add(reserved, block)
+		p.add(0, block)
 	}
 }
 
@@ -129,7 +211,7 @@ func (p *page) list(sentences []string) {
 	size := 0
 	for i, s := range sentences {
 		item := "- " + prose(clipped(s, maxSentence))
-		if size += len(item) + 1; p.Len()+size > maxMarkdown-line {
+		if size += len(item) + 1; p.Len()+size > p.most-line {
 			items = append(items, fmt.Sprintf("- and %d more", len(sentences)-i))
 			break
 		}
@@ -267,7 +349,7 @@ func clipped(s string, n int) string {
 // placementMarkdown writes placements as a step summary for CI, including the table of workloads,
 // the reasons, the cores and the runs.
 func placementMarkdown(w io.Writer, p *diag.Placements, opts Options) error {
-	var doc page
+	doc := page{most: maxMarkdown}
 	doc.list(incomplete(p.Failures))
 	all := withPods(p, opts.Verbose)
 	if len(p.Decisions) > 1 || len(all) < len(p.Decisions) {
@@ -323,7 +405,7 @@ func (p *page) decision(d decision) {
 		// Answers come from a fixed set of words, but the workload's name is not trusted.
 		texts := d.rows[i].texts()
 		row := tableRow(append([]string{prose(clipped(texts[0], maxPath))}, texts[1:]...))
-		if size += len(row) + 1; size > maxMarkdown/3 {
+		if size += len(row) + 1; size > p.most/3 {
 			rows = append(rows, fmt.Sprintf("\nand %s more", Count(len(d.rows)-i, "row")))
 			break
 		}
@@ -335,7 +417,7 @@ func (p *page) decision(d decision) {
 	}
 	var sentences []string
 	for i, r := range d.reasons {
-		if size += min(maxSentence, len(r.why)); size > maxMarkdown/2 {
+		if size += min(maxSentence, len(r.why)); size > p.most/2 {
 			sentences = append(sentences, fmt.Sprintf("and %s more", Count(len(d.reasons)-i, "reason")))
 			break
 		}
@@ -360,14 +442,14 @@ func (p *page) contradiction(c *contradiction) {
 		items = append(items, "- help: "+prose(clipped(r, maxSentence)))
 	}
 	block := prose(clipped(c.sentence(), maxSentence)) + "\n\n" + strings.Join(items, "\n")
-	if !p.add(reserved, block) {
+	if !p.add(p.reserved(), block) {
 		p.add(0, "A contradiction did not fit here.")
 	}
 }
 
 // run adds a title and a code block. If they do not fit, it adds a note instead.
 func (p *page) run(title, text string) {
-	if !p.add(reserved, "A"+title[1:]+":\n\n"+codeBlock(text)) {
+	if !p.add(p.reserved(), "A"+title[1:]+":\n\n"+codeBlock(text)) {
 		p.add(0, "A"+title[1:]+" did not fit here.")
 	}
 }

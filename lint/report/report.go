@@ -41,6 +41,7 @@ var formats = []format{
 	{"sarif", writeSARIF, true},
 	{"github", writeGitHub, false},
 	{"markdown", writeMarkdown, false},
+	{"comment", writeComment, false},
 	{"gitlab", writeGitLab, true},
 	{"junit", writeJUnit, false},
 }

@@ -121,8 +121,12 @@ func canned() *diag.Report {
 // changed returns the sample report for a change.
 func changed() *diag.Report {
 	r := canned()
+	r.Summary.Zones = map[string]int{"a": 3, "b\n| `@team` |": 2, "": 1}
+	r.Summary.Proved = &diag.Proved{Workloads: 5, Fit: map[diag.Outcome]int{diag.Always: 3, diag.Never: 2}, Roll: map[diag.Outcome]int{}, Drain: map[diag.Outcome]int{diag.Always: 5}}
 	r.Change = &diag.Change{Introduced: 6,
 		Since: "main\x1b[2J",
+		Before: &diag.Counts{Nodes: 8, Zones: map[string]int{"a": 3, "c": 5}, Workloads: 4,
+			Proved: &diag.Proved{Workloads: 4, Fit: map[diag.Outcome]int{diag.Always: 4}, Roll: map[diag.Outcome]int{diag.Always: 4}, Drain: map[diag.Outcome]int{diag.Always: 4}}},
 		Silences: []diag.Silence{
 			{Message: "comment suppresses never-fires for Deployment shop/web: ::error::[x](1) <b>", Location: at("apps/web.yaml", 1, 1, 1, 2)},
 			{Message: "fail-on: none\r\n::error::x instead of error", Location: at("::error::.yaml", 1, 1, 1, 2)},
@@ -150,7 +154,7 @@ func TestGolden(t *testing.T) {
 	for _, f := range Formats() {
 		outputs[f] = written(t, f, canned(), Options{})
 	}
-	for _, f := range []string{"text", "json", "sarif", "github", "markdown"} { // the other formats have only findings
+	for _, f := range []string{"text", "json", "sarif", "github", "markdown", "comment"} { // the other formats have only findings
 		outputs["change-"+f] = written(t, f, changed(), Options{})
 	}
 	for name, got := range outputs {
@@ -185,7 +189,7 @@ func TestWriteIsDeterministicAndChangesNothing(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	const all = "text, json, sarif, github, markdown, gitlab, junit"
+	const all = "text, json, sarif, github, markdown, comment, gitlab, junit"
 	for name, want := range map[string]string{
 		"sarfi": `unknown format "sarfi", did you mean "sarif"? formats are ` + all,
 		"JSON":  `unknown format "JSON", did you mean "json"? formats are ` + all,
@@ -228,7 +232,7 @@ func TestEmptyReport(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	if want := []string{"text", "json", "sarif", "github", "markdown", "gitlab", "junit"}; !slices.Equal(Formats(), want) {
+	if want := []string{"text", "json", "sarif", "github", "markdown", "comment", "gitlab", "junit"}; !slices.Equal(Formats(), want) {
 		t.Errorf("got %v, want %v", Formats(), want)
 	}
 }

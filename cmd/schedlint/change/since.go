@@ -107,6 +107,9 @@ func (now *Judged) Since(ctx context.Context, r *Request) error {
 		silences = notVendored(&now.options, &before.options, now.From.inert)
 	}
 	accept.CompareWith(now.Report, before.Report, r.Since, append(silences, now.nodes(ctx, r.Since, before)...))
+	if err != nil {
+		now.Report.Change.Before = nil
+	}
 	now.Silences = len(now.Report.Change.Silences)
 	return nil
 }
