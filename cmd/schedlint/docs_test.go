@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -215,6 +216,7 @@ func yamlChecks() []struct {
 		{"# fixtures/", checkFixture},
 		{"# .github/workflows/", checkWorkflow},
 		{"# .pre-commit-config.yaml\n", checkHook},
+		{"# .gitlab-ci.yml\n", checkPipeline},
 		{"# accepted.yaml\n", checkAccepted},
 		{"# " + config.Name + "\n", checkConfiguration},
 		{"apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\n", checkTopology},
@@ -294,6 +296,47 @@ func checkWorkflow(t *testing.T, shown shownBlock) {
 		if !strings.Contains(action, "\n  "+m[1]+":\n") {
 			t.Errorf("%s: the action has no input %s", shown.document, m[1])
 		}
+	}
+}
+
+// gitlabVariables returns the lines of a text that set a variable of the GitLab template, as the
+// names of the variables and their values without quotes.
+func gitlabVariables(text string) map[string]string {
+	all := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^  (SCHEDLINT_\w+): "?(.*?)"?(    #.*)?$`).FindAllStringSubmatch(text, -1) {
+		all[m[1]] = m[2]
+	}
+	return all
+}
+
+const gitlabTemplate = "docs/gitlab/schedlint.yml"
+
+// checkPipeline checks that a pipeline includes the GitLab template and sets variables of it.
+func checkPipeline(t *testing.T, shown shownBlock) {
+	t.Helper()
+	declared := gitlabVariables(readDocument(t, gitlabTemplate))
+	if !strings.Contains(shown.text, "/schedlint/schedlint/main/"+gitlabTemplate+" ") {
+		t.Errorf("%s: %s is not included", shown.document, gitlabTemplate)
+	}
+	for name := range gitlabVariables(shown.text) {
+		if _, ok := declared[name]; !ok {
+			t.Errorf("%s: the template has no variable %s", shown.document, name)
+		}
+	}
+}
+
+// TestDocumentedVariables checks that the CI page describes exactly the variables of the GitLab
+// template, with their defaults.
+func TestDocumentedVariables(t *testing.T) {
+	declared, described := gitlabVariables(readDocument(t, gitlabTemplate)), map[string]string{}
+	declared["SCHEDLINT_TOPOLOGY"] = "topology" // of the configuration, if empty
+	_, section, _ := strings.Cut(readDocument(t, "docs/ci.md"), "\n## GitLab\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, m := range regexp.MustCompile("(?m)^\\| `(SCHEDLINT_\\w+)` \\|.*\\| `([^`]+)`[^|]*\\|$").FindAllStringSubmatch(section, -1) {
+		described[m[1]] = m[2]
+	}
+	if !maps.Equal(declared, described) {
+		t.Errorf("the template has %q, the page describes %q", declared, described)
 	}
 }
 
