@@ -118,7 +118,7 @@ func TestDocumentsAreCovered(t *testing.T) {
 			t.Errorf("%s is missing from %q", want, all)
 		}
 	}
-	checked := []string{"console", "sh", "yaml", "rego"}
+	checked := []string{"console", "sh", "yaml", "rego", "mermaid"}
 	for _, name := range all {
 		text := readDocument(t, name)
 		found := block.FindAllStringSubmatch(text, -1)
@@ -130,6 +130,27 @@ func TestDocumentsAreCovered(t *testing.T) {
 				t.Errorf("%s: no test checks %s blocks", name, m[1])
 			}
 		}
+	}
+}
+
+// TestDrawnPackages checks that the packages in diagrams exist.
+func TestDrawnPackages(t *testing.T) {
+	drawn := 0
+	for _, shown := range blocks(t, manual(t), "mermaid") {
+		for _, label := range regexp.MustCompile(`\["[^"]*<br>(.*)"\]`).FindAllStringSubmatch(shown.text, -1) {
+			for name := range strings.SplitSeq(label[1], ", ") {
+				drawn++
+				if files, err := filepath.Glob(filepath.Join(repository, name, "*.go")); err != nil || len(files) == 0 {
+					t.Errorf("%s draws %s, which is no package", shown.document, name)
+				}
+			}
+		}
+		if strings.Count(shown.text, "<br>") != strings.Count(shown.text, "[\"") {
+			t.Errorf("%s draws a box without a package", shown.document)
+		}
+	}
+	if drawn == 0 {
+		t.Error("no box names a package")
 	}
 }
 
