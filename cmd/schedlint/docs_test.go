@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -117,7 +118,7 @@ func TestDocumentsAreCovered(t *testing.T) {
 			t.Errorf("%s is missing from %q", want, all)
 		}
 	}
-	checked := []string{"console", "sh", "yaml", "rego"}
+	checked := []string{"console", "sh", "yaml", "rego", "mermaid"}
 	for _, name := range all {
 		text := readDocument(t, name)
 		found := block.FindAllStringSubmatch(text, -1)
@@ -129,6 +130,27 @@ func TestDocumentsAreCovered(t *testing.T) {
 				t.Errorf("%s: no test checks %s blocks", name, m[1])
 			}
 		}
+	}
+}
+
+// TestDrawnPackages checks that the packages in diagrams exist.
+func TestDrawnPackages(t *testing.T) {
+	drawn := 0
+	for _, shown := range blocks(t, manual(t), "mermaid") {
+		for _, label := range regexp.MustCompile(`\["[^"]*<br>(.*)"\]`).FindAllStringSubmatch(shown.text, -1) {
+			for name := range strings.SplitSeq(label[1], ", ") {
+				drawn++
+				if files, err := filepath.Glob(filepath.Join(repository, name, "*.go")); err != nil || len(files) == 0 {
+					t.Errorf("%s draws %s, which is no package", shown.document, name)
+				}
+			}
+		}
+		if strings.Count(shown.text, "<br>") != strings.Count(shown.text, "[\"") {
+			t.Errorf("%s draws a box without a package", shown.document)
+		}
+	}
+	if drawn == 0 {
+		t.Error("no box names a package")
 	}
 }
 
@@ -215,6 +237,7 @@ func yamlChecks() []struct {
 		{"# fixtures/", checkFixture},
 		{"# .github/workflows/", checkWorkflow},
 		{"# .pre-commit-config.yaml\n", checkHook},
+		{"# .gitlab-ci.yml\n", checkPipeline},
 		{"# accepted.yaml\n", checkAccepted},
 		{"# " + config.Name + "\n", checkConfiguration},
 		{"apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\n", checkTopology},
@@ -294,6 +317,47 @@ func checkWorkflow(t *testing.T, shown shownBlock) {
 		if !strings.Contains(action, "\n  "+m[1]+":\n") {
 			t.Errorf("%s: the action has no input %s", shown.document, m[1])
 		}
+	}
+}
+
+// gitlabVariables returns the lines of a text that set a variable of the GitLab template, as the
+// names of the variables and their values without quotes.
+func gitlabVariables(text string) map[string]string {
+	all := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^  (SCHEDLINT_\w+): "?(.*?)"?(    #.*)?$`).FindAllStringSubmatch(text, -1) {
+		all[m[1]] = m[2]
+	}
+	return all
+}
+
+const gitlabTemplate = "docs/gitlab/schedlint.yml"
+
+// checkPipeline checks that a pipeline includes the GitLab template and sets variables of it.
+func checkPipeline(t *testing.T, shown shownBlock) {
+	t.Helper()
+	declared := gitlabVariables(readDocument(t, gitlabTemplate))
+	if !strings.Contains(shown.text, "/schedlint/schedlint/main/"+gitlabTemplate+" ") {
+		t.Errorf("%s: %s is not included", shown.document, gitlabTemplate)
+	}
+	for name := range gitlabVariables(shown.text) {
+		if _, ok := declared[name]; !ok {
+			t.Errorf("%s: the template has no variable %s", shown.document, name)
+		}
+	}
+}
+
+// TestDocumentedVariables checks that the CI page describes exactly the variables of the GitLab
+// template, with their defaults.
+func TestDocumentedVariables(t *testing.T) {
+	declared, described := gitlabVariables(readDocument(t, gitlabTemplate)), map[string]string{}
+	declared["SCHEDLINT_TOPOLOGY"] = "topology" // of the configuration, if empty
+	_, section, _ := strings.Cut(readDocument(t, "docs/ci.md"), "\n## GitLab\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, m := range regexp.MustCompile("(?m)^\\| `(SCHEDLINT_\\w+)` \\|.*\\| `([^`]+)`[^|]*\\|$").FindAllStringSubmatch(section, -1) {
+		described[m[1]] = m[2]
+	}
+	if !maps.Equal(declared, described) {
+		t.Errorf("the template has %q, the page describes %q", declared, described)
 	}
 }
 
