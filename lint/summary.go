@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/message"
@@ -65,7 +63,7 @@ func (s *summary) addNodes(nodes []*topology.Node, times int) {
 		s.Zones = map[string]int{}
 	}
 	for _, n := range nodes {
-		zone := n.Labels[corev1.LabelTopologyZone]
+		zone := n.Labels["topology.kubernetes.io/zone"]
 		if s.Zones[zone] += times; s.Zones[zone] == 0 {
 			delete(s.Zones, zone)
 		}
