@@ -277,9 +277,10 @@ var (
 // else becomes code.
 func prose(s string) string {
 	var out, code []string
+	opening := "" // what stands before the code
 	flush := func(tail string) {
 		if len(code) > 0 {
-			out, code = append(out, codeSpan(strings.Join(code, " "))+tail), nil
+			out, code, opening = append(out, opening+codeSpan(strings.Join(code, " "))+tail), nil, ""
 		}
 	}
 	for i, word := range strings.Fields(Visible(s)) {
@@ -287,6 +288,10 @@ func prose(s string) string {
 			flush("")
 			out = append(out, word)
 			continue
+		}
+		if rest, ok := strings.CutPrefix(word, "("); ok && strings.TrimRight(rest, ",.;:?)") != "" && strings.Count(word, "(") > strings.Count(word, ")") {
+			flush("") // a remark in parentheses that begins with code and ends in a later word
+			opening, word = "(", rest
 		}
 		name := strings.TrimRight(word, ",.;:?)")
 		if name == "" || strings.Count(name, "(") > strings.Count(name, ")") {
