@@ -49,7 +49,8 @@ directory.
 
 Nodes: --topology names the nodes to check against: the output of
 kubectl get nodes -o yaml, a NodeTopology, or the file that a tool such as kind
-makes the cluster from (see docs/nodes.md).
+makes the cluster from (see docs/nodes.md). A NodeTopology under the paths is
+used as well.
 
 Kustomize: lint renders, without network access, each kustomization under the
 paths that no other kustomization refers to. It reports findings in the source

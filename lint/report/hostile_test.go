@@ -229,6 +229,8 @@ func TestProse(t *testing.T) {
 		"[a](http://x) is `b`":                   "`[a](http://x)` is `` `b` ``",
 		"<b> ## x":                               "`<b> ##` x",
 		"deadbeef fffffff defaced fade":          "`deadbeef fffffff defaced` fade",
+		"files (--render off, a/b) count (a/b":   "files (`--render` off, `a/b`) count (`a/b`",
+		"none (a/b c/d, x), f(x (y/z)":           "none (`a/b c/d`, x), `f(x (y/z)`",
 		"f(x) is 3 (a, b)":                       "`f(x)` is 3 (a, b)",
 		"a  b\nc":                                "a `b\\nc`",
 		"":                                       "",

@@ -214,3 +214,17 @@ func TestAnnotationPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestMarkdownZones checks that the table of a change lists zones only if their nodes differ.
+func TestMarkdownZones(t *testing.T) {
+	for after, listed := range map[int]bool{3: false, 4: true} {
+		r := canned()
+		r.Summary.Zones = map[string]int{"a": after, "": 1}
+		r.Change = &diag.Change{Before: &diag.Counts{Zones: map[string]int{"a": 3, "": 1}}}
+		out := string(written(t, "markdown", r, Options{}))
+		zone, rest := strings.Index(out, "| nodes in zone `a` |"), strings.Index(out, "| nodes without a zone |")
+		if (zone > 0) != listed || (rest > zone) != listed {
+			t.Errorf("%d nodes became %d, zones listed: want %t\n%s", 3, after, listed, out)
+		}
+	}
+}

@@ -114,8 +114,8 @@ func (p *page) report(r *diag.Report, opts Options) {
 // maxZones is the maximum number of zones in the table of a change.
 const maxZones = 20
 
-// counts adds a table of what a change makes of nodes, workloads and findings. If there are many
-// zones, it lists those that differ.
+// counts adds a table of what a change makes of nodes, workloads and findings. It lists the zones
+// only if some of them differ, and of many zones only those.
 func (p *page) counts(r *diag.Report) {
 	if r.Change == nil || r.Change.Before == nil {
 		return
@@ -131,7 +131,10 @@ func (p *page) counts(r *diag.Report) {
 	}
 	maps.Copy(zones, now.Zones)
 	names := sorting.Keys(zones)
-	if len(names) > maxZones {
+	if names = slices.DeleteFunc(names, func(zone string) bool { return zone == "" }); len(names) < len(zones) {
+		names = append(names, "") // the nodes without a zone come last
+	}
+	if maps.Equal(was.Zones, now.Zones) || len(names) > maxZones {
 		names = slices.DeleteFunc(names, func(zone string) bool { return was.Zones[zone] == now.Zones[zone] })
 	}
 	left := names[min(maxZones, len(names)):]
@@ -158,10 +161,10 @@ func (p *page) counts(r *diag.Report) {
 	if was.Proved != nil && now.Proved != nil {
 		row("workloads that always fit", was.Proved.Fit[diag.Always], now.Proved.Fit[diag.Always])
 		row("workloads whose rollouts always complete", was.Proved.Roll[diag.Always], now.Proved.Roll[diag.Always])
-		row("workloads that can leave any node", was.Proved.Drain[diag.Always], now.Proved.Drain[diag.Always])
+		row("workloads whose drains always end", was.Proved.Drain[diag.Always], now.Proved.Drain[diag.Always])
 	}
 	c := r.Change
-	row("findings", len(c.Unchanged)+len(c.Fixed)+len(c.Gone)+len(c.Undecided), len(c.Unchanged)+c.Introduced)
+	row("findings, old and new", len(c.Unchanged)+len(c.Fixed)+len(c.Gone)+len(c.Undecided), len(c.Unchanged)+c.Introduced)
 	p.add(0, strings.Join(rows, "\n"))
 }
 
@@ -277,9 +280,10 @@ var (
 // else becomes code.
 func prose(s string) string {
 	var out, code []string
+	opening := "" // what stands before the code
 	flush := func(tail string) {
 		if len(code) > 0 {
-			out, code = append(out, codeSpan(strings.Join(code, " "))+tail), nil
+			out, code, opening = append(out, opening+codeSpan(strings.Join(code, " "))+tail), nil, ""
 		}
 	}
 	for i, word := range strings.Fields(Visible(s)) {
@@ -287,6 +291,10 @@ func prose(s string) string {
 			flush("")
 			out = append(out, word)
 			continue
+		}
+		if rest, ok := strings.CutPrefix(word, "("); ok && strings.TrimRight(rest, ",.;:?)") != "" && strings.Count(word, "(") > strings.Count(word, ")") {
+			flush("") // a remark in parentheses that begins with code and ends in a later word
+			opening, word = "(", rest
 		}
 		name := strings.TrimRight(word, ",.;:?)")
 		if name == "" || strings.Count(name, "(") > strings.Count(name, ")") {
