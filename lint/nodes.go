@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/locate"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -98,15 +99,29 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 		}
 	}
 	others := t.files.NodesOfClusters()
+	added := map[string]bool{} // files among the manifests
 	for _, o := range among {
 		if !from[o.File.Name] && !others[o.File.Name] {
 			objects = append(objects, o)
+			added[o.File.Name] = len(p.topology) > 0
 		}
 	}
 	t.passNodes(p, from)
 	topo, err := topology.LoadFrom(objects, t.renders.NamedAt, t.beside)
 	if err != nil {
+		if len(p.topology) > 0 && len(added) > 0 {
+			err = fmt.Errorf("%w (a NodeTopology among the manifests counts together with the node files)", err)
+		}
 		return nil, fmt.Errorf("reading topology: %w", err)
+	}
+	more := map[string]bool{}
+	for _, n := range topo.All() {
+		if added[n.Span.File] {
+			more[n.Span.File] = true
+		}
+	}
+	for _, file := range sorting.Keys(more) { // they may be those of another cluster
+		topo.Notes = append(topo.Notes, t.files.Display(file)+" is among the manifests, and its nodes count together with those of the node files")
 	}
 	topo.Stored = append(stored, topo.Stored...) // in front, because the first declaration of a class wins
 	topo.Extended.Complete = t.files.Config.ClosesResources()
