@@ -5,7 +5,8 @@
   const PLACE = 0, REMOVE = 1, LOSE = 2; // as in page.go
   const FOLD = 8;                        // more nodes of a zone and pool fold by their pods
   const OPEN = 200;                      // with more nodes, pools start closed
-  const PAGE = 8, ROWS = 100, CELLS = 24; // groups of nodes, rows, and cells of a node at once
+  const GROUPS = 4, PAGE = 8, ROWS = 50, CELLS = 24; // what is shown at once: groups of nodes, their nodes, rows, and cells of a node
+  const ATONCE = 3;                      // a step redraws so many open pools, and one more in each frame
   const $ = (id) => document.getElementById(id);
 
   // el makes an element. Text becomes a text node, so no name is ever markup.
@@ -54,14 +55,11 @@
   // element that has the same data-f.
   function swap(box, kids) {
     const had = document.activeElement, inside = box.contains(had) && had !== box, key = inside && had.getAttribute('data-f');
+    const keep = new Set(kids);
+    for (const old of [...box.childNodes]) if (!keep.has(old)) old.remove();
     let at = box.firstChild;
     for (const kid of kids) {
       if (kid === at) at = at.nextSibling; else box.insertBefore(kid, at);
-    }
-    while (at) {
-      const next = at.nextSibling;
-      at.remove();
-      at = next;
     }
     if (!inside || had === document.activeElement) return;
     const same = key === null ? undefined : [...box.querySelectorAll('[data-f]')].find((e) => e.getAttribute('data-f') === key);
@@ -89,6 +87,19 @@
   }
   const FATES = { drained: 'drained', unreachable: 'unreachable', gone: 'deleted' };
 
+  // later fills a pool in one of the next frames.
+  const waiting = new Map();
+  function later(s, board) {
+    waiting.set(s, board);
+    if (waiting.size === 1) requestAnimationFrame(fillNext);
+  }
+  function fillNext() {
+    const [s, board] = waiting.entries().next().value;
+    board.fill(s);
+    waiting.delete(s);
+    if (waiting.size > 0) requestAnimationFrame(fillNext);
+  }
+
   // Board shows one run. It keeps the pods of every node and changes only what a step changes.
   class Board {
     constructor(pic, index) {
@@ -99,7 +110,11 @@
       this.unpack(this.run.events);
       this.lost = new Set(ranges(this.run.lost));
       this.pods = pic.nodes.map(() => new Map());
-      this.known = new Array(pic.nodes.length); // what info returns, until the pods change
+      this.keys = new Array(pic.nodes.length); // what key returns, until the pods change
+      const R = pic.resources.length;
+      this.used = pic.nodes.map(() => new Float64Array(R)); // what the pods request
+      this.share = new Float64Array(pic.nodes.length);      // the largest share of a resource, and that resource
+      this.bind = new Int16Array(pic.nodes.length).fill(-1);
       this.struck = false;
       this.moved = -1; // the node of the last step
       this.listed = PAGE; // workloads in the tray
@@ -109,7 +124,6 @@
       this.bySection = [];
       this.build();
       for (let i = 0; i < pic.running.length; i += 2) this.add(pic.running[i], pic.running[i + 1], 1);
-      for (const s of this.sections) this.draw(s);
     }
 
     unpack(list) {
@@ -121,11 +135,17 @@
     get steps() { return this.ops.length; }
 
     add(w, n, by) {
-      const pods = this.pods[n], now = (pods.get(w) || 0) + by;
+      const pods = this.pods[n], now = (pods.get(w) || 0) + by, used = this.used[n], { has } = this.pic.nodes[n], { wants } = this.pic.workloads[w];
       if (now > 0) pods.set(w, now); else pods.delete(w);
       this.placed += by;
       this.bySection[n].pods += by;
-      this.known[n] = undefined;
+      this.keys[n] = undefined;
+      this.share[n] = 0;
+      this.bind[n] = -1;
+      for (let r = 0; r < used.length; r++) {
+        used[r] += wants[r] * by;
+        if (has[r] > 0 && used[r] / has[r] > this.share[n]) { this.share[n] = used[r] / has[r]; this.bind[n] = r; }
+      }
     }
 
     // seek goes to the state after the first k steps.
@@ -146,7 +166,10 @@
         }
       }
       this.moved = this.at > 0 && this.ops[this.at - 1] !== LOSE ? this.ns[this.at - 1] : -1;
-      for (const s of dirty) this.draw(s);
+      for (const s of this.drawn ? dirty : this.sections) this.label(s);
+      const open = [...this.drawn ? dirty : this.sections].filter((s) => s.details.open);
+      this.drawn = true;
+      open.forEach((s, i) => (i < ATONCE ? this.fill(s) : later(s, this)));
       this.drawFullest();
       this.drawTray();
     }
@@ -171,7 +194,7 @@
       this.pic.nodes.forEach((n, i) => {
         if (!zones.has(n.zone)) zones.set(n.zone, new Map());
         const pools = zones.get(n.zone);
-        if (!pools.has(n.pool)) pools.set(n.pool, { id: n.zone + '\n' + n.pool, pool: n.pool, nodes: [], pods: 0, shown: PAGE, open: new Map(), cards: new Map(), pin: -1 });
+        if (!pools.has(n.pool)) pools.set(n.pool, { id: n.zone + '\n' + n.pool, pool: n.pool, nodes: [], pods: 0, shown: GROUPS, open: new Map(), cards: new Map(), pin: -1 });
         pools.get(n.pool).nodes.push(i);
         this.bySection[i] = pools.get(n.pool);
       });
@@ -183,7 +206,7 @@
           s.summary = el('summary');
           s.body = el('div');
           s.details = el('details', { open: opened === undefined ? this.pic.nodes.length <= OPEN : opened }, s.summary, s.body);
-          s.details.addEventListener('toggle', () => { this.pic.opened.set(s.id, s.details.open); this.draw(s); });
+          s.details.addEventListener('toggle', () => { this.pic.opened.set(s.id, s.details.open); later(s, this); });
           this.sections.push(s);
           box.append(s.details);
         }
@@ -197,33 +220,37 @@
         this.fullest, this.zones, this.tray);
     }
 
-    // draw renders the nodes of a zone and pool if they are open.
-    draw(s) {
+    label(s) {
       const out = this.struck ? s.nodes.filter((n) => this.lost.has(n)).length : 0;
       const text = (s.pool === '' ? '' : 'pool ' + s.pool + ': ') + count(s.nodes.length, 'node') + ', ' + count(s.pods, 'pod') + (out ? ', ' + out + ' ' + FATES[this.run.meaning] : '');
       if (s.summary.textContent !== text) s.summary.textContent = text;
+    }
+
+    // fill shows the nodes of a zone and pool if they are open.
+    fill(s) {
       if (!s.details.open) return;
       const alone = [], classes = new Map(); // the nodes of the last step and of a search come first
       for (const n of s.nodes) {
         if (s.nodes.length <= FOLD || n === this.moved || n === s.pin) { alone.push([n, [n]]); continue; }
-        const key = this.info(n).key + (out && this.lost.has(n) ? ' out' : '');
+        const key = this.key(n) + (this.struck && this.lost.has(n) ? ' out' : '');
         if (classes.has(key)) classes.get(key).push(n); else classes.set(key, [n]);
       }
       const cards = [], list = alone.concat([...classes.entries()]), had = s.cards;
       s.cards = new Map();
-      for (const [key, nodes] of list.slice(0, s.shown)) {
+      const most = s.nodes.length <= FOLD ? FOLD : s.shown;
+      for (const [key, nodes] of list.slice(0, most)) {
         cards.push(this.card(s, had, nodes));
         if (nodes.length > 1) cards.push(...this.members(s, had, key, nodes));
       }
-      if (list.length > s.shown) {
-        cards.push(button('more', 'Show ' + Math.min(PAGE, list.length - s.shown) + ' more of ' + (list.length - s.shown) + ' groups of nodes', () => { s.shown += PAGE; this.draw(s); }));
+      if (list.length > most) {
+        cards.push(button('more', 'Show ' + Math.min(GROUPS, list.length - s.shown) + ' more of ' + (list.length - s.shown) + ' groups of nodes', () => { s.shown += GROUPS; this.fill(s); }));
       }
       swap(s.body, cards);
     }
 
     // members lists the nodes of a folded group on demand.
     members(s, had, key, nodes) {
-      const shown = s.open.get(key) || 0, show = (k) => () => { s.open.set(key, k); this.draw(s); };
+      const shown = s.open.get(key) || 0, show = (k) => () => { s.open.set(key, k); this.fill(s); };
       const toggle = button('group ' + key, shown ? 'Fold these ' + nodes.length + ' nodes' : 'Show these ' + nodes.length + ' nodes', show(shown ? 0 : PAGE));
       toggle.setAttribute('aria-expanded', shown > 0);
       const all = [toggle];
@@ -234,31 +261,17 @@
       return all;
     }
 
-    // info sums up a node: its pods by workload, what they request, the resource of which they request
-    // the largest share, and a key that nodes share if they look the same.
-    info(n) {
-      if (this.known[n]) return this.known[n];
-      const { has, kind } = this.pic.nodes[n], used = has.map(() => 0), list = [...this.pods[n]].sort((a, b) => a[0] - b[0]);
-      let total = 0, bind = -1, share = 0;
-      for (const [w, k] of list) {
-        const wants = this.pic.workloads[w].wants;
-        total += k;
-        for (let r = 0; r < wants.length; r++) used[r] += wants[r] * k;
-      }
-      for (let r = 0; r < has.length; r++) {
-        if (has[r] > 0 && used[r] / has[r] > share) { share = used[r] / has[r]; bind = r; }
-      }
-      return this.known[n] = { list, used, total, bind, share, key: list.join(';') + '|' + kind };
+    // key is a text that nodes share if they look the same.
+    key(n) {
+      return this.keys[n] || (this.keys[n] = this.list(n).join(';') + '|' + this.pic.nodes[n].kind);
     }
-    percent(n) {
-      const { bind, share } = this.info(n);
-      return this.pic.resources[bind] + ' ' + Math.floor(100 * share) + '% used';
-    }
+    list(n) { return [...this.pods[n]].sort((a, b) => a[0] - b[0]); }
+    percent(n) { return this.pic.resources[this.bind[n]] + ' ' + Math.floor(100 * this.share[n]) + '% used'; }
 
     // card shows a node, or the first of several that look the same. It returns the card that was there
     // if nothing has changed.
     card(s, had, nodes) {
-      const { resources, workloads } = this.pic, n = nodes[0], node = this.pic.nodes[n], { list, used, total, bind, key } = this.info(n);
+      const { resources, workloads } = this.pic, n = nodes[0], node = this.pic.nodes[n], used = this.used[n], bind = this.bind[n], total = used[2]; // the third resource is pods
       const out = this.struck && this.lost.has(n), moved = n === this.moved;
       const free = [], unlisted = [];
       resources.forEach((name, r) => {
@@ -269,7 +282,7 @@
         free.push(name + ' ' + amount(name, low - used[r]) + (high > low ? ' to ' + amount(name, high - used[r]) + ' of up to ' : ' of ') + amount(name, high));
       });
       const use = (bind >= 0 ? 'Bar: ' + this.percent(n) + '. ' : total > 0 ? 'The bar is not to scale. ' : '') + (free.length ? 'Free: ' + free.join(', ') + '. ' : '') + (unlisted.length ? 'Not declared: ' + unlisted.join(', ') + '.' : '');
-      const id = [n, nodes.length, key, out, moved ? this.at : '', use].join('\n');
+      const id = [n, nodes.length, this.key(n), out, moved ? this.at : '', use].join('\n');
       if (had.has(id)) {
         s.cards.set(id, had.get(id));
         return had.get(id);
@@ -279,7 +292,7 @@
       if (node.cordoned) flags.push('cordoned');
       if (node.taints) flags.push('taint ' + node.taints);
       const cells = el('div', { class: 'cells', 'aria-hidden': 'true' }), pods = el('ul', { class: 'pods' });
-      for (const [w, k] of list) {
+      for (const [w, k] of this.list(n)) {
         const { of, wants, name } = workloads[w], sel = of === selected ? ' sel' : '';
         const one = bind >= 0 ? wants[bind] / node.has[bind] : 1 / Math.max(total, CELLS);
         for (const many of total > CELLS ? [k] : new Array(k).fill(1)) {
@@ -304,8 +317,8 @@
     drawFullest() {
       let best = -1, same = 0;
       for (let n = 0; n < this.pods.length; n++) {
-        const share = this.struck && this.lost.has(n) ? 0 : this.info(n).share;
-        if (share > 0 && (best < 0 || share > this.info(best).share)) { best = n; same = 0; } else if (best >= 0 && share === this.info(best).share) same++;
+        const share = this.struck && this.lost.has(n) ? 0 : this.share[n];
+        if (share > (best < 0 ? 0 : this.share[best])) { best = n; same = 0; } else if (best >= 0 && share === this.share[best]) same++;
       }
       swap(this.fullest, best < 0 ? [] : ['Fullest node: ', button('fullest', this.pic.nodes[best].name, () => this.reveal(best)), ', ' + this.percent(best) + (same ? ', and ' + same + ' more' : '')].map((x) => (x.nodeType ? x : document.createTextNode(x))));
     }
@@ -314,7 +327,7 @@
       const s = this.bySection[n];
       s.pin = n;
       s.details.open = true;
-      this.draw(s);
+      this.fill(s);
       const card = [...s.cards].find(([id]) => id.startsWith(n + '\n1\n'))[1];
       card.setAttribute('tabindex', '-1');
       card.focus();
@@ -422,9 +435,13 @@
     const rows = ctx.rows.filter((r) => (text === '' || S[r.name].toLowerCase().includes(text)) && wanted(r));
     page = Math.max(0, Math.min(page, Math.ceil(rows.length / ROWS) - 1));
     swap($('rows'), rows.slice(page * ROWS, (page + 1) * ROWS).map((r) => {
-      const b = button(r.of, S[r.name], () => select(r.of));
-      b.setAttribute('aria-pressed', r.of === selected);
-      return el('tr', { class: r.of === selected ? 'sel' : '' }, el('th', { scope: 'row' }, b), el('td', {}, String(r.replicas)), ...r.cells.map((c) => el('td', { class: look(S[c]) }, S[c])));
+      if (!r.line) { // once for each row
+        r.button = button(r.of, S[r.name], () => select(r.of));
+        r.line = el('tr', {}, el('th', { scope: 'row' }, r.button), el('td', {}, String(r.replicas)), ...r.cells.map((c) => el('td', { class: look(S[c]) }, S[c])));
+      }
+      r.button.setAttribute('aria-pressed', r.of === selected);
+      r.line.className = r.of === selected ? 'sel' : '';
+      return r.line;
     }));
     $('found').textContent = count(rows.length, 'workload') + (rows.length < ctx.rows.length ? ' of ' + ctx.rows.length : '') + (rows.length > ROWS ? ', ' + (page * ROWS + 1) + ' to ' + Math.min(rows.length, (page + 1) * ROWS) + ' shown' : '');
     $('earlier').hidden = $('later').hidden = rows.length <= ROWS;
