@@ -474,7 +474,7 @@ func (p *picture) wholeLosses() {
 			}
 			var then []*workload.Workload
 			for g := range p.m.Placeable() {
-				if !g.Kind.PerNode() {
+				if !g.Kind.PerNode() && !g.Finite() {
 					then = append(then, g.Workload)
 				}
 			}

@@ -262,7 +262,8 @@ func (c *pictured) checkRollout(r *diag.PictureRun) {
 	}
 }
 
-// crowdedCluster returns nodes and Deployments, StatefulSets and DaemonSets that barely fit.
+// crowdedCluster returns nodes and Deployments, StatefulSets and DaemonSets that barely fit, and in
+// some clusters a CronJob.
 func crowdedCluster(r *rand.Rand) (nodes, manifests string) {
 	var b strings.Builder
 	count := 2 + r.IntN(4)
@@ -291,6 +292,9 @@ func crowdedCluster(r *rand.Rand) (nodes, manifests string) {
 		}
 		fmt.Fprintf(&b, "---\napiVersion: apps/v1\nkind: %[1]s\nmetadata: {name: a%[2]d, namespace: shop}\nspec: {%[3]sselector: {matchLabels: {app: a%[2]d}}, template: {metadata: {labels: {app: a%[2]d}}, spec: {%[4]scontainers: [{name: c, image: c, resources: {requests: {cpu: %[5]dm}}}]}}}\n",
 			kind, i, replicas, rule, 250*(1+r.IntN(5)))
+	}
+	if r.IntN(4) == 0 {
+		b.WriteString("---\napiVersion: batch/v1\nkind: CronJob\nmetadata: {name: report, namespace: shop}\nspec: {schedule: 0 3 * * *, jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: c, resources: {requests: {cpu: 250m}}}]}}}}}\n")
 	}
 	return nodes, b.String()
 }

@@ -6,7 +6,7 @@
   const FOLD = 8;                        // more nodes of a zone and pool fold by their pods
   const OPEN = 200;                      // with more nodes, pools start closed
   const GROUPS = 4, PAGE = 8, ROWS = 50, CELLS = 24; // what is shown at once: groups of nodes, their nodes, rows, and cells of a node
-  const ATONCE = 3;                      // a step redraws so many open pools, and one more in each frame
+  const ATONCE = 3;                      // with more nodes, a step redraws so many open pools, and one more in each frame
   const $ = (id) => document.getElementById(id);
 
   // el makes an element. Text becomes a text node, so no name is ever markup.
@@ -166,10 +166,11 @@
         }
       }
       this.moved = this.at > 0 && this.ops[this.at - 1] !== LOSE ? this.ns[this.at - 1] : -1;
+      touch(this.moved);
       for (const s of this.drawn ? dirty : this.sections) this.label(s);
       const open = [...this.drawn ? dirty : this.sections].filter((s) => s.details.open);
       this.drawn = true;
-      open.forEach((s, i) => (i < ATONCE ? this.fill(s) : later(s, this)));
+      open.forEach((s, i) => (i < ATONCE || this.pic.nodes.length <= OPEN ? this.fill(s) : later(s, this)));
       this.drawFullest();
       this.drawTray();
     }
@@ -381,8 +382,8 @@
     if (inside && !row) $('search').focus();
     if (!row) return;
     const drawn = pic && pic.workloads.some((w) => w.of === row.of);
-    box.replaceChildren(el('h3', {}, S[row.name]), el('p', {}, ctx.columns.map((c, i) => S[c] + ': ' + S[row.cells[i]]).join(', ')),
-      el('ul', {}, ...row.reasons.map((r) => el('li', {}, S[r]))), drawn ? null : el('p', {}, 'No run has pods of it.'), button('clear', 'Clear selection', () => select(selected)));
+    box.replaceChildren(...el('div', {}, el('h3', {}, S[row.name]), el('p', {}, ctx.columns.map((c, i) => S[c] + ': ' + S[row.cells[i]]).join(', ')),
+      el('ul', {}, ...row.reasons.map((r) => el('li', {}, S[r]))), drawn ? null : el('p', {}, 'No run has pods of it.'), button('clear', 'Clear selection', () => select(selected))).childNodes);
   }
 
   function go(k) {
