@@ -33,7 +33,7 @@ const RunUndecided = "The run is an example. Whether the pods fit in every order
 
 // NotModeled states that runs lack the pods of so many workloads.
 func NotModeled(workloads int) string {
-	return "no run has pods of the " + plural(workloads, "workload") + " listed as not modeled, which may need the same room"
+	return plural(workloads, "workload") + " not modeled (see the notes) " + verb(workloads, "is", "are") + " in no run, and may need the same room"
 }
 
 // PictureGrowth states that runs use no nodes that pools may add. It returns "" if no pool can grow.
@@ -47,7 +47,7 @@ func PictureGrowth(all []topology.Growth) string {
 	if len(pools) == 0 {
 		return ""
 	}
-	return "the runs use only the declared nodes, and none that may be added to " + plural(len(pools), "pool") + ": " + strings.Join(pools, ", ")
+	return "nodes that " + plural(len(pools), "pool") + " may add are in no run: " + strings.Join(pools, ", ")
 }
 
 // MoreRuns states that a picture shows only the first runs.

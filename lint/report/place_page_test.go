@@ -5,14 +5,10 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -115,19 +111,4 @@ func TestPageAllowsOnlyItself(t *testing.T) {
 	}
 }
 
-// TestPictureGolden compares the picture with the recorded one. SCHEDLINT_UPDATE=1 records it.
-func TestPictureGolden(t *testing.T) {
-	got, name := pageText(t, "svg", drawn("")), filepath.Join("..", "..", "fixtures", "report", "place-svg.golden")
-	if os.Getenv("SCHEDLINT_UPDATE") != "" {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Error(diff)
-	}
-}
+func TestPictureGolden(t *testing.T) { sameAsGolden(t, "place-svg", pageText(t, "svg", drawn(""))) }

@@ -321,7 +321,7 @@
         const share = this.struck && this.lost.has(n) ? 0 : this.share[n];
         if (share > (best < 0 ? 0 : this.share[best])) { best = n; same = 0; } else if (best >= 0 && share === this.share[best]) same++;
       }
-      swap(this.fullest, best < 0 ? [] : ['Fullest node: ', button('fullest', this.pic.nodes[best].name, () => this.reveal(best)), ', ' + this.percent(best) + (same ? ', and ' + same + ' more' : '')].map((x) => (x.nodeType ? x : document.createTextNode(x))));
+      swap(this.fullest, best < 0 ? [] : [same ? 'Fullest nodes: ' : 'Fullest node: ', button('fullest', this.pic.nodes[best].name, () => this.reveal(best)), (same ? ' and ' + same + ' more' : '') + ', ' + this.percent(best)].map((x) => (x.nodeType ? x : document.createTextNode(x))));
     }
 
     reveal(n) {

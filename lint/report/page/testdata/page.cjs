@@ -200,7 +200,7 @@ async function unknowns(browser) {
   const titles = await page.locator('#runs button').allTextContents();
   check(titles.length > 1 && !titles.some((t) => /zone/.test(t)), 'a run claims something about zones that are not known: ' + titles.join(' | '));
   const left = await page.textContent('#left');
-  check(/1 workload listed as not modeled/.test(left) && /added to 2 pools: burst, worker/.test(left), 'what the runs leave out: ' + left);
+  check(/1 workload not modeled/.test(left) && /nodes that 2 pools may add are in no run: burst, worker/.test(left), 'what the runs leave out: ' + left);
   check(/Whether the pods fit in every order is not known/.test(await page.textContent('.board')), 'a run of an unknown verdict is an example');
   check(!/no pod Pending/.test(await page.textContent('body')), 'a run of an unknown verdict claims that no pod is Pending');
   check(/not to scale\. .*Not declared: cpu, memory/.test(await page.textContent('.boards')), 'a node that declares nothing');
