@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"errors"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"

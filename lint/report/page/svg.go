@@ -214,7 +214,7 @@ func (d *drawing) draw(c *Context, run *diag.PictureRun) {
 	}
 	d.open(width, below+lines*lineHeight, title, text)
 	d.text(margin, margin+lineHeight, "t", clip(title, 90))
-	d.text(margin, margin+2*lineHeight, "s", clip(strings.TrimSpace(c.Title+", verdict: "+c.Outcome+" "+c.Verdict), 100))
+	d.text(margin, margin+2*lineHeight, "s", clip("verdict: "+strings.TrimSpace(c.Outcome+" "+c.Verdict)+", "+c.Title, 100))
 	for i := range zones {
 		d.column(c, &zones[i], margin+i*(boxWidth+gap), top)
 	}
