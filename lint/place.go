@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -205,21 +206,25 @@ func (r *run) placed(s *scene, survive func(*workload.Workload) []string) *diag.
 	}
 	doc := on(s.model)
 	if count := s.count(); count != nil && derive.Open(doc) {
-		derive.AddAtCount(doc, on(count))
+		s.countDoc = on(count)
+		derive.AddAtCount(doc, s.countDoc)
 	}
 	return doc
 }
 
-// addPicture adds the runs of a decision. They are those for the declared number of nodes if its
-// witness is.
+// addPicture adds the runs of a decision. They are those for the declared number of nodes if growth
+// leaves an answer open.
 func (r *run) addPicture(doc *diag.Placement, s *scene) {
-	m := s.model
-	if doc.AtCount != nil {
-		m = s.count()
+	m, about := s.model, doc
+	if s.countDoc != nil {
+		m, about = s.count(), s.countDoc
 	}
 	d, j := s.decide(m), disruption.New(m, s.set, search.Options{})
 	j.Use(d)
-	doc.Picture = derive.Picture(m, d, j, doc)
+	doc.Picture = derive.Picture(m, d, j, about)
+	if grows := message.PictureGrowth(s.nodes.Growth); grows != "" {
+		doc.Picture.LeftOut = append(doc.Picture.LeftOut, grows)
+	}
 }
 
 // count returns the model for the declared number of nodes, or nil if no pool can grow.

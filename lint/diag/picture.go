@@ -21,8 +21,8 @@ type PictureNode struct {
 	// Allocatable is parallel to Picture.Resources. It is -1 for a resource that the node does not list.
 	Allocatable []int64
 	Cordoned    bool
-	// Planned is set if the node stands for the nodes of a pool that has none yet.
-	Planned bool
+	// ZoneOpen is set if the node may be in a zone that its declaration does not name.
+	ZoneOpen bool
 	// Taints lists taints in the form key=value:effect.
 	Taints []string
 }

@@ -99,11 +99,6 @@ func pageContext(p *diag.Placement) web.Context {
 	for _, line := range limits(p) {
 		c.Notes = append(c.Notes, Visible(line))
 	}
-	if p.Picture != nil {
-		for _, line := range p.Picture.LeftOut {
-			c.Notes = append(c.Notes, Visible(line))
-		}
-	}
 	return c
 }
 

@@ -124,19 +124,25 @@ func TestPlacementGolden(t *testing.T) {
 		"place-text": placementIn(t, "text", placed()), "place-json": placementIn(t, "json", placed()), "place-hostile": placementIn(t, "text", hostile()),
 		"place-markdown": placementIn(t, "markdown", placed()), "place-markdown-hostile": placementIn(t, "markdown", hostile()),
 	} {
-		golden := filepath.Join("..", "..", "fixtures", "report", name+".golden")
-		if os.Getenv("SCHEDLINT_UPDATE") != "" {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
+		sameAsGolden(t, name, got)
+	}
+}
+
+// sameAsGolden compares an output with the recorded one. SCHEDLINT_UPDATE=1 records it.
+func sameAsGolden(t *testing.T, name, got string) {
+	t.Helper()
+	golden := filepath.Join("..", "..", "fixtures", "report", name+".golden")
+	if os.Getenv("SCHEDLINT_UPDATE") != "" {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s (SCHEDLINT_UPDATE=1 rewrites it):\n%s", golden, diff)
-		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (SCHEDLINT_UPDATE=1 rewrites it):\n%s", golden, diff)
 	}
 }
 

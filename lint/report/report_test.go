@@ -3,8 +3,6 @@ package report
 import (
 	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -158,19 +156,7 @@ func TestGolden(t *testing.T) {
 		outputs["change-"+f] = written(t, f, changed(), Options{})
 	}
 	for name, got := range outputs {
-		golden := filepath.Join("..", "..", "fixtures", "report", name+".golden")
-		if os.Getenv("SCHEDLINT_UPDATE") != "" {
-			if err := os.WriteFile(golden, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s (SCHEDLINT_UPDATE=1 rewrites it):\n%s", golden, diff)
-		}
+		sameAsGolden(t, name, string(got))
 	}
 }
 

@@ -38,7 +38,9 @@ type picture struct {
 	// nodes, resources and workloads map names to indices. The key of a workload has a suffix for the
 	// next revision.
 	nodes, resources, workloads map[string]int
-	undrawn                     bool
+	// rows maps the references of workloads to their rows in doc.
+	rows    map[string]*diag.PlacementWorkload
+	undrawn bool
 }
 
 // Picture describes the runs of a decision event by event: the two that place pods, and those that
@@ -46,7 +48,11 @@ type picture struct {
 // which pods there are, it adds drains and losses of the placement after which all pods run again.
 // All of them are replays with the filters of the checker. The document is the one of Decision.
 func Picture(m *model.Model, d *certificate.Decision, j *disruption.Judge, doc *diag.Placement) *diag.Picture {
-	p := &picture{&diag.Picture{}, m, d, j, doc, map[string]int{}, map[string]int{}, map[string]int{}, false}
+	p := &picture{&diag.Picture{}, m, d, j, doc, map[string]int{}, map[string]int{}, map[string]int{}, map[string]*diag.PlacementWorkload{}, false}
+	for i := range doc.Workloads {
+		w := &doc.Workloads[i]
+		p.rows[strings.Join([]string{w.APIVersion, w.Kind, workload.Space(w.Namespace), w.Name}, "/")] = w
+	}
 	p.list()
 	if !m.Run().Within(m.Altogether(), p.runs) {
 		p.LeftOut = append(p.LeftOut, message.PictureSteps)
@@ -56,6 +62,12 @@ func Picture(m *model.Model, d *certificate.Decision, j *disruption.Judge, doc *
 			p.Runs, p.LeftOut = p.Runs[:i], append(p.LeftOut, message.PictureUndrawn) // later runs may begin with this one
 			break
 		}
+	}
+	if len(p.Runs) == 0 && len(p.LeftOut) == 0 {
+		p.LeftOut = append(p.LeftOut, message.PictureNone)
+	}
+	if more := len(doc.Unmodelled); more > 0 && len(p.Runs) > 0 {
+		p.LeftOut = append(p.LeftOut, message.NotModeled(more))
 	}
 	return p.Picture
 }
@@ -70,6 +82,9 @@ func (p *picture) runs() {
 		}
 		p.Runs = append(p.Runs, diag.PictureRun{Question: diag.AskPlaced, Workload: -1, After: -1, Title: title, Events: p.placed(d.Witness)})
 		p.Runs[0].Pending = p.left(d.Witness)
+		if unknown(p.doc.Verdict) {
+			p.Runs[0].Note = message.RunUndecided
+		}
 	}
 	if p.doc.Stuck != nil && d.Stuck != nil {
 		p.Runs = append(p.Runs, p.stuck())
@@ -102,9 +117,11 @@ func (p *picture) list() {
 	for _, name := range sorting.Keys(names) {
 		p.resource(name)
 	}
+	open := p.m.Topology.Uncertain(corev1.LabelTopologyZone)
 	for i, n := range p.m.Topology.Nodes {
+		zone, declared := n.Labels[corev1.LabelTopologyZone]
 		out := diag.PictureNode{
-			Name: n.Name, Zone: n.Labels[corev1.LabelTopologyZone], Cordoned: n.Unschedulable, Planned: n.Sample(),
+			Name: n.Name, Zone: zone, ZoneOpen: open && !declared && !n.Live, Cordoned: n.Unschedulable,
 			Allocatable: make([]int64, len(p.Resources)),
 		}
 		if n.Pool != nil {
@@ -229,15 +246,10 @@ func (p *picture) refused(end *check.Placement, w *workload.Workload) (all []dia
 // changes adds the runs in which a rollout gets stuck, or a drain or a loss leaves pods Pending.
 func (p *picture) changes() {
 	open := func(verdict string) bool { return verdict == string(diag.Sometimes) || verdict == string(diag.Never) }
-	rows := map[string]*diag.PlacementWorkload{}
-	for i := range p.doc.Workloads {
-		w := &p.doc.Workloads[i]
-		rows[strings.Join([]string{w.APIVersion, w.Kind, workload.Space(w.Namespace), w.Name}, "/")] = w
-	}
 	shown, more := 0, 0
 	for i := range p.d.Workloads {
 		w := p.d.Workloads[i].Workload
-		row := rows[Reference(w)]
+		row := p.rows[Reference(w)]
 		if row == nil || row.Verdict == string(diag.Never) {
 			continue
 		}
@@ -425,11 +437,11 @@ func (p *picture) wholeLosses() {
 	if len(p.Runs) == 0 || len(p.d.Witness) < p.d.Total || len(p.Running) > 0 || p.m.Started() != p.m {
 		return
 	}
-	rows := map[string]*diag.PlacementWorkload{}
-	for i := range p.doc.Workloads {
-		w := &p.doc.Workloads[i]
-		rows[strings.Join([]string{w.APIVersion, w.Kind, workload.Space(w.Namespace), w.Name}, "/")] = w
+	busy := map[string]bool{} // nodes with pods that a change evicts
+	for _, s := range p.d.Witness {
+		busy[s.Node.Name] = busy[s.Node.Name] || !s.Workload.Kind.PerNode()
 	}
+	cut := false
 	var before *check.Placement
 	domains := func(of func(*topology.Node) string) (all [][]string) {
 		at := map[string]int{}
@@ -445,15 +457,16 @@ func (p *picture) wholeLosses() {
 			}
 			all[i] = append(all[i], n.Name)
 		}
-		return all
+		return slices.DeleteFunc(all, func(set []string) bool { return !slices.ContainsFunc(set, func(n string) bool { return busy[n] }) })
 	}
 	try := func(question string, meaning certificate.Meaning, key string, sets [][]string, safe func(*diag.PlacementWorkload) bool) {
+		cut = cut || len(sets) > maxWholeLosses
 		for _, set := range sets[:min(maxWholeLosses, len(sets))] {
 			l := certificate.Loss{Nodes: map[string]bool{}, Meaning: meaning}
 			for _, n := range set {
 				l.Nodes[n] = true
 			}
-			if !p.recovers(l, rows, safe) {
+			if !p.recovers(l, safe) {
 				continue
 			}
 			if before == nil {
@@ -461,7 +474,7 @@ func (p *picture) wholeLosses() {
 			}
 			var then []*workload.Workload
 			for g := range p.m.Placeable() {
-				if !g.Kind.PerNode() {
+				if !g.Kind.PerNode() && !g.Finite() {
 					then = append(then, g.Workload)
 				}
 			}
@@ -477,37 +490,45 @@ func (p *picture) wholeLosses() {
 		}
 	}
 	try(diag.AskLoss, certificate.Gone, corev1.LabelTopologyZone, domains(func(n *topology.Node) string { return n.Labels[corev1.LabelTopologyZone] }), survivesZones)
-	var nodes [][]string
-	for i := range p.Nodes {
-		if len(nodes) < maxWholeLosses {
-			nodes = append(nodes, []string{p.Nodes[i].Name})
+	try(diag.AskDrain, certificate.Drained, corev1.LabelHostname, domains(func(n *topology.Node) string { return n.Name }), func(w *diag.PlacementWorkload) bool {
+		return may(w.Change.Drain.Verdict)
+	})
+	if cut {
+		p.LeftOut = append(p.LeftOut, fmt.Sprintf(message.PictureFirst, maxWholeLosses))
+	}
+}
+
+// may reports whether a question has the answer that it holds in some or all orders.
+func may(verdict string) bool {
+	return verdict == string(diag.Always) || verdict == string(diag.Sometimes)
+}
+
+// survivesZones reports whether there are answers about the loss of zones, and none forbids that all
+// pods run again.
+func survivesZones(w *diag.PlacementWorkload) bool {
+	answered := false
+	for _, s := range w.Change.Survives {
+		if s.Key == corev1.LabelTopologyZone && s.Meaning == string(certificate.Gone) {
+			if answered = true; !may(s.Verdict) {
+				return false
+			}
 		}
 	}
-	try(diag.AskDrain, certificate.Drained, corev1.LabelHostname, nodes, func(w *diag.PlacementWorkload) bool {
-		return w.Change.Drain.Verdict == string(diag.Always) || w.Change.Drain.Verdict == string(diag.Sometimes)
-	})
+	return answered
 }
 
-func survivesZones(w *diag.PlacementWorkload) bool {
-	return !slices.ContainsFunc(w.Change.Survives, func(s diag.PlacementSurvival) bool {
-		return s.Key == corev1.LabelTopologyZone && s.Meaning == string(certificate.Gone) && s.Verdict != string(diag.Always) && s.Verdict != string(diag.Sometimes)
-	})
-}
-
-// recovers reports whether a loss evicts pods of the witness, and whether all of them may run again:
-// their controllers create them again, no volume keeps them where they were, and the answers about the
-// change allow it.
-func (p *picture) recovers(l certificate.Loss, rows map[string]*diag.PlacementWorkload, safe func(*diag.PlacementWorkload) bool) bool {
-	any := false
+// recovers reports whether all pods of the witness that a loss evicts may run again: their controllers
+// create them again, no volume keeps them where they were, and the answers about the change allow it.
+func (p *picture) recovers(l certificate.Loss, safe func(*diag.PlacementWorkload) bool) bool {
 	for _, s := range p.d.Witness {
 		w := s.Workload
 		if !l.Nodes[s.Node.Name] || w.Kind.PerNode() {
 			continue
 		}
-		row := rows[Reference(w)]
-		if any = true; row == nil || !l.Returns(w) || w.Finite() || len(w.Claims) > 0 || !safe(row) {
+		row := p.rows[Reference(w)]
+		if row == nil || !l.Returns(w) || w.Finite() || len(w.Claims) > 0 || !safe(row) {
 			return false
 		}
 	}
-	return any
+	return true
 }

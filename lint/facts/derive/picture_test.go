@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/fixtures/models"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -34,14 +35,12 @@ type pictured struct {
 	ws    map[string]*workload.Workload
 }
 
-func newPictured(t *testing.T, nodes, manifests string) *pictured {
+func newPictured(t *testing.T, nodes, manifests string, losses ...string) *pictured {
 	m, set := models.Of(t, nodes, manifests)
 	m.Scale(1, 1)
 	d := search.Decide(m, search.Options{Each: true})
 	j := disruption.New(m, set, search.Options{})
-	keys := func(*workload.Workload) []string {
-		return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
-	}
+	keys := func(*workload.Workload) []string { return losses }
 	c := &pictured{T: t, text: nodes + manifests, m: m, d: d, j: j, doc: derive.Decision(m, d, j, keys), nodes: map[string]*topology.Node{}, ws: map[string]*workload.Workload{}}
 	c.p = derive.Picture(m, d, j, c.doc)
 	for _, n := range m.Topology.Nodes {
@@ -262,7 +261,8 @@ func (c *pictured) checkRollout(r *diag.PictureRun) {
 	}
 }
 
-// crowdedCluster returns nodes and Deployments, StatefulSets and DaemonSets that barely fit.
+// crowdedCluster returns nodes and Deployments, StatefulSets and DaemonSets that barely fit, and in
+// some clusters a CronJob.
 func crowdedCluster(r *rand.Rand) (nodes, manifests string) {
 	var b strings.Builder
 	count := 2 + r.IntN(4)
@@ -292,6 +292,9 @@ func crowdedCluster(r *rand.Rand) (nodes, manifests string) {
 		fmt.Fprintf(&b, "---\napiVersion: apps/v1\nkind: %[1]s\nmetadata: {name: a%[2]d, namespace: shop}\nspec: {%[3]sselector: {matchLabels: {app: a%[2]d}}, template: {metadata: {labels: {app: a%[2]d}}, spec: {%[4]scontainers: [{name: c, image: c, resources: {requests: {cpu: %[5]dm}}}]}}}\n",
 			kind, i, replicas, rule, 250*(1+r.IntN(5)))
 	}
+	if r.IntN(4) == 0 {
+		b.WriteString("---\napiVersion: batch/v1\nkind: CronJob\nmetadata: {name: report, namespace: shop}\nspec: {schedule: 0 3 * * *, jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: c, resources: {requests: {cpu: 250m}}}]}}}}}\n")
+	}
 	return nodes, b.String()
 }
 
@@ -306,7 +309,7 @@ func TestPictureReplays(t *testing.T) {
 	}
 	for i := range clusters {
 		nodes, manifests := crowdedCluster(rand.New(rand.NewPCG(42, uint64(i))))
-		c := newPictured(t, nodes, manifests)
+		c := newPictured(t, nodes, manifests, corev1.LabelHostname, corev1.LabelTopologyZone)
 		for k := range c.p.Runs {
 			r := &c.p.Runs[k]
 			seen[r.Question]++
@@ -341,4 +344,38 @@ func TestPictureReplays(t *testing.T) {
 		}
 	}
 	t.Log(seen)
+}
+
+// TestPictureNeedsAnswers checks that a run about the loss of a zone is drawn only if the decision
+// answers that question: other nodes may be in the zone as well.
+func TestPictureNeedsAnswers(t *testing.T) {
+	nodes := `apiVersion: schedlint.dev/v1alpha1
+kind: NodeTopology
+pools:
+- {name: a, zones: {north: 1}, allocatable: {cpu: "4", memory: 16Gi, pods: "110"}}
+- {name: u, count: 2, %sallocatable: {cpu: "4", memory: 16Gi, pods: "110"}}
+`
+	manifests := `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: c}]}}}
+`
+	for _, c := range []struct {
+		labels string
+		losses []string
+		want   bool
+	}{
+		{"", []string{corev1.LabelTopologyZone}, true},
+		{"", []string{corev1.LabelHostname}, false},
+		{"unknownLabels: [topology.kubernetes.io/zone], ", []string{corev1.LabelTopologyZone}, false},
+		{"unknownLabels: [topology.kubernetes.io/zone], ", []string{corev1.LabelHostname}, false},
+	} {
+		p := newPictured(t, fmt.Sprintf(nodes, c.labels), manifests, c.losses...).p
+		if got := slices.ContainsFunc(p.Runs, func(r diag.PictureRun) bool { return r.Question == diag.AskLoss }); got != c.want {
+			t.Errorf("%q, %v: a run about a loss: %v", c.labels, c.losses, got)
+		}
+		if open := p.Nodes[1].ZoneOpen; open != (c.labels != "") || p.Nodes[0].ZoneOpen {
+			t.Errorf("%q: zone of a node of pool u open: %v", c.labels, open)
+		}
+	}
 }

@@ -81,7 +81,7 @@ type wireContext struct {
 	Picture *wirePicture `json:"picture,omitempty"`
 }
 
-// wireRow names its workload as wirePicture.Workloads does, or has -1 if no run has pods of it.
+// wireRow names its workload as wirePicture.Workloads does.
 type wireRow struct {
 	Name     int   `json:"name"`
 	Of       int   `json:"of"`
@@ -91,7 +91,7 @@ type wireRow struct {
 	Reasons  []int `json:"reasons"`
 }
 
-// wirePicture is a diag.Picture. A node is a name, a zone, a pool, flags (1 cordoned, 2 planned), taints
+// wirePicture is a diag.Picture. A node is a name, a zone, a pool, flags (1 cordoned, 2 zone open), taints
 // and the allocatable resources. A workload is a name, a 1 if it is new, and its requests. Running has
 // pairs of a workload and a node.
 type wirePicture struct {
@@ -100,6 +100,7 @@ type wirePicture struct {
 	Workloads []int64   `json:"workloads"`
 	Running   []int     `json:"running"`
 	Runs      []wireRun `json:"runs"`
+	LeftOut   []int     `json:"leftOut"`
 }
 
 // wireRun is a diag.PictureRun. An event is 0 for place, 1 for remove or 2 for lose, a workload, a node
@@ -160,20 +161,12 @@ func pack(p *Page) *wire {
 	for i := range p.Contexts {
 		c := &p.Contexts[i]
 		x := wireContext{Title: t.text(c.Title), Columns: t.all(c.Columns), Rows: []wireRow{}}
-		drawn := map[string]bool{}
 		if c.Picture != nil {
-			for k := range c.Picture.Workloads {
-				drawn[c.Picture.Workloads[k].Reference] = true
-			}
 			x.Picture = packPicture(t, c)
 		}
 		for k := range c.Rows {
 			r := &c.Rows[k]
-			row := wireRow{Name: t.text(r.Subject), Of: -1, Replicas: r.Replicas, Cells: t.all(r.Cells), Fine: r.Fine, Reasons: t.all(r.Reasons)}
-			if drawn[r.Reference] {
-				row.Of = t.text(c.Name(r.Reference))
-			}
-			x.Rows = append(x.Rows, row)
+			x.Rows = append(x.Rows, wireRow{Name: t.text(r.Subject), Of: t.text(c.Name(r.Reference)), Replicas: r.Replicas, Cells: t.all(r.Cells), Fine: r.Fine, Reasons: t.all(r.Reasons)})
 		}
 		out.Contexts = append(out.Contexts, x)
 	}
@@ -184,7 +177,7 @@ func pack(p *Page) *wire {
 func packPicture(t *table, c *Context) *wirePicture {
 	p := c.Picture
 	seen := func(s string) int { return t.text(c.Visible(s)) }
-	out := &wirePicture{Resources: []int{}, Nodes: []int64{}, Workloads: []int64{}, Running: []int{}, Runs: []wireRun{}}
+	out := &wirePicture{Resources: []int{}, Nodes: []int64{}, Workloads: []int64{}, Running: []int{}, Runs: []wireRun{}, LeftOut: []int{}}
 	for _, name := range p.Resources {
 		out.Resources = append(out.Resources, seen(name))
 	}
@@ -194,7 +187,7 @@ func packPicture(t *table, c *Context) *wirePicture {
 		if n.Cordoned {
 			flags |= 1
 		}
-		if n.Planned {
+		if n.ZoneOpen {
 			flags |= 2
 		}
 		for _, v := range []int{seen(n.Name), seen(n.Zone), seen(n.Pool), flags, seen(strings.Join(n.Taints, ", "))} {
@@ -212,6 +205,9 @@ func packPicture(t *table, c *Context) *wirePicture {
 	}
 	for _, pod := range p.Running {
 		out.Running = append(out.Running, pod.Workload, pod.Node)
+	}
+	for _, line := range p.LeftOut {
+		out.LeftOut = append(out.LeftOut, seen(line))
 	}
 	for i := range p.Runs {
 		r := &p.Runs[i]
@@ -231,13 +227,13 @@ func packPicture(t *table, c *Context) *wirePicture {
 
 // packEvents counts equal events in a row.
 func packEvents(all []diag.PictureEvent) []int {
-	out := []int{}
+	out, number := []int{}, map[string]int{diag.EventPlace: 0, diag.EventRemove: 1, diag.EventLose: 2}
 	for i := 0; i < len(all); {
 		next := i + 1
 		for next < len(all) && all[next] == all[i] {
 			next++
 		}
-		what := map[string]int{diag.EventPlace: 0, diag.EventRemove: 1, diag.EventLose: 2}[all[i].What]
+		what := number[all[i].What]
 		out = append(out, what, max(0, all[i].Workload), max(0, all[i].Node), next-i)
 		i = next
 	}
@@ -304,34 +300,38 @@ func Write(out io.Writer, p *Page) error {
 func esc(s string) string { return html.EscapeString(s) }
 
 // app is the part of the page that needs the script.
-const app = `<div id="app" hidden>
+const app = `<noscript><p class="soft">The nodes and the runs need JavaScript.</p></noscript>
+<div id="app" hidden>
 <section id="run" aria-label="Runs">
 <h2>Runs</h2>
 <ul class="runs" id="runs"></ul>
+<ul class="soft" id="left" aria-label="What the runs leave out"></ul>
+<div id="steps">
 <div class="bar" role="group" aria-label="Steps">
 <button type="button" id="first">First</button>
 <button type="button" id="back">Back</button>
-<button type="button" id="play" aria-pressed="false">Play</button>
+<button type="button" id="play">Play</button>
 <button type="button" id="next">Next</button>
 <button type="button" id="last">Last</button>
 <input type="range" id="slider" min="0" max="0" value="0" aria-label="Step">
 <label>Beside it: <select id="beside"></select></label>
 </div>
 <p class="sentence" id="sentence" aria-live="polite"></p>
-<p class="soft">Arrow keys step, Home and End go to the first and the last step. A cell is a pod, as wide as its share of the resource that is fullest on its node.</p>
+<p class="soft"><span class="keys">Arrow keys step, Home and End go to the first and the last step. </span>A cell is a pod, or all pods of a workload if the node has more than 24. It is as wide as its share of the resource that is fullest on the node, and at least 3 pixels. Rollouts that complete have no run.</p>
 <div class="boards" id="boards"></div>
+</div>
 </section>
 <section id="table" aria-label="Workloads">
 <h2>Workloads</h2>
 <div class="bar">
 <label>Search: <input type="search" id="search" autocomplete="off"></label>
-<label>Show: <select id="filter"><option value="all">all workloads</option><option value="other">any answer other than yes</option><option value="pending">Pending in this run</option></select></label>
+<label>Show: <select id="filter"><option value="all">all workloads</option><option value="other">any answer other than yes</option><option value="open">any answer not known</option><option value="pending">Pending in the runs shown</option></select></label>
 <span id="found" aria-live="polite"></span>
 <button type="button" id="earlier" class="pager">Earlier</button>
 <button type="button" id="later" class="pager">Later</button>
 </div>
-<div class="detail" id="detail" hidden></div>
-<div class="scroll" role="region" tabindex="0" aria-label="Table of workloads"><table><caption>Answers by workload. Select a workload to mark its pods.</caption><thead><tr id="heads"></tr></thead><tbody id="rows"></tbody></table></div>
+<div class="detail" id="detail" aria-live="polite" hidden></div>
+<div class="scroll" role="region" tabindex="0" aria-label="Table of workloads"><table><caption>Answers by workload. Select a workload for its reasons and to mark its pods.</caption><thead><tr id="heads"></tr></thead><tbody id="rows"></tbody></table></div>
 </section>
 </div>
 `

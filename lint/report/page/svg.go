@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -71,6 +72,11 @@ type drawing struct{ *bufio.Writer }
 func (d *drawing) open(width, height int, title, text string) {
 	fmt.Fprintf(d, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-labelledby=\"title desc\">\n", width, height, width, height)
 	fmt.Fprintf(d, "<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n<style>%s</style>\n", esc(title), esc(text), svgStyle)
+	d.WriteString("<defs>")
+	for i, turn := range []int{45, -45, 0} {
+		fmt.Fprintf(d, "<pattern id=\"p%d\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(%d)\"><path d=\"M0 0V7\" stroke=\"#111\" stroke-opacity=\"0.4\" stroke-width=\"3\"/></pattern>", i+1, turn)
+	}
+	d.WriteString("</defs>\n")
 	fmt.Fprintf(d, "<rect class=\"b\" width=\"%d\" height=\"%d\"/>\n", width, height)
 }
 
@@ -128,14 +134,15 @@ func columns(p *diag.Picture, run *diag.PictureRun) []column {
 	zones, groups := map[string]int{}, map[string]int{}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		z, known := zones[n.Zone]
+		zone := zoneName(n)
+		z, known := zones[zone]
 		if !known {
-			z, zones[n.Zone] = len(all), len(all)
-			all = append(all, column{zone: n.Zone})
+			z, zones[zone] = len(all), len(all)
+			all = append(all, column{zone: zone})
 		}
 		c := &all[z]
 		c.nodes++
-		key := fmt.Sprintf("%q %q %t %t %v %q", n.Zone, n.Pool, n.Cordoned, n.Planned, pods[i], n.Taints)
+		key := fmt.Sprintf("%q %q %t %v %v %q", zone, n.Pool, n.Cordoned, n.Allocatable, pods[i], n.Taints)
 		g, known := groups[key]
 		if !known {
 			g, groups[key] = len(c.groups), len(c.groups)
@@ -145,6 +152,29 @@ func columns(p *diag.Picture, run *diag.PictureRun) []column {
 	}
 	slices.SortStableFunc(all, func(a, b column) int { return cmp.Compare(a.zone, b.zone) })
 	return all
+}
+
+// zoneName returns the heading of the nodes of a zone.
+func zoneName(n *diag.PictureNode) string {
+	switch {
+	case n.Zone != "":
+		return "zone " + n.Zone
+	case n.ZoneOpen:
+		return "zone not known"
+	}
+	return "no zone"
+}
+
+// pod draws a part of a bar, or a key of the legend, in the colour of a workload. After eight
+// workloads stripes tell colours apart.
+func (d *drawing) pod(x float64, y int, width float64, height, w int) {
+	fills := []string{colours[w%len(colours)]}
+	if stripes := w / len(colours) % 4; stripes > 0 {
+		fills = append(fills, fmt.Sprintf("url(#p%d)", stripes))
+	}
+	for _, fill := range fills {
+		fmt.Fprintf(d, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\" stroke=\"#111\" stroke-width=\"0.5\"/>\n", x, y, width, height, fill)
+	}
 }
 
 func (d *drawing) draw(c *Context, run *diag.PictureRun) {
@@ -184,7 +214,7 @@ func (d *drawing) draw(c *Context, run *diag.PictureRun) {
 	}
 	d.open(width, below+lines*lineHeight, title, text)
 	d.text(margin, margin+lineHeight, "t", clip(title, 90))
-	d.text(margin, margin+2*lineHeight, "s", clip(strings.TrimSpace(c.Title+", verdict: "+c.Outcome+" "+c.Verdict), 100))
+	d.text(margin, margin+2*lineHeight, "s", clip("verdict: "+strings.TrimSpace(c.Outcome+" "+c.Verdict)+", "+c.Title, 100))
 	for i := range zones {
 		d.column(c, &zones[i], margin+i*(boxWidth+gap), top)
 	}
@@ -193,7 +223,7 @@ func (d *drawing) draw(c *Context, run *diag.PictureRun) {
 		d.text(margin, y-lineHeight, "s", fmt.Sprintf("%d more zones are not drawn", len(hidden)))
 	}
 	for _, w := range legend {
-		fmt.Fprintf(d, "<rect x=\"%d\" y=\"%d\" width=\"28\" height=\"13\" fill=\"%s\"/>\n", margin, y-10, colours[w%len(colours)])
+		d.pod(margin, y-10, 28, 13, w)
 		d.text(margin+3, y, "d", letters(w))
 		name := c.Name(p.Workloads[w].Reference)
 		if p.Workloads[w].New {
@@ -218,11 +248,7 @@ func (d *drawing) draw(c *Context, run *diag.PictureRun) {
 }
 
 func (d *drawing) column(c *Context, z *column, x, y int) {
-	name := "zone " + c.Visible(z.zone)
-	if z.zone == "" {
-		name = "no zone"
-	}
-	d.text(x, y, "t", clip(name, maxText)+fmt.Sprintf(" (%d)", z.nodes))
+	d.text(x, y, "t", clip(c.Visible(z.zone), maxText)+fmt.Sprintf(" (%d)", z.nodes))
 	y += lineHeight / 2
 	for _, g := range z.groups[:min(perColumn, len(z.groups))] {
 		d.group(c, &g, x, y)
@@ -250,7 +276,7 @@ func (d *drawing) group(c *Context, g *group, x, y int) {
 	for _, flag := range []struct {
 		on   bool
 		text string
-	}{{n.Cordoned, "cordoned"}, {n.Planned, "does not exist yet"}, {len(n.Taints) > 0, "tainted"}} {
+	}{{n.Cordoned, "cordoned"}, {len(n.Taints) > 0, "tainted"}} {
 		if flag.on {
 			sub = strings.TrimPrefix(sub+", "+flag.text, ", ")
 		}
@@ -274,7 +300,7 @@ func (d *drawing) group(c *Context, g *group, x, y int) {
 	}
 	at := 0.0
 	for _, w := range ws {
-		share := float64(g.pods[w]) / float64(total)
+		share := float64(g.pods[w]) / float64(max(total, 24)) // a bar that is not full, as the room is not declared
 		if bind >= 0 {
 			share = float64(p.Workloads[w].Requests[bind]*int64(g.pods[w])) / float64(n.Allocatable[bind])
 		}
@@ -282,7 +308,7 @@ func (d *drawing) group(c *Context, g *group, x, y int) {
 		if wide < 0.05 {
 			continue
 		}
-		fmt.Fprintf(d, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"20\" fill=\"%s\" stroke=\"#111\" stroke-width=\"0.5\"/>\n", float64(x+8)+at, y+38, wide, colours[w%len(colours)])
+		d.pod(float64(x+8)+at, y+38, wide, 20, w)
 		if label := fmt.Sprintf("%s×%d", letters(w), g.pods[w]); wide > float64(7*len(label)) {
 			fmt.Fprintf(d, "<text x=\"%.1f\" y=\"%d\" class=\"d\">%s</text>\n", float64(x+8)+at+3, y+52, label)
 		}
@@ -293,7 +319,9 @@ func (d *drawing) group(c *Context, g *group, x, y int) {
 		said = "1 pod"
 	}
 	if bind >= 0 {
-		said += fmt.Sprintf(", %s %.0f%% used", c.Visible(p.Resources[bind]), 100*most)
+		said += fmt.Sprintf(", %s %.0f%% used", c.Visible(p.Resources[bind]), math.Floor(100*most))
+	} else if total > 0 {
+		said += ", room not declared"
 	}
 	d.text(x+8, y+75, "s", clip(said, maxText+4))
 }
