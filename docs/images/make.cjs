@@ -63,7 +63,7 @@ function changes(diff, annotations) {
 
 (async () => {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: flags });
-  const open = async (width) => browser.newPage({ viewport: { width, height: 1000 }, colorScheme: 'light', deviceScaleFactor: 1.5 });
+  const open = async (width) => browser.newPage({ viewport: { width, height: 2000 }, colorScheme: 'light', deviceScaleFactor: 1.5 });
 
   let page = await open(1040); // wide enough for two runs side by side
   await page.goto('file://' + path.join(dir, 'page.html'));
