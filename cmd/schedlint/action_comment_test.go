@@ -197,8 +197,8 @@ func TestActionComments(t *testing.T) {
 		"fork is gone": {[]string{"EVENT_HEAD_REPOSITORY="}, "::notice::schedlint: comment: pull requests from forks get none", 0},
 		"target":       {[]string{"EVENT_NAME=pull_request_target"}, "is about no pull request", 0},
 		"push":         {[]string{"EVENT_NAME=push", "EVENT_NUMBER="}, "is about no pull request", 0},
-		"older commit": {[]string{"EVENT_HEAD_SHA=2222222222222222222222222222222222222222"}, "left to the run for " + actionHead, 2},
-		"token":        {[]string{"TOKEN=other"}, "::warning::schedlint: comment: GitHub does not say whose the token is (status 401)", 1},
+		"older commit": {[]string{"EVENT_HEAD_SHA=2222222222222222222222222222222222222222"}, "the run for the newer commit " + actionHead, 2},
+		"token":        {[]string{"TOKEN=other"}, "::warning::schedlint: comment: cannot find out which account the token belongs to (status 401)", 1},
 		"no answer":    {[]string{"GITHUB_GRAPHQL_URL=http://127.0.0.1:1/graphql"}, "(status 000)", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,7 +60,7 @@ type Change struct {
 // Summary mean.
 type Counts struct {
 	Nodes     int            `json:"nodes"`
-	Zones     map[string]int `json:"zones"`
+	Zones     map[string]int `json:"zones,omitempty"`
 	Workloads int            `json:"workloads"`
 	Proved    *Proved        `json:"proved,omitempty"`
 }

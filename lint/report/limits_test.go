@@ -222,7 +222,7 @@ func TestMarkdownZones(t *testing.T) {
 		r.Summary.Zones = map[string]int{"a": after, "": 1}
 		r.Change = &diag.Change{Before: &diag.Counts{Zones: map[string]int{"a": 3, "": 1}}}
 		out := string(written(t, "markdown", r, Options{}))
-		zone, rest := strings.Index(out, "| nodes in zone `a` |"), strings.Index(out, "| nodes without a zone |")
+		zone, rest := strings.Index(out, "| nodes in zone `a` |"), strings.Index(out, "| nodes with no declared zone |")
 		if (zone > 0) != listed || (rest > zone) != listed {
 			t.Errorf("%d nodes became %d, zones listed: want %t\n%s", 3, after, listed, out)
 		}

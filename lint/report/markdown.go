@@ -132,7 +132,7 @@ func (p *page) counts(r *diag.Report) {
 	maps.Copy(zones, now.Zones)
 	names := sorting.Keys(zones)
 	if names = slices.DeleteFunc(names, func(zone string) bool { return zone == "" }); len(names) < len(zones) {
-		names = append(names, "") // the nodes without a zone come last
+		names = append(names, "") // the nodes with no declared zone come last
 	}
 	if maps.Equal(was.Zones, now.Zones) || len(names) > maxZones {
 		names = slices.DeleteFunc(names, func(zone string) bool { return was.Zones[zone] == now.Zones[zone] })
@@ -141,7 +141,7 @@ func (p *page) counts(r *diag.Report) {
 	for _, zone := range names[:len(names)-len(left)] {
 		name := "nodes in zone " + codeSpan(clipped(zone, maxPath))
 		if zone == "" {
-			name = "nodes without a zone"
+			name = "nodes with no declared zone"
 		}
 		if zone != "" || len(zones) > 1 {
 			row(name, was.Zones[zone], now.Zones[zone])

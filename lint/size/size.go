@@ -71,8 +71,8 @@ type Result struct {
 	// Undecided is 0 and More is not set, Size is minimal, or no size holds if it is nil.
 	Undecided int
 	More      bool
-	// Less has an entry for each pool: why one node less is not enough. The outcome is none if
-	// the pool has its least number of nodes.
+	// Less explains, for each pool, why one node fewer is not enough. The outcome is none if the pool
+	// is already at its minimum.
 	Less []Answer
 	// Most is the answer for the greatest size of all pools if Size is nil.
 	Most Answer

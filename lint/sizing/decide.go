@@ -128,7 +128,7 @@ func (z *sizing) fits(p *part, m *model.Model, d *certificate.Decision) size.Ans
 	}
 	switch {
 	case open.Outcome != "" && d.Verdict == diag.Never: // by counting, which names no workload
-		open.Outcome, open.Why.Verdict, open.Why.Text = diag.Never, string(diag.Never), "not all pods fit together"
+		open.Outcome, open.Why.Text = diag.Never, "not all pods fit together"
 		return open
 	case open.Outcome != "":
 		return open
