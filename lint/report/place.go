@@ -232,6 +232,7 @@ func lines(out io.Writer, text string) error {
 type lineWriter struct {
 	out  io.Writer
 	kept []byte // buffered bytes, always starting at the beginning of a line
+	end  int    // end of the last whole line in kept
 	err  error
 }
 
@@ -239,9 +240,12 @@ type lineWriter struct {
 const chunk = 64 << 10
 
 func (w *lineWriter) Write(text []byte) (int, error) {
+	if at := bytes.LastIndexByte(text, '\n'); at >= 0 { // not in kept: a table pads a long line in thousands of writes
+		w.end = len(w.kept) + at + 1
+	}
 	w.kept = append(w.kept, text...)
 	if len(w.kept) >= chunk {
-		w.pass(bytes.LastIndexByte(w.kept, '\n') + 1)
+		w.pass(w.end)
 	}
 	return len(text), w.err
 }
@@ -265,7 +269,7 @@ func (w *lineWriter) pass(n int) {
 		}
 	}
 	_, w.err = w.out.Write(text)
-	w.kept = append(w.kept[:0], w.kept[n:]...)
+	w.kept, w.end = append(w.kept[:0], w.kept[n:]...), 0
 }
 
 // jsonPlacements is the JSON document for placements. Other tools rely on its format.

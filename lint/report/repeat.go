@@ -26,7 +26,11 @@ func groupEqual(all []diag.Diagnostic, every bool) []shown {
 	at := map[what]int{}
 	for i := range all {
 		d := &all[i]
-		key := what{d.Rule, fmt.Sprintf("%q %q", message(d), d.Details), d.Level}
+		var text strings.Builder
+		for _, s := range append([]string{message(d)}, d.Details...) {
+			fmt.Fprintf(&text, "%d %s", len(s), s)
+		}
+		key := what{d.Rule, text.String(), d.Level}
 		first, known := at[key]
 		if known && !every {
 			list[first].more++

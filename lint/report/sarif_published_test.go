@@ -14,7 +14,7 @@ import (
 func TestSARIFPublishedSchema(t *testing.T) {
 	path := os.Getenv("SCHEDLINT_SARIF_SCHEMA")
 	if path == "" {
-		t.Fatal("SCHEDLINT_SARIF_SCHEMA names no file: .ci/sarif schema prints one")
+		t.Fatal("SCHEDLINT_SARIF_SCHEMA names no file: .ci/sarif runs this test")
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
