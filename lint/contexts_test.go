@@ -117,7 +117,7 @@ func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]str
 func TestNamesDecideNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	several := 0
-	for i := range trials.Of(t, 60) {
+	for i := range trials.Seeds(t, trials.Of(t, 60)) {
 		before := randomTree(r)
 		after, names := before.renamed(r)
 		said, decided := before.verdicts(t)
@@ -160,7 +160,7 @@ func TestContextsOneByOne(t *testing.T) {
 		return object
 	}
 	found := 0
-	for i := range trials.Of(t, 30) {
+	for i := range trials.Seeds(t, trials.Of(t, 30)) {
 		var docs []string
 		for _, name := range []string{"web", "api", "db"} {
 			docs = append(docs, named(name))

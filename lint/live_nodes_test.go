@@ -91,7 +91,7 @@ func (s seed) found(t *testing.T) []string {
 func TestLiveNodesChangeNoFinding(t *testing.T) {
 	t.Parallel()
 	all := trials.Sample(t, fixtureSeeds(), 5)
-	for i := range trials.Of(t, 60) {
+	for i := range trials.Seeds(t, trials.Of(t, 60)) {
 		for _, family := range clusters.Families {
 			all = append(all, generated(family, 3, i))
 		}

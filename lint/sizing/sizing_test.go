@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/models"
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
@@ -253,11 +254,11 @@ func (c *testCase) best(t *testing.T) (best []int, undecided int) {
 
 // compareSizes compares sizes with the enumeration of all sizes of random clusters. It returns how
 // many could not be compared because an answer is unknown.
-func compareSizes(t *testing.T, from, to uint64, pools, most int) {
+func compareSizes(t *testing.T, cases, pools, most int) {
 	t.Helper()
 	found, none, open := 0, 0, 0
-	for seed := from; seed < to; seed++ {
-		r := rand.New(rand.NewPCG(seed, uint64(pools)))
+	for seed := range trials.Seeds(t, cases) {
+		r := rand.New(rand.NewPCG(uint64(seed), uint64(pools)))
 		c := newCase(r, pools, most)
 		start := make([][]int, pools)
 		for i, p := range c.pools {
@@ -315,7 +316,7 @@ func compareSizes(t *testing.T, from, to uint64, pools, most int) {
 		}
 	}
 	t.Logf("%d found, %d impossible, %d undecided", found, none, open)
-	if n := int(to - from); open*50 > n || found*3 < n || none*20 < n {
+	if open*50 > max(cases, 100) || found*3 < cases || none*20 < cases {
 		t.Errorf("%d found, %d impossible, %d undecided: too few or too many of one kind", found, none, open)
 	}
 }
@@ -323,13 +324,9 @@ func compareSizes(t *testing.T, from, to uint64, pools, most int) {
 // TestSizesByEnumeration compares sizes of two pools of up to five nodes with the enumeration of all
 // sizes. SCHEDLINT_SIZES is a number of cases with three pools of up to six nodes to compare instead.
 func TestSizesByEnumeration(t *testing.T) {
-	cases, err := strconv.ParseUint(os.Getenv("SCHEDLINT_SIZES"), 10, 32)
-	switch {
-	case err == nil:
-		compareSizes(t, 1000, 1000+cases, 3, 6)
-	case testing.Short():
-		compareSizes(t, 0, 40, 2, 5)
-	default:
-		compareSizes(t, 0, 150, 2, 5)
+	if cases, err := strconv.Atoi(os.Getenv("SCHEDLINT_SIZES")); err == nil {
+		compareSizes(t, cases, 3, 6)
+		return
 	}
+	compareSizes(t, trials.AtLeast(t, 150, 30), 2, 5)
 }

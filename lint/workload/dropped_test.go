@@ -76,7 +76,7 @@ func strip(o map[string]any, minor int) {
 // that the version drops. Their pods and the fields that the API server rejects are equal.
 func TestDroppedFields(t *testing.T) {
 	dropped := map[string]int{}
-	for i := range trials.Of(t, 4000) {
+	for i := range trials.Seeds(t, trials.Of(t, 4000)) {
 		family := []string{"mixed", "invalid", "anti-affinity", "resources"}[i%4]
 		text, err := json.Marshal(clusters.Generate(family, 17, uint64(i)).Manifests)
 		if err != nil {

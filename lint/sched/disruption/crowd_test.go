@@ -119,7 +119,7 @@ func TestCrowdsAgreeWithFewer(t *testing.T) {
 		diag.Never:     {diag.Never, diag.Sometimes, diag.Unknown},
 	}
 	seen := map[string]int{}
-	for seed := range trials.Of(t, 100) {
+	for seed := range trials.Seeds(t, trials.Of(t, 100)) {
 		s := randomSplittable(rand.New(rand.NewPCG(25, uint64(seed))))
 		nodes, apps := s.text(false)
 		m, set := models.Of(t, nodes, apps)
@@ -154,7 +154,7 @@ func TestCrowdsAgreeWithFewer(t *testing.T) {
 func TestTwoRunsAgreeWithSearch(t *testing.T) {
 	t.Parallel()
 	count, proved := map[string]int{}, map[diag.Outcome]int{}
-	for seed := range trials.Of(t, 600) {
+	for seed := range trials.Seeds(t, trials.Of(t, 600)) {
 		g := newGenerator(seed, 525)
 		s := g.sample(g.pick("Deployment", "StatefulSet"))
 		s.running = nil

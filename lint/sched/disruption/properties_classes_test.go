@@ -131,7 +131,7 @@ func TestClassesChangeNoAnswer(t *testing.T) {
 	t.Parallel()
 	cases := trials.Of(t, 200)
 	count := map[string]int{}
-	for seed := range cases {
+	for seed := range trials.Seeds(t, cases) {
 		g := newGenerator(seed, 514)
 		s := g.large("Deployment")
 		s.loads[0].strategy = fmt.Sprintf("strategy: {rollingUpdate: {maxSurge: %d, maxUnavailable: %d}}", 1+g.IntN(2), g.IntN(2))

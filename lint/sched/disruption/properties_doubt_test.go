@@ -75,7 +75,7 @@ func TestAnswersHoldHoweverDoubtsEnd(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			count := map[diag.Outcome]int{}
-			for seed := range trials.Of(t, 600) {
+			for seed := range trials.Seeds(t, trials.Of(t, 600)) {
 				u := doubtful(seed)
 				j, m := judge(t, u.nodes(), u.manifests())
 				got, why := q.said(j, find(t, m, "web"))

@@ -155,7 +155,7 @@ func TestDrainAgreesWithRuns(t *testing.T) {
 func drainsAgree(t *testing.T, trialCount int, draw func(seed int) sample) {
 	t.Helper()
 	count := map[string]int{}
-	for seed := range trials.Of(t, trialCount) {
+	for seed := range trials.Seeds(t, trials.Of(t, trialCount)) {
 		s := draw(seed)
 		want, tooMuch := s.drained(t)
 		if tooMuch {
@@ -214,7 +214,7 @@ func outcomeOf(least, most, all int) diag.Outcome {
 // placements at the maximum.
 func TestScalingAgreesWithPlacements(t *testing.T) {
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
-	for seed := range trials.Of(t, 300) {
+	for seed := range trials.Seeds(t, trials.Of(t, 300)) {
 		g := newGenerator(seed, 504)
 		s := g.sample("Deployment")
 		s.loads[0].replicas = 1 + g.IntN(2)

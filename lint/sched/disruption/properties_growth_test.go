@@ -296,7 +296,7 @@ func (e elastic) try(t *testing.T, ask func(nodes string) said, count *tally) {
 // placement of pods when pools may grow.
 func TestGrowthRefutesNoPlacement(t *testing.T) {
 	var count tally
-	for i := range trials.Of(t, 250) {
+	for i := range trials.Seeds(t, trials.Of(t, 250)) {
 		e := newGenerator(i, 71).elastic(i%5 > 0)
 		e.try(t, func(nodes string) said {
 			_, m := judge(t, nodes, e.manifests())
@@ -313,7 +313,7 @@ func TestGrowthRefutesNoPlacement(t *testing.T) {
 // large one (T32).
 func TestUnboundedPools(t *testing.T) {
 	no := 0
-	for i := range trials.Of(t, 60) {
+	for i := range trials.Seeds(t, trials.Of(t, 60)) {
 		e := newGenerator(i, 73).elastic(i%5 > 0)
 		unbounded, large := nodeTopology, nodeTopology
 		for _, p := range e.pools {
@@ -348,7 +348,7 @@ func TestUnboundedPools(t *testing.T) {
 // autoscalers.
 func TestGrowthRefutesNoChange(t *testing.T) {
 	var count tally
-	for i := range trials.Of(t, 40) {
+	for i := range trials.Seeds(t, trials.Of(t, 40)) {
 		g := newGenerator(i, 72)
 		e := g.elastic(i%5 > 0)
 		scaler := ""

@@ -93,7 +93,7 @@ func TestVerdictsDependOnNothingElse(t *testing.T) {
 	for what, other := range others {
 		t.Run(what, func(t *testing.T) {
 			differs := map[string]int{}
-			for seed := range trials.Of(t, 80) {
+			for seed := range trials.Seeds(t, trials.Of(t, 80)) {
 				g := newGenerator(seed, 506)
 				var s sample
 				if kind := g.pick(kinds...); kind == "machines" {
@@ -127,7 +127,7 @@ func TestVerdictsDependOnNothingElse(t *testing.T) {
 // checks that the outcome of a rollout that always completes does not become never.
 func TestMoreNodesAreNoWorse(t *testing.T) {
 	count := map[string]int{}
-	for seed := range trials.Of(t, 150) {
+	for seed := range trials.Seeds(t, trials.Of(t, 150)) {
 		g := newGenerator(seed, 507)
 		u := updates[g.pick("rolling", "in place", "both", "recreate")](g)
 		for i := range u.loads {

@@ -81,7 +81,7 @@ func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sampl
 	said func(*disruption.Judge, *workload.Workload) diag.Outcome, answers ...diag.Outcome) {
 	t.Helper()
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
-	for seed := range trials.Of(t, cases) {
+	for seed := range trials.Seeds(t, trials.Of(t, cases)) {
 		s := draw(seed)
 		want, tooMuch := truth(s, t)
 		if tooMuch {

@@ -65,7 +65,7 @@ func (s sample) yes(t *testing.T, name string) map[string]diag.Outcome {
 func TestYesHoldsWithNeighbours(t *testing.T) {
 	t.Parallel()
 	held, open := 0, 0
-	for seed := range trials.Of(t, 4000) {
+	for seed := range trials.Seeds(t, trials.Of(t, 4000)) {
 		g := newGenerator(seed, 733)
 		s := g.sample("Deployment")
 		if s.running = nil; len(s.loads) < 2 {

@@ -104,7 +104,7 @@ func (a *autoscaled) grow(name string) bool {
 // pod of a workload stays Pending if OnceGrown says so (T33).
 func TestOnceGrown(t *testing.T) {
 	yes, grown, ruled := 0, 0, 0
-	for i := range trials.Of(t, 600) {
+	for i := range trials.Seeds(t, trials.Of(t, 600)) {
 		g := newGenerator(i, 74)
 		e := g.elastic(i%5 > 0)
 		wide := elasticPool{box: box{name: "wide", pool: "p", rack: g.pick("", "r", "r"), cpu: g.IntN(5) - 1, pods: -1}, zones: map[string]int{}}

@@ -189,7 +189,7 @@ func (s limited) fits(t *testing.T) map[string]diag.Outcome {
 func TestQuotaAgreesWithPlacements(t *testing.T) {
 	t.Parallel()
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
-	for seed := range trials.Of(t, 5000) {
+	for seed := range trials.Seeds(t, trials.Of(t, 5000)) {
 		g := newGenerator(seed, 811)
 		s := g.limited(updated{sample: g.sample("Deployment")})
 		want := s.fits(t)
@@ -225,7 +225,7 @@ func TestQuotaAgreesWithPlacements(t *testing.T) {
 func TestQuotaAgreesWithScaling(t *testing.T) {
 	t.Parallel()
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
-	for seed := range trials.Of(t, 5000) {
+	for seed := range trials.Seeds(t, trials.Of(t, 5000)) {
 		g := newGenerator(seed, 813)
 		s := g.limited(updated{sample: g.sample("Deployment")})
 		pods := s.loads[0].replicas + 1
@@ -274,7 +274,7 @@ func TestQuotaAgreesWithRuns(t *testing.T) {
 	t.Parallel()
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
 	tight := 0
-	for seed := range trials.Of(t, 5000) {
+	for seed := range trials.Seeds(t, trials.Of(t, 5000)) {
 		g := newGenerator(seed, 812)
 		way := g.pick("rolling", "rolling", "rolling", "rolling", "recreate", "in place", "both")
 		s := g.limited(updates[way](g))
@@ -404,7 +404,7 @@ func TestScalingWithinQuota(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	checked := 0
-	for seed := range trials.Of(t, 1000) {
+	for seed := range trials.Seeds(t, trials.Of(t, 1000)) {
 		g := newGenerator(seed, 814)
 		s := g.limited(updated{sample: g.sample("Deployment")})
 		nodes, manifests := s.nodesAndManifests()

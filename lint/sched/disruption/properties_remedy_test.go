@@ -61,7 +61,7 @@ func (b box) apart(l load) box {
 func TestRemediesHold(t *testing.T) {
 	count, undecided := map[search.Kind]int{}, 0
 	for _, way := range []string{"rolling", "both"} {
-		for seed := range trials.Of(t, 300) {
+		for seed := range trials.Seeds(t, trials.Of(t, 300)) {
 			u := updates[way](newGenerator(seed, 505))
 			j, m := judge(t, u.nodes(), u.manifests())
 			web := find(t, m, "web")

@@ -115,7 +115,7 @@ func TestRolloutAgreesWithRuns(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			cases := trials.Of(t, v.cases)
 			count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
-			for seed := range cases {
+			for seed := range trials.Seeds(t, cases) {
 				u := updates[way](newGenerator(seed, 501))
 				u.against(t, seed, count, open)
 			}

@@ -12,7 +12,7 @@ import (
 // where they are (C16) with searches that place these pods in every order.
 func TestLossesWithoutDaemonSets(t *testing.T) {
 	count := map[[2]diag.Outcome]int{}
-	for seed := range trials.Of(t, 1200) {
+	for seed := range trials.Seeds(t, trials.Of(t, 1200)) {
 		g := newGenerator(seed, 516)
 		s := g.sample(g.pick("Deployment", "Deployment", "StatefulSet"))
 		for len(s.loads) == 1 {

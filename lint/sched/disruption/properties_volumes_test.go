@@ -157,7 +157,7 @@ func (s sample) lost(t *testing.T, is func(box) bool) (all ends, tooMuch bool) {
 func TestLossesAgreeWithVolumes(t *testing.T) {
 	t.Parallel()
 	count, open := map[string]int{}, map[model.Cause]int{}
-	for seed := range trials.Of(t, 500) {
+	for seed := range trials.Seeds(t, trials.Of(t, 500)) {
 		g := newGenerator(seed, 601)
 		s := g.stored(seed%2 == 1)
 		key := keys[g.IntN(2)]
@@ -210,7 +210,7 @@ func TestDrainsAgreeWithVolumes(t *testing.T) {
 func TestRolloutsAgreeWithVolumes(t *testing.T) {
 	t.Parallel()
 	count := map[string]int{}
-	for seed := range trials.Of(t, 500) {
+	for seed := range trials.Seeds(t, trials.Of(t, 500)) {
 		g := newGenerator(seed, 603)
 		u := updated{way: "in place", sample: g.stored(seed%2 == 1), unavailable: 1 + g.IntN(4)/3}
 		u.loads[0].strategy = fmt.Sprintf("updateStrategy: {rollingUpdate: {maxUnavailable: %d}}", u.unavailable)
@@ -248,7 +248,7 @@ func TestRolloutsAgreeWithVolumes(t *testing.T) {
 func TestRolloutsAgreeWithAttachments(t *testing.T) {
 	t.Parallel()
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
-	for seed := range trials.Of(t, 500) {
+	for seed := range trials.Seeds(t, trials.Of(t, 500)) {
 		g := newGenerator(seed, 604)
 		u := updates[g.pick("rolling", "rolling", "rolling", "recreate", "both")](g)
 		l := &u.loads[0]
@@ -279,7 +279,7 @@ func TestRolloutsAgreeWithAttachments(t *testing.T) {
 func TestUnreachableNodesKeepVolumes(t *testing.T) {
 	t.Parallel()
 	count := map[string]int{}
-	for seed := range trials.Of(t, 300) {
+	for seed := range trials.Seeds(t, trials.Of(t, 300)) {
 		g := newGenerator(seed, 605)
 		s := g.sample("Deployment")
 		s.running = nil

@@ -27,7 +27,7 @@ func TestSimulatedChanges(t *testing.T) {
 	}
 	count := map[string]map[diag.Outcome]int{"rollout": {}, "loss": {}}
 	for _, family := range slices.Concat(clusters.Families, []string{"everyday"}) {
-		for i := range trials.Of(t, 300) {
+		for i := range trials.Seeds(t, trials.Of(t, 300)) {
 			c := clusters.Everyday(uint64(i), 5)
 			if family != "everyday" {
 				c = clusters.Generate(family, 33, uint64(i))

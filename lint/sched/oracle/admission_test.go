@@ -69,7 +69,7 @@ func admitted(draft *corev1.Pod, limits []*corev1.LimitRange, class *nodev1.Runt
 // plugins. Where schedlint gives no verdict, nothing is compared.
 func TestAdmission(t *testing.T) {
 	decided, changed, rejected := 0, 0, 0
-	for i := range trials.Of(t, 3000) {
+	for i := range trials.Seeds(t, trials.Of(t, 3000)) {
 		r := rand.New(rand.NewPCG(uint64(i), 91))
 		chance := func(percent int) bool { return r.IntN(100) < percent }
 		amount := func(name string) string {

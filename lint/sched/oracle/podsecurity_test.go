@@ -81,7 +81,7 @@ func TestPodSecurity(t *testing.T) {
 		t.Fatal(err)
 	}
 	decided, rejected := 0, 0
-	for i := range trials.Of(t, 5000) {
+	for i := range trials.Seeds(t, trials.Of(t, 5000)) {
 		r := rand.New(rand.NewPCG(uint64(i), 92))
 		chance := func(percent int) bool { return r.IntN(100) < percent }
 		pick := func(list ...string) string { return list[r.IntN(len(list))] }

@@ -49,7 +49,7 @@ func prioritized(draft *corev1.Pod, classes []*schedulingv1.PriorityClass) (*cor
 // TestPriorities holds the priorities and the rejected pods against the admission plugin.
 func TestPriorities(t *testing.T) {
 	decided, rejected, defaulted := 0, 0, 0
-	for i := range trials.Of(t, 20_000) {
+	for i := range trials.Seeds(t, trials.Of(t, 20_000)) {
 		r := rand.New(rand.NewPCG(uint64(i), 97))
 		pick := func(words ...string) string { return words[r.IntN(len(words))] }
 		var manifests strings.Builder

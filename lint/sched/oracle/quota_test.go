@@ -45,7 +45,7 @@ func (b *bins) create(t *testing.T, pod *core.Pod, most int) int {
 // pods created in several orders. Where schedlint gives no verdict, nothing is compared.
 func TestQuotas(t *testing.T) {
 	decided, short, none, rooms, contested := 0, 0, 0, 0, 0
-	for i := range trials.Of(t, 3000) {
+	for i := range trials.Seeds(t, trials.Of(t, 3000)) {
 		r := rand.New(rand.NewPCG(uint64(i), 92))
 		chance := func(percent int) bool { return r.IntN(100) < percent }
 		amounts := func(percent int, factor int, names ...string) string {

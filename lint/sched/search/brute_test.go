@@ -160,7 +160,7 @@ func (g generator) nodes(n int) string {
 func TestNoFalseInfeasible(t *testing.T) {
 	cases := trials.Of(t, 4000)
 	exceeded, exact := 0, 0
-	for seed := range cases {
+	for seed := range trials.Seeds(t, cases) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 7))}
 		nodes := g.nodes(2 + g.IntN(4))
 		pods := 1 + g.IntN(5)
@@ -208,7 +208,7 @@ func TestNoFalseInfeasible(t *testing.T) {
 // TestGrowthIsNeverUnderestimated tries every way in which a pool may grow.
 func TestGrowthIsNeverUnderestimated(t *testing.T) {
 	grows := 0
-	for seed := range trials.Of(t, 600) {
+	for seed := range trials.Seeds(t, trials.Of(t, 600)) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 11))}
 		a, b, extra, other := g.IntN(2), g.IntN(2), 1+g.IntN(2), g.IntN(2)
 		taint := ""

@@ -22,7 +22,7 @@ import (
 func TestClassesAreAlike(t *testing.T) {
 	t.Parallel()
 	merged, apart := 0, 0
-	for number := range trials.Of(t, 1000) {
+	for number := range trials.Seeds(t, trials.Of(t, 1000)) {
 		g := generator{rand.New(rand.NewPCG(23, uint64(number)))}
 		m, _ := modelOf(t, classNodes(g), classWorkloads(g))
 		for range 40 {

@@ -17,7 +17,7 @@ import (
 func TestCores(t *testing.T) {
 	cases := trials.Of(t, 1500)
 	single, together := 0, 0
-	for seed := range cases {
+	for seed := range trials.Seeds(t, cases) {
 		text, m, want := enumerated(t, seed, 31)
 		if m == nil || want.verdict() != diag.Never {
 			continue
@@ -61,7 +61,7 @@ func minimal(t *testing.T, seed int, text string, m *model.Model, of *workload.W
 func TestCountedCores(t *testing.T) {
 	cases := trials.Of(t, 300)
 	asked, yes := 0, 0
-	for seed := range cases {
+	for seed := range trials.Seeds(t, cases) {
 		nodes, manifests := generator{rand.New(rand.NewPCG(uint64(seed), 503))}.followers()
 		m, _ := modelOf(t, nodes, manifests)
 		for _, w := range m.Workloads {

@@ -202,7 +202,7 @@ func enumerated(t *testing.T, seed int, stream uint64) (string, *model.Model, tr
 func TestDecisionAgainstEnumeration(t *testing.T) {
 	cases := trials.Of(t, 3000)
 	count := map[diag.Outcome]int{}
-	for seed := range cases {
+	for seed := range trials.Seeds(t, cases) {
 		text, m, want := enumerated(t, seed, 23)
 		if m == nil {
 			continue
@@ -247,7 +247,7 @@ func TestProofsAgainstEnumeration(t *testing.T) {
 	cases := trials.Of(t, 3000)
 	count := map[diag.Outcome]int{}
 	open := 0
-	for seed := range cases {
+	for seed := range trials.Seeds(t, cases) {
 		text, m, want := enumerated(t, seed, 29)
 		if m == nil {
 			continue

@@ -21,7 +21,7 @@ import (
 func TestStandingAgreesWithChecker(t *testing.T) {
 	cases := trials.Of(t, 400)
 	seen := map[certificate.Reason]int{}
-	for seed := range cases {
+	for seed := range trials.Seeds(t, cases) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 771))}
 		m, _ := modelOf(t, g.nodes(1+g.IntN(4)), g.several())
 		if wrong := standing(m, g, seen); wrong != "" {

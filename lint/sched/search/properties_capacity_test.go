@@ -37,7 +37,7 @@ func (g generator) limited() (text string, most []int) {
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	count := map[diag.Outcome]int{}
-	for seed := range trials.Of(t, 2000) {
+	for seed := range trials.Seeds(t, trials.Of(t, 2000)) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 611))}
 		nodes, most := g.limited()
 		var b strings.Builder

@@ -17,7 +17,7 @@ import (
 // the smaller cluster.
 func TestPropertyT7(t *testing.T) {
 	pairs, repairs := 0, 0
-	for seed := range trials.Of(t, 120) {
+	for seed := range trials.Seeds(t, trials.Of(t, 120)) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 207))}
 		nodes := strings.SplitAfter(g.places(3+g.IntN(3), func() string { return fmt.Sprintf("pods: \"%d\", cpu: \"%d\"", 2+g.IntN(8), 2+g.IntN(4)) }), "}}\n")
 		nodes = slices.DeleteFunc(nodes, func(n string) bool { return n == "" })

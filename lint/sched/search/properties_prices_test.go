@@ -93,7 +93,7 @@ func TestPropertyT29(t *testing.T) {
 func compareEach(t *testing.T, tries int, salt uint64, random func(generator) (nodes, manifests string), vary ...diag.Outcome) {
 	known, coarse, all, claims, cases := 0, 0, 0, 0, 0
 	count := verdicts{}
-	for seed := range trials.AtLeast(t, tries, 50) {
+	for seed := range trials.Seeds(t, trials.AtLeast(t, tries, 50)) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), salt))}
 		nodes, manifests := random(g)
 		m, _ := modelOf(t, nodes, manifests)
@@ -191,7 +191,7 @@ func (s span) verdict(pods int) diag.Outcome {
 // TestKnapsack compares the cheapest items with those of all subsets.
 func TestKnapsack(t *testing.T) {
 	m, _ := modelOf(t, sized(0, "", "pods: \"9\""), named("w", 1, "containers: [{name: c, image: c}]\n"))
-	for seed := range trials.AtLeast(t, 20_000, 2_000) {
+	for seed := range trials.Seeds(t, trials.AtLeast(t, 20_000, 2_000)) {
 		g := rand.New(rand.NewPCG(uint64(seed), 230))
 		need, width, exact := 1+g.IntN(9), 1+g.IntN(4), g.IntN(2) == 0
 		top := need

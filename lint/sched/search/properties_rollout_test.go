@@ -217,7 +217,7 @@ func (r rollout) foretold(t *testing.T) bool {
 // more replica succeed.
 func TestPropertyRolloutForetold(t *testing.T) {
 	count := map[bool]int{}
-	for seed := range trials.Of(t, 150) {
+	for seed := range trials.Seeds(t, trials.Of(t, 150)) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 308))}
 		nodes := ""
 		for i := range 3 + g.IntN(4) {
