@@ -139,6 +139,12 @@ func TestBracedMap(t *testing.T) {
 			t.Errorf("%s is a %s", key, n.Kind)
 		}
 	}
+	for _, text := range []string{"{X,}", "{X,  }", "{X,\t}", "{X,\n}", "{X,\r\n\r\n  }", "{X, # y\n  # z\n  }", "{X,#y\n}", "{X,\u2028}"} {
+		got, _ := parsedWith(wholeOptions(), "x.yaml", "apiVersion: v1\nkind: Pod\na: "+text+"\n")
+		if len(got.Objects) != 1 || got.Objects[0].Root.Get("a").Kind != Map {
+			t.Errorf("%q is no map: %+v", text, got.Problems)
+		}
+	}
 	templated, _ := parsedWith(wholeOptions(), "x.yaml", "apiVersion: v1\nkind: Pod\nx: {{x}}\n")
 	if got := templated.Skipped; len(got) != 1 || got[0].Reason != SkipTemplate {
 		t.Errorf("skipped is %+v", got)

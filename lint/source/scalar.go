@@ -100,8 +100,20 @@ func braced(y *yaml.Node) (text string, ok bool) {
 // word matches the word inside a placeholder such as {X}, which YAML does not read as a string.
 var word = lazy.Regexp(`^[A-Za-z_][\w.-]*$`)
 
-// braceComma matches a map that differs from a placeholder only by a comma.
-var braceComma = lazy.Regexp(`\{[A-Za-z_][\w.-]*, ?\}`)
+// hasBraceComma reports whether a text may contain a map that differs from a placeholder only by a
+// comma: behind {X, stands the closing brace or nothing else on the line.
+func hasBraceComma(text []byte) bool {
+	for found := true; found; {
+		_, text, found = bytes.Cut(text, []byte("{"))
+		if rest, ok := bytes.CutPrefix(bytes.TrimLeft(text, string(inWords)), []byte(",")); ok {
+			rest = bytes.TrimLeft(rest, " \t")
+			if len(rest) == 0 || rest[0] >= utf8.RuneSelf || bytes.IndexByte([]byte("}#\r\n"), rest[0]) >= 0 { // line breaks of Unicode, too
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // signed matches placeholders that begin with a character of YAML syntax, at the start of an
 // unquoted key or value.

@@ -162,7 +162,7 @@ func (r *yamlReader) decode(text []byte) (failed bool, err error) {
 	if _, r.computed = yttCode(text); r.moved != nil {
 		r.computed = nil // its line numbers differ from those of the parser
 	}
-	r.comma = (bytes.Contains(text, []byte(",}")) || bytes.Contains(text, []byte(", }"))) && braceComma().Match(text)
+	r.comma = hasBraceComma(text)
 	if r.moved == nil && parseSimple(text, &r.simple, r.document) {
 		return false, nil
 	}
