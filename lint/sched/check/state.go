@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 
@@ -217,12 +218,26 @@ func (s *Placement) puts(pod *workload.Workload) bool {
 // next returns a workload's next missing pod, or nil if no pod is missing. The pod is a workload in
 // the split model.
 func (s *Placement) next(w *workload.Workload) *workload.Workload {
-	for g := range s.v.m.Placeable() {
-		if g.Origin() == w && s.placed[g.Workload] < s.wanted(g.Workload) {
+	for g := range s.parts(w) {
+		if s.placed[g.Workload] < s.wanted(g.Workload) {
 			return g.Workload
 		}
 	}
 	return nil
+}
+
+// parts yields the groups of a workload whose pods the scheduler has to place. It does not look at other
+// workloads, because it is called for every pod that is put in place.
+func (s *Placement) parts(w *workload.Workload) iter.Seq[*model.Group] {
+	m := s.v.m
+	m.Number()
+	return func(yield func(*model.Group) bool) {
+		for _, i := range m.StandFor[w] {
+			if g := m.Groups[m.Workloads[i]]; g.Placeable() && !yield(g) {
+				return
+			}
+		}
+	}
 }
 
 func (s *Placement) wanted(w *workload.Workload) int {
@@ -234,11 +249,9 @@ func (s *Placement) wanted(w *workload.Workload) int {
 
 // Count returns how many of a workload's pods are in place and how many are missing.
 func (s *Placement) Count(w *workload.Workload) (placed, missing int) {
-	for g := range s.v.m.Placeable() {
-		if g.Origin() == w {
-			placed += s.placed[g.Workload]
-			missing += max(0, s.wanted(g.Workload)-s.placed[g.Workload])
-		}
+	for g := range s.parts(w) {
+		placed += s.placed[g.Workload]
+		missing += max(0, s.wanted(g.Workload)-s.placed[g.Workload])
 	}
 	return placed, missing
 }

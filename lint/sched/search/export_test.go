@@ -11,6 +11,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
+// Merge is merge.
+func Merge(m *model.Model) *model.Model { return merge(m) }
+
 // DecideWithoutSearch decides by proofs and runs alone, like for components that are too large to
 // search.
 func DecideWithoutSearch(m *model.Model) *certificate.Decision {

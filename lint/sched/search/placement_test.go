@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
@@ -31,6 +32,32 @@ func TestStandingAgreesWithChecker(t *testing.T) {
 	for _, r := range []certificate.Reason{certificate.Takes, certificate.RefusedByTaint, certificate.RefusedByPort, certificate.RefusedByResources, certificate.RefusedBySpread, certificate.RefusedByAffinity} {
 		if seen[r] < trials.Share(t, 10) {
 			t.Errorf("no node refuses by %q: the generator is too tame: %v", r, seen)
+		}
+	}
+}
+
+// TestNumbersOfDerivedModels checks that a model with other workloads does not keep the indices of the
+// model that it comes from.
+func TestNumbersOfDerivedModels(t *testing.T) {
+	var text strings.Builder
+	for _, name := range []string{"a", "b", "c"} {
+		text.WriteString("---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: " + name + "-job}\nspec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}\n")
+		text.WriteString("---\n" + strings.ReplaceAll(deployment(1, "")+"\n", "name: web,", "name: "+name+","))
+	}
+	m, _ := modelOf(t, largeNodes(2), text.String())
+	m.Number()
+	for _, d := range []*model.Model{m.Permanent(), search.Merge(m), search.Merge(m.Permanent())} {
+		d.Number()
+		n := 0
+		for w, at := range d.StandFor {
+			for _, i := range at {
+				if n++; i >= len(d.Workloads) || d.Groups[d.Workloads[i]].Origin() != w {
+					t.Errorf("of %v, number %d is not %s", d.Workloads, i, w)
+				}
+			}
+		}
+		if n != len(d.Workloads) || n == len(m.Workloads) {
+			t.Errorf("%d numbers for %v", n, d.Workloads)
 		}
 	}
 }
