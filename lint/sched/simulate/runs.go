@@ -535,7 +535,9 @@ func (c *component) queue(d *Draw) []pod {
 // preempts reports whether a pod that found no node could preempt pods of lower priority on one
 // (R-Q6).
 func (s *State) preempts(p pod) bool {
-	if p.Priority.Waits || p.Spec.NodeName != "" {
+	// Most often all pods have one priority, and looking for victims on every node in vain takes longer
+	// than all the rest of a run.
+	if p.Priority.Waits || p.Spec.NodeName != "" || !slices.ContainsFunc(s.ranks, p.MayPreempt) {
 		return false
 	}
 	nodes := p.nodes
@@ -543,10 +545,18 @@ func (s *State) preempts(p pod) bool {
 		nodes = []int32{int32(p.node)}
 	}
 	start := s.Mark()
+	var victims []*pods
 	for _, n := range nodes {
-		victims := slices.Clone(s.on[n])
-		victims = slices.DeleteFunc(victims, func(o *pods) bool { return !p.MayPreempt(o.Workload) })
-		if len(victims) == 0 || s.closed[n] {
+		if s.closed[n] {
+			continue
+		}
+		victims = victims[:0]
+		for _, o := range s.on[n] {
+			if p.MayPreempt(o.Workload) {
+				victims = append(victims, o)
+			}
+		}
+		if len(victims) == 0 {
 			continue
 		}
 		for _, o := range victims {

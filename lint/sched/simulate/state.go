@@ -30,6 +30,8 @@ type State struct {
 	// search starts (R-B8).
 	order []int
 	next  int
+	// ranks has one workload of each priority that occurs (see preempts).
+	ranks []*workload.Workload
 	// avoiding is set if some node has a PreferNoSchedule taint.
 	avoiding bool
 	scorer
@@ -79,6 +81,11 @@ func NewState(m *model.Model) *State {
 		loads: make([]load, len(nodes)), on: make([][]*pods, len(nodes)), closed: make([]bool, len(nodes)),
 	}
 	m.Run().Spend(len(nodes))
+	type rank struct {
+		class string
+		workload.Priority
+	}
+	ranked := map[rank]bool{}
 	for i, u := range s.board.Units() {
 		p := s.of[u.Group.Workload]
 		if p == nil {
@@ -95,6 +102,9 @@ func NewState(m *model.Model) *State {
 			incoming, placed := model.ScoredRequests(p.Workload)
 			p.incoming, p.placed = amounts{incoming[0], incoming[1]}, amounts{placed[0], placed[1]}
 			s.all, s.of[p.Workload] = append(s.all, p), p
+			if r := (rank{p.Spec.PriorityClassName, p.Priority}); !ranked[r] {
+				ranked[r], s.ranks = true, append(s.ranks, p.Workload)
+			}
 		}
 		p.units, p.unsure = append(p.units, i), p.unsure || u.Unsure
 		if p.Kind.PerNode() && len(u.Nodes) > 0 {
