@@ -59,14 +59,14 @@ var hostileRules = map[string]struct{ body, want string }{
 		"makes a value with more than 1000000 members"},
 	"range": {`	message := sprintf("%d", [count(numbers.range(1, 3000000))])` + "\n", "numbers.range makes a value with more than 1000000 members"},
 	"ranges": {`	r := numbers.range(1, 1000000)` + "\n" + `	message := sprintf("%d", [count([x | some x in r; some y in r; x + y < 0])])` + "\n",
-		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+		"exceeds the budget of 50000 evaluation steps; let it visit each fact of its own list once"},
 	"arrays": {`	a0 := numbers.range(1, 10)` + "\n" + nested(20, `	a%d := array.concat(a%[2]d, a%[2]d)`+"\n") + `	message := sprintf("%d", [count(a20)])` + "\n",
 		"array.concat makes a value with more than 1000000 members"},
 	"union": {`	o := {sprintf("%d", [i]): i | some i in numbers.range(1, 1000)}` + "\n\tall := [o | some _ in numbers.range(1, 600)]\n" +
 		`	message := sprintf("%d", [count(object.union_n(all))])` + "\n", "goes through a value with more than 1000000 members"},
 	"joins": {"\tsome a in input.workloads\n\tsome b in input.workloads\n\tsome c in input.workloads\n\tsome d in input.workloads\n\tsome e in input.workloads\n" +
 		"\ta.id + b.id + c.id + d.id + e.id < 0\n\tmessage := fact.ref\n",
-		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+		"exceeds the budget of 50000 evaluation steps; let it visit each fact of its own list once"},
 	"equal": {"\ta0 := [fact.id]\n\tb0 := [fact.id]\n" + nested(17, "\ta%d := array.concat([a%[2]d], [a%[2]d])\n") + nested(17, "\tb%d := array.concat([b%[2]d], [b%[2]d])\n") +
 		"\ta17 == b17\n\tmessage := fact.ref\n", "compares a value with more than 100000 members"},
 	"equal-arrays": {"\tnumbers.range(1, 900000) == numbers.range(1, 900000 + fact.id - fact.id)\n\tmessage := fact.ref\n",
@@ -80,21 +80,21 @@ var hostileRules = map[string]struct{ body, want string }{
 	"product": {"\tmessage := format_int(product([1e900, 1e900]), 10)\n", "makes a number with more than 1000 digits"},
 	"pattern": {`	message := regex.replace("x", "` + strings.Repeat("(.{900})", 500) + `", "")` + "\n", "uses a regular expression of more than 10000 instructions"},
 	"regex": {`	s := sprintf("%900000s", ["a"])` + "\n" + `	regex.match("(x+x+)+y{900}(.{900})", s)` + "\n\tmessage := fact.ref\n",
-		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+		"exceeds the budget of 50000 evaluation steps; let it visit each fact of its own list once"},
 	"glob": {`	s := sprintf("%900000s", ["a"])` + "\n" + `	glob.match("` + strings.Repeat("*a", 400) + `b", [], s)` + "\n\tmessage := fact.ref\n",
-		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+		"exceeds the budget of 50000 evaluation steps; let it visit each fact of its own list once"},
 	"walk": {`	a0 := [fact.id]` + "\n" + nested(18, "\ta%d := [a%[2]d, a%[2]d]\n") + "\tmessage := sprintf(\"%d\", [count([x | walk(a18, [_, x]); x == 0])])\n",
-		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+		"exceeds the budget of 50000 evaluation steps; let it visit each fact of its own list once"},
 	"mock": {`	s0 := "0123456789"` + "\n" + nested(20, `	s%d := upper(s%[2]d) with upper as twice`+"\n") + "\tmessage := s20\n}\n\ntwice(s) := concat(s, [s, s, s, s]) if {\n\ttrue\n",
 		"concat makes a string of more than 1 MiB"},
 	"reachable": {"\tg := {sprintf(\"%d\", [l]): [sprintf(\"%d\", [l + 1]), sprintf(\"%d\", [l + 1])] | some l in numbers.range(1, 60)}\n" +
-		"\tmessage := sprintf(\"%d\", [count(graph.reachable(g, [\"1\"]))])\n", "exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+		"\tmessage := sprintf(\"%d\", [count(graph.reachable(g, [\"1\"]))])\n", "exceeds the budget of 50000 evaluation steps; let it visit each fact of its own list once"},
 	"paths": {"\tg := {v: [n | some n in numbers.range(1, 12)] | some v in numbers.range(1, 12)}\n" +
 		"\tmessage := sprintf(\"%d\", [count(graph.reachable_paths(g, [1]))])\n", "graph.reachable_paths makes a value with more than 1000000 members"},
 	"aliases":       {"\tmessage := yaml.unmarshal(\"a: &a [x]\\nb: *a\")\n", "reads YAML with aliases (*name), which rules may not; write the values out"},
 	"yaml-is-valid": {"\tyaml.is_valid(\"[&a [x], *a]\")\n\tmessage := fact.ref\n", "reads YAML with aliases (*name), which rules may not; write the values out"},
 	"yaml-keys": {"\ts := concat(\"\\n\", [sprintf(\"k%d:\", [i]) | some i in numbers.range(1, 20000)])\n\tyaml.is_valid(s)\n\tmessage := fact.ref\n",
-		"exceeds the budget of 500000 evaluation steps; let it visit each fact of its own list once"},
+		"exceeds the budget of 50000 evaluation steps; let it visit each fact of its own list once"},
 	"yaml-depth": {"\ta0 := [sprintf(\"%900s\\n\\n\\n\\n\\n\\n\\n\\n\", [fact.ref])]\n" + nested(300, "\ta%d := [a%[2]d]\n") + "\tl := [a300 | some _ in numbers.range(1, 2000)]\n\tmessage := yaml.marshal(l)\n",
 		"yaml.marshal makes a string of more than 1 MiB"},
 	"shift":      {"\tmessage := format_int(bits.lsh(1, 1000000000), 10)\n", "makes a number with more than 1000 digits"},
@@ -110,7 +110,7 @@ var hostileRules = map[string]struct{ body, want string }{
 var slowRules = []string{"equal", "equal-arrays", "equal-often", "functions", "joins", "marshal", "pattern", "print-value", "ranges", "reachable", "union", "walk", "yaml-depth", "yaml-keys"}
 
 // fewSteps is a small step budget that keeps the tests short.
-const fewSteps = maxSteps / 10
+const fewSteps = maxSteps / 100
 
 // tallied evaluates rules and returns the tally with their steps and failures.
 func tallied(t testing.TB, e *Engine, f *facts.Facts) ([]facts.Judgement, *facts.Tally) {
@@ -218,10 +218,11 @@ func TestOneRuleFailsAlone(t *testing.T) {
 // TestBudgetIsThatOfTheRun checks that all contexts of a run share one budget, and that every run
 // has its own.
 func TestBudgetIsThatOfTheRun(t *testing.T) {
+	const steps = 10 * fewSteps
 	const quadratic = "\tsome other in input.workloads\n\tother.id + fact.id < 0\n\tmessage := fact.ref\n"
 	dir := folder(t, map[string]string{"x.rego": hostileRule("quadratic", quadratic)})
 	e := loaded(t, Options{Dirs: []string{dir}})
-	e.steps = fewSteps
+	e.steps = steps
 	f, tally := healthy(80), facts.NewTally()
 	contexts := 0
 	for ; tally.Failures.Complete() && contexts < 20; contexts++ {
@@ -229,7 +230,7 @@ func TestBudgetIsThatOfTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if contexts < 3 || contexts == 20 || tally.Steps["quadratic"] <= fewSteps {
+	if contexts < 3 || contexts == 20 || tally.Steps["quadratic"] <= steps {
 		t.Errorf("the budget is over after %d contexts and %d steps", contexts, tally.Steps["quadratic"])
 	}
 	if _, again := tallied(t, e, f); !again.Failures.Complete() {

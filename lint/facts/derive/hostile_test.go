@@ -167,10 +167,12 @@ func TestHostileSteps(t *testing.T) {
 			if got := len(gaveUp) > 0; got != c.lintGivesUp {
 				t.Errorf("linting gives something up: %v, want %v: %v", got, c.lintGivesUp, gaveUp[:min(3, len(gaveUp))])
 			}
-			m, set = clusterOf(t, c.nodes, text)
-			derive.Facts(derive.Input{Model: m, Set: set, Whole: func(string) bool { return true }, Asks: losses(nil), Origin: derive.Origin{Objects: models.Objects(t, text)}})
-			if got := m.Run().Spent(); got > 2*maxSteps {
-				t.Errorf("describing everything takes %d steps", got)
+			if trials.Full(t) {
+				m, set = clusterOf(t, c.nodes, text)
+				derive.Facts(derive.Input{Model: m, Set: set, Whole: func(string) bool { return true }, Asks: losses(nil), Origin: derive.Origin{Objects: models.Objects(t, text)}})
+				if got := m.Run().Spent(); got > 2*maxSteps {
+					t.Errorf("describing everything takes %d steps", got)
+				}
 			}
 			m, set = clusterOf(t, c.nodes, text)
 			derive.Decision(m, search.Decide(m, search.Options{}), disruption.New(m, set, search.Options{}), losses)
