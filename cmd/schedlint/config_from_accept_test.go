@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -147,6 +148,9 @@ func reaches() []reach {
 // change accepts it and however the manifest becomes part of the run. Without --config-from, each
 // of these ways must accept the finding.
 func TestNoChangeAcceptsItsOwn(t *testing.T) {
+	// A lint starts as many render workers as there are processors, and their start is most of its
+	// cost. One is enough here.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, r := range reaches() {
 		conf := "topology: [nodes.yaml]\nbaseline: base.json\n" + r.conf
 		ways := append(append(inConfiguration(conf), written(r.manifest)...), r.ways...)

@@ -19,11 +19,17 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// TestMain turns the test binary into the command itself, so that scripts run the current code in
-// separate processes.
+// TestMain turns the test binary into the command itself, so that scripts and workers run the current
+// code.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"schedlint":        main,
+		"schedlint": func() {
+			if slices.Equal(os.Args[1:], []string{serveArgument}) {
+				serve()
+				return
+			}
+			main()
+		},
 		"schedlint-broken": func() { os.Exit(run(os.Args[1:], brokenReader{}, os.Stdout, os.Stderr)) },
 	})
 }
@@ -34,16 +40,17 @@ type brokenReader struct{}
 func (brokenReader) Read([]byte) (int, error) { panic("the reader is broken") }
 
 // TestScripts runs the scripts in fixtures/scripts. SCHEDLINT_UPDATE=1 rewrites the files that cmp
-// compares with. Shortly before the timeout of go test, a command that hangs is killed, and its
-// script fails.
+// compares with. The command exec starts a process, and status asks a worker, unless SCHEDLINT_PROCESSES
+// is set. Shortly before the timeout of go test, a command that hangs is killed, and its script fails.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
+		Setup:               setup,
 		Files:               scripts(t),
 		UpdateScripts:       os.Getenv("SCHEDLINT_UPDATE") != "",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status":   status,
+			"status":   newWorkers(t).status,
 			"json":     jsonValue,
 			"write":    write,
 			"nest":     nest,
@@ -60,11 +67,13 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+const scriptDir = "../../fixtures/scripts"
+
 // scripts returns all scripts. With -short, it returns only the smallest script of each topic,
 // which is the part of the script name before the first hyphen.
 func scripts(t *testing.T) []string {
 	t.Helper()
-	all, err := filepath.Glob("../../fixtures/scripts/*.txtar")
+	all, err := filepath.Glob(filepath.Join(scriptDir, "*.txtar"))
 	if err != nil || len(all) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
@@ -91,20 +100,23 @@ func size(t *testing.T, path string) int64 {
 }
 
 // status CODE PROGRAM ARG... runs a program and checks its exit status.
-func status(ts *testscript.TestScript, neg bool, args []string) {
+func (all *workers) status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status code program [arg...]")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	code := 0
-	err = ts.Exec(args[1], args[2:]...)
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		code = exit.ExitCode()
-	case err != nil:
-		ts.Fatalf("running %s: %v", args[1], err)
+	if args[1] == "schedlint" && ts.Getenv(ownProcess) == "" {
+		code = all.exec(ts, args[2:])
+	} else {
+		var exit *exec.ExitError
+		switch err := ts.Exec(args[1], args[2:]...); {
+		case errors.As(err, &exit):
+			code = exit.ExitCode()
+		case err != nil:
+			ts.Fatalf("running %s: %v", args[1], err)
+		}
 	}
 	if code != want {
 		ts.Fatalf("exit status %d, want %d", code, want)
