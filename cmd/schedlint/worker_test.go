@@ -284,7 +284,7 @@ func TestWorkersAnswerLikeProcesses(t *testing.T) {
 		return job{Args: args, Dir: filepath.Join(dir, sub), Env: append(os.Environ(), "PWD="+filepath.Join(dir, sub))}
 	}
 	hidden := in("app", "lint", "--since", "HEAD")
-	hidden.Env = append(hidden.Env, "PATH=/nowhere")
+	hidden.Env = append(hidden.Env, "GIT_DIR=/nowhere")
 	jobs := []job{
 		in(""), in("", "version", "--format", "json"), in("", "lint", "--help"), in("", "lint", "--nonsense"), in("", "rules"), in("", "inputs"),
 		in("", "lint"), in("", "lint", "--config-from", "HEAD", "--format", "json"), in("app", "lint", "-"), in("app", "nodes"), in("", "lint", "none.yaml"),
