@@ -1,7 +1,6 @@
 package rego
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -52,80 +51,4 @@ func loadedFrom(tb testing.TB, opts Options) *Engine {
 		tb.Fatal(err)
 	}
 	return e
-}
-
-// BenchmarkLoad loads the built-in rules.
-func BenchmarkLoad(b *testing.B) {
-	for b.Loop() {
-		loaded(b, Options{})
-	}
-}
-
-// BenchmarkCompile parses and compiles the rules for 10 workloads, which is most of the cost of a
-// small run.
-func BenchmarkCompile(b *testing.B) {
-	f := healthy(10)
-	for b.Loop() {
-		e := loaded(b, Options{})
-		due, _ := e.due(f, facts.NewTally())
-		if err := e.compile(due); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkRules reads the annotations of all built-in rules.
-func BenchmarkRules(b *testing.B) {
-	for b.Loop() {
-		loaded(b, Options{}).Rules()
-	}
-}
-
-// BenchmarkOwn loads all rules as custom rules, with every check.
-func BenchmarkOwn(b *testing.B) {
-	for b.Loop() {
-		if _, err := Load(Options{Dirs: []string{"../rules"}}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkConvert converts facts to the input of rules.
-func BenchmarkConvert(b *testing.B) {
-	for _, n := range []int{10, 1000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			f := healthy(n)
-			for b.Loop() {
-				convert(f, &reads{all: true})
-			}
-		})
-	}
-}
-
-// BenchmarkEvaluate converts facts and evaluates compiled rules.
-func BenchmarkEvaluate(b *testing.B) {
-	for _, n := range []int{10, 1000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			f, e := healthy(n), loaded(b, Options{})
-			for b.Loop() {
-				if _, err := e.Evaluate(context.Background(), f, facts.NewTally()); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// BenchmarkRun measures a complete run, including loading and compilation.
-func BenchmarkRun(b *testing.B) {
-	for _, n := range []int{10, 1000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			f := healthy(n)
-			for b.Loop() {
-				if _, err := loaded(b, Options{}).Evaluate(context.Background(), f, facts.NewTally()); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 }

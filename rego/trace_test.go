@@ -316,16 +316,6 @@ func compiled(t testing.TB, n int) (*ast.Compiler, []*module) {
 	return c, own
 }
 
-// BenchmarkTrace analyzes 100 rules.
-func BenchmarkTrace(b *testing.B) {
-	c, own := compiled(b, 100)
-	for b.Loop() {
-		if _, err := analyse(c, own, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // TestTraceTakesFewSteps limits the number of steps for 100 rules.
 func TestTraceTakesFewSteps(t *testing.T) {
 	c, own := compiled(t, 100)

@@ -257,10 +257,3 @@ func scalars(n *source.Node, visit func(*source.Node)) {
 		visit(n)
 	}
 }
-
-func BenchmarkValidate(b *testing.B) {
-	w := load(b, fillHealthy(healthy()[1], false))[0]
-	for b.Loop() {
-		validate(w)
-	}
-}

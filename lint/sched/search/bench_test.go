@@ -4,14 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"testing"
-
-	"github.com/schedlint/schedlint/fixtures/models"
-	"github.com/schedlint/schedlint/lint/sched"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
-	"github.com/schedlint/schedlint/lint/sched/search"
-	"github.com/schedlint/schedlint/lint/topology"
-	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // largeNodes returns n nodes in ten zones and in racks of twenty nodes, with two sizes, eight pools
@@ -62,42 +54,4 @@ func largeWorkloads(n, nodes int, share float64) string {
 		b.WriteString("---\n" + strings.ReplaceAll(strings.ReplaceAll(text, "name: web,", "name: "+name+","), "{app: web}", "{app: "+name+"}"))
 	}
 	return b.String()
-}
-
-func bench(b *testing.B, nodes, workloads int, share float64) {
-	topo, err := topology.Load(models.Objects(b, largeNodes(nodes)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	set := workload.Load(workload.NewTable(), models.Objects(b, largeWorkloads(workloads, nodes, share)))
-	m := sched.New(set, topo)
-	b.ReportAllocs()
-	b.ResetTimer()
-	var d *certificate.Decision
-	for b.Loop() {
-		d = search.Decide(m, search.Options{})
-	}
-	b.ReportMetric(float64(d.Total), "pods")
-	b.ReportMetric(float64(len(d.Witness)), "witnessed")
-	b.Logf("%s, rules %s, %d of %d witnessed", d.Verdict, d.RulesVerdict, len(d.Witness), d.Total)
-}
-
-// BenchmarkRepository decides a repository of ordinary size.
-func BenchmarkRepository(b *testing.B) { bench(b, 100, 50, 0.3) }
-
-// BenchmarkCluster decides a cluster of 5,000 nodes at half load.
-func BenchmarkCluster(b *testing.B) { bench(b, 5000, 10000, 0.5) }
-
-// BenchmarkSingle decides one workload on 5,000 nodes.
-func BenchmarkSingle(b *testing.B) {
-	topo, err := topology.Load(models.Objects(b, largeNodes(5000)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	set := workload.Load(workload.NewTable(), models.Objects(b, largeWorkloads(1, 5000, 0.001)))
-	m := sched.New(set, topo)
-	search.Decide(m, search.Options{})
-	for b.Loop() {
-		search.Decide(m, search.Options{})
-	}
 }

@@ -179,20 +179,3 @@ func TestUnrelated(t *testing.T) {
 		t.Errorf("with other workloads:\n%s\nwithout:\n%s", text(got), text(want))
 	}
 }
-
-// BenchmarkRuns makes 200 runs of 75 pods on 30 nodes.
-func BenchmarkRuns(b *testing.B) {
-	var texts []string
-	for i := range 30 {
-		texts = append(texts, fmt.Sprintf("n%02d topology.kubernetes.io/zone: z%d", i, i%3))
-	}
-	var manifests strings.Builder
-	for i := range 25 {
-		name := fmt.Sprintf("app%02d", i)
-		manifests.WriteString(deployment(name, 3, fmt.Sprintf("affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, podAffinityTerm: {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %s}}}}]}}", name)))
-	}
-	m, _ := models.Of(b, nodes(texts...), manifests.String())
-	for b.Loop() {
-		Runs(m, 200)
-	}
-}
