@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/charts"
+	"github.com/schedlint/schedlint/fixtures/trials"
 	ours "github.com/schedlint/schedlint/lint/chart"
 )
 
@@ -24,14 +25,11 @@ var rare = map[string]bool{
 	"{{randAlpha": true, "{{randAlphaNum": true, "{{randAscii": true, "{{randBytes": true, "{{randInt": true, "{{randNumeric": true, "{{shuffle": true, "{{uuidv4": true,
 }
 
-// TestAgreement compares some hundred cases of a fixed seed. Most of them render, some
+// TestAgreement compares some hundred cases. Most of them render, some
 // fail in a line that both sides tell, and each feature is in some that render.
 func TestAgreement(t *testing.T) {
-	cases := 600
-	if testing.Short() {
-		cases = 100
-	}
-	all := run(cases, 20260101, false)
+	cases := trials.AtLeast(t, 600, 100)
+	all := run(cases, 20260101+uint64(trials.First(t)), false)
 	for i, f := range all.failures {
 		if i == 5 {
 			t.Fatalf("and %d more", len(all.failures)-i)
@@ -42,7 +40,7 @@ func TestAgreement(t *testing.T) {
 	if all.rendered < cases*4/5 || all.placed < cases/25 || all.unstable > 0 {
 		t.Errorf("too little is compared: %d charts, %d render, %d fail with a line, %d are unstable", cases, all.rendered, all.placed, all.unstable)
 	}
-	if testing.Short() {
+	if !trials.Full(t) {
 		return
 	}
 	known := charts.AllFeatures()

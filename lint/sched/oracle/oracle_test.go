@@ -9,18 +9,16 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/clusters"
+	"github.com/schedlint/schedlint/fixtures/trials"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 	backend "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 )
 
-// TestAgreement compares some thousand cases of fixed seeds.
+// TestAgreement compares some thousand cases.
 func TestAgreement(t *testing.T) {
-	cases := 600
-	if testing.Short() {
-		cases = 60
-	}
-	o := options{cases: cases, seed: 20260101, families: slices.DeleteFunc(slices.Clone(clusters.Families), large), states: 10_000, walks: 2, decide: true}
+	cases := trials.AtLeast(t, 600, 60)
+	o := options{cases: cases, seed: 20260101 + uint64(trials.First(t)), families: slices.DeleteFunc(slices.Clone(clusters.Families), large), states: 10_000, walks: 2, decide: true}
 	tables, failures := run(o)
 	o.cases, o.families = cases/4, []string{"large"} // each takes as long as ten others
 	many, more := run(o)
@@ -86,7 +84,7 @@ func TestSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 600 {
+	for i := range trials.Seeds(t, trials.AtLeast(t, 600, 60)) {
 		c := clusters.Generate([]string{"mixed", "mixed", "volumes"}[i%3], 7, uint64(i))
 		cluster, err := NewCluster(c.Text())
 		if err != nil {

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/clusters"
+	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
 // TestScores compares the nodes that the scheduler scores best with ours, on the
 // way of random runs of softened cases. SCHEDLINT_STATES sets how many states of
 // each family are compared.
 func TestScores(t *testing.T) {
-	want := 300
+	want := trials.AtLeast(t, 300, 30)
 	if n, err := strconv.Atoi(os.Getenv("SCHEDLINT_STATES")); err == nil {
 		want = n
 	}
@@ -23,7 +24,10 @@ func TestScores(t *testing.T) {
 		}
 		t.Run(family, func(t *testing.T) {
 			compared, failed, cases := 0, 0, 0
-			for i := 0; compared < want && failed < 3 && i < 40*want; i++ {
+			for i := range trials.Seeds(t, 40*want) {
+				if compared >= want || failed >= 3 {
+					break
+				}
 				c := clusters.Generate(family, 3, uint64(i))
 				list, services := soften(c, 5)
 				nodes, manifests := c.Text()

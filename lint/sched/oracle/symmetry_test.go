@@ -7,19 +7,17 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/clusters"
+	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
 // TestSymmetry holds exploration by kinds of nodes against exploration that tells all nodes
 // apart: of small clusters, and of large ones of which a few nodes are left.
 func TestSymmetry(t *testing.T) {
-	cases := 100
-	if testing.Short() {
-		cases = 10
-	}
+	cases := trials.AtLeast(t, 100, 10)
 	w := newComparer(options{}).World
 	compared, merged := 0, 0
 	for _, family := range clusters.Families {
-		for i := range cases {
+		for i := range trials.Seeds(t, cases) {
 			c := clusters.Generate(family, 11, uint64(i))
 			// The first nodes of a large cluster are scarce; among four later ones two
 			// are of one kind at least.

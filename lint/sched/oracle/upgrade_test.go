@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -484,19 +484,14 @@ func (u *upgrading) replace(ctx context.Context) (moved bool) {
 
 // TestUpgrades compares answers about upgrades with all runs of upgrades of random small pools, by the
 // scheduler's filters. Clusters whose pods do not all fit before the upgrade do not count.
-// SCHEDLINT_UPGRADES is the number of cases, and SCHEDLINT_UPGRADES_FROM the first seed.
 func TestUpgrades(t *testing.T) {
-	cases := 150
-	if n, err := strconv.Atoi(os.Getenv("SCHEDLINT_UPGRADES")); err == nil {
-		cases = n
-	}
-	from, _ := strconv.Atoi(os.Getenv("SCHEDLINT_UPGRADES_FROM"))
+	cases := trials.AtLeast(t, 150, 15)
 	world, err := NewWorld(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	counts, reasons := map[string]int{}, map[string]int{}
-	for seed, compared := from, 0; compared < cases; seed++ {
+	for seed, compared := trials.First(t), 0; compared < cases; seed++ {
 		c := newUpgradeCase(rand.New(rand.NewPCG(uint64(seed), 14)))
 		got := c.ours(t)
 		u := c.explore(t, world)
