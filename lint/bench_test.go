@@ -2,14 +2,17 @@ package lint_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
 // writeTree generates a repository of 2,000 single-document files in 100 directories, 3.5 MB in
@@ -154,39 +157,55 @@ func configFile(i int) string {
 	return b.String()
 }
 
-// cost holds the CPU seconds, wall time and peak memory in MiB of one process.
-type cost struct {
-	cpu, wall, mib float64
-}
+// cost holds the CPU seconds and peak memory in MiB of one process.
+type cost struct{ cpu, mib float64 }
 
-func measure(b *testing.B, ok []int, name string, args ...string) cost {
+// measure runs a program. Its output has to match shows: a run that skips its input is fast.
+func measure(b *testing.B, ok []int, shows, name string, args ...string) cost {
 	b.Helper()
 	cmd := exec.Command(name, args...)
-	start := time.Now()
 	out, err := cmd.CombinedOutput()
-	wall := time.Since(start).Seconds()
 	if !slices.Contains(ok, cmd.ProcessState.ExitCode()) {
 		b.Fatalf("%s: %v\n%s", name, err, out[max(0, len(out)-2000):])
 	}
+	if !regexp.MustCompile(shows).Match(out) {
+		b.Fatalf("%s %q: nothing in the output matches %q:\n%s", name, args, shows, out[max(0, len(out)-2000):])
+	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return cost{cpu.Seconds(), wall, float64(usage.Maxrss) / 1024}
+	return cost{cpu.Seconds(), float64(usage.Maxrss) / 1024}
 }
 
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return values[len(values)/2]
+// timesBare measures work against the bare parse of some files, and asserts the ratio of CPU time and the
+// memory in MiB. The parse is short, so that other work may double it: it runs before and after.
+func timesBare(b *testing.B, tries int, times, mib float64, bare func() cost, work func() cost) {
+	b.Helper()
+	peak := math.Inf(1)
+	ratio := trials.Least(tries, times, func() float64 {
+		before, c, after := bare(), work(), bare()
+		peak = min(peak, c.mib)
+		return c.cpu / min(before.cpu, after.cpu)
+	})
+	b.ReportMetric(ratio, "times-bare")
+	b.ReportMetric(peak, "peak-MiB")
+	trials.Bound(b, "CPU time as a multiple of the bare parse", ratio, times)
+	trials.Bound(b, "peak MiB", peak, mib)
 }
 
-// build returns a copy of the built program. Linux caches a file that the linker has just written in
-// large pages and charges each process for all of a page that it touches, so that Maxrss is 20 MiB
-// higher than for an installed program.
+// parsed returns the bare parse of a directory, for timesBare.
+func parsed(b *testing.B, bare, dir string) func() cost {
+	return func() cost { return measure(b, []int{0}, "", bare, dir) }
+}
+
+// build returns a copy of the program, built as for a release. Linux caches a file that the linker has
+// just written in large pages and charges each process for all of a page that it touches, so that Maxrss
+// is 20 MiB higher than for an installed program.
 func build(b *testing.B, dir, pkg string) string {
 	b.Helper()
 	out := filepath.Join(dir, filepath.Base(pkg))
 	for _, args := range [][]string{{"go", "build", "-o", out + ".linked", pkg}, {"cp", out + ".linked", out}} {
 		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Dir = ".."
+		cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
 		if text, err := cmd.CombinedOutput(); err != nil {
 			b.Fatalf("building %s: %v\n%s", pkg, err, text)
 		}
@@ -194,47 +213,35 @@ func build(b *testing.B, dir, pkg string) string {
 	return out
 }
 
-// BenchmarkTree alternates between two processes over the generated tree: all rules with 50
-// nodes, and a bare YAML node parse.
-func BenchmarkTree(b *testing.B) {
-	dir := b.TempDir()
-	tree := filepath.Join(dir, "tree")
-	writeTree(b, tree)
-	nodes := filepath.Join(dir, "nodes.yaml")
-	if err := os.WriteFile(nodes, []byte(nodes50), 0o644); err != nil {
-		b.Fatal(err)
-	}
-	one := filepath.Join(dir, "one.yaml")
-	if err := os.WriteFile(one, []byte(workloadFile(0, "Deployment")), 0o644); err != nil {
-		b.Fatal(err)
-	}
-	schedlint, bare := build(b, dir, "./cmd/schedlint"), build(b, dir, "./lint/testdata/bareparse")
-	var cpu, floor, ratio, mib, small []float64
-	b.ResetTimer()
-	for range max(b.N, 5) {
-		floorCost := measure(b, []int{0}, bare, tree)
-		c := measure(b, []int{0, 1}, schedlint, "lint", "-t", nodes, tree)
-		s := measure(b, []int{0, 1}, schedlint, "lint", "-t", nodes, one)
-		cpu, floor, mib, small = append(cpu, c.cpu), append(floor, floorCost.cpu), append(mib, c.mib), append(small, s.wall*1000)
-		ratio = append(ratio, c.cpu/floorCost.cpu)
-	}
-	b.ReportMetric(median(cpu), "cpu-s")
-	b.ReportMetric(median(floor), "bare-cpu-s")
-	b.ReportMetric(median(ratio), "times-bare")
-	b.ReportMetric(median(mib), "peak-MiB")
-	b.ReportMetric(median(small), "one-file-ms")
+// treeRows are the inputs of BenchmarkTree, with what shows that nothing was left out. The cluster is
+// crowded, so that no proof is short and pods stay Pending in simulated runs, or it has room for all.
+var treeRows = []struct {
+	name, nodes, shows string
+	times, mib         float64
+}{
+	{"crowded", nodes50, `(?s)cluster-too-small.*of \d+ simulated runs.*1100 workloads, 50 nodes`, 4.5, 95},
+	{"roomy", strings.NewReplacer("{a: 13, b: 13, c: 13}", "{a: 50, b: 50, c: 50}", `cpu: "16", memory: 64Gi`, `cpu: "128", memory: 512Gi`).Replace(nodes50),
+		`(?s)of \d+ simulated runs.*1100 workloads: all fit, roll and drain`, 4.3, 95},
 }
 
-// BenchmarkRun measures one run over the generated tree within the process, for profiles.
-func BenchmarkRun(b *testing.B) {
+// BenchmarkTree measures all rules over the generated tree, and over one file of it.
+func BenchmarkTree(b *testing.B) {
 	dir := b.TempDir()
-	writeTree(b, filepath.Join(dir, "tree"))
-	if err := os.WriteFile(filepath.Join(dir, "nodes.yaml"), []byte(nodes50), 0o644); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := run(b, dir, []string{"nodes.yaml"}, "tree"); err != nil {
-			b.Fatal(err)
-		}
+	tree, one, nodes := filepath.Join(dir, "tree"), filepath.Join(dir, "one.yaml"), filepath.Join(dir, "nodes.yaml")
+	writeTree(b, tree)
+	schedlint, bare := build(b, dir, "./cmd/schedlint"), build(b, dir, "./lint/testdata/bareparse")
+	writeFiles(b, dir, map[string]string{"one.yaml": workloadFile(0, "Deployment"), "nodes.yaml": nodes50})
+	b.Run("one-file", func(b *testing.B) {
+		timesBare(b, 5, 0.21, 60, parsed(b, bare, tree), func() cost {
+			return measure(b, []int{0, 1}, "1 workload, 50 nodes", schedlint, "lint", "-t", nodes, one)
+		})
+	})
+	for _, row := range treeRows {
+		b.Run(row.name, func(b *testing.B) {
+			writeFiles(b, dir, map[string]string{"nodes.yaml": row.nodes})
+			timesBare(b, 5, row.times, row.mib, parsed(b, bare, tree), func() cost {
+				return measure(b, []int{0, 1}, row.shows, schedlint, "lint", "-t", nodes, tree)
+			})
+		})
 	}
 }

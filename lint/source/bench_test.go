@@ -2,15 +2,15 @@ package source
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
 // generated returns an ordinary manifest of about 60 lines.
@@ -19,60 +19,53 @@ func generated(i int) string {
 	fmt.Fprintf(&b, "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: app-%d\n  labels:\n    app: app-%d\nspec:\n  replicas: %d\n", i, i, i%5)
 	fmt.Fprintf(&b, "  selector:\n    matchLabels:\n      app: app-%d\n  template:\n    metadata:\n      labels:\n        app: app-%d\n    spec:\n      containers:\n", i, i)
 	for c := range 3 {
-		fmt.Fprintf(&b, "      - name: main-%d\n        image: registry.example.com/team/app:%d\n        args: [--verbose, \"--port=80%02d\"]\n", c, i, c)
+		fmt.Fprintf(&b, "      - name: main-%d\n        image: registry.example.com/team/app:%d\n        args:\n        - --verbose\n        - --port=80%02d\n", c, i, c)
 		b.WriteString("        resources:\n          requests:\n            cpu: 100m\n            memory: 128Mi\n        ports:\n        - name: http\n          containerPort: 8080\n")
 	}
 	return b.String()
 }
 
-// BenchmarkLoad reads 200 files.
-func BenchmarkLoad(b *testing.B) {
-	dir := b.TempDir()
-	size := 0
-	for i := range 200 {
-		text := generated(i)
-		size += len(text)
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("app-%03d.yaml", i)), []byte(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	for b.Loop() {
-		if set, err := Load(Options{Dir: dir, Root: dir}, []string{"."}); err != nil || len(set.Objects) != 200 {
-			b.Fatal(err, len(set.Objects))
-		}
-	}
-}
-
-// BenchmarkParse measures parsing alone, for one file with all 200 documents.
+// BenchmarkParse compares parsing simple YAML with the YAML library, which is what doc.go promises.
 func BenchmarkParse(b *testing.B) {
 	text := generatedStream()
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if got := parseYAML(text, Options{Keep: func(string, string) bool { return true }}); len(got.docs) != 200 || len(got.errs) > 0 {
-			b.Fatal(len(got.docs), got.errs)
-		}
+	const most = 0.25
+	if !parseSimple(text, &simpleNodes{}, func(*yaml.Node) bool { return true }) {
+		b.Fatal("the text is not simple")
 	}
+	ratio := trials.Least(5, most, func() float64 {
+		ours := used(func() {
+			for range 10 {
+				if got := parseYAML(text, Options{Keep: func(string, string) bool { return true }}); len(got.docs) != 200 || len(got.errs) > 0 {
+					b.Fatal(len(got.docs), got.errs)
+				}
+			}
+		})
+		return ours / used(func() {
+			for range 10 {
+				if failed, err := decodeAll(text, func(*yaml.Node) bool { return true }); failed {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+	b.ReportMetric(ratio, "times-library")
+	trials.Bound(b, "CPU time as a multiple of the library's", ratio, most)
 }
 
-// BenchmarkBare measures the YAML library alone, which is a lower bound.
-func BenchmarkBare(b *testing.B) {
-	text := generatedStream()
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		dec := yaml.NewDecoder(bytes.NewReader(text))
-		for {
-			var n yaml.Node
-			if err := dec.Decode(&n); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				b.Fatal(err)
-			}
+// used returns the CPU seconds that a call takes, with collecting its garbage.
+func used(work func()) float64 {
+	runtime.GC()
+	now := func() float64 {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			panic(err)
 		}
+		return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 	}
+	start := now()
+	work()
+	runtime.GC()
+	return now() - start
 }
 
 func generatedStream() []byte {

@@ -193,18 +193,24 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// BenchmarkLongTexts shows whether time is linear. If it is, the throughput stays the same for
-// input of ten times the length.
+// BenchmarkLongTexts checks that time is linear: ten texts take at least about as long as one of ten
+// times the length. If time were quadratic, the long one would take ten times as long.
 func BenchmarkLongTexts(b *testing.B) {
-	for _, percent := range []int{10, 100} {
-		for name, text := range longTexts(percent) {
-			b.Run(fmt.Sprint(name, "/", percent), func(b *testing.B) {
-				b.SetBytes(int64(len(text)))
-				for b.Loop() {
-					allSpans(text)
-				}
+	const most = 1.5
+	short := longTexts(10)
+	for name, long := range longTexts(100) {
+		b.Run(name, func(b *testing.B) {
+			ratio := trials.Least(5, most, func() float64 {
+				ten := used(func() {
+					for range 10 {
+						allSpans(short[name])
+					}
+				})
+				return used(func() { allSpans(long) }) / ten
 			})
-		}
+			b.ReportMetric(ratio, "times-ten-short")
+			trials.Bound(b, "CPU time as a multiple of ten short texts", ratio, most)
+		})
 	}
 }
 
