@@ -126,7 +126,7 @@ func TestDroppedFields(t *testing.T) {
 		}
 	}
 	for _, gate := range []string{"MatchLabelKeysInPodAffinity", "SidecarContainers", "PodLevelResources"} {
-		if dropped[gate] == 0 {
+		if dropped[gate] == 0 && !trials.Few(t) {
 			t.Errorf("no case has a field of %s: %v", gate, dropped)
 		}
 	}

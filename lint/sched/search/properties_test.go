@@ -38,7 +38,7 @@ type verdicts map[diag.Outcome]int
 func hold(t *testing.T, cases int, stream uint64, shape func(g generator) sample) verdicts {
 	t.Helper()
 	count := verdicts{}
-	for seed := range trials.Seeds(t, trials.AtLeast(t, cases, 50)) {
+	for seed := range trials.Seeds(t, trials.AtLeast(t, cases, 100)) {
 		s := shape(generator{rand.New(rand.NewPCG(uint64(seed), stream))})
 		m, _ := modelOf(t, s.nodes, s.manifests)
 		want, ok := enumerate(m, 20000)
