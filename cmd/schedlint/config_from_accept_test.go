@@ -163,7 +163,7 @@ func TestNoChangeAcceptsItsOwn(t *testing.T) {
 	// A lint starts as many render workers as there are processors, and their start is most of its
 	// cost. One is enough here.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for _, r := range reaches() {
+	for turn, r := range reaches() {
 		conf := "topology: [nodes.yaml]\nbaseline: base.json\n" + r.conf
 		ways := append(append(inConfiguration(conf), written(r.manifest)...), r.ways...)
 		t.Run(r.name, func(t *testing.T) {
@@ -174,7 +174,10 @@ func TestNoChangeAcceptsItsOwn(t *testing.T) {
 			trials.InGit(t, clean(files), ".")
 			trials.Git(t, "commit", "-q", "-m", "base")
 			trials.Git(t, "remote", "add", "origin", "https://git.example/fleet")
-			for _, w := range ways {
+			for i, w := range ways {
+				if !trials.Full(t) && (i+turn)%3 > 0 { // every way, but not of every reach
+					continue
+				}
 				for name, text := range clean(files) {
 					write := []byte(text)
 					if name == w.file && w.old != "" {
