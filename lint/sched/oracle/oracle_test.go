@@ -25,7 +25,7 @@ func TestAgreement(t *testing.T) {
 	tables, failures = append(tables, many...), append(failures, more...)
 	for _, x := range tables {
 		decided := x.always + x.order + x.never
-		if x.discarded+x.undetermined > x.cases/10 || decided < x.cases/3 {
+		if x.discarded+x.undetermined > x.cases/10+2 || decided < x.cases/3 {
 			t.Errorf("%s: too little is compared: %+v", x.family, x)
 		}
 	}
