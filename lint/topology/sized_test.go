@@ -64,3 +64,13 @@ func TestSizedNames(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestPercentages checks which numbers of nodes an upgrade may take at a time.
+func TestPercentages(t *testing.T) {
+	for text, good := range map[string]bool{"0": true, "7": true, `"0%"`: true, `"100%"`: true, `"101%"`: false, "-1": false, `"-1%"`: false, `"x"`: false} {
+		var n NumberOrPercentage
+		if err := n.UnmarshalJSON([]byte(text)); (err == nil) != good {
+			t.Errorf("%s: error %v", text, err)
+		}
+	}
+}

@@ -104,11 +104,13 @@ resources: {limits: {cpu: 1}} # here`, StageObject, "resources.limits.cpu", `pod
 		{"R-V33 name", "containers: [{name: a}]\nresources: {limits: {nvidia.com/gpu: 1}} # here", StageObject, "resources.limits.nvidia.com/gpu", "at pod level"},
 		{"R-V33 claims", "containers: [{name: a}]\nresources: {claims: [{name: x}]} # here", StageObject, "resources.claims", "claims is set at pod level"},
 		{"R-V33 windows", "containers: [{name: a}]\nos: {name: windows}\nresources: {limits: {cpu: 1}} # here", StageObject, "resources", "Windows pod"},
+		{"R-V33 huge pages alone", "containers: [{name: a, resources: {requests: {cpu: 1}}}]\nresources: {limits: {hugepages-2Mi: 4Mi}} # here", StageObject, "resources.limits.hugepages-2Mi", "HugePages require cpu or memory"},
 		{"R-V33 good", `
 containers: [{name: a, resources: {requests: {cpu: 500m}, limits: {cpu: 2}}}]
 resources: {requests: {cpu: 500m}, limits: {cpu: 2, memory: 1Gi}}`, "", "", ""},
 	})
 	check(t, inPod.bare(), []row{
+		{"R-V33 huge pages in a pod, whose requests are set by default", "containers: [{name: a, resources: {requests: {cpu: 1}}}]\nresources: {limits: {hugepages-2Mi: 4Mi}}", "", "", ""},
 		{"R-V33 sum by default in a pod", `
 containers: [{name: a, resources: {limits: {cpu: 2}}}]
 resources: {requests: {cpu: 1}} # here`, StageObject, "resources.requests.cpu", "its containers' requests of 2"},
