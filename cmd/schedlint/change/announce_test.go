@@ -10,7 +10,7 @@ import (
 
 // TestAnnounce checks how many suppressions without effect are listed, and that the others are counted.
 func TestAnnounce(t *testing.T) {
-	for n, want := range map[int]string{0: "", 1: "f:", maxInert: "f:", maxInert + 1: "1 more suppression", maxInert + 5: "5 more suppressions"} {
+	for n, want := range map[int]string{0: "", 1: "f:", maxInert: "f:", maxInert + 1: "and 1 more not in main", maxInert + 5: "and 5 more not in main"} {
 		r := &diag.Report{Display: func(file string) string { return file }}
 		silence := diag.Silence{Message: "accepts nothing", Location: diag.Span{File: "f", Line: 2, Column: 3}}
 		(&From{revision: "main", inert: slices.Repeat([]diag.Silence{silence}, n)}).Announce(r)

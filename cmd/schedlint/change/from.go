@@ -17,7 +17,6 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/pointers"
-	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/revision"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/thirdparty"
@@ -331,7 +330,7 @@ func (s *From) Announce(r *diag.Report) {
 		*notes = append(*notes, fmt.Sprintf("%s:%d:%d: %s", r.Display(at.File), at.Line, at.Column, silence.Message))
 	}
 	if more := len(inert) - maxInert; more > 0 {
-		*notes = append(*notes, report.Count(more, "more suppression or copy")+" not in "+s.revision+", which do not count")
+		*notes = append(*notes, fmt.Sprintf("and %d more not in %s, which do not count", more, s.revision))
 	}
 }
 
