@@ -144,6 +144,9 @@ func (c *component) followable(x *Change) bool {
 		members[w] = true
 	}
 	c.s.m.Run().Spend(1 + (len(c.s.all)+len(members))/model.PerStep)
+	if loss && (certificate.Loss{Meaning: x.Meaning}).Hangs(x.Workload) {
+		return false // its pods find nodes and cannot start there (R-N44)
+	}
 	for _, p := range c.s.all {
 		against := func(t *model.Term) bool { return t.Hard && t.Use == model.AntiAffinity }
 		if loss && p.Running && x.Meaning != certificate.Gone && slices.ContainsFunc(p.Terms, against) {
@@ -163,10 +166,14 @@ func (c *component) followable(x *Change) bool {
 			case !t.Hard:
 			case t.Use == model.Affinity:
 				return false
-			case t.Use == model.Spread && loss && x.Meaning == certificate.Gone && c.s.endsDomain(x.Key, t.Key):
+			case t.Use == model.Spread && loss && x.Meaning == certificate.Gone && c.s.endsDomain(x.Key, t, p):
 				return false
 			case t.Use == model.Spread && loss && x.Meaning != certificate.Gone && t.HonorsTaints():
 				return false
+			case t.Use == model.Spread && loss && x.Meaning == certificate.Unreachable && slices.ContainsFunc(c.s.all, func(o *pods) bool {
+				return !(certificate.Loss{Meaning: x.Meaning}).Recreated(o.Origin()) && c.s.m.Peer(t, p.Workload, o.Workload) != model.No
+			}):
+				return false // pods that terminate do not count (R-T4), and the state keeps them
 			case t.Use == model.AntiAffinity && loss && x.Meaning == certificate.Unreachable && t.Key != corev1.LabelHostname:
 				return false // pods that terminate still count
 			}
@@ -277,20 +284,28 @@ func (s *State) lossDomains(key string) []int32 {
 	return domain
 }
 
-// endsDomain reports whether the loss of a domain of one key can take all nodes of a domain of
-// another key.
-func (s *State) endsDomain(lost, key string) bool {
+// endsDomain reports whether the loss of a domain can take all nodes that a spread constraint of pods
+// counts in a domain of its own key (R-T2).
+func (s *State) endsDomain(lost string, t *model.Term, p *pods) bool {
 	s.m.Run().Spend(len(s.nodes) / model.PerStep)
-	domain, size := s.m.Numbered(key, s.nodes)
+	domain, size := s.m.Numbered(t.Key, s.nodes)
+	passes := s.m.Eligible(p.Workload).Nodes
 	with, remains := make([]int32, size), make([]bool, size) // what the first node is lost with
 	seen := make([]bool, size)
 	for n, l := range s.lossDomains(lost) {
-		if d := domain[n]; d >= 0 {
-			remains[d] = remains[d] || l < 0 || seen[d] && l != with[d]
-			seen[d], with[d] = true, l
+		d := domain[n]
+		if d < 0 || t.HonorsAffinity() && !passes[n].Selector || t.HonorsTaints() && !passes[n].Taints {
+			continue
+		}
+		remains[d] = remains[d] || l < 0 || seen[d] && l != with[d]
+		seen[d], with[d] = true, l
+	}
+	for d := range seen {
+		if seen[d] && !remains[d] {
+			return true
 		}
 	}
-	return slices.Contains(remains, false)
+	return false
 }
 
 // roll replaces the pods of a workload. The map places has the nodes of all pods before.
