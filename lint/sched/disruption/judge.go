@@ -182,7 +182,9 @@ func (j *shared) withoutDaemonSets() *daemonless {
 	}
 	s := &daemonless{j.other(first.Model), first.LeftOut, map[*workload.Workload]*workload.Workload{}}
 	for _, w := range s.m.Workloads {
-		s.of[first.Original(w)] = w
+		if takesPart(s.m.Group(w)) { // its volumes may be on nodes that DaemonSets fill
+			s.of[first.Original(w)] = w
+		}
 	}
 	*j.settled = s
 	return s

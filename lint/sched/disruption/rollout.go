@@ -388,6 +388,9 @@ func (q *rolling) returns() bool {
 		if slices.Contains(s.leftOut, w) {
 			return false
 		}
+		if s.of[w] == nil {
+			return true
+		}
 		_, d := s.scene(s.contenders(s.of[w], model.Certain(w))).decide()
 		return s.contendersOf(s.of[w], model.Certain(w)) != nil || !exists(d.Verdict)
 	})

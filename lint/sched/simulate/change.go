@@ -285,7 +285,7 @@ func (s *State) lossDomains(key string) []int32 {
 }
 
 // endsDomain reports whether the loss of a domain can take all nodes that a spread constraint of pods
-// counts in a domain of its own key (R-T2).
+// counts in a domain of its own key (R-T2, R-T3).
 func (s *State) endsDomain(lost string, t *model.Term, p *pods) bool {
 	s.m.Run().Spend(len(s.nodes) / model.PerStep)
 	domain, size := s.m.Numbered(t.Key, s.nodes)
