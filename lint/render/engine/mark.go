@@ -49,7 +49,9 @@ func (m *marker) mark(l *lines, d document) []change {
 		case n == nil || depth > maxNesting || n.Style&yaml.FlowStyle != 0:
 		case n.Kind == yaml.MappingNode:
 			for i := 1; i < len(n.Content); i += 2 {
-				visit(n.Content[i], depth+1)
+				if n.Content[i-1].Value != "" { // after an empty key the parser joins its comment with the marker
+					visit(n.Content[i], depth+1)
+				}
 			}
 		case n.Kind == yaml.SequenceNode:
 			for _, item := range n.Content {

@@ -79,7 +79,7 @@ func (m *Model) Permanent() *Model {
 		without := *m
 		p = &without
 		p.Workloads, p.Index, p.Parts, p.Kept = ws, NewLabelIndex(ws), nil, map[any]any{}
-		p.StandFor, p.Running = nil, nil // they hold indices into Workloads
+		p.StandFor = nil // it holds indices into Workloads
 		p.absent = withoutWorkloads(m, func(g *Group) bool { return g.Finite() || !Modelled(g) })
 		p.WithoutFinite = p
 	}

@@ -36,10 +36,10 @@ type Model struct {
 	excluded map[excludedKey][]Exclusion
 	// Parts caches the model that Split derived from this one.
 	Parts *Model
-	// StandFor maps a declared workload to the indices of the workloads that represent it. Running
+	// StandFor maps a declared workload to the indices of the workloads that represent it. running
 	// lists the indices of the running workloads. The method Number sets both fields.
 	StandFor map[*workload.Workload][]int
-	Running  []int
+	running  []int
 	// WithoutFinite is the model without workloads whose pods finish. absent indexes the
 	// workloads that take no part in decisions but may have pods (see Permanent).
 	WithoutFinite *Model

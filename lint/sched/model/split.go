@@ -54,16 +54,22 @@ func (m *Model) Split() *Model {
 	return parts
 }
 
-// Number computes StandFor and Running on first use.
+// Running returns the indices of the running workloads.
+func (m *Model) Running() []int {
+	m.Number()
+	return m.running
+}
+
+// Number computes StandFor and the result of Running on first use.
 func (m *Model) Number() {
 	if m.StandFor != nil {
 		return
 	}
-	m.StandFor = map[*workload.Workload][]int{}
+	m.StandFor, m.running = map[*workload.Workload][]int{}, nil
 	for i, w := range m.Workloads {
 		m.StandFor[m.Groups[w].Origin()] = append(m.StandFor[m.Groups[w].Origin()], i)
 		if w.Running {
-			m.Running = append(m.Running, i)
+			m.running = append(m.running, i)
 		}
 	}
 }

@@ -292,7 +292,8 @@ func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	for _, w := range ws {
 		for _, p := range parts {
 			none := p == PartPorts && len(q.m.Groups[w].HostPorts) == 0 || p == PartVolumes && len(w.Reaches) == 0 && w.OrdinalReaches == nil && !q.m.Groups[w].CountsVolumes()
-			if !none && (p != PartReplicas || q.of != nil && q.of != w) {
+			more := w.Kind.PerNode() && (p == PartSelector || p == PartTaints) // without it there are more pods in question
+			if !none && !more && (p != PartReplicas || q.of != nil && q.of != w) {
 				list = append(list, Atom{Workload: w, Part: p})
 			}
 		}
@@ -471,7 +472,7 @@ func (q question) alone(relax *relaxation) bool {
 // order.
 func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok bool) {
 	g := q.m.Groups[q.of]
-	if q.of == nil || !q.contend || len(relax.only) != 1 || !relax.only[q.of] || len(q.m.Running) > 0 || len(relax.nodes) > 0 || q.m.Split() != q.m {
+	if q.of == nil || !q.contend || len(relax.only) != 1 || !relax.only[q.of] || len(q.m.Running()) > 0 || len(relax.nodes) > 0 || q.m.Split() != q.m {
 		return model.Maybe, false
 	}
 	ports := len(g.HostPorts) > 0 && !relax.without(g, PartPorts)

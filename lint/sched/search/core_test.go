@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
@@ -17,7 +18,8 @@ import (
 func TestCores(t *testing.T) {
 	cases := trials.Of(t, 1500)
 	single, together := 0, 0
-	for seed := range trials.Seeds(t, cases) {
+	found := []int{490292375, 490292821} // a running pod left out; a DaemonSet's own taints dropped
+	for _, seed := range append(found, slices.Collect(trials.Seeds(t, cases))...) {
 		text, m, want := enumerated(t, seed, 31)
 		if m == nil || want.verdict() != diag.Never {
 			continue

@@ -38,8 +38,7 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 		a.nodes = slices.Concat(a.nodes, relax.nodes)
 	}
 	if relax != nil && relax.only != nil {
-		m.Number()
-		part = m.InOrder(relax.only, m.Running)
+		part = m.InOrder(relax.only, m.Running())
 	}
 	for _, w := range part {
 		if g := m.Groups[w]; model.Modelled(g) {

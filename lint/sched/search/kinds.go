@@ -402,7 +402,7 @@ func merge(m *model.Model) *model.Model {
 	}
 	p := *m
 	p.Workloads, p.Groups, p.Members, p.Kept = nil, maps.Clone(m.Groups), map[*workload.Workload][]*workload.Workload{}, map[any]any{}
-	p.StandFor, p.Running = nil, nil // they hold indices into Workloads
+	p.StandFor = nil // it holds indices into Workloads
 	for _, members := range classes {
 		w := members[0]
 		if len(members) > 1 {
