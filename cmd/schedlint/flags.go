@@ -155,7 +155,7 @@ func (f *inputFlags) options(cmd *cobra.Command, args []string, pathless bool) (
 	}
 	o, err := f.read(cmd, args, config.Choose)
 	if err == nil {
-		err = f.render.Apply(&o, pathless)
+		err = f.render.Apply(cmd.Context(), &o, pathless)
 	}
 	return o, err
 }

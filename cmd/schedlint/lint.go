@@ -284,7 +284,7 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 		}
 	}
 	if err == nil {
-		err = f.render.Apply(&o, len(args) == 0)
+		err = f.render.Apply(cmd.Context(), &o, len(args) == 0)
 		f.Render = f.render
 	}
 	return o, from, err

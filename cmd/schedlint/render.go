@@ -208,7 +208,7 @@ func (f *renderFlags) selected(cmd *cobra.Command, w *wanted) (lint.Options, err
 		o.Paths = []string{o.Root} // pointers deploy one another from anywhere
 	}
 	w.Whole = true
-	if err := w.Apply(&o, len(w.paths) == 0 && w.name == ""); err != nil {
+	if err := w.Apply(cmd.Context(), &o, len(w.paths) == 0 && w.name == ""); err != nil {
 		return o, err
 	}
 	o.Paths = nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -19,7 +20,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/schedlint/schedlint/cmd/schedlint/inputs"
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/render"
 )
 
 // ownProcess is an environment variable that makes every command of a script a process of its own.
@@ -47,12 +50,15 @@ type answer struct {
 type server struct {
 	in  *gob.Decoder
 	out *gob.Encoder
+	ctx context.Context // keeps render workers from job to job
 }
 
 // serve runs jobs until its standard input ends. The start of a process costs more than most
 // commands do.
 func serve() {
-	s := server{gob.NewDecoder(os.Stdin), gob.NewEncoder(os.Stdout)}
+	var idle render.Idle
+	defer idle.Stop()
+	s := server{gob.NewDecoder(os.Stdin), gob.NewEncoder(os.Stdout), inputs.WithIdle(context.Background(), &idle)}
 	for {
 		var j job
 		if s.in.Decode(&j) != nil {
@@ -83,7 +89,7 @@ func (s server) run(j job) answer {
 	}
 	var stdout, stderr strings.Builder
 	args := append([]string{}, j.Args...) // without arguments, cobra takes those of the process for nil
-	code := run(args, &asking{server: s}, &stdout, &stderr)
+	code := runWith(s.ctx, args, &asking{server: s}, &stdout, &stderr)
 	return answer{Code: code, Stdout: stdout.String(), Stderr: stderr.String()}
 }
 

@@ -33,12 +33,55 @@ type Pool struct {
 	// Patience is the maximum wall-clock time for a root. 0 means ten minutes. Only workers that
 	// hang reach this limit.
 	Patience time.Duration
+	// Idle keeps the workers after Render, for this pool and others. If Idle is nil, Render stops them.
+	Idle *Idle
 	// expire returns a channel that signals that a root has run out of time. If expire is nil, the
 	// clock decides. Only tests set expire.
 	expire func(Root, time.Duration) <-chan time.Time
 	// spent is the part of limits.Renders that earlier calls to Render have used up. A Pool serves
 	// one run.
 	spent limits.Cost
+}
+
+// Idle holds workers that wait for a root. The start of a worker costs more than a small render. Several
+// goroutines may use it. The zero value holds none.
+type Idle struct {
+	mu      sync.Mutex
+	workers []*worker
+}
+
+// take returns a worker, or nil if none waits.
+func (all *Idle) take() *worker {
+	if all == nil {
+		return nil
+	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	n := len(all.workers)
+	if n == 0 {
+		return nil
+	}
+	w := all.workers[n-1]
+	all.workers = all.workers[:n-1]
+	return w
+}
+
+// keep stores a worker for take. It stops a worker that had a problem, because it may hold much memory.
+func (all *Idle) keep(w *worker) {
+	if all == nil || w == nil || w.failed {
+		w.stop()
+		return
+	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.workers = append(all.workers, w)
+}
+
+// Stop stops all workers that wait.
+func (all *Idle) Stop() {
+	for w := all.take(); w != nil; w = all.take() {
+		w.stop()
+	}
 }
 
 const patience = cpu.Backstop * limits.WorkerCPU
@@ -146,8 +189,11 @@ func (q *queue) hold(i int) {
 // work renders roots from the queue. If its worker is killed, work starts a new worker.
 func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 	var w *worker
-	defer func() { w.stop() }()
+	defer func() { p.Idle.keep(w) }()
 	for i := q.take(); i >= 0; i = q.take() {
+		if w == nil {
+			w = p.Idle.take()
+		}
 		if w == nil {
 			var err error
 			if w, err = p.start(); err != nil {
@@ -171,6 +217,8 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 			o = broken(roots[i], Killed, why)
 			w.stop()
 			w = nil
+		} else if o.Problem != nil {
+			w.failed = true
 		}
 		q.put(i, o)
 	}
@@ -182,6 +230,8 @@ type worker struct {
 	stdin io.WriteCloser
 	to    *json.Encoder
 	from  *json.Decoder
+	// failed is true once an output has a problem.
+	failed bool
 }
 
 func (p *Pool) start() (*worker, error) {
@@ -200,7 +250,7 @@ func (p *Pool) start() (*worker, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &worker{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
+	return &worker{cmd: cmd, stdin: in, to: json.NewEncoder(in), from: json.NewDecoder(out)}, nil
 }
 
 // render returns the output of a task. If there is no output, it returns the reason, and the caller

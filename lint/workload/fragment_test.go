@@ -260,3 +260,13 @@ func TestEnvelopes(t *testing.T) {
 		}
 	}
 }
+
+// TestFragmentsBesideOperatedPods has one part of a custom resource that an operator makes pods of, and one
+// of which nothing is known. Only the second is a fragment.
+func TestFragmentsBesideOperatedPods(t *testing.T) {
+	const apart = "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}"
+	set := loadSet(t, "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: a}\nspec:\n  replicas: 2\n  "+apart+"\n  other:\n    "+apart+"\n")
+	if len(set.Workloads) != 1 || len(set.Fragments) != 1 || set.Fragments[0].SpecNode.Line < 8 {
+		t.Errorf("%d workloads, %d fragments", len(set.Workloads), len(set.Fragments))
+	}
+}

@@ -287,7 +287,7 @@ func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	o.OnlyKnown = true
 	of := s.tree.options(*o, s.dir)
 	of.Config, of.Baseline, of.OnlyKnown, of.Tree = s.inTree, nil, false, source.Tree{}
-	err := s.tree.renders(&of, len(o.Paths) == 0, s.dir, r)
+	err := s.tree.renders(ctx, &of, len(o.Paths) == 0, s.dir, r)
 	if r.Since == "" { // otherwise, the comparison lists them
 		s.inert = append(s.inert, notVendored(o, &of, s.inert)...)
 	}

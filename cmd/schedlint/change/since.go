@@ -338,7 +338,7 @@ func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, err
 		}
 	}
 	if err == nil {
-		err = t.renders(&o, len(now.options.Paths) == 0, dir, r)
+		err = t.renders(ctx, &o, len(now.options.Paths) == 0, dir, r)
 	}
 	if err == nil && len(o.Paths)+len(o.Renders) > 0 {
 		var before *Judged
@@ -358,11 +358,11 @@ func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, err
 
 // renders selects the renders of the tree: those that its configuration names and those found in
 // the tree.
-func (t *tree) renders(o *lint.Options, pathless bool, dir string, r *Request) error {
+func (t *tree) renders(ctx context.Context, o *lint.Options, pathless bool, dir string, r *Request) error {
 	o.Renders, o.Renderer = nil, nil
 	base := r.Render
 	base.Dirs = t.Mapped(dir, r.Render.Dirs)
-	if err := base.Apply(o, false); err != nil {
+	if err := base.Apply(ctx, o, false); err != nil {
 		return err
 	}
 	if pathless {

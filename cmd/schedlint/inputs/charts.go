@@ -2,7 +2,6 @@ package inputs
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -104,7 +103,7 @@ func (c *choosing) discover() {
 	if !c.o.Config.Discovers() || len(c.charts) == 0 {
 		return
 	}
-	pool := newPool()
+	pool := newPool(c.ctx)
 	c.renderWith(pool, c.all)
 	deployed := c.used()
 	var left []lint.Render
@@ -134,7 +133,7 @@ func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
 			left = append(left, x.Root)
 		}
 	}
-	for i, out := range pool.Render(context.Background(), left) {
+	for i, out := range pool.Render(c.ctx, left) {
 		c.rendered[keyOf(left[i])] = out
 	}
 }

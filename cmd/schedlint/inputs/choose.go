@@ -70,7 +70,7 @@ func (f *Choice) Check(charts int) error {
 
 // Apply adds the renders to the options of a run. The argument pathless is true if the command line
 // has no path. If the command line names renders but no path, the run judges only the renders.
-func (f *Choice) Apply(o *lint.Options, pathless bool) error {
+func (f *Choice) Apply(ctx context.Context, o *lint.Options, pathless bool) error {
 	if pathless && len(f.Dirs)+len(f.Charts) > 0 {
 		o.Paths = nil
 	}
@@ -78,7 +78,7 @@ func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	if f.Mode != Off {
 		o.Followed = map[lint.PointerID]bool{}
 	}
-	c, err := f.choose(o)
+	c, err := f.choose(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -106,12 +106,12 @@ func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 
 // choose collects renders from three sources: flags and paths, the configuration, and a search
 // below the paths.
-func (f *Choice) choose(o *lint.Options) (*choosing, error) {
+func (f *Choice) choose(ctx context.Context, o *lint.Options) (*choosing, error) {
 	root, err := filepath.EvalSymlinks(o.Root)
 	if err != nil {
 		return nil, err
 	}
-	c := &choosing{Choice: f, o: o, root: root, base: root, seen: map[string]bool{}, reads: &reads{map[string][]byte{}, mostRead}, rendered: rendered{}}
+	c := &choosing{ctx: ctx, Choice: f, o: o, root: root, base: root, seen: map[string]bool{}, reads: &reads{map[string][]byte{}, mostRead}, rendered: rendered{}}
 	if o.Config.Dir != "" {
 		if c.base, err = filepath.EvalSymlinks(o.Config.Dir); err != nil {
 			return nil, err
@@ -194,6 +194,7 @@ func isFile(dir, name string) bool {
 
 // choosing collects renders and adds each directory only once. Names are relative to base.
 type choosing struct {
+	ctx context.Context // of the renders
 	*Choice
 	o          *lint.Options
 	root, base string

@@ -340,11 +340,20 @@ func Work() error {
 // start. This is safe, because a worker is short-lived and limits its memory itself.
 const collecting = "GOGC=400"
 
+type idleKey struct{}
+
+// WithIdle returns a context in which all renders share the workers that idle keeps.
+func WithIdle(ctx context.Context, idle *render.Idle) context.Context {
+	return context.WithValue(ctx, idleKey{}, idle)
+}
+
 // newPool returns a pool of workers, which run this same program. They do not inherit environment
 // variables.
-func newPool() *render.Pool {
+func newPool(ctx context.Context) *render.Pool {
+	idle, _ := ctx.Value(idleKey{}).(*render.Idle)
 	return &render.Pool{
 		Nonce: rand.Text(),
+		Idle:  idle,
 		Command: func() (*exec.Cmd, error) {
 			self, err := os.Executable()
 			return &exec.Cmd{Path: self, Args: []string{"schedlint", WorkerArgument}, Env: []string{collecting}}, err
@@ -354,5 +363,5 @@ func newPool() *render.Pool {
 
 // Render renders roots. It returns one output per root, in the same order.
 func Render(ctx context.Context, all []render.Root) []*render.Output {
-	return newPool().Render(ctx, all)
+	return newPool(ctx).Render(ctx, all)
 }

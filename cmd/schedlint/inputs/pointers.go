@@ -2,7 +2,6 @@ package inputs
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -156,11 +155,11 @@ func (c *choosing) search(root string, paths []string) (dirs []string, err error
 		if !discovers {
 			found.Roots = nil
 		}
-		pool := newPool()
+		pool := newPool(c.ctx)
 		result = follows(root, paths, found, c.o.Config, c.addresses, gitops.Options{
 			Remotes: remotes, Library: library, Ignore: ignore, Tracked: c.o.Tracked,
 			Render: func(all []render.Root) []*render.Output {
-				return verified(c.library, all, pool.Render(context.Background(), all))
+				return verified(c.library, all, pool.Render(c.ctx, all))
 			},
 		})
 		c.pointed = append(c.pointed, result)
