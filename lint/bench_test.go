@@ -232,7 +232,7 @@ func BenchmarkTree(b *testing.B) {
 	schedlint, bare := build(b, dir, "./cmd/schedlint"), build(b, dir, "./lint/testdata/bareparse")
 	writeFiles(b, dir, map[string]string{"one.yaml": workloadFile(0, "Deployment"), "nodes.yaml": nodes50})
 	b.Run("one-file", func(b *testing.B) {
-		timesBare(b, 5, 0.21, 60, parsed(b, bare, tree), func() cost {
+		timesBare(b, 5, 0.27, 60, parsed(b, bare, tree), func() cost {
 			return measure(b, []int{0, 1}, "1 workload, 50 nodes", schedlint, "lint", "-t", nodes, one)
 		})
 	})

@@ -36,7 +36,7 @@ func BenchmarkPolicies(b *testing.B) {
 	lint := func(config, shows string) cost {
 		return measure(b, []int{0, 1}, shows, schedlint, "lint", "--config", filepath.Join(dir, config), "-t", nodes, manifests)
 	}
-	timesBare(b, 5, 3, 275, parsed(b, bare, tree), func() cost {
+	timesBare(b, 5, 3.8, 275, parsed(b, bare, tree), func() cost {
 		none, ten := lint("none.yaml", "3000 workloads, 300 nodes"), lint("ten.yaml", `\[(ha|capacity|multi-tenant)\.`)
 		return cost{ten.cpu - none.cpu, ten.mib}
 	})

@@ -28,7 +28,7 @@ func BenchmarkRoots(b *testing.B) {
 		b.Fatal(err)
 	}
 	schedlint, bare := build(b, dir, "./cmd/schedlint"), build(b, dir, "./lint/testdata/bareparse")
-	timesBare(b, 5, 4.4, 80, parsed(b, bare, tree), func() cost {
+	timesBare(b, 5, 5.8, 80, parsed(b, bare, tree), func() cost {
 		return measure(b, []int{0, 1}, `(?s)of 200 simulated runs.*100 renders, 100 workloads.*all fit, roll and drain`, schedlint, "lint", "-t", nodes, "--render", "only", "--fail-on-unrendered", roots)
 	})
 }
