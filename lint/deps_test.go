@@ -18,7 +18,8 @@ import (
 // standard library, only the packages listed after it. The graph is text, so that a change of the
 // structure is visible in review.
 const layers = `
-16 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
+17 cmd/schedlint
+16 cmd/schedlint/cli   github.com/spf13/cobra github.com/spf13/pflag
 15 cmd/schedlint/change
 14 cmd/schedlint/inputs
 15 cmd/schedlint/vendor github.com/Masterminds/semver/v3
@@ -27,6 +28,7 @@ const layers = `
 11 lint/sizing     k8s.io/api k8s.io/apimachinery
 12 lint/upgrade    k8s.io/api k8s.io/apimachinery
 10 fixtures/models
+17 fixtures/scripts github.com/rogpeppe/go-internal
 11 rego            github.com/open-policy-agent/opa
 10 lint/locate
 10 lint/facts/derive k8s.io/api k8s.io/apimachinery

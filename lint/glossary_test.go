@@ -46,7 +46,7 @@ func TestGlossary(t *testing.T) {
 var readable = strings.Fields(`lint/sched lint/sched/model lint/sched/search lint/sched/check lint/sched/disruption lint/sched/bound
 	lint/sched/classes lint/sched/certificate lint lint/facts/derive lint/facts/listing rego lint/origin lint/contexts lint/kustomize lint/fragments
 	lint/accept lint/expect lint/worktree lint/neighbours lint/meter lint/cpu lint/lazy lint/sorting lint/archive lint/kinds lint/workload lint/topology lint/facts lint/diag lint/message lint/report lint/report/page lint/config
-	lint/locate lint/limits lint/revision cmd/schedlint/change cmd/schedlint/inputs cmd/schedlint/policy cmd/schedlint lint/gitops lint/pointers lint/roots lint/vendored lint/chart lint/chart/chartutil lint/chart/template lint/render lint/render/engine lint/source`)
+	lint/locate lint/limits lint/revision cmd/schedlint/change cmd/schedlint/inputs cmd/schedlint/policy cmd/schedlint/cli lint/gitops lint/pointers lint/roots lint/vendored lint/chart lint/chart/chartutil lint/chart/template lint/render lint/render/engine lint/source`)
 
 // foreign maps turns of phrase that are not plain English to their replacements.
 var foreign = map[string]string{
