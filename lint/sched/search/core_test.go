@@ -18,7 +18,7 @@ import (
 func TestCores(t *testing.T) {
 	cases := trials.Of(t, 1500)
 	single, together := 0, 0
-	found := []int{490292375, 490292821} // a running pod left out; a DaemonSet's own taints dropped
+	found := []int{490292375, 490292821, 930972178} // a running pod left out; a DaemonSet's own taints dropped; a DaemonSet in two groups
 	for _, seed := range append(found, slices.Collect(trials.Seeds(t, cases))...) {
 		text, m, want := enumerated(t, seed, 31)
 		if m == nil || want.verdict() != diag.Never {

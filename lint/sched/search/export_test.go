@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -76,7 +77,11 @@ func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decisio
 	q := question{m: m, of: of, contend: true}
 	relax := newRelaxation(dependencies(m, ws[0]))
 	if of == nil || q.possible(relax) != model.No {
-		relax = newRelaxation(together(d, ws[0]))
+		group := map[*workload.Workload]bool{}
+		for _, w := range ws { // a DaemonSet may be in several groups, of which d.Groups has one
+			maps.Copy(group, together(d, w))
+		}
+		relax = newRelaxation(group)
 	}
 	if of == nil {
 		for _, w := range q.members(relax) {

@@ -174,7 +174,7 @@ func (c *component) followable(x *Change) bool {
 				return !(certificate.Loss{Meaning: x.Meaning}).Recreated(o.Origin()) && c.s.m.Peer(t, p.Workload, o.Workload) != model.No
 			}):
 				return false // pods that terminate do not count (R-T4), and the state keeps them
-			case t.Use == model.AntiAffinity && loss && x.Meaning == certificate.Unreachable && t.Key != corev1.LabelHostname:
+			case t.Use == model.AntiAffinity && loss && x.Meaning == certificate.Unreachable && !c.s.single(t.Key):
 				return false // pods that terminate still count
 			}
 		}
@@ -282,6 +282,13 @@ func (s *State) lossDomains(key string) []int32 {
 		}
 	}
 	return domain
+}
+
+// single reports whether every domain of a key is one node. Nodes can share even a hostname.
+func (s *State) single(key string) bool {
+	s.m.Run().Spend(len(s.nodes) / model.PerStep)
+	domain, size := s.m.Numbered(key, s.nodes)
+	return len(slices.DeleteFunc(slices.Clone(domain), func(d int32) bool { return d < 0 })) == size
 }
 
 // endsDomain reports whether the loss of a domain can take all nodes that a spread constraint of pods
