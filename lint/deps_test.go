@@ -247,11 +247,11 @@ func TestNoClient(t *testing.T) {
 	}
 }
 
-// programs lists the files that may start programs: git, the user's helm, and workers of this
-// program. connections lists the files that may import a package that makes connections: only the
+// programs lists the files that may start programs: git, the user's helm, workers of this program, and
+// tests. connections lists the files that may import a package that makes connections: only the
 // one that closes them.
 var (
-	programs    = []string{"lint/revision/git.go", "cmd/schedlint/vendor/helm.go", "lint/render/pool.go", "cmd/schedlint/inputs/found.go", "fixtures/trials/git.go"}
+	programs    = []string{"lint/revision/git.go", "cmd/schedlint/vendor/helm.go", "lint/render/pool.go", "cmd/schedlint/inputs/found.go", "fixtures/trials/git.go", "fixtures/scripts/scripts.go", "fixtures/scripts/worker.go"}
 	connections = []string{"lint/render/engine/confined.go"}
 )
 
