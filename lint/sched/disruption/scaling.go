@@ -91,20 +91,20 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	return s
 }
 
-// runs reports whether all pods of a workload are placed in every run in which the autoscaler of w adds
-// its pods.
+// runs reports whether all pods of a workload are placed in every run, both before the autoscaler of w adds
+// its pods and after. Pods of a StatefulSet that wait for one another do not count against a quota yet.
 func (up scaling) runs(o, w *workload.Workload) bool {
 	c := up.contention(w, w.Scale.Max)
 	group := c.groups[o]
 	if !up.Judged(o) || c.large[keyOf(group)] {
 		return false
 	}
-	s := up.scene(group)
-	if s.of[w] != nil {
-		s.with(w, w.Scale.Max)
+	always := func(s *scene) bool {
+		_, d := s.decide()
+		return verdict(d, s.of[o]) == diag.Always
 	}
-	_, d := s.decide()
-	return verdict(d, s.of[o]) == diag.Always
+	s := up.scene(group)
+	return always(s) && (s.of[w] == nil || always(up.scene(group).with(w, w.Scale.Max)))
 }
 
 // judge judges a workload at its autoscaler's maximum if no ResourceQuota limits its pods.
