@@ -43,14 +43,14 @@ type Pool struct {
 	spent limits.Cost
 }
 
-// Idle holds workers that wait for a root. The start of a worker costs more than a small render. Several
-// goroutines may use it. The zero value holds none.
+// Idle holds workers that are ready for the next root, because starting a worker costs more than a small
+// render. It is safe for concurrent use. The zero value holds no workers.
 type Idle struct {
 	mu      sync.Mutex
 	workers []*worker
 }
 
-// take returns a worker, or nil if none waits.
+// take returns an idle worker, or nil if there is none.
 func (all *Idle) take() *worker {
 	if all == nil {
 		return nil
@@ -77,7 +77,7 @@ func (all *Idle) keep(w *worker) {
 	all.workers = append(all.workers, w)
 }
 
-// Stop stops all workers that wait.
+// Stop stops all idle workers.
 func (all *Idle) Stop() {
 	for w := all.take(); w != nil; w = all.take() {
 		w.stop()

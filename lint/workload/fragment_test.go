@@ -261,8 +261,8 @@ func TestEnvelopes(t *testing.T) {
 	}
 }
 
-// TestFragmentsBesideOperatedPods has one part of a custom resource that an operator makes pods of, and one
-// of which nothing is known. Only the second is a fragment.
+// TestFragmentsBesideOperatedPods checks a custom resource with two placement rules. The operator uses the
+// first one for its pods, so only the second, which schedlint does not know, is a fragment.
 func TestFragmentsBesideOperatedPods(t *testing.T) {
 	const apart = "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}"
 	set := loadSet(t, "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: a}\nspec:\n  replicas: 2\n  "+apart+"\n  other:\n    "+apart+"\n")

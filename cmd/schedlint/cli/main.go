@@ -1,5 +1,5 @@
-// Package cli is the command line of schedlint. It is no part of the command, so that several packages
-// of tests can run it.
+// Package cli implements the schedlint command line. It is separate from package main because tests in
+// other packages run it, and a package main cannot be imported.
 package cli
 
 import (
@@ -53,8 +53,8 @@ func incomplete(all diag.Failures) error {
 	return nil
 }
 
-// Main runs the command line of the process and exits. If the arguments ask for a render worker, the process
-// is one until its input ends.
+// Main runs the command in os.Args and exits. With inputs.WorkerArgument, it runs a render worker instead,
+// until standard input ends.
 func Main() {
 	if slices.Equal(os.Args[1:], []string{inputs.WorkerArgument}) {
 		if inputs.Work() != nil {
@@ -73,7 +73,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	return RunContext(inputs.WithIdle(context.Background(), &idle), args, stdin, stdout, stderr)
 }
 
-// RunContext is Run with a context that may hold render workers (see inputs.WithIdle).
+// RunContext is Run with the render workers in ctx, which outlive the command (see inputs.WithIdle).
 func RunContext(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if p := recover(); p != nil {

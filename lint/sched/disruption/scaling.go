@@ -92,7 +92,8 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 }
 
 // runs reports whether all pods of a workload are placed in every run, both before the autoscaler of w adds
-// its pods and after. Pods of a StatefulSet that wait for one another do not count against a quota yet.
+// its pods and after. A StatefulSet does not create its next pod while one is Pending, and a pod that does not
+// exist uses no quota.
 func (up scaling) runs(o, w *workload.Workload) bool {
 	c := up.contention(w, w.Scale.Max)
 	group := c.groups[o]

@@ -29,9 +29,11 @@ const (
 	mostUnknownBareWhole = 10
 	mostUnknownBareFits  = 5
 	// mostLostWhole and mostLostFits limit how many decided verdicts become unknown because of
-	// one more node. None of the usual cases does, 2 of 5,547 workloads did with a fresh seed.
+	// one more node. None of the usual cases does; 2 of 5,547 workloads did with a fresh seed, for which
+	// mostLostFresh is the limit.
 	mostLostWhole = 0
-	mostLostFits  = 1
+	mostLostFits  = 0
+	mostLostFresh = 1
 )
 
 // everyday returns the everyday clusters to try, 20 by default and 200 in CI. The second list has
@@ -153,5 +155,9 @@ func TestMoreNodesKeepVerdicts(t *testing.T) {
 		}
 	}
 	whole.check(t, "decided clusters, with one more node", mostLostWhole)
-	fits.check(t, "decided workloads, with one more node", mostLostFits)
+	lost := mostLostFits
+	if trials.First(t) > 0 {
+		lost = mostLostFresh
+	}
+	fits.check(t, "decided workloads, with one more node", lost)
 }

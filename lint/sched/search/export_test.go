@@ -78,7 +78,7 @@ func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decisio
 	relax := newRelaxation(dependencies(m, ws[0]))
 	if of == nil || q.possible(relax) != model.No {
 		group := map[*workload.Workload]bool{}
-		for _, w := range ws { // a DaemonSet may be in several groups, of which d.Groups has one
+		for _, w := range ws { // d.Groups lists only one group per workload, but a DaemonSet can be in several
 			maps.Copy(group, together(d, w))
 		}
 		relax = newRelaxation(group)

@@ -284,7 +284,7 @@ func (s *State) lossDomains(key string) []int32 {
 	return domain
 }
 
-// single reports whether every domain of a key is one node. Nodes can share even a hostname.
+// single reports whether each domain of a key has exactly one node. Nodes can share even the hostname label.
 func (s *State) single(key string) bool {
 	s.m.Run().Spend(len(s.nodes) / model.PerStep)
 	domain, size := s.m.Numbered(key, s.nodes)
