@@ -3,6 +3,7 @@ package workload
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -21,12 +22,16 @@ type Scale struct {
 	// set, the location is that of the autoscaler's name. MaxDefault is set if Max is the default.
 	MinSpan, MaxSpan diag.Span
 	MaxDefault       bool
+	// apiVersion is that of the target. paused is set if the number is fixed to Min.
+	apiVersion string
+	paused     bool
 }
 
 // scaler describes one kind of autoscaler: the fields that set its limits, and their defaults.
 type scaler struct {
-	group    string
-	min, max string
+	group string
+	// ref is the field that names the workload. min and max are the fields with the limits.
+	ref, min, max string
 	// low and high are the default limits. high is 0 if the maximum has no default.
 	low, high int
 	// apiVersion and kind are the defaults for scaleTargetRef.
@@ -36,8 +41,8 @@ type scaler struct {
 // scalers maps the kinds of autoscalers to scalers. KEDA creates a HorizontalPodAutoscaler from
 // each ScaledObject (keda: apis/keda/v1alpha1/scaledobject_types.go).
 var scalers = map[string]scaler{
-	"HorizontalPodAutoscaler": {group: "autoscaling", min: "minReplicas", max: "maxReplicas", low: 1},
-	"ScaledObject":            {group: "keda.sh", min: "minReplicaCount", max: "maxReplicaCount", high: 100, apiVersion: "apps/v1", kind: "Deployment"},
+	"HorizontalPodAutoscaler": {group: "autoscaling", ref: "scaleTargetRef", min: "minReplicas", max: "maxReplicas", low: 1},
+	"ScaledObject":            {group: "keda.sh", ref: "scaleTargetRef", min: "minReplicaCount", max: "maxReplicaCount", high: 100, apiVersion: "apps/v1", kind: "Deployment"},
 }
 
 // scales reports whether an object is an autoscaler.
@@ -46,80 +51,111 @@ func scales(o *source.Object) bool {
 	return ok && s.group == o.Group() || sizes(o)
 }
 
-// sizes reports whether an object is an autoscaler that sets the number and the requests of the pods of
-// a custom resource (cloud-on-k8s: pkg/controller/autoscaling/elasticsearch).
+// sizes reports whether an object is an autoscaler that sets the requests of pods: one of a custom
+// resource, which also sets their number (cloud-on-k8s: pkg/controller/autoscaling/elasticsearch), or a
+// VerticalPodAutoscaler that is not off (autoscaler: vertical-pod-autoscaler/docs/api.md).
 func sizes(o *source.Object) bool {
-	return o.Kind == "ElasticsearchAutoscaler" && o.Group() == "autoscaling.k8s.elastic.co"
+	switch o.Group() {
+	case "autoscaling.k8s.elastic.co":
+		return o.Kind == "ElasticsearchAutoscaler"
+	case "autoscaling.k8s.io":
+		return o.Kind == "VerticalPodAutoscaler" && o.Root.At("spec", "updatePolicy", "updateMode").Text() != "Off"
+	}
+	return false
 }
 
-// target identifies the workload that an autoscaler scales. The API group is not included.
+// target identifies a workload that an autoscaler names. The API group is not included.
 type target struct{ namespace, kind, name string }
 
-// scale sets Scale on each workload that has an autoscaler. If several autoscalers have the same
-// target, the first one wins. KEDA generates a HorizontalPodAutoscaler with the same limits as its
-// ScaledObject. If an autoscaler is declared several times, the last declaration wins. Rejected
-// autoscalers are ignored.
+// scale sets Scale on each workload that has an active autoscaler, and moves its pod count into the
+// autoscaler's range (pkg/controller/podautoscaler/horizontal.go). Two autoscalers of one workload are
+// both inactive (AmbiguousSelector), so its declared pods stay. If an autoscaler is declared several
+// times, the last declaration counts. Rejected autoscalers are ignored.
 func (l *loader) scale() {
-	type scaling struct {
-		*Scale
-		apiVersion string
-	}
-	all, index := map[target][]scaling{}, map[[5]string]int{}
+	all := map[target][]*Scale{}
 	var targets, open []target // targets of all autoscalers, and of those whose limits have a placeholder
-	sized := map[target]bool{} // targets whose requests an autoscaler sets, too
+	sized := map[target]bool{} // targets whose requests an autoscaler sets
 	for _, o := range l.scales {
+		at, s := targetOf(o), scalers[o.Kind]
 		if sizes(o) {
-			sized[target{Space(o.Namespace), "Elasticsearch", o.Root.At("spec", "elasticsearchRef", "name").Text()}] = true
+			sized[at] = true
 			continue
 		}
-		s, spec := scalers[o.Kind], o.Root.Get("spec")
-		ref := spec.Get("scaleTargetRef")
-		at := target{Space(o.Namespace), cmp.Or(ref.Get("kind").Text(), s.kind), ref.Get("name").Text()}
 		targets = append(targets, at)
-		if spec.Get(s.min).Placeholder() || spec.Get(s.max).Placeholder() {
+		if spec := o.Root.Get("spec"); spec.Get(s.min).Placeholder() || spec.Get(s.max).Placeholder() {
 			open = append(open, at)
 		}
 		scale := limits(o)
 		if scale == nil {
 			continue
 		}
-		one := scaling{scale, cmp.Or(ref.Get("apiVersion").Text(), s.apiVersion)}
-		id := [...]string{at.namespace, at.kind, at.name, o.Kind, o.Name}
-		if i, known := index[id]; known {
-			all[at][i] = one
+		again := func(p *Scale) bool { return p.Kind == scale.Kind && p.Object.Name == scale.Object.Name }
+		if i := slices.IndexFunc(all[at], again); i >= 0 {
+			all[at][i] = scale
 		} else {
-			index[id] = len(all[at])
-			all[at] = append(all[at], one)
+			all[at] = append(all[at], scale)
 		}
 	}
 	for _, w := range l.set.Workloads {
 		at := target{Space(w.Object.Namespace), w.Object.Kind, w.Object.Name}
-		if kind, _, part := strings.Cut(at.kind, "/"); w.Operator != "" { // an autoscaler names the resource
-			if at.kind = kind; sized[at] {
-				w.Count.N, w.Count.Known, w.Open = 0, false, append(slices.Clip(w.Open), "resources")
-			}
-			if part && (slices.Contains(targets, at) || slices.ContainsFunc(targets, at.mayBe)) {
-				w.Count.N, w.Count.Known = 0, false
-				continue
-			}
+		kind, _, part := strings.Cut(at.kind, "/")
+		if w.Operator != "" { // an autoscaler names the resource
+			at.kind = kind
 		}
-		scaled := slices.Contains(open, at) || slices.ContainsFunc(targets, at.mayBe)
-		if scaled && !w.Kind.PerNode() && !w.Bare() && !w.Finite() {
+		if sized[at] {
+			w.Open = append(slices.Clip(w.Open), "resources")
+		}
+		named := slices.Contains(targets, at) || slices.ContainsFunc(targets, at.mayBe)
+		if w.Operator != "" && (part && named || sized[at]) {
 			w.Count.N, w.Count.Known = 0, false
-		}
-		for _, s := range all[at] {
-			if s.apiVersion == "" || groupOf(s.apiVersion) == w.Object.Group() {
-				// A HorizontalPodAutoscaler is inactive while its workload has 0 replicas, unless
-				// the autoscaler itself can scale to zero
-				// (pkg/controller/podautoscaler/horizontal.go). KEDA itself starts the first pod.
-				off := w.Count.Key != nil && w.Count.Known && w.Count.N == 0
-				if !off || s.Kind != "HorizontalPodAutoscaler" || s.Min == 0 {
-					w.Scale = s.Scale
-				}
-				break
+		} else if named && !w.Kind.PerNode() && !w.Bare() && !w.Finite() { // the others have no subresource scale
+			if slices.Contains(open, at) || slices.ContainsFunc(targets, at.mayBe) {
+				w.Count.N, w.Count.Known = 0, false
 			}
+			w.scaleBy(all[at])
 		}
 	}
+}
+
+// targetOf returns the workload that an autoscaler scales.
+func targetOf(o *source.Object) target {
+	if o.Kind == "ElasticsearchAutoscaler" {
+		return target{Space(o.Namespace), "Elasticsearch", o.Root.At("spec", "elasticsearchRef", "name").Text()}
+	}
+	s := scalers[o.Kind]
+	ref := o.Root.At("spec", cmp.Or(s.ref, "targetRef"))
+	return target{Space(o.Namespace), cmp.Or(ref.Get("kind").Text(), s.kind), ref.Get("name").Text()}
+}
+
+// scaleBy gives the workload the one active autoscaler among those with its name. A
+// HorizontalPodAutoscaler is inactive while its workload has 0 replicas. KEDA starts the first pods
+// itself.
+func (w *Workload) scaleBy(all []*Scale) {
+	var active []*Scale
+	for _, s := range all {
+		made := func(o *Scale) bool { return o.Kind == "ScaledObject" && o.makes(s) }
+		if groupOf(s.apiVersion) == w.Object.Group() && !slices.ContainsFunc(all, made) {
+			active = append(active, s)
+		}
+	}
+	off := w.Count.Known && w.Count.N == 0
+	switch {
+	case len(active) > 1:
+		w.Rivals = active
+	case len(active) == 0 || off && active[0].Kind == "HorizontalPodAutoscaler":
+	case active[0].paused:
+		w.Count.N, w.Count.Known = active[0].Min, true
+	default:
+		w.Scale = active[0]
+		w.Count.N = min(max(w.Count.N, w.Scale.Min), w.Scale.Max) // not used if it is not known
+	}
+}
+
+// makes reports whether KEDA makes the HorizontalPodAutoscaler o from the ScaledObject s
+// (keda: pkg/controllers/keda/hpa.go, getHPAName).
+func (s *Scale) makes(o *Scale) bool {
+	name := s.Object.Root.At("spec", "advanced", "horizontalPodAutoscalerConfig", "name").Text()
+	return o.Kind != s.Kind && o.Object.Name == cmp.Or(name, "keda-hpa-"+s.Object.Name)
 }
 
 // mayBe reports whether two different targets may still be the same workload because at least one
@@ -134,7 +170,7 @@ func (t target) mayBe(o target) bool {
 func limits(o *source.Object) *Scale {
 	s, spec := scalers[o.Kind], o.Root.Get("spec")
 	low, high := field(spec, s.min, s.low), field(spec, s.max, s.high)
-	if !low.Known || !high.Known || high.N < max(1, low.N) {
+	if !low.Known || !high.Known || high.N < max(1, low.N) || low.N < s.low {
 		return nil
 	}
 	at := func(c Count) diag.Span {
@@ -143,15 +179,20 @@ func limits(o *source.Object) *Scale {
 		}
 		return o.File.FieldSpan(c.Key, c.Value)
 	}
-	scale := &Scale{Min: low.N, Max: high.N, Object: o, Kind: o.Kind, MinSpan: at(low), MaxSpan: at(high), MaxDefault: high.Key == nil}
+	ref := spec.Get(s.ref)
+	scale := &Scale{Min: low.N, Max: high.N, Object: o, Kind: o.Kind, apiVersion: cmp.Or(ref.Get("apiVersion").Text(), s.apiVersion), MinSpan: at(low), MaxSpan: at(high), MaxDefault: high.Key == nil}
 	if idle := field(spec, "idleReplicaCount", low.N); s.group == "keda.sh" && idle.Key != nil {
 		scale.MinSpan, scale.Min = at(idle), 0
 		if idle.Known {
 			scale.Min = min(idle.N, low.N)
 		}
 	}
-	for k := range o.Root.At("metadata", "annotations").Fields() {
-		if strings.HasPrefix(k.Value, "autoscaling.keda.sh/paused") { // the current number is unknown (keda.sh/docs: Pausing autoscaling)
+	for k, v := range o.Root.At("metadata", "annotations").Fields() { // keda.sh/docs: Pausing autoscaling
+		if n, err := strconv.Atoi(v.Text()); k.Value == "autoscaling.keda.sh/paused-replicas" && err == nil && n >= 0 {
+			scale.Min, scale.paused = n, true
+			break
+		}
+		if strings.HasPrefix(k.Value, "autoscaling.keda.sh/paused") { // the current number is unknown
 			scale.Min = 0
 		}
 	}

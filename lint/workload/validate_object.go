@@ -191,7 +191,7 @@ func (c *checker) disruptionBudget(spec *place) {
 
 // autoscaler checks a HorizontalPodAutoscaler (R-V38;
 // pkg/apis/autoscaling/validation/validation.go). An autoscaler without a target is treated as a
-// patch. minReplicas can be 0 only if the HPAScaleToZero feature gate is on.
+// patch. The feature gate HPAScaleToZero, which allows minReplicas 0, is off by default.
 func (c *checker) autoscaler(spec *place) {
 	if spec.value.At("scaleTargetRef", "name").IsNull() {
 		return
@@ -203,8 +203,17 @@ func (c *checker) autoscaler(spec *place) {
 	c.wholeNumber(high)
 	least, lok := low.value.Int()
 	most, hok := high.value.Int()
+	ref := spec.field("scaleTargetRef")
+	if at := ref.field("apiVersion"); ref.value.Get("kind").Text() != "ReplicationController" && !at.value.Placeholder() && groupOf(at.value.Text()) == "" {
+		if at.absent() {
+			at = ref
+		}
+		c.refuse(StageObject, at, "scaleTargetRef.apiVersion must specify the API group", "set apiVersion: apps/v1, or the apiVersion of the target")
+	}
 	switch {
 	case len(c.w.Problems) > before || !hok:
+	case lok && least < 1:
+		c.refuse(StageObject, low, found(low, low.name)+": must be at least 1", "")
 	case most < 1:
 		c.refuse(StageObject, high, found(high, high.name)+": must be at least 1", "")
 	case lok && least > most:

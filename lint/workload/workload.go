@@ -17,9 +17,11 @@ type Workload struct {
 	Object *source.Object
 	Kind   *Kind
 	// Count is the number of pods that the object creates. For a DaemonSet, it depends on the
-	// nodes. Scale is the range of the workload's autoscaler, or nil if none applies.
-	Count Count
-	Scale *Scale
+	// nodes. Scale is the range of the workload's autoscaler, or nil if none applies. If several
+	// autoscalers name the workload, all are inactive, and Rivals lists them.
+	Count  Count
+	Scale  *Scale
+	Rivals []*Scale
 	// Labels holds the pod labels with known values. They come from the template or are added by
 	// the controller. Added reports labels that the controller adds with unknown values.
 	Labels map[string]string
@@ -268,6 +270,15 @@ func (w *Workload) CountSpan() diag.Span {
 		return w.Object.File.FieldSpan(w.Count.Key, w.Count.Value)
 	}
 	return w.Object.NameSpan()
+}
+
+// Pods returns the smallest and the largest number of pods that the object may have, between the limits
+// of its autoscaler if it has one (R-W18). The count of a DaemonSet depends on the nodes.
+func (w *Workload) Pods() (least, most int) {
+	if w.Scale != nil {
+		return w.Scale.Min, w.Scale.Max
+	}
+	return w.Count.N, w.Count.N
 }
 
 // loadUncertain reads an object that might not be deployed. If it is a workload, only its labels
