@@ -304,8 +304,8 @@ func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 		notes = append(notes, fmt.Sprintf(pausedNote, paused))
 	}
 	scaled := func(w *workload.Workload) bool { return w.Scale != nil && w.Scale.Max > w.Scale.Min }
-	if len(s.model.Workloads) > 1 && slices.ContainsFunc(s.model.Workloads, scaled) {
-		notes = append(notes, "answers about one workload count other autoscaled workloads at their minimum")
+	if slices.ContainsFunc(s.model.Workloads, scaled) {
+		notes = append(notes, "answers about changes hold at every number of pods that fits within the limits of autoscalers")
 	}
 	if n := r.summary.Unrendered; n > 0 {
 		notes = append(notes, fmt.Sprintf("inputs that are not rendered are ignored: %d", n))

@@ -172,6 +172,8 @@ type PlacementSurvival struct {
 	Meaning string `json:"meaning"`
 	Verdict string `json:"verdict"`
 	Pending int    `json:"pending"`
+	// Replicas is the number of pods before the loss. An autoscaler may choose others.
+	Replicas int `json:"replicas"`
 	// Like is the number of additional nodes with the same result.
 	Like int `json:"like"`
 	// Reason is a condition of the verdict other than node capacity.

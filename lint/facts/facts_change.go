@@ -117,9 +117,9 @@ type Rollout struct {
 	Arithmetic Arithmetic `json:"arithmetic"`
 	// Replicas is the number of pods of the workload, not counting surge pods.
 	Replicas int `json:"replicas"`
-	// At is maximum or minimum if replicas is the maximum or minimum of an autoscaler. Otherwise it
-	// is "".
-	At string `json:"at" enum:"maximum minimum "`
+	// At is maximum or minimum if replicas is the maximum or minimum of an autoscaler, and between if it
+	// is another number that an autoscaler may choose. Otherwise it is "".
+	At string `json:"at" enum:"between maximum minimum "`
 	// Scaler is the kind of the autoscaler, or "".
 	Scaler string `json:"scaler"`
 	// Rules are the rules that keep new pods off all nodes.
@@ -162,9 +162,9 @@ type Skew struct {
 	MaxSkew int `json:"max_skew"`
 	// Replicas is the number of pods of the workload, not counting surge pods.
 	Replicas int `json:"replicas"`
-	// At is maximum or minimum if replicas is the maximum or minimum of an autoscaler. Otherwise it
-	// is "".
-	At string `json:"at" enum:"maximum minimum "`
+	// At is maximum or minimum if replicas is the maximum or minimum of an autoscaler, and between if it
+	// is another number that an autoscaler may choose. Otherwise it is "".
+	At string `json:"at" enum:"between maximum minimum "`
 	// Scaler is the kind of the autoscaler, or "".
 	Scaler string `json:"scaler"`
 }

@@ -413,10 +413,13 @@ func Like(n int, thing string) string {
 	return fmt.Sprintf(" (or any of %s)", plural(n, "equivalent "+thing))
 }
 
-// Scale returns a remark about a finding that applies at the minimum or maximum of an autoscaler.
+// Scale returns a remark about a finding that applies at a number of pods that an autoscaler may choose.
 func Scale(at, scaler string, replicas int) string {
-	if at == "" {
+	switch at {
+	case "":
 		return ""
+	case "between":
+		return fmt.Sprintf("at %s, within the limits of its %s", plural(replicas, "replica"), scaler)
 	}
 	return fmt.Sprintf("at the %s of its %s: %s", at, scaler, plural(replicas, "replica"))
 }

@@ -213,6 +213,21 @@ func Drained(d *disruption.Drain, pods int) string {
 	return fmt.Sprintf("draining %s%s %s %d of %s Pending%s", d.Worst.Value, Like(d.Like, "node"), leaves, pending, plural(pods, "pod"), whereItRuns(d.Certain > 0, pods))
 }
 
+// Beside names the other autoscaled workloads that have another number of pods than the declared one in
+// an answer about w, or returns "".
+func Beside(w *workload.Workload, sizes []disruption.Sized) string {
+	var others []string
+	for _, s := range sizes {
+		if s.Workload != w && s.Pods != s.Workload.Count.N {
+			others = append(others, fmt.Sprintf("%s of %s", plural(s.Pods, "replica"), s.Workload))
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return "with " + strings.Join(others, " and ")
+}
+
 // AtMost states the largest number of pods that fit, or returns "" if no limit is known.
 func AtMost(l *facts.Limit) string {
 	if fit := Fit(l); fit != "" {

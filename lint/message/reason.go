@@ -24,6 +24,7 @@ var reasons = map[model.Cause]string{
 	model.ByFinite:      "depends on pods that run to completion",
 	model.ByUnknown:     "depends on pods that are not modeled",
 	model.ByGrowth:      "depends on how far the pools grow",
+	model.ByScale:       "depends on how many pods the autoscalers choose",
 	model.ByBudget:      "needs more steps than the budget",
 	model.BySize:        "no proof covers this case",
 	model.ByCrowd:       "too many workloads compete for the same nodes to search",

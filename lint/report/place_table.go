@@ -609,7 +609,7 @@ func lossReasons(w *diag.PlacementWorkload, key string) string {
 	}
 	var parts []string
 	for i := range all {
-		parts = append(parts, all[i].reason(w.Replicas))
+		parts = append(parts, all[i].reason())
 	}
 	if more := len(parts) - maxLosses; more > 0 {
 		parts = append(parts[:maxLosses], fmt.Sprintf("and %d more", more))
@@ -630,15 +630,15 @@ func harms(s *diag.PlacementSurvival) bool {
 
 // alike reports whether two groups of losses differ only in their domains.
 func (t lossGroup) alike(o lossGroup) bool {
-	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
+	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Replicas == o.Replicas && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
 }
 
 // sameLoss reports whether two losses differ only in whether the nodes are deleted or unreachable.
 func sameLoss(a, b *diag.PlacementSurvival) bool {
-	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
+	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Replicas == b.Replicas && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
 }
 
-func (t *lossGroup) reason(replicas int) string {
+func (t *lossGroup) reason() string {
 	text := fmt.Sprintf("losing %s=%s", t.Key, t.Value)
 	if t.Key == domainNames[0].key {
 		text = "losing node " + t.Value
@@ -650,7 +650,7 @@ func (t *lossGroup) reason(replicas int) string {
 		text += fmt.Sprintf(" or any of %d equivalent ones", t.like)
 	}
 	text += " (" + t.meaning + ") "
-	pods := fmt.Sprintf("%d of %s", t.Pending, Count(replicas, "pod"))
+	pods := fmt.Sprintf("%d of %s", t.Pending, Count(t.Replicas, "pod"))
 	switch answer := answerTo(t.Verdict); {
 	case answer == answerUnknown:
 		text += "is undecided"
@@ -658,7 +658,7 @@ func (t *lossGroup) reason(replicas int) string {
 		text += "can leave pods Pending"
 	case answer == answerMay:
 		text += "can leave up to " + pods + " Pending"
-	case t.Pending >= replicas:
+	case t.Pending >= t.Replicas:
 		text += "leaves " + pods + " Pending"
 	default:
 		text += "leaves at least " + pods + " Pending"

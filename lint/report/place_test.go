@@ -22,6 +22,9 @@ const (
 
 // decided returns a workload for the sample placement.
 func decided(kind, name string, replicas, least, most int, verdict string, change diag.PlacementChange) diag.PlacementWorkload {
+	for i := range change.Survives {
+		change.Survives[i].Replicas = replicas
+	}
 	return diag.PlacementWorkload{
 		APIVersion: "apps/v1", Kind: kind, Namespace: "shop", Name: name, Replicas: replicas, MinPlaced: least, MaxPlaced: most,
 		Verdict: verdict, RulesVerdict: verdict, Change: change,
@@ -97,6 +100,9 @@ func hostile() *diag.Placement {
 	w.Change = diag.PlacementChange{
 		Rollout: diag.PlacementRollout{Verdict: evil, Reason: r.Reason}, Drain: r, Migrate: r, Autoscale: judged(evil, evil),
 		Survives: []diag.PlacementSurvival{loss(evil, evil, "gone", "never", 1, 1), loss(byNode, evil, "unreachable", "never", 3, 0), loss("example.com/rack", "r1", "unreachable", "never", 3, 0)},
+	}
+	for i := range w.Change.Survives {
+		w.Change.Survives[i].Replicas = w.Replicas
 	}
 	p.Witness = []diag.PlacementStep{{Workload: evil, Node: evil}}
 	p.Stuck = &diag.PlacementStuck{Placements: p.Witness, Pending: []diag.PlacementPending{{Workload: evil, Count: 1, Reason: evil}}}

@@ -130,7 +130,7 @@ func TestNumeral(t *testing.T) {
 			t.Errorf("replicas: %s: %v, placeholders %v", number, w.Problems, set.Placeholders)
 		}
 	}
-	scaled := loadSet(t, "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {scaleTargetRef: {kind: Deployment, name: d}, maxReplicas: MAX}\n")
+	scaled := loadSet(t, "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: d}, maxReplicas: MAX}\n")
 	if len(scaled.Refusals) > 0 || len(scaled.Placeholders) != 1 {
 		t.Errorf("maxReplicas: %v, placeholders %v", scaled.Refusals, scaled.Placeholders)
 	}

@@ -204,7 +204,7 @@ func (c *checker) autoscaler(spec *place) {
 	least, lok := low.value.Int()
 	most, hok := high.value.Int()
 	ref := spec.field("scaleTargetRef")
-	if at := ref.field("apiVersion"); ref.value.Get("kind").Text() != "ReplicationController" && !at.value.Placeholder() && groupOf(at.value.Text()) == "" {
+	if at := ref.field("apiVersion"); ref.value.Get("kind").Text() != "ReplicationController" && !at.value.Placeholder() && groupOf(at.value.Text()) == "" && !c.w.Kubernetes.Before(36) {
 		if at.absent() {
 			at = ref
 		}

@@ -178,7 +178,7 @@ func TestValidateOthers(t *testing.T) {
 		return "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec:\n  selector: {matchLabels: {app: a}}\n  " + spec + "\n"
 	}
 	scaler := func(spec string) string {
-		return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec:\n  scaleTargetRef: {kind: Deployment, name: a}\n  " + spec + "\n"
+		return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec:\n  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}\n  " + spec + "\n"
 	}
 	for _, row := range []struct{ text, want string }{
 		{budget("minAvailable: 1\n  maxUnavailable: 1"), "7 spec.maxUnavailable: maxUnavailable is 1 and minAvailable is also set: only one of them can be set"},
@@ -205,7 +205,7 @@ func TestValidateOthers(t *testing.T) {
 		{scaler("minReplicas: 3\n  maxReplicas: 3"), ""},
 		{scaler("minReplicas: ${MIN}\n  maxReplicas: 3"), ""},
 		{scaler("minReplicas: 9"), ""},
-		{strings.Replace(scaler("minReplicas: 5\n  maxReplicas: 3"), "  scaleTargetRef: {kind: Deployment, name: a}\n", "", 1), ""},
+		{strings.Replace(scaler("minReplicas: 5\n  maxReplicas: 3"), "  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}\n", "", 1), ""},
 	} {
 		got := ""
 		for _, r := range loadSet(t, row.text).Refusals {
@@ -222,13 +222,13 @@ func TestValidateOthers(t *testing.T) {
 // TestOff checks that an autoscaler that is inactive for its workload is ignored.
 func TestOff(t *testing.T) {
 	hpa := func(low int) string {
-		return fmt.Sprintf("apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {scaleTargetRef: {kind: Deployment, name: a}, minReplicas: %d, maxReplicas: 9}\n", low)
+		return fmt.Sprintf("apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}, minReplicas: %d, maxReplicas: 9}\n", low)
 	}
 	checkSets(t, []setRow{
 		{"off", docs(manifest("name: a", "replicas: 0"), hpa(2)), "Deployment a, 1 others"},
 		{"on", docs(manifest("name: a", "replicas: 1"), hpa(2)), "Deployment a 2..9, 1 others"},
 		{"unknown", docs(manifest("name: a", "replicas: ${N}"), hpa(2)), "Deployment a 2..9, 1 others"},
-		{"to zero", docs(manifest("name: a", "replicas: 0"), hpa(0)), "Deployment a 0..9, 1 others"},
+		{"to zero", docs(manifest("name: a", "replicas: 0"), hpa(0)), "Deployment a, 1 others"},
 		{"ScaledObject", docs(manifest("name: a", "replicas: 0"), scaledObject("", "name: a", ", minReplicaCount: 2")), "Deployment a 2..100, 1 others"},
 	})
 }

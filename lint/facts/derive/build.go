@@ -266,6 +266,13 @@ func (b *builder) row(w *workload.Workload) int {
 	if known {
 		return i
 	}
+	for _, o := range b.m.Workloads { // w may be a copy with another number of pods
+		if o != w && o.Object == w.Object {
+			if i, known = b.rows[o]; known {
+				return i
+			}
+		}
+	}
 	if i = len(b.Workloads); i == 0 {
 		b.Workloads, b.subjects = make([]facts.Workload, 0, len(b.m.Workloads)), slices.Grow(b.subjects, len(b.m.Workloads))
 	}

@@ -404,15 +404,17 @@ func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 }
 
 // scaleOf returns the kind of the workload's autoscaler. The result at says whether pods is its
-// minimum or maximum. Both results are "" if there is no autoscaler.
+// minimum, its maximum or a number between them. Both results are "" if there is no autoscaler.
 func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 	switch {
 	case w.Scale == nil:
 		return "", ""
 	case pods == w.Scale.Max:
 		return "maximum", w.Scale.Kind
+	case pods == w.Scale.Min:
+		return "minimum", w.Scale.Kind
 	}
-	return "minimum", w.Scale.Kind
+	return "between", w.Scale.Kind
 }
 
 func (b *builder) changes() changes { return changes{b} }

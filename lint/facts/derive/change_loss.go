@@ -97,7 +97,7 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 	}
 	fact := &facts.Loss{
 		Outcome: worst.Verdict, Cause: cause(worst.Verdict, worst.Why), Key: worst.Key, Value: worst.Value, Like: like,
-		Meaning: string(meaning), Pods: model.Certain(w), Recreated: certificate.Loss{Meaning: meaning}.Returns(w),
+		Meaning: string(meaning), Pods: worst.Pods(w), Recreated: certificate.Loss{Meaning: meaning}.Returns(w),
 		Waits: message.WaitsFor(worst.Waits),
 	}
 	fact.PendingMin, fact.PendingMax = pendingOf(worst)
@@ -141,7 +141,7 @@ func (b changes) drain(w *workload.Workload) {
 		}
 		return
 	}
-	fact := facts.Drain{Outcome: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like, Waits: message.WaitsFor(d.Worst.Waits)}
+	fact := facts.Drain{Outcome: d.Worst.Verdict, Pods: d.Worst.Pods(w), Node: d.Worst.Value, Like: d.Like, Waits: message.WaitsFor(d.Worst.Waits)}
 	fact.PendingMin, fact.PendingMax = pendingOf(d.Worst)
 	if d.Certain > 0 {
 		fact.Outcome, fact.WhereItRuns = diag.Never, true

@@ -463,9 +463,12 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 			s := &b.survivals.asked[i]
 			b.m.Run().Spend(stepsPerRow)
 			b.noteOpen(w, s.Verdict, s.Why)
-			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: message.Reason(s.Why), Waits: message.WaitsFor(s.Waits)}
+			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Replicas: s.Pods(w), Reason: message.Reason(s.Why), Waits: message.WaitsFor(s.Waits)}
 			if out.Waits != "" && out.Reason == "" {
 				out.Reason = message.WaitsForVolume(out.Waits)
+			}
+			if out.Reason == "" && s.Verdict != diag.Always {
+				out.Reason = message.Beside(w, s.Sizes)
 			}
 			n := gone
 			if s.Meaning == certificate.Unreachable {
@@ -496,9 +499,12 @@ func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	case d.Evicts && !d.Why.Given():
 		out.Reason = message.StrategyRefuses
 	case d.Worst != nil:
-		out.Reason, out.ByPlacement, out.Waits = message.Drained(&d, model.Certain(w)), true, message.WaitsFor(d.Worst.Waits)
+		out.Reason, out.ByPlacement, out.Waits = message.Drained(&d, d.Worst.Pods(w)), true, message.WaitsFor(d.Worst.Waits)
 		if out.Waits != "" {
 			out.Reason += ": " + message.WaitsForVolume(out.Waits)
+		}
+		if beside := message.Beside(w, d.Worst.Sizes); beside != "" {
+			out.Reason += ", " + beside
 		}
 		if d.Next != nil {
 			out.Reason += message.ThenNoDisruptions(d.Next.String(), message.Budget(d.Next))
@@ -535,7 +541,7 @@ func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 // rolloutReason describes why a rollout does not always complete.
 func (b decision) rolloutReason(w *workload.Workload, r *disruption.Rollout) string {
 	at, scaler := scaleOf(w, r.Replicas)
-	parts := []string{message.Scale(at, scaler, r.Replicas), message.Arithmetic(&r.Arithmetic)}
+	parts := []string{message.Scale(at, scaler, r.Replicas), message.Beside(w, r.Sizes), message.Arithmetic(&r.Arithmetic)}
 	if r.Core != nil {
 		parts = append(parts, b.coreText(w, r.CoreModel, r.Core))
 	}

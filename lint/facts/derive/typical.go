@@ -62,18 +62,18 @@ func (b *builder) simulate() {
 	}
 	var all asked
 	for i := range b.Rollouts {
-		if row := &b.Rollouts[i]; row.Outcome == diag.Sometimes && row.Quota == "" { // simulated runs know no quotas
+		if row := &b.Rollouts[i]; row.Outcome == diag.Sometimes && row.Quota == "" && !b.j.Autoscaled(ws[row.W]) { // simulated runs know no quotas
 			all.roll(ws[row.W], workload.Rollout{Way: workload.Way(row.Way), Surge: row.Surge, Unavailable: row.Unavailable}, row.Replicas,
 				func(t diag.Typical) { set(row.ID, &row.Typical, facts.Typical(t)) })
 		}
 	}
 	for i := range b.Drains {
-		if row := &b.Drains[i]; row.Outcome == diag.Sometimes && row.BlockedBy == "" {
+		if row := &b.Drains[i]; row.Outcome == diag.Sometimes && row.BlockedBy == "" && !b.j.Autoscaled(ws[row.W]) {
 			all.lose(ws[row.W], corev1.LabelHostname, string(certificate.Drained), func(t diag.Typical) { set(row.ID, &row.Typical, facts.Typical(t)) })
 		}
 	}
 	for i := range b.Losses {
-		if row := &b.Losses[i]; row.Outcome == diag.Sometimes {
+		if row := &b.Losses[i]; row.Outcome == diag.Sometimes && !b.j.Autoscaled(ws[row.W]) {
 			all.lose(ws[row.W], row.Key, row.Meaning, func(t diag.Typical) { set(row.ID, &row.Typical, facts.Typical(t)) })
 		}
 	}
@@ -152,10 +152,10 @@ func AddTypicalChanges(doc *diag.Placement, m *model.Model, j *disruption.Judge,
 	for i := range doc.Workloads {
 		d := &doc.Workloads[i]
 		w := of[reference(d)]
-		if w == nil {
+		if w == nil || j.Autoscaled(w) { // simulated runs have the declared pods
 			continue
 		}
-		if c := &d.Change; c.Rollout.Verdict == sometimes && w.Scale == nil {
+		if c := &d.Change; c.Rollout.Verdict == sometimes {
 			all.roll(w, w.Rollout(model.Certain(w)), model.Certain(w), func(t diag.Typical) { c.Rollout.Typical = &t })
 		}
 		if slices.ContainsFunc(d.Change.Survives, func(s diag.PlacementSurvival) bool { return s.Verdict == sometimes }) {

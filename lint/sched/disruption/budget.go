@@ -93,7 +93,7 @@ func (j *shared) budget(b *workload.Budget) Budget {
 			out.Workloads, out.covers[w] = append(out.Workloads, w), pods
 			least := t.add(j, w, pods, true)
 			out.Pods += least
-			out.Evicts = out.Evicts || least > 0 && !w.Kind.PerNode() && !w.Finite()
+			out.Evicts = out.Evicts || (least > 0 || w.Scale != nil) && !w.Kind.PerNode() && !w.Finite()
 		default:
 			doubt = true
 			t.add(j, w, pods, false)
@@ -198,6 +198,9 @@ func (t *tally) settle(out *Budget) {
 		}
 		return max(0, n+c.surplus), by
 	}
+	if t.low.healthy == 0 && t.low.replicas == 0 && t.high.healthy > 0 { // without pods there is nothing to evict
+		t.low.healthy, t.low.replicas, out.Pods = 1, 1, 1
+	}
 	out.AllowedMin, out.Amount = allowed(t.low)
 	out.AllowedMax, _ = allowed(t.high)
 	out.AllowedMax = min(out.AllowedMax, Unbounded)
@@ -284,7 +287,7 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 	}
 	for i, b := range budgets {
 		switch {
-		case b.covers[w].Below(model.Certain(w)) == 0: // it may select none of the workload's pods
+		case b.covers[w].Below(max(1, model.Certain(w))) == 0: // it may select none of the workload's pods
 			open(model.Reason{Cause: model.ByOtherBudget, Name: b.String()})
 		case b.AllowedMax == 0:
 			return diag.Never, budgets[i : i+1], model.Reason{}

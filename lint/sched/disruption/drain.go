@@ -39,7 +39,7 @@ func severity(v diag.Outcome) int {
 // pods find other nodes. It does not judge DaemonSet pods, because a drain leaves them in place. It
 // does not judge bare pods, because nothing recreates them.
 func (e evictions) Drain(w *workload.Workload) Drain {
-	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || model.Certain(w) == 0 {
+	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || most(w) == 0 {
 		return Drain{Answer: diag.None}
 	}
 	if why := e.unknown(w); why.Given() {
@@ -91,7 +91,7 @@ func (e evictions) reasonSharedBudget(w *workload.Workload) model.Reason {
 // replacement to the node of those pods (R-Q7).
 func (e evictions) retriedLate(w *workload.Workload) bool {
 	drained := certificate.Loss{Meaning: certificate.Drained}
-	return (model.Certain(w) > 1 || drained.Overlaps(e.m.Group(w))) && slices.ContainsFunc(e.m.Group(w).HardAffinity(), func(t *model.Term) bool {
+	return (most(w) > 1 || drained.Overlaps(e.m.Group(w))) && slices.ContainsFunc(e.m.Group(w).HardAffinity(), func(t *model.Term) bool {
 		return e.m.Self(t, w) != model.No
 	})
 }

@@ -29,6 +29,9 @@ type Survival struct {
 	// Waits is set if lost pods stay Pending because their volumes can be used only on lost nodes. It
 	// is the label of Workload.Pin.
 	Waits string
+	// Sizes lists the autoscaled workloads with the numbers of pods at which this is the outcome.
+	Sizes  []Sized
+	choice *choice
 	// hit and missed are copied from answer.
 	hit    int
 	missed bool
@@ -93,7 +96,8 @@ func (e evictions) Drains(w *workload.Workload) []Survival {
 	return e.losses(nil, w, hostname, certificate.Drained)
 }
 
-func (e evictions) losses(all []Survival, w *workload.Workload, key string, meanings ...certificate.Meaning) []Survival {
+// lossesNow is like losses, for the numbers of pods that the model has.
+func (e evictions) lossesNow(all []Survival, w *workload.Workload, key string, meanings ...certificate.Meaning) []Survival {
 	if !e.Judged(w) || w.Kind.PerNode() || model.Certain(w) == 0 {
 		return all
 	}

@@ -275,7 +275,8 @@ func TestQuotaAgreesWithRuns(t *testing.T) {
 	t.Parallel()
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
 	tight := 0
-	for seed := range trials.Seeds(t, trials.Of(t, 5000)) {
+	found := []int{735026071, 735029103} // the quota refuses pods of another workload
+	for _, seed := range append(found, slices.Collect(trials.Seeds(t, trials.Of(t, 5000)))...) {
 		g := newGenerator(seed, 812)
 		way := g.pick("rolling", "rolling", "rolling", "rolling", "recreate", "in place", "both")
 		s := g.limited(updates[way](g))
@@ -371,7 +372,7 @@ func (s limited) exceeded() bool {
 			}
 			return s.loads[of].replicas
 		}
-		if !s.admits(i, one) {
+		if l.replicas > 0 && !s.admits(i, one) {
 			return true
 		}
 	}

@@ -24,6 +24,9 @@ type fixes struct{ *shared }
 // Remedies returns the changes after which the rollout r completes in every run. Each of them was
 // tried, in the order of their kinds. MoreNodes is one more node that is a domain of its own.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []search.Kind {
+	if r.choice != nil {
+		f, w = fixes{r.choice.shared}, r.choice.of[w]
+	}
 	group, contenders := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas)
 	tooMany := contenders != nil
 	if tooMany && f.assembled(contenders).Overfull() {

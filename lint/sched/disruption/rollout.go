@@ -35,6 +35,10 @@ type Rollout struct {
 	Stuck     []certificate.Move
 	Reasons   map[certificate.Reason]int
 
+	// Sizes lists the autoscaled workloads with the numbers of pods at which this is the verdict.
+	Sizes  []Sized
+	choice *choice
+
 	old, fresh *workload.Workload // the revisions in Stuck
 	// placed is set if a verdict of Always rests on placement alone.
 	placed bool
@@ -246,21 +250,6 @@ type held struct {
 }
 
 func (h held) free() bool { return h == held{} }
-
-// Rollouts judges a workload's rollouts at its replica count, or at the minimum and the maximum
-// of its autoscaler (R-W18).
-func (u updates) Rollouts(w *workload.Workload) []Rollout {
-	if w.Kind.PerNode() {
-		return []Rollout{u.Rollout(w, u.m.Eligible(w).Count)}
-	}
-	var all []Rollout
-	for _, n := range slices.Compact([]int{model.Certain(w), most(w)}) {
-		if n > 0 {
-			all = append(all, u.Rollout(w, n))
-		}
-	}
-	return all
-}
 
 // byRules judges a rollout by a group's rules alone. The verdict is an answer only if other pods on
 // the nodes cannot change it. There are three such cases: the rollout never completes, the pods

@@ -204,6 +204,9 @@ func (v views) Scaled(w *workload.Workload) *Scene {
 // it shows that state. Otherwise, if the strategy keeps all old pods until a new pod runs, it shows
 // them all in place. If the strategy does not keep them, it returns nil.
 func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
+	if r.choice != nil {
+		v, w = views{r.choice.shared}, r.choice.of[w]
+	}
 	s := v.scene(v.withoutUnfit(w, v.contenders(w, r.Replicas))).with(w, r.Replicas)
 	old := s.of[w]
 	fresh := s.twin(w, r.Replicas)
@@ -264,6 +267,9 @@ const maxLost = 20
 // worst, Lost considers those that hit the workload in this placement. It chooses the one whose
 // number of missing pods is closest to the verdict. It returns nil if no loss hits the workload.
 func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
+	if worst.choice != nil {
+		v, w = views{worst.choice.shared}, worst.choice.of[w]
+	}
 	s := v.scene(v.everyone(w, model.Certain(w)))
 	c := s.of[w]
 	for o, own := range s.of {

@@ -155,6 +155,27 @@ func (m *Model) Started() *Model {
 	return s
 }
 
+// Fixed returns the model in which the workloads in pods have these numbers of pods instead of an
+// autoscaler, on the same nodes and growing pools. The map holds the workloads of the new model.
+func (m *Model) Fixed(pods map[*workload.Workload]int) (*Model, map[*workload.Workload]*workload.Workload) {
+	var ws []*workload.Workload
+	of := map[*workload.Workload]*workload.Workload{}
+	for _, w := range m.Workloads {
+		if of[w] = w; w.Scale != nil {
+			if n, fixed := pods[w]; fixed {
+				c := *w
+				c.Scale, c.Early = nil, nil
+				c.Count.N, c.Count.Known = n, true
+				of[w] = &c
+			}
+		}
+		ws = append(ws, of[w])
+	}
+	f := newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces, Elsewhere: m.elsewhere}, m.Topology, m.perNodes, m.Groups)
+	f.Apart = m.Apart
+	return f, of
+}
+
 // Chosen returns the model of the workloads in ws if volumes are made for the given values, which are
 // listed choice by choice. If values is nil, the volumes may be anywhere. The map holds the workload
 // that each copy stands for.

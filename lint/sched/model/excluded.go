@@ -248,6 +248,8 @@ const (
 	ByResource Cause = "unlisted-resource"
 	// ByGrowth means that the verdict may not hold at every size that the cluster can grow to.
 	ByGrowth Cause = "pool-growth"
+	// ByScale means that the verdict may not hold at every number of pods that autoscalers may choose.
+	ByScale Cause = "autoscaler"
 	// ByBudget means that the step budget ran out. BySize means that there are too many pods or
 	// nodes for a search or a check.
 	ByBudget Cause = "budget"
