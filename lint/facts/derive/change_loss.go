@@ -54,9 +54,8 @@ func (b changes) losses(w *workload.Workload) {
 				return x.lost(w, of, worst)
 			}
 			s := about(w, holding(b.m, w)).withAccount(w, account)
-			if at := w.CountSpan(); at != s.Location {
-				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
-			}
+			worst, _ := disruption.Worst(all)
+			s = counted(s, w, fact.Pods, worst)
 			fact.Required = required
 			s = b.withVolumes(s, w, fact.Waits)
 			switch { // only the built-in rule gives advice, and it skips losses that are not required
@@ -154,9 +153,7 @@ func (b changes) drain(w *workload.Workload) {
 		}
 	}
 	s := about(w, holding(b.m, w)).withAccount(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
-	if at := w.CountSpan(); at != s.Location {
-		s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
-	}
+	s = counted(s, w, fact.Pods, d.Worst)
 	if d.Next != nil {
 		fact.Blocks, fact.Amount = true, amountOf(&d.Next.Amount)
 		s = s.related(d.Next.Span(), "%s", message.NoFurtherDisruptions(d.Next.String()))
@@ -168,6 +165,25 @@ func (b changes) drain(w *workload.Workload) {
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Drains = append(b.Drains, fact)
+}
+
+// counted adds where the numbers of pods come from at which a loss has its outcome: that of the workload,
+// and those of others that an autoscaler changes.
+func counted(s Subject, w *workload.Workload, pods int, loss *disruption.Survival) Subject {
+	if at, scaler := scaleOf(w, pods); at != "" && pods != w.Count.N {
+		s = s.related(w.Scale.MaxSpan, "%s", message.Scale(at, scaler, pods))
+	} else if at := w.CountSpan(); at != s.Location {
+		s = s.related(at, "%s", message.PodsOf(pods, w))
+	}
+	if loss == nil {
+		return s
+	}
+	for _, o := range loss.Sizes {
+		if o.Workload != w && o.Pods != o.Workload.Count.N {
+			s = s.related(o.Workload.Scale.MaxSpan, "%s", message.PodsOf(o.Pods, o.Workload))
+		}
+	}
+	return s
 }
 
 // withVolumes adds the claim whose volume keeps pods in a domain. If they wait for that domain, the

@@ -30,6 +30,9 @@ func Capacities(m *model.Model, g *model.Group) capacities {
 	c := append(make(capacities, 0, 1+len(g.Requests)), supply{m.Offers(corev1.ResourcePods, m.Topology.Nodes), 1})
 	for i := range g.Requests {
 		r := &g.Requests[i]
+		if ignores(m, g, r.Name) {
+			continue
+		}
 		c = append(c, supply{m.Offers(r.Name, m.Topology.Nodes), r.Amount})
 	}
 	return c

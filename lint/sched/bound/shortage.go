@@ -278,21 +278,26 @@ func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	return 0
 }
 
-// asks returns how much of a resource one of the group's pods requests. For a pod whose manifest
-// names its node, the kubelet ignores extended resources that the node does not list
+// ignores reports whether the request of a group's pods for a resource does not count: for a pod whose
+// manifest names its node, the kubelet ignores extended resources that the node does not list
 // (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
+func ignores(m *model.Model, g *model.Group, name corev1.ResourceName) bool {
+	n, known := m.IndexOf(g.Spec.NodeName)
+	if !known || !model.Extended(name) {
+		return false
+	}
+	_, listed := m.Topology.Nodes[n].Allocatable[name]
+	return !listed
+}
+
+// asks returns how much of a resource one of the group's pods requests.
 func (b *balance) asks(g *model.Group, name corev1.ResourceName) (int64, resource.Format) {
 	if name == corev1.ResourcePods {
 		return 1, resource.DecimalSI
 	}
 	i := slices.IndexFunc(g.Requests, func(r model.Request) bool { return r.Name == name })
-	if i < 0 {
+	if i < 0 || ignores(b.m, g, name) {
 		return 0, ""
-	}
-	if n, known := b.m.IndexOf(g.Spec.NodeName); known && model.Extended(name) {
-		if _, listed := b.m.Topology.Nodes[n].Allocatable[name]; !listed {
-			return 0, ""
-		}
 	}
 	return g.Requests[i].Amount, g.Requests[i].Quantity.Format
 }

@@ -58,8 +58,10 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	}
 	a := lazy.Cached(q.j.lost, id, func() []answer { return q.set(group, b, l).answers() })[at]
 	unordered := l.Meaning == certificate.Drained && !l.Stepwise && !q.j.hereditary(group) // other orders of evictions may end in another way
-	if unordered && (a.verdict == diag.Always || a.verdict == diag.Never) {
-		return answer{verdict: diag.Unknown, why: by(model.ByTermination)}
+	if unordered {
+		if a.hit = 0; a.verdict == diag.Always || a.verdict == diag.Never {
+			return answer{verdict: diag.Unknown, why: by(model.ByTermination)}
+		}
 	}
 	if l.Stepwise && q.budgets.open.Given() && (a.verdict == diag.Always || a.verdict == diag.Sometimes) {
 		return answer{verdict: diag.Unknown, why: q.budgets.open}

@@ -23,7 +23,7 @@ import (
 // nodes that a spread does not count, pods whose volume stays attached, and nodes that share a hostname; and a judge without
 // DaemonSets that indexed an empty group.
 var foundBySeed = map[string][]int{"spread": {490292338, 735025515}, "everyday": {490292228}, "volumes-immediate": {490292234, 490292333},
-	"anti-affinity": {930971026}}
+	"anti-affinity": {930971026}, "resources": {735025584}}
 
 // TestSimulatedChanges checks that no simulated change contradicts a verdict, on random clusters.
 func TestSimulatedChanges(t *testing.T) {

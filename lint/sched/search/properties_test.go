@@ -37,13 +37,16 @@ type verdicts map[diag.Outcome]int
 // hold compares the claim and the engine with enumeration for many samples.
 func hold(t *testing.T, cases int, stream uint64, shape func(g generator) sample) verdicts {
 	t.Helper()
-	count := verdicts{}
+	count, skipped := verdicts{}, 0
 	for seed := range trials.Seeds(t, trials.AtLeast(t, cases, 100)) {
 		s := shape(generator{rand.New(rand.NewPCG(uint64(seed), stream))})
 		m, _ := modelOf(t, s.nodes, s.manifests)
 		want, ok := enumerate(m, 20000)
 		if !ok {
-			t.Fatalf("seed %d: too large to enumerate\n%s%s", seed, s.nodes, s.manifests)
+			if skipped++; skipped > 1+cases/100 {
+				t.Fatalf("seed %d: too large to enumerate, like %d others\n%s%s", seed, skipped-1, s.nodes, s.manifests)
+			}
+			continue
 		}
 		count[want.verdict()]++
 		d := search.Decide(m, search.Options{})
@@ -91,7 +94,7 @@ func (c verdicts) vary(t *testing.T, percent int, each ...diag.Outcome) {
 		all += n
 	}
 	for _, v := range each {
-		if c[v] == 0 || !enough(c[v], all, percent) {
+		if c[v] == 0 && (percent > 0 || trials.First(t) == 0) || !enough(c[v], all, percent) {
 			t.Errorf("the generator is too tame: %v", c)
 		}
 	}

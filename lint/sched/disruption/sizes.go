@@ -1,0 +1,243 @@
+package disruption
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Sized is a workload with one of the numbers of pods that its autoscaler may choose.
+type Sized struct {
+	Workload *workload.Workload
+	Pods     int
+}
+
+// podsAt returns the workload's number of pods at a choice.
+func podsAt(w *workload.Workload, sizes []Sized) int {
+	for _, s := range sizes {
+		if s.Workload == w {
+			return s.Pods
+		}
+	}
+	return model.Certain(w)
+}
+
+// Pods returns the workload's number of pods before the loss.
+func (s *Survival) Pods(w *workload.Workload) int { return podsAt(w, s.Sizes) }
+
+// choice is one choice of the autoscalers whose workloads are judged together: a judge of the cluster
+// in which each of these workloads has a fixed number of pods.
+type choice struct {
+	*shared
+	// of maps the workloads to those of the judge. sizes lists those with an autoscaler.
+	of    map[*workload.Workload]*workload.Workload
+	sizes []Sized
+	// fits is set unless some pods are never placed.
+	fits bool
+}
+
+// maxChoices is the maximum number of choices for which each is judged. Otherwise, the smallest, the
+// declared and the largest numbers are, and up to maxOwn numbers of the workload in question.
+const (
+	maxChoices = 8
+	maxOwn     = 6
+)
+
+// choices returns the choices of autoscalers that may affect an answer about a workload. It returns none
+// if no autoscaler may. If every is not set, there are others. Choices with more pods than fit are left
+// out: the question about the autoscaler itself covers them.
+func (j *shared) choices(w *workload.Workload) (all []*choice, every bool) {
+	var scaled []*workload.Workload
+	for _, o := range j.contention(w, most(w)).groups[w] {
+		if o.Scale != nil {
+			scaled = append(scaled, o)
+		}
+	}
+	if len(scaled) == 0 {
+		return nil, true
+	}
+	vectors, every := j.vectors(w, scaled)
+	for i, sizes := range vectors {
+		c := j.choose(w, sizes)
+		if i == 0 || c.fits || declared(sizes) {
+			all = append(all, c)
+		}
+	}
+	return all, every
+}
+
+// Autoscaled reports whether autoscalers may choose between numbers of pods that affect an answer about
+// a workload.
+func (j *shared) Autoscaled(w *workload.Workload) bool {
+	all, _ := j.choices(w)
+	return len(all) > 0
+}
+
+// declared reports whether the workloads have the numbers of pods that are declared.
+func declared(sizes []Sized) bool {
+	return !slices.ContainsFunc(sizes, func(s Sized) bool { return s.Pods != s.Workload.Count.N })
+}
+
+// vectors returns the numbers of pods to ask about. The first has the smallest numbers, the last the
+// largest of which each fits by its own rules.
+func (j *shared) vectors(w *workload.Workload, scaled []*workload.Workload) (all [][]Sized, every bool) {
+	low, declared, high := make([]Sized, len(scaled)), make([]Sized, len(scaled)), make([]Sized, len(scaled))
+	own, product := -1, 1
+	for i, o := range scaled {
+		least, limit := o.Pods()
+		if o == w {
+			own, least = i, max(1, least)
+		}
+		if l := (scaling{j}).Limit(o, limit); l != nil {
+			limit = max(l.Most, least)
+		}
+		low[i], high[i] = Sized{o, least}, Sized{o, limit}
+		declared[i] = Sized{o, min(max(o.Count.N, least), limit)}
+		product = min(product*(limit-least+1), maxChoices+1)
+	}
+	all = [][]Sized{low}
+	if every = product <= maxChoices; every {
+		for next := slices.Clone(low); ; {
+			i := slices.IndexFunc(next, func(s Sized) bool { return s.Pods < high[slices.Index(scaled, s.Workload)].Pods })
+			if i < 0 {
+				return all, true
+			}
+			copy(next[:i], low[:i])
+			next[i].Pods++
+			all = append(all, slices.Clone(next))
+		}
+	}
+	all = append(all, declared)
+	if own >= 0 {
+		for n := low[own].Pods + 1; n < high[own].Pods && n <= low[own].Pods+maxOwn; n++ {
+			one := slices.Clone(declared)
+			one[own].Pods = n
+			all = append(all, one)
+		}
+	}
+	return slices.CompactFunc(append(all, high), slices.Equal), false
+}
+
+// choose returns the judge for a choice of sizes. It is cached.
+func (j *shared) choose(w *workload.Workload, sizes []Sized) *choice {
+	var id strings.Builder
+	for _, s := range sizes {
+		fmt.Fprintf(&id, "%p %d ", s.Workload, s.Pods)
+	}
+	c := lazy.Cached(j.chosen, id.String(), func() *choice {
+		pods := map[*workload.Workload]int{}
+		for _, s := range sizes {
+			pods[s.Workload] = s.Pods
+		}
+		m, of := j.m.Fixed(pods)
+		return &choice{shared: j.other(m), of: of, sizes: sizes}
+	})
+	_, d := c.scene(c.group(c.of[w], true)).decide()
+	c.fits = d.Verdict != diag.Never
+	return c
+}
+
+// settled reports whether an answer of yes at the largest choice holds at each smaller one. It does if
+// no rule needs other pods or counts them, and all pods are placed however the others are placed: what
+// is placed at a smaller choice is a part of a placement at the largest.
+func (c *choice) settled(w *workload.Workload, placed func(at *choice, w *workload.Workload) bool) bool {
+	return c.fits && search.Hereditary(c.m, c.group(c.of[w], true)) && placed(c, c.of[w])
+}
+
+// bad ranks the outcomes of one loss at one choice.
+func bad(all []Survival, meaning certificate.Meaning) diag.Outcome {
+	of := slices.DeleteFunc(slices.Clone(all), func(s Survival) bool { return s.Meaning != meaning })
+	worst, _ := Worst(of)
+	switch {
+	case worst == nil:
+		return diag.Always
+	case Certain(of, meaning) > 0:
+		return diag.Never
+	}
+	return worst.Verdict
+}
+
+// losses returns what losses do to a workload, as Survives. If autoscalers may choose between several
+// numbers of pods, the answers are those at the worst choice, and no worse than Sometimes unless the
+// workload suffers at each choice.
+func (e evictions) losses(all []Survival, w *workload.Workload, key string, meanings ...certificate.Meaning) []Survival {
+	choices, every := e.choices(w)
+	if len(choices) == 0 {
+		return e.lossesNow(all, w, key, meanings...)
+	}
+	at := make([][]Survival, len(choices))
+	for i, c := range choices {
+		at[i] = (evictions{c.shared}).lossesNow(nil, c.of[w], key, meanings...)
+		for k := range at[i] {
+			at[i][k].choice, at[i][k].Sizes = c, c.sizes
+		}
+	}
+	for _, meaning := range meanings {
+		pick, least := 0, severity(bad(at[0], meaning))
+		for i := range at {
+			n, worst := severity(bad(at[i], meaning)), severity(bad(at[pick], meaning))
+			if least = min(least, n); n > worst || n == worst && declared(choices[i].sizes) {
+				pick = i
+			}
+		}
+		last := choices[len(choices)-1]
+		open := severity(bad(at[pick], meaning)) == 0 && !every && !last.settled(w, func(at *choice, w *workload.Workload) bool {
+			q := newLoss(at.shared, w, key)
+			return !slices.ContainsFunc(q.kinds.Losses(), func(b *search.DomainLoss) bool {
+				return q.mayHit(b) && !q.placedOnRemaining(q.contending, b, certificate.Loss{Meaning: meaning})
+			})
+		})
+		for _, s := range at[pick] {
+			switch {
+			case s.Meaning != meaning:
+				continue
+			case open && !s.missed:
+				s.Verdict, s.Why = diag.Unknown, by(model.ByScale)
+			case least < severity(diag.Never) && s.hit > 0:
+				if s.hit = 0; s.Verdict == diag.Never {
+					s.Verdict = diag.Sometimes
+				}
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// Rollouts judges a workload's rollouts at the numbers of pods that autoscalers may choose (R-W18).
+func (u updates) Rollouts(w *workload.Workload) (all []Rollout) {
+	judge := func(u updates, w *workload.Workload) Rollout {
+		pods := w.Count.N
+		if w.Kind.PerNode() {
+			pods = u.m.Eligible(w).Count
+		}
+		return u.Rollout(w, pods)
+	}
+	choices, every := u.choices(w)
+	if len(choices) == 0 {
+		if w.Count.N > 0 || w.Kind.PerNode() {
+			all = append(all, judge(u, w))
+		}
+		return all
+	}
+	yes := true
+	for _, c := range choices {
+		r := judge(updates{shared: c.shared}, c.of[w])
+		r.choice, r.Sizes = c, c.sizes
+		yes = yes && (r.Verdict == diag.Always || r.Verdict == "")
+		all = append(all, r)
+	}
+	if last := choices[len(choices)-1]; yes && !every && !last.settled(w, func(*choice, *workload.Workload) bool { return all[len(all)-1].Placed() }) {
+		r := all[0]
+		r.Verdict, r.Why = diag.Unknown, by(model.ByScale)
+		all = append(all, r)
+	}
+	return all
+}
