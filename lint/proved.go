@@ -5,9 +5,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -17,15 +15,6 @@ type proved struct {
 	fits, rolls, drains diag.Outcome
 	single              bool
 }
-
-// Deciding whether pods fit is no part of the facts, so it may take only a few steps: a number for
-// the whole run, and a share of what the facts of each context took. Setting a decision up is not
-// counted in steps, so contexts with more than proofPairs pairs of a workload and a node get none.
-const (
-	proofSteps = 500_000
-	proofShare = 32
-	proofPairs = 5_000
-)
 
 // prove adds the answers about the workloads of a context to those of its cluster. The facts already
 // say how rollouts and drains end. If rollouts show that the pods of all workloads fit, there is
@@ -55,7 +44,7 @@ func (r *run) prove(s *scene, f *derive.Built) {
 	}
 	if open {
 		verdicts := map[*workload.Workload]diag.Outcome{}
-		for _, w := range r.decided(s).Workloads {
+		for _, w := range s.decide(s.model).Workloads {
 			verdicts[w.Workload] = w.Verdict
 		}
 		for w := range fits {
@@ -67,22 +56,6 @@ func (r *run) prove(s *scene, f *derive.Built) {
 		p.fits = p.fits.Worse(fit)
 		all[w.Object] = p
 	}
-}
-
-// decided decides the placement of a context's workloads within the steps for proofs.
-func (r *run) decided(s *scene) *certificate.Decision {
-	if d := s.placed[s.model]; d != nil {
-		return d
-	}
-	d, run := &certificate.Decision{}, s.model.Run()
-	if len(s.set.Workloads)*len(s.nodes.Nodes) > proofPairs {
-		return d
-	}
-	r.budget.proofs += run.Spent() / proofShare
-	before := run.Spent()
-	run.Within(r.budget.proofs, func() { d = search.Decide(s.model, search.Options{}) })
-	r.budget.proofs -= run.Spent() - before
-	return d
 }
 
 // proved adds the answers about the workloads of a cluster to the summary.

@@ -53,7 +53,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	factor := max(o.Steps, 1)
 	r := &run{
 		ctx: ctx, opts: &o, table: workload.NewTable(), failures: &failures{},
-		budget:    &budget{factor: factor, advice: int(limits.AdviceSteps * factor), proofs: int(proofSteps * factor)},
+		budget:    &budget{factor: factor, advice: int(limits.AdviceSteps * factor)},
 		decisions: decisions{}, inRender: map[foundAt]bool{}, survive: lossesToSurvive(o.Config, losses),
 	}
 	files := source.Options{
@@ -304,7 +304,8 @@ func (r *run) input(s *scene) derive.Input {
 		return ""
 	}
 	return derive.Input{
-		Model: s.model, Set: s.set, Whole: r.opts.Policy.Whole, Wants: r.opts.Policy.Wants, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
+		Decision: func() *certificate.Decision { return s.decide(s.model) },
+		Model:    s.model, Set: s.set, Whole: r.opts.Policy.Whole, Wants: r.opts.Policy.Wants, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
 		Origin: origin, Runs: r.opts.Runs,
 	}
 }
@@ -511,8 +512,8 @@ type budget struct {
 	// factor scales every step budget.
 	factor float64
 	// spent is the number of steps that the contexts have used so far. advice is the number of
-	// steps left for trying advice, proofs that for proving what the summary counts.
-	spent, advice, proofs int
+	// steps left for trying advice.
+	spent, advice int
 	// objects is the number of objects counted so far. It includes objects that might be deployed
 	// together with a part. In a cluster with several contexts or units, an object counts once in
 	// each of them.

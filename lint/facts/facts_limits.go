@@ -363,8 +363,8 @@ type Circle struct {
 	Member bool `json:"member"`
 }
 
-// Crowd is a group of workloads that each fit alone, but whose rules keep them from fitting
-// together. Resource requests are ignored.
+// Crowd is a workload, or a group of workloads that each fit alone, of which some pods never fit
+// because of the rules in Core.
 type Crowd struct {
 	ID int `json:"id"`
 	// W is the workload that the finding is about.
@@ -393,7 +393,7 @@ type CoreRule struct {
 	// Use is anti-affinity, affinity, spread, host-port, requests, slots, selector or taints, claim for
 	// a claim that one pod can use at a time, or replicas for the number of pods.
 	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints replicas volumes claim"`
-	// Key is the topology key, the port or the claim of the rule, or "".
+	// Key is the topology key, the port, the claim or the requests of a pod, or "".
 	Key string `json:"key"`
 	// Excluded is the list of reasons why the pods cannot use all nodes. The list is empty unless
 	// use is selector, taints or replicas.

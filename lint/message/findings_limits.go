@@ -358,7 +358,7 @@ func shortage(r *facts.Room) (request, room string) {
 }
 
 func crowdedOut(r *facts.Crowd, in *facts.Facts) Text {
-	fit := fmt.Sprintf("only %d of %s %s on the %s", r.Most, plural(r.Pods, "pod"), verb(r.Most, "fits", "fit"), plural(r.Nodes, "node"))
+	fit := fmt.Sprintf("at most %d of %s %s on the %s", r.Most, plural(r.Pods, "pod"), verb(r.Most, "fits", "fit"), plural(r.Nodes, "node"))
 	if len(r.Workloads) != 1 {
 		fit += " at the same time"
 	}
@@ -390,7 +390,7 @@ func coreRule(r *facts.CoreRule) string {
 	case "slots":
 		return "uses pod slots"
 	case "requests":
-		return "requests more than some nodes have"
+		return "requests " + r.Key + " for each pod"
 	}
 	return fmt.Sprintf("cannot use all nodes (%s)", strings.Join(exclusionLines(r.Excluded, 0), "; "))
 }

@@ -1,10 +1,10 @@
 # METADATA
-# title: Workloads fit alone but not together
+# title: Some pods never fit
 # description: >-
-#   Required anti-affinity, host ports and other hard rules leave no placement for all pods of these
-#   workloads, even without resource requests, although each workload or each rule alone can be satisfied.
-#   Some pods stay Pending in every scheduling order. Run fewer pods, make one of the rules preferred, or
-#   add nodes. Declare workloads that never share a cluster in separate clusters in the configuration.
+#   Affinity, host ports, resource requests and other hard rules leave no placement for all pods of these
+#   workloads, although each rule alone can be satisfied. Some pods stay Pending in every scheduling order.
+#   Run fewer pods, make one of the rules preferred, lower the requests, or add nodes. Declare workloads
+#   that never share a cluster in separate clusters in the configuration.
 # related_resources:
 #   - https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 # schemas:

@@ -9,6 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -47,6 +48,8 @@ type Input struct {
 	// Brief is set to skip the most expensive work: facts about changes, and advice that must be
 	// tested.
 	Brief bool
+	// Decision returns the decision about all workloads of the context. It is nil if none is to be made.
+	Decision func() *certificate.Decision
 	// Runs is the number of runs of kube-scheduler to simulate.
 	Runs int
 	// Answered is shared by contexts with the same nodes. Each answer about a change is then
@@ -79,8 +82,9 @@ type builder struct {
 	// roomy is set if every node declares its allocatable resources. Resource checks are reliable
 	// only in this case.
 	roomy bool
-	// faulty holds the workloads whose facts show that pods stay Pending.
-	faulty map[*workload.Workload]bool
+	// faulty holds the workloads whose facts show that pods stay Pending, and told those of facts about
+	// several workloads that do.
+	faulty, told map[*workload.Workload]bool
 	// orderDependent holds the workloads whose pods all fit only in some scheduling orders.
 	orderDependent map[*workload.Workload]bool
 	// repairs is the step budget for testing repairs. All workloads in a decision share it.
@@ -137,7 +141,7 @@ func newBuilder(in Input) *builder {
 		Built: &Built{Facts: &facts.Facts{}, settled: Decisions{}, answered: in.Answered, model: in.Model}, Input: in, m: m,
 		wholes: map[string]bool{}, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{}, rows: map[*workload.Workload]int{},
 		labels: map[carriedKey]carried{}, rolled: map[*workload.Workload]diag.Outcome{},
-		faulty: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{},
+		faulty: map[*workload.Workload]bool{}, told: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{},
 	}
 	b.complete = slices.ContainsFunc(questions(), b.whole)
 	b.skews = sync.OnceValue(func() bool { return in.Asked != nil && in.Asked("skews") })
@@ -204,6 +208,13 @@ func build(in Input) *builder {
 	})
 	if b.topo {
 		joint{b}.joint()
+		if in.Decision != nil && !in.Brief {
+			d := in.Decision()
+			joint{b}.never(d)
+			if in.Set != nil {
+				b.j.Use(d)
+			}
+		}
 	}
 	if in.Set != nil {
 		b.changes().change()

@@ -52,6 +52,9 @@ func (b joint) indices(ws []*workload.Workload) []int {
 // crowd adds a fact about workloads. Each of them fits alone, but they do not fit together.
 func (b joint) crowd(c *search.Conflict) {
 	w := c.Workloads[0]
+	for _, o := range c.Workloads {
+		b.told[o] = true
+	}
 	account := func(x *Explainer) diag.Account {
 		return x.together(w, c.Workloads, message.TriedWithoutRequests, message.IgnoresRequests(c.Pods-c.Most))
 	}
@@ -60,9 +63,13 @@ func (b joint) crowd(c *search.Conflict) {
 		Nodes: len(b.m.Topology.Nodes), Growth: message.GrownPools(c.Growth),
 	}
 	s := Subject{}.of(w).withAccount(w, account)
-	for _, atom := range c.Core.Atoms {
+	first := slices.IndexFunc(c.Core.Atoms, func(a search.Atom) bool { return a.Term != nil })
+	if first < 0 {
+		first = slices.IndexFunc(c.Core.Atoms, func(a search.Atom) bool { return a.Workload == w })
+	}
+	for i, atom := range c.Core.Atoms {
 		at, _, text := atomAt(b.m, atom)
-		if atom.Term != nil && s.Location.IsZero() {
+		if i == first {
 			s.Location = at
 			s = s.of(atom.Workload)
 		} else {
@@ -76,7 +83,9 @@ func (b joint) crowd(c *search.Conflict) {
 		case atom.Part == search.PartPorts:
 			rule.Use = "host-port"
 			rule.Key, _ = portSpan(atom.Workload, b.m.Group(atom.Workload).HostPorts)
-		case atom.Part != search.PartSlots && atom.Part != search.PartRequests:
+		case atom.Part == search.PartRequests:
+			rule.Key = message.Requests(slices.DeleteFunc(slices.Clone(model.Written(b.m.Group(atom.Workload).Requests)), volume))
+		case atom.Part != search.PartSlots:
 			all := b.m.Excluded(atom.Workload, true)
 			for i := range all {
 				rule.Excluded = append(rule.Excluded, message.ExclusionRow(&all[i]))
@@ -95,6 +104,44 @@ func (b joint) crowd(c *search.Conflict) {
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Crowds = append(b.Crowds, fact)
+}
+
+// never adds a fact for each conflict that keeps pods Pending in every run and that no other fact is
+// about: those of one workload, or those of several of which each fits.
+func (b joint) never(d *certificate.Decision) {
+	alone := false
+	for i := range d.Workloads {
+		w := &d.Workloads[i]
+		if w.Verdict != diag.Never {
+			continue
+		}
+		if alone = true; b.faulty[w.Workload] || b.told[w.Workload] {
+			continue
+		}
+		b.m.Ask([]*workload.Workload{w.Workload}, search.WhyQuestion, b.m.Bounds([]*workload.Workload{w.Workload}), func() {
+			core := search.Explain(b.m, w.Workload, d)
+			if core != nil && slices.ContainsFunc(core.Atoms, func(a search.Atom) bool { return b.faulty[a.Workload] || b.told[a.Workload] }) {
+				return
+			}
+			if core == nil {
+				core = &search.Core{}
+			}
+			b.crowd(&search.Conflict{Workloads: []*workload.Workload{w.Workload}, Pods: w.Pods, Most: w.MaxPlaced, Core: core})
+			b.faulty[w.Workload] = true
+			row := b.row(w.Workload)
+			b.Sharing = slices.DeleteFunc(b.Sharing, func(s facts.Sharing) bool { return s.W == row }) // of pods that do not run
+		})
+	}
+	if alone || d.Verdict != diag.Never {
+		return
+	}
+	if ws, core := search.ExplainTogether(b.m, d); core != nil && !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return b.faulty[w] || b.told[w] }) {
+		pods := 0
+		for _, w := range ws {
+			pods += certain(b.m, w)
+		}
+		b.crowd(&search.Conflict{Workloads: ws, Pods: pods, Most: pods - 1, Core: core})
+	}
 }
 
 // certain returns the minimum number of pods that a workload can have.
@@ -208,6 +255,9 @@ const maxNamed = 6
 // volume adds a fact about workloads that together request too much of a resource.
 func (b joint) volume(s *bound.Shortage) {
 	w := s.Workloads[0]
+	for _, o := range s.Workloads {
+		b.told[o] = true
+	}
 	fact := facts.Room{
 		Others: len(s.Workloads) - 1, Outcome: diag.Never, Cause: "total", Pods: s.Pods, Most: s.Pods - s.Pending, Pending: s.Pending,
 		Resource: string(s.Resource), Requested: s.Requested.String(), Offered: s.Offered.String(),

@@ -282,10 +282,7 @@ func (j *shared) Prepare() bool {
 		j.m.NotModeled()
 		j.Budgets()
 		j.group(w, true)
-		j.scaled = j.contending // the same unless some workload is scaled
-		if slices.ContainsFunc(j.m.Workloads, func(w *workload.Workload) bool { return w.Scale != nil }) {
-			_, j.scaled = j.groups(most)
-		}
+		j.atMost()
 		if j.groupAtAnySize(w, most(w)); j.larger() != nil {
 			j.larger().group(w, true)
 		}
@@ -363,8 +360,15 @@ func (j *shared) contention(w *workload.Workload, pods int) contention {
 	if pods <= max(model.Certain(w), w.Count.N) || w.Kind.PerNode() {
 		return j.contending
 	}
-	if j.scaled.groups == nil {
-		_, j.scaled = j.groups(most)
+	return j.atMost()
+}
+
+// atMost returns the groups at the maximums of autoscalers.
+func (j *shared) atMost() contention {
+	if j.connect(); j.scaled.groups == nil {
+		if j.scaled = j.contending; slices.ContainsFunc(j.m.Workloads, func(w *workload.Workload) bool { return w.Scale != nil }) {
+			_, j.scaled = j.groups(most)
+		}
 	}
 	return j.scaled
 }

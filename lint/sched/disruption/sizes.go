@@ -55,7 +55,7 @@ const (
 // out: the question about the autoscaler itself covers them.
 func (j *shared) choices(w *workload.Workload) (all []*choice, every bool) {
 	var scaled []*workload.Workload
-	for _, o := range j.contention(w, most(w)).groups[w] {
+	for _, o := range j.atMost().groups[w] {
 		if o.Scale != nil {
 			scaled = append(scaled, o)
 		}
@@ -200,7 +200,7 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 				continue
 			case open && !s.missed:
 				s.Verdict, s.Why = diag.Unknown, by(model.ByScale)
-			case least < severity(diag.Never) && s.hit > 0:
+			case least < severity(diag.Never):
 				if s.hit = 0; s.Verdict == diag.Never {
 					s.Verdict = diag.Sometimes
 				}
