@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -390,7 +391,7 @@ func coreRule(r *facts.CoreRule) string {
 	case "slots":
 		return "uses pod slots"
 	case "requests":
-		return "requests " + r.Key + " for each pod"
+		return "requests " + cmp.Or(r.Key, "resources") + " for each pod"
 	}
 	return fmt.Sprintf("cannot use all nodes (%s)", strings.Join(exclusionLines(r.Excluded, 0), "; "))
 }
