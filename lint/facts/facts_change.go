@@ -354,6 +354,9 @@ type Autoscaler struct {
 	Cause string `json:"cause"`
 	// Object is the kind, namespace and name of the autoscaler.
 	Object string `json:"object"`
+	// Rivals lists further autoscalers of the workload. They and object are then inactive, outcome is
+	// "none", and there are no numbers.
+	Rivals []string `json:"rivals"`
 	// Min is the smallest number of pods that the autoscaler keeps.
 	Min int `json:"min"`
 	// Max is the largest number of pods that the autoscaler requests.

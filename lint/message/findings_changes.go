@@ -30,6 +30,7 @@ func changeFindings() map[string]words {
 		"vm-cannot-migrate":             of(cannotMigrate),
 		"vm-labels-never-reach-pods":    of(labelsNeverReachPods),
 		"autoscaler-exceeds-domains":    of(autoscalerExceeds),
+		"autoscalers-inactive":          of(autoscalersInactive),
 	}
 }
 
@@ -315,6 +316,10 @@ func autoscalerExceeds(r *facts.Autoscaler, in *facts.Facts) Text {
 		return about(in.Ref(r.W), head, QuotaAllows(r.Quota, r.Fit))
 	}
 	return about(in.Ref(r.W), head, limit, fmt.Sprintf("%s would stay Pending", plural(r.Pending, "pod")), growth(r.Growth), begins)
+}
+
+func autoscalersInactive(r *facts.Autoscaler, in *facts.Facts) Text {
+	return about(in.Ref(r.W), fmt.Sprintf("%s is inactive, because %s %s it, too", r.Object, strings.Join(r.Rivals, " and "), verb(len(r.Rivals), "scales", "scale")))
 }
 
 // Rules returns the names of rules. It adds the workload's name to rules of workloads other than w.

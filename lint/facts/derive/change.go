@@ -33,6 +33,11 @@ func (b changes) change() {
 			d.judged, d.guards = x.Unknown == "", x.Unknown == ""
 		}
 	})
+	for _, w := range b.m.Workloads {
+		if len(w.Rivals) > 0 && !w.Copy && !w.Superseded && b.wanted("autoscalers", "outcome", diag.None) {
+			b.inactive(w)
+		}
+	}
 	if !b.prepared {
 		return
 	}
@@ -584,7 +589,7 @@ func (b changes) autoscaler(w *workload.Workload) {
 		return
 	}
 	fact := facts.Autoscaler{
-		Outcome: outcome, Cause: string(s.Why.Cause), Object: scalerName(w),
+		Outcome: outcome, Cause: string(s.Why.Cause), Object: scalerName(w), Rivals: []string{},
 		Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Fit: s.Most,
 		Limit: limitOf(b.row(w), s.Limit), Growth: []facts.GrownPool{}, Begins: []facts.PoolSize{},
 	}
@@ -622,6 +627,24 @@ func (b changes) autoscaler(w *workload.Workload) {
 		})
 	}
 	fact.ID, fact.W = b.subject(subject), b.row(w)
+	b.Autoscalers = append(b.Autoscalers, fact)
+}
+
+// inactive adds a fact about several autoscalers of one workload.
+func (b changes) inactive(w *workload.Workload) {
+	fact := facts.Autoscaler{Outcome: diag.None, Limit: limitOf(-1, nil), Growth: []facts.GrownPool{}, Begins: []facts.PoolSize{}}
+	s := Subject{Location: w.Rivals[0].Object.NameSpan()}.in(w.Rivals[0].Object.ID())
+	for i, r := range w.Rivals {
+		name := r.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+r.Object.Name, "/")
+		if i == 0 {
+			fact.Object = name
+			continue
+		}
+		fact.Rivals = append(fact.Rivals, name)
+		s = s.related(r.Object.NameSpan(), "%s", name)
+	}
+	s = s.related(w.CountSpan(), "%s", message.PodsOf(w.Count.N, w)).fix("%s", message.OneAutoscaler)
+	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Autoscalers = append(b.Autoscalers, fact)
 }
 

@@ -83,7 +83,7 @@ func perWorkload() []question {
 		}},
 		{"autoscalers", true, func(_ *builder, w *workload.Workload) bool { return w.Scale != nil }, true, func(b *builder, w *workload.Workload, r emptyRow) {
 			b.Autoscalers = append(b.Autoscalers, facts.Autoscaler{
-				ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Object: scalerName(w), Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Limit: limitOf(-1, nil),
+				ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Object: scalerName(w), Rivals: []string{}, Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Limit: limitOf(-1, nil),
 			})
 		}},
 	}
