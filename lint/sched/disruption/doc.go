@@ -56,6 +56,15 @@
 // pools at their maximum size. In all other cases the outcome depends on how far the pools grow and
 // is unknown.
 //
+// Autoscalers: a workload has each number of pods from the minimum to the maximum at some time, and so
+// have those judged together with it. Rollouts, losses and drains are judged at each choice of numbers
+// (sizes.go), in a model without autoscalers, so that an answer is never better than that about the same
+// number written in the manifest. If there are too many choices, the smallest, the declared and the
+// largest numbers are judged, and a yes also needs a proof: no rule needs or counts other pods, and at
+// the largest numbers all pods are placed on the nodes that are left however the others are placed. A
+// placement of fewer pods is a part of such a placement. Choices with more pods than fit are left out,
+// because the question about the autoscaler covers them.
+//
 // Advice: Holds applies an edit to a workload, or adds nodes, and judges rollouts and drains
 // after that change. Package facts offers only advice that holds. A trial uses at most half of
 // its question's remaining budget, and isolated workloads with the same shape share trials.
