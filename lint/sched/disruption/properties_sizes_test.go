@@ -110,7 +110,7 @@ func together(all []diag.Outcome) diag.Outcome {
 func TestAutoscalersAgreeWithFixedCounts(t *testing.T) {
 	t.Parallel()
 	count := map[diag.Outcome]int{}
-	for seed := range trials.Seeds(t, trials.Of(t, 1000)) {
+	for seed := range trials.Seeds(t, trials.Of(t, 400)) {
 		g := newGenerator(seed, 815)
 		s := g.scaled(g.sample(g.pick("Deployment", "Deployment", "StatefulSet")))
 		j, m := judge(t, s.nodes(), s.autoscaled())
@@ -127,17 +127,19 @@ func TestAutoscalersAgreeWithFixedCounts(t *testing.T) {
 				same = same && next[i] == declared
 				fixed.loads[i].replicas = next[i]
 			}
-			{
-				j, m := judge(t, fixed.nodes(), fixed.manifests()+s.budget)
-				d := search.Decide(m, search.Options{Steps: 100_000})
-				first = first || len(at) == 0 && d.Verdict == diag.Never // for other reasons than the numbers
-				if d.Verdict != diag.Never || same || first {
-					for question, v := range outcomes(j, find(t, m, "web")) {
-						if at[question] == nil {
-							at[question] = map[diag.Outcome]bool{}
-						}
-						at[question][v] = true
+			j, m := judge(t, fixed.nodes(), fixed.manifests()+s.budget)
+			d := search.Decide(m, search.Options{Steps: 100_000})
+			first = first || len(at) == 0 && d.Verdict == diag.Never // for other reasons than the numbers
+			exceeds := slices.ContainsFunc(d.Workloads, func(w certificate.WorkloadDecision) bool {
+				i := slices.IndexFunc(s.loads, func(l load) bool { return l.name == w.Workload.Object.Name })
+				return w.Verdict == diag.Never && i >= 0 && next[i] > s.least[i]
+			})
+			if same || !exceeds && (first || d.Verdict != diag.Never) {
+				for question, v := range outcomes(j, find(t, m, "web")) {
+					if at[question] == nil {
+						at[question] = map[diag.Outcome]bool{}
 					}
+					at[question][v] = true
 				}
 			}
 			more = false
@@ -161,7 +163,7 @@ func TestAutoscalersAgreeWithFixedCounts(t *testing.T) {
 		}
 	}
 	t.Log(count)
-	for v, n := range map[diag.Outcome]int{diag.Always: 800, diag.Sometimes: 800, diag.Never: 300} {
+	for v, n := range map[diag.Outcome]int{diag.Always: 300, diag.Sometimes: 300, diag.Never: 200} {
 		if count[v] < trials.Share(t, n) {
 			t.Errorf("the generator is too tame: %d are %q", count[v], v)
 		}

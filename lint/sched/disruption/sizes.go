@@ -17,6 +17,7 @@ import (
 type Sized struct {
 	Workload *workload.Workload
 	Pods     int
+	fits     bool // all its pods are placed in some run
 }
 
 // podsAt returns the workload's number of pods at a choice.
@@ -39,8 +40,8 @@ type choice struct {
 	// of maps the workloads to those of the judge. sizes lists those with an autoscaler.
 	of    map[*workload.Workload]*workload.Workload
 	sizes []Sized
-	// fits is set unless some pods are never placed.
-	fits bool
+	// decided is the decision about the workloads that are judged together.
+	decided *certificate.Decision
 }
 
 // maxChoices is the maximum number of choices for which each is judged. Otherwise, the smallest, the
@@ -54,6 +55,21 @@ const (
 // if no autoscaler may. If every is not set, there are others. Choices with more pods than fit are left
 // out: the question about the autoscaler itself covers them.
 func (j *shared) choices(w *workload.Workload) (all []*choice, every bool) {
+	if known, ok := j.choosing[w]; ok {
+		return known.all, known.every
+	}
+	all, every = j.findChoices(w)
+	j.choosing[w] = choices{all, every}
+	return all, every
+}
+
+// choices holds the results of a call of choices.
+type choices struct {
+	all   []*choice
+	every bool
+}
+
+func (j *shared) findChoices(w *workload.Workload) (all []*choice, every bool) {
 	var scaled []*workload.Workload
 	for _, o := range j.atMost().groups[w] {
 		if o.Scale != nil {
@@ -66,7 +82,7 @@ func (j *shared) choices(w *workload.Workload) (all []*choice, every bool) {
 	vectors, every := j.vectors(w, scaled)
 	for i, sizes := range vectors {
 		c := j.choose(w, sizes)
-		if i == 0 || c.fits || declared(sizes) {
+		if i == 0 || declared(sizes) || c.fits(all[0]) {
 			all = append(all, c)
 		}
 	}
@@ -98,8 +114,8 @@ func (j *shared) vectors(w *workload.Workload, scaled []*workload.Workload) (all
 		if l := (scaling{j}).Limit(o, limit); l != nil {
 			limit = max(l.Most, least)
 		}
-		low[i], high[i] = Sized{o, least}, Sized{o, limit}
-		declared[i] = Sized{o, min(max(o.Count.N, least), limit)}
+		low[i], high[i] = Sized{Workload: o, Pods: least}, Sized{Workload: o, Pods: limit}
+		declared[i] = Sized{Workload: o, Pods: min(max(o.Count.N, least), limit)}
 		product = min(product*(limit-least+1), maxChoices+1)
 	}
 	all = [][]Sized{low}
@@ -125,13 +141,14 @@ func (j *shared) vectors(w *workload.Workload, scaled []*workload.Workload) (all
 	return slices.CompactFunc(append(all, high), slices.Equal), false
 }
 
-// choose returns the judge for a choice of sizes. It is cached.
+// choose returns the judge for a choice of sizes, which is cached, and what it decides about those that
+// are judged together with w.
 func (j *shared) choose(w *workload.Workload, sizes []Sized) *choice {
 	var id strings.Builder
 	for _, s := range sizes {
 		fmt.Fprintf(&id, "%p %d ", s.Workload, s.Pods)
 	}
-	c := lazy.Cached(j.chosen, id.String(), func() *choice {
+	c := *lazy.Cached(j.chosen, id.String(), func() *choice {
 		pods := map[*workload.Workload]int{}
 		for _, s := range sizes {
 			pods[s.Workload] = s.Pods
@@ -139,16 +156,32 @@ func (j *shared) choose(w *workload.Workload, sizes []Sized) *choice {
 		m, of := j.m.Fixed(pods)
 		return &choice{shared: j.other(m), of: of, sizes: sizes}
 	})
-	_, d := c.scene(c.group(c.of[w], true)).decide()
-	c.fits = d.Verdict != diag.Never
-	return c
+	c.sizes = slices.Clone(sizes)
+	s := c.scene(c.group(c.of[w], true))
+	_, c.decided = s.decide()
+	for i := range c.sizes {
+		c.sizes[i].fits = verdict(c.decided, s.of[c.of[c.sizes[i].Workload]]) != diag.Never
+	}
+	return &c
+}
+
+// fits reports whether the numbers of pods are not the reason that some pods are never placed. They are
+// not if the same holds at the smallest numbers.
+func (c *choice) fits(smallest *choice) bool {
+	if c.decided.Verdict != diag.Never {
+		return true
+	}
+	return smallest.decided.Verdict == diag.Never && !slices.ContainsFunc(c.sizes, func(s Sized) bool {
+		i := slices.IndexFunc(smallest.sizes, func(o Sized) bool { return o.Workload == s.Workload })
+		return !s.fits && s.Pods > smallest.sizes[i].Pods
+	})
 }
 
 // settled reports whether an answer of yes at the largest choice holds at each smaller one. It does if
 // no rule needs other pods or counts them, and all pods are placed however the others are placed: what
 // is placed at a smaller choice is a part of a placement at the largest.
 func (c *choice) settled(w *workload.Workload, placed func(at *choice, w *workload.Workload) bool) bool {
-	return c.fits && search.Hereditary(c.m, c.group(c.of[w], true)) && placed(c, c.of[w])
+	return c.decided.Verdict != diag.Never && search.Hereditary(c.m, c.group(c.of[w], true)) && placed(c, c.of[w])
 }
 
 // bad ranks the outcomes of one loss at one choice.
