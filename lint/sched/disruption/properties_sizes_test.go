@@ -110,14 +110,16 @@ func together(all []diag.Outcome) diag.Outcome {
 func TestAutoscalersAgreeWithFixedCounts(t *testing.T) {
 	t.Parallel()
 	count := map[diag.Outcome]int{}
-	for seed := range trials.Seeds(t, trials.Of(t, 400)) {
+	found := []int{29, 5000046, 5000231} // fewer pods than the declared ones fit, or some never do for other reasons
+	for _, seed := range append(found, slices.Collect(trials.Seeds(t, trials.Of(t, 400)))...) {
 		g := newGenerator(seed, 815)
 		s := g.scaled(g.sample(g.pick("Deployment", "Deployment", "StatefulSet")))
-		j, m := judge(t, s.nodes(), s.autoscaled())
+		manifests := s.autoscaled()
+		j, m := judge(t, s.nodes(), manifests)
 		got := outcomes(j, find(t, m, "web"))
 		at := map[string]map[diag.Outcome]bool{}
+		s.least[0] = max(1, s.least[0]) // there is no question about no pods
 		next, first := slices.Clone(s.least), false
-		next[0] = max(1, next[0])
 		for more := true; more; {
 			fixed := s.sample
 			fixed.loads = slices.Clone(s.loads)
@@ -149,16 +151,14 @@ func TestAutoscalersAgreeWithFixedCounts(t *testing.T) {
 					more = true
 					break
 				}
-				if next[i] = s.least[i]; i == 0 {
-					next[i] = max(1, next[i])
-				}
+				next[i] = s.least[i]
 			}
 		}
 		for question, v := range got {
 			count[v]++
 			yes, may, no := at[question][diag.Always], at[question][diag.Sometimes], at[question][diag.Never]
 			if v == diag.Always && (may || no) || v == diag.Never && yes || v == diag.Sometimes && yes && !may && !no && !at[question][diag.Unknown] {
-				t.Errorf("seed %d: %s is %s, at fixed numbers %v\n%s%s", seed, question, v, at[question], s.nodes(), s.autoscaled())
+				t.Errorf("seed %d: %s is %s, at fixed numbers %v\n%s%s", seed, question, v, at[question], s.nodes(), manifests)
 			}
 		}
 	}

@@ -115,7 +115,7 @@ func (j *shared) vectors(w *workload.Workload, scaled []*workload.Workload) (all
 			limit = max(l.Most, least)
 		}
 		low[i], high[i] = Sized{Workload: o, Pods: least}, Sized{Workload: o, Pods: limit}
-		declared[i] = Sized{Workload: o, Pods: min(max(o.Count.N, least), limit)}
+		declared[i] = Sized{Workload: o, Pods: max(o.Count.N, least)}
 		product = min(product*(limit-least+1), maxChoices+1)
 	}
 	all = [][]Sized{low}
@@ -123,12 +123,16 @@ func (j *shared) vectors(w *workload.Workload, scaled []*workload.Workload) (all
 		for next := slices.Clone(low); ; {
 			i := slices.IndexFunc(next, func(s Sized) bool { return s.Pods < high[slices.Index(scaled, s.Workload)].Pods })
 			if i < 0 {
-				return all, true
+				break
 			}
 			copy(next[:i], low[:i])
 			next[i].Pods++
 			all = append(all, slices.Clone(next))
 		}
+		if !slices.ContainsFunc(all, func(v []Sized) bool { return slices.Equal(v, declared) }) { // not all of them fit
+			all = append(all, declared)
+		}
+		return all, true
 	}
 	all = append(all, declared)
 	if own >= 0 {
