@@ -273,8 +273,9 @@ type Drain struct {
 	Pods int `json:"pods"`
 	// BlockedBy is budget if disruption budgets block the eviction. It is eviction-strategy if the
 	// evictionStrategy of a KubeVirt machine blocks the eviction, because the machine cannot
-	// migrate. Otherwise it is "".
-	BlockedBy string `json:"blocked_by" enum:"budget eviction-strategy "`
+	// migrate. It is toleration if evicted pods may return to the drained node, because they tolerate
+	// the taint of the cordon. Otherwise it is "".
+	BlockedBy string `json:"blocked_by" enum:"budget eviction-strategy toleration "`
 	// Node is the name of the node whose drain has the worst result, or "" if every drain is
 	// harmless.
 	Node string `json:"node"`

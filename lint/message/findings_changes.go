@@ -21,6 +21,7 @@ func changeFindings() map[string]words {
 		"rollout-ends-skewed":           of(rolloutEndsSkewed),
 		"node-loss-leaves-pods-pending": of(nodeLoss),
 		"zone-loss-leaves-pods-pending": of(zoneLoss),
+		"drained-pods-return":           of(drainedPodsReturn),
 		"drain-leaves-pods-pending":     of(drainLeavesPending),
 		"zone-loss-strands-volumes":     of(zoneLossStrands),
 		"drain-strands-volumes":         of(drainStrands),
@@ -316,6 +317,15 @@ func autoscalerExceeds(r *facts.Autoscaler, in *facts.Facts) Text {
 		return about(in.Ref(r.W), head, QuotaAllows(r.Quota, r.Fit))
 	}
 	return about(in.Ref(r.W), head, limit, fmt.Sprintf("%s would stay Pending", plural(r.Pending, "pod")), growth(r.Growth), begins)
+}
+
+func drainedPodsReturn(r *facts.Drain, in *facts.Facts) Text {
+	returns := "may return"
+	if r.Outcome == diag.Never {
+		returns = "return"
+	}
+	return about(in.Ref(r.W), "evicted pods "+returns+" to the node that is drained, because they tolerate the taint of its cordon",
+		"kubectl drain ends; Cluster API and Karpenter wait until the node is empty")
 }
 
 func autoscalersInactive(r *facts.Autoscaler, in *facts.Facts) Text {

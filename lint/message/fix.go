@@ -123,6 +123,7 @@ const (
 	DetachVolumes        = "delete the Node objects once the nodes are confirmed down, or add the taint node.kubernetes.io/out-of-service to them, so that their volumes are detached"
 	DeleteNodes          = "delete the Node objects once the nodes are confirmed down so that their pods are recreated"
 	HonorUnreachable     = "set nodeTaintsPolicy: Honor so that unreachable nodes do not count as empty domains"
+	NoCordonToleration   = "tolerate the taints that the pods need by their keys, without node.kubernetes.io/unschedulable"
 	OneAutoscaler        = "delete all of these autoscalers but one"
 	SelectOrRemoveBudget = "select labels that the pods have, or remove the PodDisruptionBudget"
 	OneBudgetEach        = "change the selectors so that each pod matches only one PodDisruptionBudget"

@@ -39,6 +39,8 @@ var reasons = map[model.Cause]string{
 	model.ByPriority:    "its pods can preempt pods of another priority",
 	model.ByPreemption:  "pods of another priority can preempt its pods",
 	model.ByToleration:  "its pods, or pods they interact with, tolerate the taint of lost nodes or are bound to nodes",
+	model.ByCordon:      "its pods, or pods they interact with, tolerate the taint of a cordon or are bound to nodes",
+	model.Returns:       "evicted pods tolerate the taint of the cordon, so they may return to the drained node",
 	model.ByTermination: "depends on how long evicted pods terminate, as they count for affinity until they are gone",
 	model.ByPending:     "not all pods fit even before the change",
 	model.ByMachines:    "too many machines have labels of their own",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/sizing"
@@ -94,6 +95,9 @@ func (p *plan) obstacle(c *concern) {
 		return
 	case w.Spec.NodeName != "" || slices.ContainsFunc(append(sizing.NodeKeys(w), fieldKeys(w)...), byName):
 		p.about(w, "", "its pods name their nodes, and new nodes have other names")
+		return
+	case certificate.Loss{Meaning: certificate.Drained}.Tolerates(w):
+		p.about(w, "", "%s", message.Reason(model.Reason{Cause: model.Returns}))
 		return
 	case pin.Key != "" || pin.Open != "" || w.OrdinalReaches != nil || len(w.Reaches)+len(w.Early)+len(w.OncePod) > 0 || w.OpenOnce != "" || w.Inline != "" || w.SharesClaim,
 		cmp.Or(w.Attached, diag.Never) != diag.Never && (w.Scale != nil || w.Count.N > 1):

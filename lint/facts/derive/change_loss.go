@@ -127,6 +127,11 @@ func (b changes) drain(w *workload.Workload) {
 	if d.Answer == diag.Unknown {
 		b.markUnknown(w, d.Why)
 	}
+	if d.Why.Cause == model.Returns {
+		s := about(w, tolerating(w)).fix("%s", message.NoCordonToleration)
+		b.Drains = append(b.Drains, facts.Drain{ID: b.subject(s), W: b.row(w), Outcome: d.Answer, Pods: model.Certain(w), BlockedBy: "toleration"})
+		return
+	}
 	if d.Worst == nil {
 		if d.Answer != diag.None && b.whole("drains") {
 			fact := facts.Drain{ID: b.at(w, w.CountSpan()), W: b.row(w), Outcome: d.Answer, Cause: cause(d.Answer, d.Why), Pods: model.Certain(w)}
@@ -165,6 +170,16 @@ func (b changes) drain(w *workload.Workload) {
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Drains = append(b.Drains, fact)
+}
+
+// tolerating returns the location of the toleration of the taint on a cordoned node.
+func tolerating(w *workload.Workload) diag.Span {
+	for i, n := range w.SpecNode.Get("tolerations").Items() {
+		if i < len(w.Spec.Tolerations) && (certificate.Loss{Meaning: certificate.Drained}).Tolerated(w.Spec.Tolerations[i:i+1]) {
+			return w.File().ItemSpan(n)
+		}
+	}
+	return w.Object.NameSpan()
 }
 
 // counted adds where the numbers of pods come from at which a loss has its outcome: that of the workload,

@@ -375,7 +375,7 @@ func TestListsAreWhole(t *testing.T) {
 		"room":          "agent none, job always, odd unknown, open unknown, train always, web always",
 		"rollouts":      "agent unknown, job none, odd unknown, open unknown, train unknown, web unknown",
 		"skews":         "agent always, job none, odd none, open unknown, train none, web sometimes",
-		"drains":        "agent none, job none, odd unknown, open unknown, train unknown, web unknown",
+		"drains":        "agent none, job none, odd unknown, open unknown, train sometimes, web unknown",
 		"losses": "agent none, agent none, job none, job none, odd unknown, odd unknown, open unknown, open unknown, " +
 			"train unknown, train unknown, web never, web unknown, web unknown",
 		"migrations":  "",

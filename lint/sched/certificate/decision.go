@@ -433,11 +433,16 @@ func (l Loss) Tolerates(w *workload.Workload) bool {
 	if w.Kind.PerNode() || l.Meaning == Gone {
 		return false // DaemonSet pods always stay
 	}
+	return w.Spec.NodeName != "" && !w.Running || l.Tolerated(w.Spec.Tolerations)
+}
+
+// Tolerated reports whether some of the tolerations tolerate the taint that lost nodes get.
+func (l Loss) Tolerated(all []corev1.Toleration) bool {
 	taint := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule}
 	if l.Meaning == Drained {
 		taint.Key = corev1.TaintNodeUnschedulable
 	}
-	return w.Spec.NodeName != "" && !w.Running || schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, w.Spec.Tolerations, &taint, false)
+	return schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, all, &taint, false)
 }
 
 // Rollout describes the replacement of old pods with new ones. The question is whether it

@@ -36,7 +36,8 @@ func severity(v diag.Outcome) int {
 }
 
 // Drain judges whether a workload's pods can be evicted (R-W19, R-W29), and whether the evicted
-// pods find other nodes. It does not judge DaemonSet pods, because a drain leaves them in place. It
+// pods find other nodes and stay there: pods that tolerate the taint of the cordon may return to the
+// drained node. It does not judge DaemonSet pods, because a drain leaves them in place. It
 // does not judge bare pods, because nothing recreates them.
 func (e evictions) Drain(w *workload.Workload) Drain {
 	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || most(w) == 0 {
@@ -51,6 +52,13 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	}
 	if m := migrations(e).Migration(w); m.Evicts && m.Answer != diag.None {
 		return Drain{Answer: m.Answer, Evicts: m.Answer != diag.Always, Why: m.Why}
+	}
+	if drained := (certificate.Loss{Meaning: certificate.Drained}); w.Spec.NodeName == "" && drained.Tolerates(w) {
+		d := Drain{Answer: diag.Sometimes, Why: by(model.Returns)}
+		if eligible := e.m.Eligible(w); eligible.Count == 1 && eligible.Growable == 0 {
+			d.Answer = diag.Never
+		}
+		return d
 	}
 	d := e.replaced(w)
 	if allowed == diag.Always && d.Answer != diag.Never {

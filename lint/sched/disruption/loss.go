@@ -292,6 +292,9 @@ func (q *loss) doubt(l certificate.Loss) model.Reason {
 			return why
 		}
 		if lazy.Cached(q.about.tolerant, l.Meaning, func() bool { return slices.ContainsFunc(q.about.Workloads(), l.Tolerates) }) {
+			if l.Meaning == certificate.Drained {
+				return by(model.ByCordon)
+			}
 			return by(model.ByToleration)
 		}
 		if why := q.j.reasonDependsOnTransient(q.w); why.Given() {

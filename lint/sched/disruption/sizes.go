@@ -40,6 +40,8 @@ type choice struct {
 	// of maps the workloads to those of the judge. sizes lists those with an autoscaler.
 	of    map[*workload.Workload]*workload.Workload
 	sizes []Sized
+	// largest is set if no autoscaler may choose a larger number that fits.
+	largest bool
 	// decided is the decision about the workloads that are judged together.
 	decided *certificate.Decision
 }
@@ -82,6 +84,7 @@ func (j *shared) findChoices(w *workload.Workload) (all []*choice, every bool) {
 	vectors, every := j.vectors(w, scaled)
 	for i, sizes := range vectors {
 		c := j.choose(w, sizes)
+		c.largest = i == len(vectors)-1
 		if i == 0 || declared(sizes) || c.fits(all[0]) {
 			all = append(all, c)
 		}
@@ -185,7 +188,7 @@ func (c *choice) fits(smallest *choice) bool {
 // no rule needs other pods or counts them, and all pods are placed however the others are placed: what
 // is placed at a smaller choice is a part of a placement at the largest.
 func (c *choice) settled(w *workload.Workload, placed func(at *choice, w *workload.Workload) bool) bool {
-	return c.decided.Verdict != diag.Never && search.Hereditary(c.m, c.group(c.of[w], true)) && placed(c, c.of[w])
+	return c.largest && c.decided.Verdict != diag.Never && search.Hereditary(c.m, c.group(c.of[w], true)) && placed(c, c.of[w])
 }
 
 // bad ranks the outcomes of one loss at one choice.
@@ -216,6 +219,7 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 			at[i][k].choice, at[i][k].Sizes = c, c.sizes
 		}
 	}
+	before, order := len(all), map[string]int{} // of the lost domains
 	for _, meaning := range meanings {
 		pick, least := 0, severity(bad(at[0], meaning))
 		for i := range at {
@@ -242,9 +246,12 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 					s.Verdict = diag.Sometimes
 				}
 			}
-			all = append(all, s)
+			if all = append(all, s); order[s.Value] == 0 {
+				order[s.Value] = len(all)
+			}
 		}
 	}
+	slices.SortStableFunc(all[before:], func(a, b Survival) int { return order[a.Value] - order[b.Value] })
 	return all
 }
 

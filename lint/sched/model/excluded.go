@@ -314,6 +314,8 @@ const (
 	// ByToleration means that the pods tolerate the taint on the lost nodes. It also stands for
 	// pods whose manifests name a node.
 	ByToleration Cause = "toleration"
+	// ByCordon is ByToleration for the taint on a cordoned node.
+	ByCordon Cause = "cordon"
 	// ByTermination means that rules still count evicted pods while they terminate.
 	ByTermination Cause = "termination"
 	// ByPending means that not all pods can be placed before the loss.
@@ -340,6 +342,8 @@ const (
 	// them sooner.
 	LateRetry Cause = "late-retry"
 	Bare      Cause = "bare"
+	// Returns means that evicted pods tolerate the taint on a cordoned node, and may return to it.
+	Returns Cause = "returns"
 	// ByOrder means that the outcome depends on the scheduling order. ByContention means that it
 	// depends on the resources that other workloads use.
 	ByOrder      Cause = "order"
