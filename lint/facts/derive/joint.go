@@ -120,7 +120,7 @@ func (b joint) never(d *certificate.Decision) {
 		}
 		b.m.Ask([]*workload.Workload{w.Workload}, search.WhyQuestion, b.m.Bounds([]*workload.Workload{w.Workload}), func() {
 			core := search.Explain(b.m, w.Workload, d)
-			if core != nil && slices.ContainsFunc(core.Atoms, func(a search.Atom) bool { return b.faulty[a.Workload] || b.told[a.Workload] }) {
+			if core != nil && slices.ContainsFunc(core.Atoms, func(a search.Atom) bool { return b.faulty[a.Workload] || b.told[a.Workload] || b.undeclared(a) }) {
 				return
 			}
 			if core == nil {
@@ -135,13 +135,21 @@ func (b joint) never(d *certificate.Decision) {
 	if alone || d.Verdict != diag.Never {
 		return
 	}
-	if ws, core := search.ExplainTogether(b.m, d); core != nil && !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return b.faulty[w] || b.told[w] }) {
+	if ws, core := search.ExplainTogether(b.m, d); core != nil && !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return b.faulty[w] || b.told[w] }) && !slices.ContainsFunc(core.Atoms, b.undeclared) {
 		pods := 0
 		for _, w := range ws {
 			pods += certain(b.m, w)
 		}
 		b.crowd(&search.Conflict{Workloads: ws, Pods: pods, Most: pods - 1, Core: core})
 	}
+}
+
+// undeclared reports whether a part of a core is required affinity to pods that no manifest declares. They
+// may be deployed from elsewhere, unless they would need the hash of the workload's own revision.
+func (b joint) undeclared(a search.Atom) bool {
+	t, w := a.Term, a.Workload
+	return t != nil && t.Use == model.Affinity && b.m.Self(t, w) != model.Yes && len(b.m.Others(t, w, true)) == 0 &&
+		!slices.ContainsFunc(t.MatchKeys, func(key string) bool { return slices.Contains(w.Kind.Shared, key) })
 }
 
 // certain returns the minimum number of pods that a workload can have.
