@@ -303,8 +303,12 @@ func (r *run) input(s *scene) derive.Input {
 		}
 		return ""
 	}
+	var decision func() *certificate.Decision
+	if s.decidable() || s.placed[s.model] != nil {
+		decision = func() *certificate.Decision { return s.decide(s.model) }
+	}
 	return derive.Input{
-		Decision: func() *certificate.Decision { return s.decide(s.model) },
+		Decision: decision,
 		Model:    s.model, Set: s.set, Whole: r.opts.Policy.Whole, Wants: r.opts.Policy.Wants, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
 		Origin: origin, Runs: r.opts.Runs,
 	}

@@ -63,7 +63,8 @@
 // largest numbers are judged, and a yes also needs a proof: no rule needs or counts other pods, and at
 // the largest numbers all pods are placed on the nodes that are left however the others are placed. A
 // placement of fewer pods is a part of such a placement. Choices with more pods than fit are left out,
-// because the question about the autoscaler covers them.
+// because the question about the autoscaler covers them. In a context of more than 200 workloads only the
+// smallest numbers are judged, and a yes beside autoscaled workloads is unknown.
 //
 // Advice: Holds applies an edit to a workload, or adds nodes, and judges rollouts and drains
 // after that change. Package facts offers only advice that holds. A trial uses at most half of

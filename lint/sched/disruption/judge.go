@@ -57,6 +57,7 @@ type shared struct {
 	bySize             map[string]*shared
 	chosen             map[string]*choice
 	choosing           map[*workload.Workload]choices
+	highest            map[*workload.Workload]int // the most pods that fit by a workload's own rules
 	lost               map[string][]answer
 	drained            []Survival // reused buffer for Drain
 	nodeLoss           *loss      // the last loss of a single node
@@ -138,7 +139,7 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 		m: m, set: set, steps: defaultSteps, advice: NewAdvice(), shapes: map[sized]string{}, strategies: map[sized]workload.Rollout{},
 		unfits: map[groupKey]map[*workload.Workload]bool{}, tried: map[groupKey]bool{}, parts: map[groupKey]int{}, described: map[groupKey]string{},
 		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, crowds: map[groupKey]*crowd{}, unaffected: map[string][]int{}, preempted: map[string]bool{}, doubtsOf: map[groupKey]*doubts{},
-		lost: map[string][]answer{}, bySize: map[string]*shared{}, chosen: map[string]*choice{}, choosing: map[*workload.Workload]choices{}, selectors: map[*workload.Budget]model.PodSelector{},
+		lost: map[string][]answer{}, bySize: map[string]*shared{}, chosen: map[string]*choice{}, choosing: map[*workload.Workload]choices{}, highest: map[*workload.Workload]int{}, selectors: map[*workload.Budget]model.PodSelector{},
 	}
 	if o.Steps > 0 {
 		j.steps = o.Steps

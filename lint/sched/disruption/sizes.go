@@ -51,6 +51,7 @@ type choice struct {
 const (
 	maxChoices = 8
 	maxOwn     = 6
+	maxTold    = 200 // workloads of a context in which more than the smallest numbers are judged
 )
 
 // choices returns the choices of autoscalers that may affect an answer about a workload. It returns none
@@ -80,6 +81,12 @@ func (j *shared) findChoices(w *workload.Workload) (all []*choice, every bool) {
 	}
 	if len(scaled) == 0 {
 		return nil, true
+	}
+	if len(j.m.Workloads) > maxTold { // the model itself has the smallest numbers, but none of no pods
+		if model.Certain(w) == 0 {
+			return []*choice{j.choose(w, []Sized{{Workload: w, Pods: 1}})}, false
+		}
+		return []*choice{{shared: j, of: map[*workload.Workload]*workload.Workload{w: w}}}, false
 	}
 	vectors, every := j.vectors(w, scaled)
 	for i, sizes := range vectors {
@@ -114,9 +121,13 @@ func (j *shared) vectors(w *workload.Workload, scaled []*workload.Workload) (all
 		if o == w {
 			own, least = i, max(1, least)
 		}
-		if l := (scaling{j}).Limit(o, limit); l != nil {
-			limit = max(l.Most, least)
-		}
+		limit = lazy.Cached(j.highest, o, func() int {
+			if l := (scaling{j}).Limit(o, limit); l != nil {
+				return max(l.Most, least)
+			}
+			return limit
+		})
+		limit = max(limit, least)
 		low[i], high[i] = Sized{Workload: o, Pods: least}, Sized{Workload: o, Pods: limit}
 		declared[i] = Sized{Workload: o, Pods: max(o.Count.N, least)}
 		product = min(product*(limit-least+1), maxChoices+1)

@@ -158,6 +158,7 @@ func (m *Model) Started() *Model {
 // Fixed returns the model in which the workloads in pods have these numbers of pods instead of an
 // autoscaler, on the same nodes and growing pools. The map holds the workloads of the new model.
 func (m *Model) Fixed(pods map[*workload.Workload]int) (*Model, map[*workload.Workload]*workload.Workload) {
+	m.run.Spend(StepsPerGroup * len(m.Workloads) / PerStep)
 	var ws []*workload.Workload
 	of := map[*workload.Workload]*workload.Workload{}
 	for _, w := range m.Workloads {
