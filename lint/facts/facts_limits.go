@@ -363,8 +363,8 @@ type Circle struct {
 	Member bool `json:"member"`
 }
 
-// Crowd is a workload, or a group of workloads that each fit alone, of which some pods never fit
-// because of the rules in Core.
+// Crowd is a workload or a group of workloads whose pods cannot all be scheduled. The rules in Core
+// are the reason.
 type Crowd struct {
 	ID int `json:"id"`
 	// W is the workload that the finding is about.

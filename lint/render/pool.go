@@ -50,7 +50,7 @@ type Idle struct {
 	workers []*worker
 }
 
-// take returns an idle worker, or nil if there is none.
+// take removes a worker without a task from the pool and returns it, or nil if all are busy.
 func (all *Idle) take() *worker {
 	if all == nil {
 		return nil

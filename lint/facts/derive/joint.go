@@ -106,8 +106,8 @@ func (b joint) crowd(c *search.Conflict) {
 	b.Crowds = append(b.Crowds, fact)
 }
 
-// never adds a fact for each conflict that keeps pods Pending in every run and that no other fact is
-// about: those of one workload, or those of several of which each fits.
+// never adds a fact for each conflict that keeps pods Pending in every run, unless another fact already
+// reports it. A conflict is within one workload, or among several that each fit alone.
 func (b joint) never(d *certificate.Decision) {
 	alone := false
 	for i := range d.Workloads {

@@ -172,11 +172,10 @@ func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 	case w.Elsewhere || w.Refused() || w.Kind.VM || !w.Count.Known:
 		return 0, Unbounded, false
 	case w.Finite() || w.Bare() || !model.Modelled(j.m.Group(w)): // it may never run
-		return 0, max(w.Count.N, most(w)), false
-	case w.Scale != nil:
-		return w.Scale.Min, w.Scale.Max, true
+		return 0, most(w), false
 	}
-	return w.Count.N, w.Count.N, true
+	low, high = w.Pods()
+	return low, high, true
 }
 
 // settle computes how many evictions a budget allows. The smallest and the largest pod counts give

@@ -212,10 +212,8 @@ func takesPart(g *model.Group) bool {
 
 // most returns the maximum number of pods that a workload can have.
 func most(w *workload.Workload) int {
-	if w.Scale != nil {
-		return max(w.Scale.Max, model.Certain(w))
-	}
-	return w.Count.N
+	_, n := w.Pods()
+	return n
 }
 
 // groups builds two kinds of groups for the given pod counts: workloads connected by hard rules,

@@ -100,8 +100,7 @@ func (u updates) judge(w *workload.Workload, replicas int) Rollout {
 // nearby: they only take room, and hard spread constraints do not count them (R-T4).
 func (u updates) withinQuotas(w *workload.Workload, r Rollout) Rollout {
 	short := func(q workload.QuotaRoom) bool { return q.Most < r.Replicas } // not even the old pods exist
-	scaled := w.Scale != nil && r.Replicas == w.Scale.Max                   // with as many as the quota allows
-	if len(w.Quotas) == 0 || r.Verdict == "" || r.Way == workload.NoRollout || r.Unknown.Given() || !scaled && slices.ContainsFunc(w.Quotas, short) {
+	if len(w.Quotas) == 0 || r.Verdict == "" || r.Way == workload.NoRollout || r.Unknown.Given() || slices.ContainsFunc(w.Quotas, short) {
 		return r
 	}
 	pods, waits := r.Replicas+r.Surge, r.Way == workload.Rolling && r.Unavailable == 0

@@ -111,8 +111,8 @@ func declared(sizes []Sized) bool {
 	return !slices.ContainsFunc(sizes, func(s Sized) bool { return s.Pods != s.Workload.Count.N })
 }
 
-// vectors returns the numbers of pods to ask about. The first has the smallest numbers, the last the
-// largest of which each fits by its own rules.
+// vectors returns the numbers of pods to ask about. The first entry has the smallest numbers. The last
+// has the largest ones that fit by each workload's own rules.
 func (j *shared) vectors(w *workload.Workload, scaled []*workload.Workload) (all [][]Sized, every bool) {
 	low, declared, high := make([]Sized, len(scaled)), make([]Sized, len(scaled)), make([]Sized, len(scaled))
 	own, product := -1, 1

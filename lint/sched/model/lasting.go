@@ -52,10 +52,8 @@ type Doubt struct {
 // Certain returns how many pods a workload is certain to have. An active autoscaler may remove all
 // pods beyond its minimum (R-W18).
 func Certain(w *workload.Workload) int {
-	if w.Scale != nil {
-		return w.Scale.Min
-	}
-	return w.Count.N
+	least, _ := w.Pods()
+	return least
 }
 
 // Lasting reports whether a group has pods that do not finish and are not placed yet.
