@@ -45,7 +45,11 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 			group = all
 		}
 	}
-	try := func() bool { return tr.try(w, &c, group, contenders, more, edit.Label) }
+	steps := tr.each(group)
+	if edit.Brief {
+		steps /= briefShare
+	}
+	try := func() bool { return tr.try(w, &c, group, contenders, more, edit.Label, steps) }
 	if key.shape == "" || len(met) > 0 {
 		return try()
 	}
@@ -111,11 +115,14 @@ func union(lists ...[]*workload.Workload) (all []*workload.Workload) {
 	return all
 }
 
+// briefShare divides the steps of a trial whose edit is Brief.
+const briefShare = 64
+
 // try replaces a workload in its group by an edited copy and adds `more` nodes, with a label if one
 // is given. If contenders is not nil, there are too many workloads to search, and the trial is
 // decided by counting alone (T16).
-func (tr trials) try(w, edited *workload.Workload, group, contenders []*workload.Workload, more int, label [2]string) bool {
-	t := &trial{j: tr.shared, w: w, changed: edited, group: group, contenders: contenders, steps: tr.each(group)}
+func (tr trials) try(w, edited *workload.Workload, group, contenders []*workload.Workload, more int, label [2]string, steps int) bool {
+	t := &trial{j: tr.shared, w: w, changed: edited, group: group, contenders: contenders, steps: steps}
 	for i := range more {
 		n := tr.oneMore(w)
 		if n == nil {

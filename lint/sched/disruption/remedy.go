@@ -251,6 +251,9 @@ type Edit struct {
 	Pods int
 	// Label is the key and the value of a label that additional nodes get, or empty.
 	Label [2]string
+	// Brief is set for an improvement without which no pods stay Pending. A trial of it takes a
+	// fraction of the steps, as most of what it would do with more is not to decide.
+	Brief bool
 	// Make edits a copy of a workload and reports whether anything changed. If Make is nil, the
 	// edit changes nothing.
 	Make func(*workload.Workload) bool
@@ -274,7 +277,7 @@ func InDomain(key, value string) Edit {
 // set, the constraint spreads each revision separately and does not count nodes with taints that
 // the pods do not tolerate.
 func SpreadOnNodes(revisions bool) Edit {
-	return Edit{Name: fmt.Sprint("spread ", revisions), Make: func(w *workload.Workload) bool {
+	return Edit{Name: fmt.Sprint("spread ", revisions), Brief: true, Make: func(w *workload.Workload) bool {
 		c := corev1.TopologySpreadConstraint{
 			MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: own(w),
 		}
@@ -299,7 +302,7 @@ func OwnClaims() Edit {
 }
 
 // ApartOnNodes returns an edit that requires the workload's pods to be on different nodes.
-func ApartOnNodes() Edit { return Edit{Name: "apartOnNodes", Make: apartOnNodes} }
+func ApartOnNodes() Edit { return Edit{Name: "apartOnNodes", Brief: true, Make: apartOnNodes} }
 
 func apartOnNodes(w *workload.Workload) bool {
 	a := &corev1.Affinity{}
