@@ -49,6 +49,17 @@ type pagePending struct {
 	}
 }
 
+// pageOf returns the data in a page.
+func pageOf(t *testing.T, page string) (d *pageData) {
+	t.Helper()
+	_, rest, _ := strings.Cut(page, `<script type="application/json" id="data">`)
+	text, _, _ := strings.Cut(rest, "</script>")
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // text returns a text by its index.
 func (d *pageData) text(i int) string { return d.Strings[i] }
 
@@ -173,11 +184,9 @@ func TestPageData(t *testing.T) {
 		if err := report.WritePlacement(&page, "html", doc, report.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		_, rest, _ := strings.Cut(page.String(), `<script type="application/json" id="data">`)
-		text, _, _ := strings.Cut(rest, "</script>")
-		var data pageData
-		if err := json.Unmarshal([]byte(text), &data); err != nil || len(data.Contexts) != len(doc.Decisions) {
-			t.Fatalf("%s: %v, %d contexts", files[1], err, len(data.Contexts))
+		data := pageOf(t, page.String())
+		if len(data.Contexts) != len(doc.Decisions) {
+			t.Fatalf("%s: %d contexts", files[1], len(data.Contexts))
 		}
 		for i := range doc.Decisions {
 			d := &doc.Decisions[i]

@@ -23,15 +23,11 @@ type joint struct{ *builder }
 // joint adds the facts about workloads that affect each other. It skips workloads whose pods are
 // already known to stay Pending.
 func (b joint) joint() {
-	for _, c := range search.Conflicts(b.m, b.faulty) {
+	for _, c := range search.Orders(b.m, b.faulty) {
 		for _, w := range c.Among {
 			b.orderDependent[w] = true
 		}
-		if c.Core != nil {
-			b.crowd(&c)
-		} else {
-			b.order(&c)
-		}
+		b.order(&c)
 	}
 	b.askAll(askShortages, func() {
 		for _, s := range bound.Shortages(b.m, b.faulty) {
@@ -60,7 +56,10 @@ func (b joint) crowd(c *search.Conflict) {
 	}
 	fact := facts.Crowd{
 		Workloads: b.indices(c.Workloads), Outcome: diag.Never, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
-		Nodes: len(b.m.Topology.Nodes), Growth: message.GrownPools(c.Growth),
+		Nodes: len(b.m.Topology.Nodes), Growth: []facts.GrownPool{},
+	}
+	if slices.ContainsFunc(c.Workloads, func(w *workload.Workload) bool { return b.m.Eligible(w).Growable > 0 }) {
+		fact.Growth = message.GrownPools(b.m.Views[len(b.m.Views)-1].Growth())
 	}
 	s := Subject{}.of(w).withAccount(w, account)
 	first := slices.IndexFunc(c.Core.Atoms, func(a search.Atom) bool { return a.Term != nil })
@@ -109,13 +108,13 @@ func (b joint) crowd(c *search.Conflict) {
 // never adds a fact for each conflict that keeps pods Pending in every run, unless another fact already
 // reports it. A conflict is within one workload, or among several that each fit alone.
 func (b joint) never(d *certificate.Decision) {
-	alone := false
+	never := map[*workload.Workload]bool{}
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
 		if w.Verdict != diag.Never {
 			continue
 		}
-		if alone = true; b.faulty[w.Workload] || b.told[w.Workload] {
+		if never[w.Workload] = true; b.faulty[w.Workload] || b.told[w.Workload] {
 			continue
 		}
 		b.m.Ask([]*workload.Workload{w.Workload}, search.WhyQuestion, b.m.Bounds([]*workload.Workload{w.Workload}), func() {
@@ -132,15 +131,20 @@ func (b joint) never(d *certificate.Decision) {
 			b.Sharing = slices.DeleteFunc(b.Sharing, func(s facts.Sharing) bool { return s.W == row }) // of pods that do not run
 		})
 	}
-	if alone || d.Verdict != diag.Never {
-		return
-	}
-	if ws, core := search.ExplainTogether(b.m, d); core != nil && !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return b.faulty[w] || b.told[w] }) && !slices.ContainsFunc(core.Atoms, b.undeclared) {
-		pods := 0
-		for _, w := range ws {
-			pods += certain(b.m, w)
+	for i := range d.Short {
+		short := &d.Short[i]
+		if slices.ContainsFunc(short.Workloads, func(w *workload.Workload) bool { return never[w] || b.faulty[w] || b.told[w] }) {
+			continue
 		}
-		b.crowd(&search.Conflict{Workloads: ws, Pods: pods, Most: pods - 1, Core: core})
+		c := &search.Conflict{Workloads: short.Workloads, Pods: short.Pods, Most: short.Most, Core: &search.Core{}}
+		if d.Chosen == nil {
+			if why := search.ExplainShort(b.m, short); why != nil {
+				c = why
+			}
+		}
+		if !slices.ContainsFunc(c.Core.Atoms, b.undeclared) {
+			b.crowd(c)
+		}
 	}
 }
 

@@ -38,6 +38,8 @@ type Decision struct {
 	Doubts []model.Doubt
 	Over   []Overrun
 
+	// Short lists the components of which no run places all pods.
+	Short []Short
 	// Groups maps each workload to all workloads in its component.
 	Groups map[*workload.Workload][]*workload.Workload
 	// Chosen holds decisions for one choice each of where volumes are made before their pods are
@@ -111,6 +113,13 @@ func (d *Decision) Stands(w *workload.Workload) (*Chosen, *workload.Workload) {
 		}
 	}
 	return nil, nil
+}
+
+// Short describes workloads of which no run places all pods. Most is not less than the largest number
+// of their Pods that one run places.
+type Short struct {
+	Workloads  []*workload.Workload
+	Pods, Most int
 }
 
 // Overrun describes a component that was not decided. Cause gives the reason.

@@ -76,6 +76,9 @@ func (c *choosing) decide() *certificate.Decision {
 			steps, n = steps-(c.m.Run().Spent()-before), n-1
 		}
 		most, fewest := c.add(p)
+		if !slices.ContainsFunc(p.runs, func(r *certificate.Chosen) bool { return r.Verdict != diag.Never }) {
+			c.out.Short = append(c.out.Short, certificate.Short{Workloads: p.ws, Pods: p.runs[most].Total, Most: min(p.runs[most].MaxPlaced, p.runs[most].Total-1)})
+		}
 		best, worst = append(best, p.values[most]...), append(worst, p.values[fewest]...)
 	}
 	c.confirm(parts, best, worst)

@@ -195,47 +195,48 @@ func dependencies(m *model.Model, w *workload.Workload) map[*workload.Workload]b
 	return group
 }
 
-// ExplainTogether returns workloads that can never all be placed together, and their core.
+// ExplainTogether returns workloads that can never all be placed together, and their core. It returns
+// nil if the budget is too small.
 func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workload, *Core) {
-	if p := m.Permanent(); p != m {
-		return ExplainTogether(p, d)
-	}
-	q := question{m: m, contend: true}
-	seen := map[*workload.Workload]bool{}
-	for i := range d.Workloads {
-		w := d.Workloads[i].Workload
-		if seen[w] {
-			continue
-		}
-		group := together(d, w)
-		maps.Copy(seen, group)
-		if len(group) == 1 {
-			continue
-		}
-		var ws []*workload.Workload
-		var core *Core
-		of := slices.Collect(maps.Keys(group))
-		m.Ask(of, WhyQuestion, m.Bounds(of), func() { ws, core = q.among(group) })
-		if core != nil {
-			return ws, core
+	for i := range d.Short {
+		if c := ExplainShort(m, &d.Short[i]); c != nil {
+			return c.Workloads, c.Core
 		}
 	}
 	return nil, nil
 }
 
-// among returns the workloads in a group that contradict each other, and their core.
-func (q question) among(group map[*workload.Workload]bool) ([]*workload.Workload, *Core) {
+// ExplainShort returns the conflict of several workloads of which no run places all pods, or nil if the
+// budget is too small.
+func ExplainShort(m *model.Model, s *certificate.Short) (c *Conflict) {
+	if len(s.Workloads) < 2 {
+		return nil
+	}
+	m = m.Permanent()
+	m.Ask(s.Workloads, WhyQuestion, m.Bounds(s.Workloads), func() { c = question{m: m, contend: true}.among(setOf(s.Workloads)) })
+	return c
+}
+
+// among returns the conflict of the workloads in a group that contradict each other.
+func (q question) among(group map[*workload.Workload]bool) *Conflict {
 	relax := newRelaxation(group)
 	if q.possible(relax) != model.No {
-		return nil, nil
+		return nil
 	}
 	owners := q.members(relax)
 	relax, ok := q.fewest(relax, owners)
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	owners = relax.remaining(owners)
-	return owners, q.core(relax, owners)
+	c := &Conflict{Workloads: relax.remaining(owners)}
+	if c.Core = q.core(relax, c.Workloads); c.Core == nil {
+		return nil
+	}
+	for _, o := range decideInstance(newState(q.m.Split(), q.contend, relax), Options{Steps: coreSteps}, false).outcomes {
+		c.Pods, c.Most = c.Pods+o.pods, c.Most+o.most
+	}
+	c.Most = min(c.Most, c.Pods-1)
+	return c
 }
 
 // remaining returns the workloads that still have pods under the relaxation.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -72,6 +73,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		most += rules.outcomes[i].most
 	}
 	out.MaxPlaced = min(out.MaxPlaced, most)
+	out.Short = rules.short(d.short(nil))
 	if out.RulesVerdict == diag.Never {
 		out.Verdict = diag.Never
 	}
@@ -98,6 +100,23 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		out.Stuck = d.stuck()
 	}
 	return out
+}
+
+// short adds the components of which no run places all pods to a list, unless one of their workloads
+// is in it already.
+func (d *decided) short(all []certificate.Short) []certificate.Short {
+	in := map[*workload.Workload]bool{}
+	for i := range all {
+		maps.Copy(in, setOf(all[i].Workloads))
+	}
+	for i := range d.outcomes {
+		o := &d.outcomes[i]
+		owners := unmerge(d.a.m, o.owners)
+		if o.never && !slices.ContainsFunc(owners, func(w *workload.Workload) bool { return in[w] }) {
+			all = append(all, certificate.Short{Workloads: owners, Pods: o.pods, Most: min(o.most, o.pods-1)})
+		}
+	}
+	return all
 }
 
 // members describes the workloads whose pods need nothing but an open node to the checker.

@@ -219,22 +219,15 @@ type Conflict struct {
 	// Stuck is a run after which pods of the first pending workload fit nowhere. It omits unneeded
 	// placements.
 	Stuck *certificate.Stuck
-	// Growth lists the assumed pool sizes, or is nil if no pool was grown.
-	Growth []model.PoolSize
 }
 
 // jointSteps is the step limit for each decision in the search for conflicts.
 const jointSteps = 400_000
 
-// maxGrowth is the maximum number of nodes that are added to decide conflicts for grown pools.
-const maxGrowth = 500
-
-// Conflicts finds workloads whose hard rules conflict. Either no run places all of their pods, or
-// only the right scheduling order does. It skips faulty workloads and the workloads that interact
-// with them. It also skips workloads that depend on finishing pods, or on unknown labels and
-// namespaces. If no run places all pods, that remains true when undeclared workloads provide peers
-// or pools grow.
-func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
+// Orders finds workloads whose hard rules allow all pods only in the right scheduling order. It skips
+// faulty workloads and the workloads that interact with them. It also skips workloads that depend on
+// finishing pods, or on unknown labels and namespaces.
+func Orders(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
 	m = m.Permanent()
 	if m.Run().Within(m.Altogether(), func() {
 		scope := scopeOf(m, faulty)
@@ -248,18 +241,15 @@ func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Confli
 			if o.spent {
 				m.Run().GiveUp(o.owners, TogetherQuestion)
 			}
-			if !o.decided || slices.ContainsFunc(o.owners, func(w *workload.Workload) bool { return scope.doubtful[w] }) {
+			if !o.decided || o.never || slices.ContainsFunc(o.owners, func(w *workload.Workload) bool { return scope.doubtful[w] }) {
 				continue
 			}
-			if !o.always && !o.never {
+			if !o.always {
 				certificate.CheckerOf(parts).Prepare(parts) // done once for all components, outside their budgets
 			}
 			c, ok := Conflict{}, false
 			m.Ask(o.owners, TogetherQuestion, m.Bounds(o.owners), func() {
-				switch {
-				case o.never:
-					c, ok = conflictOf(m, scope, o)
-				case !o.always || len(o.owners) == 1 && !o.orderless && risky(m, m.Groups[o.owners[0]]):
+				if !o.always || len(o.owners) == 1 && !o.orderless && risky(m, m.Groups[o.owners[0]]) {
 					c, ok = stuckRun(m, scope, o)
 				}
 			})
@@ -275,7 +265,7 @@ func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Confli
 	return nil
 }
 
-// TogetherQuestion describes the question that Conflicts answers, for messages about an exhausted
+// TogetherQuestion describes the question that Orders answers, for messages about an exhausted
 // budget.
 const TogetherQuestion = "whether workloads can be scheduled together"
 
@@ -365,44 +355,6 @@ func risky(m *model.Model, g *model.Group) bool {
 		}
 	}
 	return near > 0 || spreads > 1 || spreads+len(apart) > 1
-}
-
-// conflictOf explains why a component's workloads cannot all be placed.
-func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
-	group := setOf(o.owners)
-	relax := s.relax(group)
-	spread := false
-	for _, w := range o.owners {
-		for _, t := range m.Groups[w].Terms {
-			relax.terms[t] = t.Use == model.Affinity // undeclared workloads may provide the peers
-			spread = spread || t.Hard && t.Use == model.Spread
-		}
-	}
-	c := Conflict{}
-	if m.Topology.Elastic() {
-		v := m.Views[len(m.Views)-1]
-		if spread || v.Partial || len(v.Nodes)-len(m.Topology.Nodes) > maxGrowth {
-			return c, false
-		}
-		relax.nodes, c.Growth = v.Nodes[len(m.Topology.Nodes):], v.Growth()
-	}
-	q := question{m: m}
-	if q.possible(relax) != model.No {
-		return c, false
-	}
-	relax, ok := q.fewest(relax, o.owners)
-	if !ok {
-		return c, false
-	}
-	c.Workloads = relax.remaining(o.owners)
-	c.Core = q.core(relax, c.Workloads)
-	if c.Core == nil {
-		return c, false
-	}
-	for _, o := range decideInstance(newState(m.Split(), false, relax), Options{Steps: jointSteps}, false).outcomes {
-		c.Pods, c.Most = c.Pods+o.pods, c.Most+o.most
-	}
-	return c, true
 }
 
 // stuckRun finds a run after which some of a component's pods fit nowhere, although another run

@@ -294,6 +294,7 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	// One additional node of each kind represents all sizes at which workloads may interact.
 	_, groups := Components(m.Variant(m.Workloads, OneOfEach(m), m.Apart...), nil)
 	verdict, rules := diag.Always, diag.Always
+	d.Short = nil
 	for _, ws := range groups {
 		if Grows(m, ws) {
 			q.judge(ws)
@@ -302,6 +303,13 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 			q.verdict, q.rules = here.Verdict, here.RulesVerdict
 		}
 		verdict, rules = worse(verdict, q.verdict), worse(rules, q.rules)
+		if q.verdict == diag.Never {
+			pods := 0
+			for _, w := range ws {
+				pods += q.of[w].Pods
+			}
+			d.Short = append(d.Short, certificate.Short{Workloads: ws, Pods: pods, Most: pods - 1})
+		}
 	}
 	d.Verdict, d.RulesVerdict = verdict, rules
 	for i := range d.Workloads {
@@ -323,6 +331,9 @@ func worse(a, b diag.Outcome) diag.Outcome {
 	}
 	return diag.Always
 }
+
+// maxGrowth is the maximum number of nodes that are added to decide conflicts for grown pools.
+const maxGrowth = 500
 
 // growth decides one group of workloads at a time, at each size that the cluster may have.
 type growth struct {
