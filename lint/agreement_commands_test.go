@@ -64,7 +64,7 @@ func (d dice) cluster() cluster {
 	c.nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n"
 	pools := []string{"a", "b", "c"}[:1+d.IntN(3)]
 	for _, p := range pools {
-		size := d.pick("count: 1", "count: 2", "count: 3", "zones: {x: 1, y: 1}", "zones: {x: 2, y: 1}", "zones: {x: 1, y: 1, z: 1}")
+		size := d.pick("count: 1", "count: 2", "count: 3", "zones: {east: 1, west: 1}", "zones: {east: 2, west: 1}", "zones: {east: 1, west: 1, north: 1}")
 		if d.chance(10) {
 			size += ", max: 4"
 		}
@@ -105,7 +105,7 @@ func (d dice) object(kind, name string, names, pools []string, i int) string {
 			spec = append(spec, d.pick(lines...))
 		}
 	}
-	add(25, "nodeSelector: {pool: "+d.pick(pools...)+"}", "nodeSelector: {topology.kubernetes.io/zone: "+d.pick("x", "y", "w")+"}")
+	add(25, "nodeSelector: {pool: "+d.pick(pools...)+"}", "nodeSelector: {topology.kubernetes.io/zone: "+d.pick("east", "west", "south")+"}")
 	add(30, "tolerations: [{key: only, operator: Exists}]", "tolerations: [{operator: Exists}]", "tolerations: [{key: node.kubernetes.io/unschedulable, operator: Exists}]")
 	add(10, "hostNetwork: true")
 	other := names[d.IntN(len(names))]
@@ -227,7 +227,7 @@ func (a *agreement) check() {
 	for i := range p.Workloads {
 		before, after := decidedAnswers(&p.Workloads[i]), decidedAnswers(&more.Workloads[i])
 		for question, v := range before {
-			if v != string(diag.Unknown) && after[question] != v {
+			if v != string(diag.Unknown) && v != string(diag.None) && after[question] != v && !(strings.Contains(question, "/") && v == string(diag.Sometimes) && after[question] == string(diag.Never)) {
 				a.errorf("%s of %s is %s, and %s with more steps", question, p.Workloads[i].Name, v, after[question])
 			}
 		}
@@ -239,10 +239,17 @@ func answered(w *diag.PlacementWorkload) string {
 	return fmt.Sprint(w.Replicas, w.MinPlaced, w.MaxPlaced, decidedAnswers(w))
 }
 
+// worst ranks verdicts on the loss of a domain.
+func worst(v string) int {
+	return slices.Index([]string{string(diag.None), string(diag.Always), string(diag.Unknown), string(diag.Sometimes), string(diag.Never)}, v)
+}
+
 func decidedAnswers(w *diag.PlacementWorkload) map[string]string {
 	all := map[string]string{"fits": w.Verdict, "rolls": w.Change.Rollout.Verdict, "drains": w.Change.Drain.Verdict, "migrates": w.Change.Migrate.Verdict, "autoscales": w.Change.Autoscale.Verdict}
-	for _, s := range w.Change.Survives {
-		all[s.Key+" "+s.Meaning] = s.Verdict
+	for _, s := range w.Change.Survives { // one row for each kind of domain: the worst that is known counts
+		if key := s.Key + " " + s.Meaning; worst(s.Verdict) > worst(all[key]) {
+			all[key] = s.Verdict
+		}
 	}
 	return all
 }
@@ -284,7 +291,7 @@ func (a *agreement) findings(r *diag.Report, p *diag.Placement) {
 		a.seen[w.Verdict]++
 		never := w.Verdict == string(diag.Never)
 		switch {
-		case never && len(about[w.Name]) == 0 && !undeclared[w.Name]:
+		case never && len(about[w.Name]) == 0 && !undeclared[w.Name] && !inCore(w, about, undeclared, said):
 			a.errorf("place says never of %s %s, and lint nothing", w.Kind, w.Name)
 		case w.Verdict == string(diag.Always) && slices.ContainsFunc(r.Diagnostics, func(f diag.Diagnostic) bool {
 			return f.Object.Name == w.Name && f.Object.Kind == w.Kind && f.Level == diag.LevelError && placing.MatchString(f.Rule)
@@ -300,9 +307,30 @@ func (a *agreement) findings(r *diag.Report, p *diag.Placement) {
 			a.errorf("place says that all together never fit, and lint nothing")
 		}
 	}
-	if said && p.Verdict != string(diag.Never) && !alone {
+	if said && (p.Verdict == string(diag.Always) || p.Verdict == string(diag.Sometimes)) && !alone {
 		a.errorf("lint says that pods never fit (%v), and place %s", about, p.Verdict)
 	}
+}
+
+// inCore reports whether a finding is about a workload of the core of w. Without a core, for want of steps,
+// any finding is.
+func inCore(w *diag.PlacementWorkload, about map[string][]string, undeclared map[string]bool, said bool) bool {
+	if len(w.Core) == 0 {
+		return said
+	}
+	return slices.ContainsFunc(w.Core, func(c diag.PlacementCore) bool {
+		for name := range about {
+			if strings.Contains(c.Text, "shop/"+name+":") {
+				return true
+			}
+		}
+		for name := range undeclared {
+			if strings.Contains(c.Text, "shop/"+name+":") {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // facts compares the numbers and the answers of facts with those of place.
@@ -349,7 +377,8 @@ func (a *agreement) size(s *diag.Sizes, p *diag.Placement) {
 
 // plan compares plan with place.
 func (a *agreement) plan(o lint.Options, p *diag.Placement) {
-	for _, pool := range regexp.MustCompile(`name: (\w),.*upgrade:`).FindAllStringSubmatch(a.nodes, -1) {
+	pools := regexp.MustCompile(`name: (\w),.*upgrade:`).FindAllStringSubmatch(a.nodes, -1)
+	for _, pool := range pools {
 		doc := must[*diag.Upgrades](a.t)(lint.Plan(context.Background(), o, pool[1], false))
 		for _, u := range doc.Upgrades {
 			a.seen["plan "+u.Verdict]++
@@ -358,7 +387,7 @@ func (a *agreement) plan(o lint.Options, p *diag.Placement) {
 				if u.Verdict == string(diag.Always) && w.Verdict == string(diag.Never) && len(u.Why)+len(u.Waits)+len(u.Notes) == 0 {
 					a.errorf("plan says that pool %s can be replaced, and place that %s never fits", pool[1], w.Name)
 				}
-				if up := w.Change.Upgrade; up != nil && up.Verdict == string(diag.Never) && u.Verdict == string(diag.Always) {
+				if up := w.Change.Upgrade; up != nil && len(pools) == 1 && up.Verdict == string(diag.Never) && u.Verdict == string(diag.Always) {
 					a.errorf("plan says that pool %s can be replaced, and place that %s stops it", pool[1], w.Name)
 				}
 			}
@@ -373,6 +402,9 @@ func (a *agreement) page(all *diag.Placements, p *diag.Placement) {
 		a.t.Fatal(err)
 	}
 	d := pageOf(a.t, b.String())
+	if p.Pods.Total == 0 { // nothing to place
+		return
+	}
 	if len(d.Contexts) != 1 || len(d.Contexts[0].Rows) != len(p.Workloads) {
 		a.errorf("the page has other workloads than place")
 		return

@@ -75,6 +75,12 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		grows = grows || len(w.OnceGrown) > 0
 		doc.Workloads = append(doc.Workloads, w)
 		never = never || d.Workloads[i].Verdict == diag.Never && !d.Workloads[i].Workload.Finite()
+		if d.Workloads[i].Verdict == diag.Never { // also of pods that finish, which the joint decision leaves out
+			doc.Verdict, doc.DaemonSetsFirst = string(diag.Never), ""
+		}
+		if d.Workloads[i].RulesVerdict == diag.Never {
+			doc.RulesVerdict = string(diag.Never)
+		}
 	}
 	if doc.OnceGrown = doc.OnceGrown && grows; grows {
 		doc.Notes = append(doc.Notes, message.AssumesGrowth)

@@ -31,7 +31,8 @@ type Unmet struct {
 func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
 	g := m.Groups[w]
 	hard := g.HardAffinity()
-	if len(hard) == 0 || g.Unknown.Given() || w.Running || w.Spec.NodeName != "" {
+	_, most := w.Pods()
+	if len(hard) == 0 || most == 0 && w.Count.Known && !w.Kind.PerNode() || g.Unknown.Given() || w.Running || w.Spec.NodeName != "" {
 		return nil
 	}
 	var unmet []Unmet
@@ -199,7 +200,8 @@ func waitsFor(m *model.Model, w *workload.Workload) []*workload.Workload {
 	g := m.Groups[w]
 	hard := g.HardAffinity()
 	idle := w.Running || w.Spec.NodeName != "" || w.Repeated || w.Copy || w.Count.Known && w.Count.N == 0
-	if len(hard) == 0 || g.Unknown.Given() || idle {
+	_, most := w.Pods()
+	if len(hard) == 0 || most == 0 && w.Count.Known && !w.Kind.PerNode() || g.Unknown.Given() || idle {
 		return nil
 	}
 	first := model.Yes

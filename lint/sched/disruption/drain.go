@@ -50,7 +50,10 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	if allowed == diag.Never {
 		return Drain{Answer: diag.Never, Budgets: budgets}
 	}
-	if m := migrations(e).Migration(w); m.Evicts && m.Answer != diag.None {
+	switch m := migrations(e).Migration(w); {
+	case m.Evicts && m.Answer == diag.None:
+		return Drain{Answer: diag.Unknown, Why: by(model.ByPending)}
+	case m.Evicts:
 		return Drain{Answer: m.Answer, Evicts: m.Answer != diag.Always, Why: m.Why}
 	}
 	if drained := (certificate.Loss{Meaning: certificate.Drained}); w.Spec.NodeName == "" && drained.Tolerates(w) {

@@ -326,16 +326,20 @@ func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 // roll judges a rollout within one group and stores the result in r.
 func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	r.held = u.held
-	q := &rolling{j: u.shared, w: w, group: u.withoutUnfit(w, group), Rollout: r, known: map[int]*decided{}}
+	q := &rolling{j: u.shared, w: w, group: group, Rollout: r, known: map[int]*decided{}}
 	q.raised = r.Replicas
 	if r.Way == workload.Rolling && r.Unavailable == 0 {
 		q.raised++
 	}
-	open := u.doubtful(w, q.group).Given()
-	fits := func() bool {
-		return len(u.running) == 0 && u.placed.Keeps(u.m.Run(), w, nil, q.raised-w.Count.N) || q.decide(q.raised).lasting
+	if q.lasts() { // wherever the pods of others are, also of those that do not all fit
+		r.Verdict, r.placed = diag.Always, true
+		return
 	}
-	if !open && u.free() && q.alike() && fits() { // this implies that the pods fit before the rollout
+	if fit := u.withoutUnfit(w, group); len(fit) < len(group) {
+		q.group, q.known = fit, map[int]*decided{}
+	}
+	open := u.doubtful(w, q.group).Given()
+	if q.lasts() {
 		r.Verdict, r.placed = diag.Always, true
 	} else if !open && u.free() && q.alike() && q.returns() {
 		r.Verdict = diag.Always
@@ -349,6 +353,15 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	if u.waiting(group, q.group) && (r.Verdict == diag.Always || r.Verdict == diag.Sometimes) {
 		*r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: by(model.ByPending)}
 	}
+}
+
+// lasts reports whether a pod always finds a node beside all the others of the rollout. This implies
+// that the pods fit before it.
+func (q *rolling) lasts() bool {
+	if q.j.doubtful(q.w, q.group).Given() || !q.free() || !q.alike() {
+		return false
+	}
+	return len(q.j.running) == 0 && q.j.placed.Keeps(q.j.m.Run(), q.w, nil, q.raised-q.w.Count.N) || q.decide(q.raised).lasting
 }
 
 // alike reports whether all rules treat old and new pods the same. The strategy must also limit

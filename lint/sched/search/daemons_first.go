@@ -52,10 +52,31 @@ func DaemonSetsFirst(m *model.Model, d *certificate.Decision, o Options) {
 	}
 	if e.Verdict == diag.Never {
 		d.Verdict, d.MaxPlaced = diag.Never, min(d.MaxPlaced, d.Total-1)
+		d.Short = append(d.Short, shortBeside(d, e, first)...)
 	}
 	if d.DaemonSetsFirst = compare(&d.Verdict, e.Verdict); d.Verdict == diag.Sometimes && d.Stuck == nil && e.Stuck != nil && d.Chosen == nil {
 		d.Stuck = unshrunk(m, first, e.Stuck)
 	}
+}
+
+// shortBeside returns the components of a decision for DaemonSets first, with the DaemonSets whose pods
+// are already placed there.
+func shortBeside(d, e *certificate.Decision, first *model.DaemonSetsFirst) (all []certificate.Short) {
+	for _, s := range e.Short {
+		in := setOf(first.LeftOut)
+		for _, w := range s.Workloads {
+			in[first.Original(w)] = true
+		}
+		short := certificate.Short{}
+		for i := range d.Workloads {
+			if w := &d.Workloads[i]; in[w.Workload] {
+				short.Workloads, short.Pods = append(short.Workloads, w.Workload), short.Pods+w.Pods
+			}
+		}
+		short.Most = short.Pods - 1
+		all = append(all, short)
+	}
+	return all
 }
 
 // preempts reports whether a DaemonSet's pods have a higher priority than the pods of all others
