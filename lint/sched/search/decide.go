@@ -481,8 +481,17 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 		}
 	}
 	for i, u := range a.units {
-		if u.g.Finite() && !u.g.Running && u.pods > 0 && a.neverPlaced(i) {
+		if !u.g.Finite() || u.g.Running || u.pods == 0 {
+			continue
+		}
+		if a.neverPlaced(i) {
 			prove(u.g, nil)
+		} else if a.peersElsewhere(u) {
+			var peers []*workload.Workload
+			for _, j := range u.peers {
+				peers = append(peers, a.units[j.unit].g.Workload)
+			}
+			prove(u.g, peers)
 		}
 	}
 	for _, c := range bound.Circles(m) {
@@ -491,6 +500,23 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 		}
 	}
 	return none
+}
+
+// peersElsewhere reports whether no pod that the pod group requires nearby may use a node of a domain in
+// which the group's own pods may be.
+func (a *instance) peersElsewhere(u *podGroup) bool {
+	if len(u.affinityKeys) != 1 || u.first || u.open || len(u.unsure) > 0 {
+		return false
+	}
+	domain, near := a.domain[u.affinityKeys[0]], map[int32]bool{}
+	for _, j := range u.peers {
+		nodes := a.units[j.unit].nodes.list
+		a.m.Run().Spend(1 + len(nodes)/model.PerStep)
+		for _, n := range nodes {
+			near[domain[n]] = true
+		}
+	}
+	return !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.carries(int(n), u.affinityKeys) && near[domain[n]] })
 }
 
 // neverPlaced reports whether no node ever accepts one of the pod group's pods. In the first case,
