@@ -298,7 +298,7 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		// If another workload does not fully fit, fewer pods are healthy than the budget counts.
 		other := slices.IndexFunc(b.Workloads, func(o *workload.Workload) bool {
 			group := j.group(o, true)
-			return o != w && len(group) > 0 && j.unfit(group)[o]
+			return o != w && len(group) > 0 && j.fitting(group).unfit[o]
 		})
 		if other >= 0 {
 			open(model.Reason{Cause: model.ByEviction, Name: b.String(), Workload: b.Workloads[other]})

@@ -62,8 +62,8 @@ type shared struct {
 	drained            []Survival // reused buffer for Drain
 	nodeLoss           *loss      // the last loss of a single node
 	advice             *Advice
-	// unfits caches, by group, the workloads that do not fit even before any change.
-	unfits map[groupKey]map[*workload.Workload]bool
+	// fittings caches what fitting returns.
+	fittings map[groupKey]fitting
 	// parts caches each group's budget share per workload.
 	parts map[groupKey]int
 	// described caches group descriptions (see alike). digests caches group manifest hashes (see
@@ -79,7 +79,7 @@ type shared struct {
 	// preempted caches by PriorityClass what mayBePreempted returns.
 	preempted map[string]bool
 	doubtsOf  map[groupKey]*doubts
-	// tried holds the groups for which unfit was called.
+	// tried holds the groups for which fitting was called.
 	tried  map[groupKey]bool
 	shapes map[sized]string
 	// strategies caches update strategies by workload and pod count.
@@ -137,7 +137,7 @@ func (j *Judge) Use(d *certificate.Decision) { j.placed = d }
 func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 	j := &shared{
 		m: m, set: set, steps: defaultSteps, advice: NewAdvice(), shapes: map[sized]string{}, strategies: map[sized]workload.Rollout{},
-		unfits: map[groupKey]map[*workload.Workload]bool{}, tried: map[groupKey]bool{}, parts: map[groupKey]int{}, described: map[groupKey]string{},
+		fittings: map[groupKey]fitting{}, tried: map[groupKey]bool{}, parts: map[groupKey]int{}, described: map[groupKey]string{},
 		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, crowds: map[groupKey]*crowd{}, unaffected: map[string][]int{}, preempted: map[string]bool{}, doubtsOf: map[groupKey]*doubts{},
 		lost: map[string][]answer{}, bySize: map[string]*shared{}, chosen: map[string]*choice{}, choosing: map[*workload.Workload]choices{}, highest: map[*workload.Workload]int{}, selectors: map[*workload.Budget]model.PodSelector{},
 	}
@@ -380,7 +380,7 @@ func (j *shared) withoutUnfit(w *workload.Workload, group []*workload.Workload) 
 	if len(group) == 1 {
 		return group
 	}
-	unfit := j.unfit(group)
+	unfit := j.fitting(group).unfit
 	return slices.DeleteFunc(slices.Clone(group), func(o *workload.Workload) bool {
 		return o != w && unfit[o] && !needs(j.m, w, o)
 	})
@@ -394,27 +394,37 @@ func (j *shared) waiting(group, sound []*workload.Workload) bool {
 	})
 }
 
-// unfit returns the workloads in a group that do not fit even before any change. The result is
-// cached because every member asks for it. If the budget runs out for the first member, unfit
-// does not try again for the others.
-func (j *shared) unfit(group []*workload.Workload) map[*workload.Workload]bool {
+// fitting says whether the pods of a group fit before any change.
+type fitting struct {
+	verdict diag.Outcome
+	// unfit holds the workloads that do not.
+	unfit map[*workload.Workload]bool
+}
+
+// fitting decides whether the pods of a group fit before any change. The result is cached because every
+// member asks for it. If the budget runs out for the first member, fitting does not try again for the
+// others.
+func (j *shared) fitting(group []*workload.Workload) fitting {
 	key := keyOf(group) // stays valid while the map holds the group
-	return lazy.Cached(j.unfits, key, func() map[*workload.Workload]bool {
+	return lazy.Cached(j.fittings, key, func() fitting {
 		if j.tried[key] {
 			j.m.Run().Exhaust()
 		}
 		j.tried[key] = true
 		s := j.scene(group)
 		_, d := s.decide()
-		unfit := map[*workload.Workload]bool{}
+		f := fitting{d.Verdict, map[*workload.Workload]bool{}}
 		if d.Verdict == diag.Never {
 			for _, o := range group {
-				unfit[o] = verdict(d, s.of[o]) == diag.Never
+				f.unfit[o] = verdict(d, s.of[o]) == diag.Never
 			}
 		}
-		return unfit
+		return f
 	})
 }
+
+// fit reports whether some placement has all pods of a group.
+func (f fitting) fit() bool { return exists(f.verdict) }
 
 // needs reports whether a hard rule of w requires the pods of o nearby or counts them.
 func needs(m *model.Model, w, o *workload.Workload) bool {

@@ -169,8 +169,8 @@ func (s *stage) answers() []answer {
 	} else {
 		// If the group's pods never all fit, there is no placement before the loss.
 		why = model.ByPending
-		unfit, known := s.j.unfits[keyOf(s.group)]
-		fits := len(unfit) == 0
+		before, known := s.j.fittings[keyOf(s.group)]
+		fits := len(before.unfit) == 0
 		if !known || fits {
 			s.search(all, s.j.steps/4)
 		}

@@ -113,7 +113,7 @@ func (u updates) withinQuotas(w *workload.Workload, r Rollout) Rollout {
 		return slices.ContainsFunc(u.m.Group(o).Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Affinity && u.m.Peer(t, o, w) != model.No })
 	})
 	absent := func(o *workload.Workload) bool {
-		return o.Object != w.Object && o.Ordered() && (!u.Judged(o) || u.unfit(u.group(o, true))[o])
+		return o.Object != w.Object && o.Ordered() && (!u.Judged(o) || u.fitting(u.group(o, true)).unfit[o])
 	}
 	for _, q := range w.Quotas {
 		why := model.Reason{Cause: model.ByQuota, Name: q.Name(), Count: q.Most}
@@ -214,7 +214,12 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 	}
 	if own := u.group(w, false); contenders != nil || r.Verdict == diag.Unknown && !r.Why.Given() && len(group) > len(own) {
 		u.byRules(w, own, &r)
-		waiting := contenders != nil && u.assembled(contenders).Overfull() // pods that wait may take the room (C12)
+		waiting := false // pods that wait may take the room (C12)
+		if contenders != nil {
+			waiting = u.assembled(contenders).Overfull()
+		} else if r.Verdict == diag.Always {
+			waiting = !u.fitting(group).fit()
+		}
 		if r.Verdict == diag.Always && (waiting || u.reasonAboutOthers(w, group).Given()) {
 			r.Verdict = diag.Unknown
 		}
@@ -377,7 +382,6 @@ func (q *rolling) returns() bool {
 	if !q.w.Kind.PerNode() || len(q.j.running) > 0 || slices.ContainsFunc(q.j.m.Group(q.w).Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity }) {
 		return false
 	}
-	exists := func(v diag.Outcome) bool { return v == diag.Always || v == diag.Sometimes }
 	if exists(q.decide(q.Replicas).d.Verdict) {
 		return true
 	}
@@ -396,6 +400,9 @@ func (q *rolling) returns() bool {
 		return s.contendersOf(s.of[w], model.Certain(w)) != nil || !exists(d.Verdict)
 	})
 }
+
+// exists reports whether a verdict is about a placement of all pods.
+func exists(v diag.Outcome) bool { return v == diag.Always || v == diag.Sometimes }
 
 // rolling holds the state while a rollout is judged within one group.
 type rolling struct {
