@@ -227,8 +227,11 @@ func (a *agreement) check() {
 	for i := range p.Workloads {
 		before, after := decidedAnswers(&p.Workloads[i]), decidedAnswers(&more.Workloads[i])
 		for question, v := range before {
-			// That a loss may leave pods Pending comes from a search that takes another course with more steps.
-			if v != string(diag.Unknown) && v != string(diag.None) && after[question] != v && !(strings.Contains(question, "/") && v == string(diag.Sometimes)) {
+			// If some pods never fit, it takes steps to find out which, and answers about changes are about
+			// the others. That a loss may leave pods Pending comes from a search that takes another course
+			// with more steps.
+			open := question != "fits" && p.Verdict == string(diag.Never) || strings.Contains(question, "/") && v == string(diag.Sometimes)
+			if v != string(diag.Unknown) && v != string(diag.None) && after[question] != v && !open {
 				a.errorf("%s of %s is %s, and %s with more steps", question, p.Workloads[i].Name, v, after[question])
 			}
 		}
@@ -295,7 +298,7 @@ func (a *agreement) findings(r *diag.Report, p *diag.Placement) {
 		case never && len(about[w.Name]) == 0 && !undeclared[w.Name] && !inCore(w, about, undeclared, said):
 			a.errorf("place says never of %s %s, and lint nothing", w.Kind, w.Name)
 		case w.Verdict == string(diag.Always) && slices.ContainsFunc(r.Diagnostics, func(f diag.Diagnostic) bool {
-			return f.Object.Name == w.Name && f.Object.Kind == w.Kind && f.Level == diag.LevelError && placing.MatchString(f.Rule)
+			return f.Object.Name == w.Name && f.Object.Kind == w.Kind && f.Level == diag.LevelError && placing.MatchString(f.Rule) && f.Rule != "quota-refuses-pods" && !joint(&f)
 		}):
 			a.errorf("place says always of %s %s, and lint %v", w.Kind, w.Name, about[w.Name])
 		}
@@ -311,6 +314,11 @@ func (a *agreement) findings(r *diag.Report, p *diag.Placement) {
 	if said && (p.Verdict == string(diag.Always) || p.Verdict == string(diag.Sometimes)) && !alone {
 		a.errorf("lint says that pods never fit (%v), and place %s", about, p.Verdict)
 	}
+}
+
+// joint reports whether a finding is about several workloads, each of which may fit.
+func joint(d *diag.Diagnostic) bool {
+	return d.Rule == "crowded-out" || strings.Contains(d.Message, "other workload")
 }
 
 // inCore reports whether a finding is about a workload of the core of w. Without a core, for want of steps,
@@ -385,7 +393,7 @@ func (a *agreement) plan(o lint.Options, p *diag.Placement) {
 			a.seen["plan "+u.Verdict]++
 			for i := range p.Workloads {
 				w := &p.Workloads[i]
-				if u.Verdict == string(diag.Always) && w.Verdict == string(diag.Never) && len(u.Why)+len(u.Waits)+len(u.Notes) == 0 {
+				if u.Verdict == string(diag.Always) && w.Verdict == string(diag.Never) {
 					a.errorf("plan says that pool %s can be replaced, and place that %s never fits", pool[1], w.Name)
 				}
 				if up := w.Change.Upgrade; up != nil && len(pools) == 1 && up.Verdict == string(diag.Never) && u.Verdict == string(diag.Always) {

@@ -82,11 +82,11 @@ func nothingToPlace(all []diag.Placement) []diag.Placement {
 	for i := range all {
 		d := &all[i]
 		pods := func(w diag.PlacementWorkload) bool { return w.Replicas > 0 || d.Verdict != string(diag.Always) }
-		if len(d.Unmodelled) > 0 || slices.ContainsFunc(d.Workloads, pods) {
+		if len(d.Unmodelled)+len(d.Invalid) > 0 || slices.ContainsFunc(d.Workloads, pods) {
 			found = true
 			continue
 		}
-		if found = found || len(d.Invalid) > 0; d.Verdict == string(diag.Unknown) {
+		if d.Verdict == string(diag.Unknown) {
 			unknown = i
 		}
 		d.Verdict, d.RulesVerdict = string(diag.None), string(diag.None)

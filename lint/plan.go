@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/upgrade"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // Plan decides for each context whether all nodes of a pool can be replaced. Clusters without the
@@ -127,6 +129,9 @@ func (r *run) planned(s *scene, pool *topology.Pool, atMin bool) *diag.Upgrade {
 	settings := upgrade.SettingsOf(pool)
 	one := upgrade.Of(c, pool, settings)
 	one.Suffices = append(one.Suffices, upgrade.Suffices(c, pool, settings, one)...)
+	if open := s.unplaced(); one.Verdict == string(diag.Always) && len(open) > 0 {
+		one.Verdict, one.Why = string(diag.Unknown), open
+	}
 	one.Cluster, one.Context = s.cluster.name, cmp.Or(s.cluster.render, s.cluster.entry, s.Name)
 	for i := range one.Why {
 		why := &one.Why[i]
@@ -134,4 +139,26 @@ func (r *run) planned(s *scene, pool *topology.Pool, atMin bool) *diag.Upgrade {
 		why.File, why.Line = why.Location.File, why.Location.Line
 	}
 	return one
+}
+
+// unplaced lists the workloads of a context whose pods are rejected, never all fit or are not modeled. How
+// an upgrade ends for them is not known.
+func (s *scene) unplaced() (all []diag.UpgradeReason) {
+	add := func(w *workload.Workload, text string) {
+		all = append(all, diag.UpgradeReason{Workload: w.String(), Text: text, Location: w.CountSpan()})
+	}
+	for _, w := range s.model.Workloads {
+		if len(w.Problems) > 0 && !w.Copy && !w.Superseded {
+			add(w, w.Problems[0].Field+": "+w.Problems[0].Message)
+		}
+	}
+	for _, w := range s.model.NotModeled() {
+		add(w, message.Reason(cmp.Or(s.model.Group(w).Unknown, model.Reason{Cause: model.ByCount})))
+	}
+	for _, w := range s.decide(s.model).Workloads {
+		if w.Verdict == diag.Never {
+			add(w.Workload, message.Reason(model.Reason{Cause: model.Unplaced}))
+		}
+	}
+	return all
 }

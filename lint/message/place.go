@@ -77,6 +77,9 @@ func Doubt(q *model.Doubt) string {
 		return fmt.Sprintf("whether pods of %s fit depends on %s, which no node lists", q.Workload, q.Resource)
 	}
 	rule := fmt.Sprintf("the required %s of %s on %s", q.Term.Use, q.Workload, q.Term.Key)
+	if q.Namespace != "" {
+		return fmt.Sprintf("whether %s selects pods of %s depends on the label %s of Namespace %s, which no manifest declares", rule, q.Target, q.Key, q.Namespace)
+	}
 	switch q.Cause() {
 	case model.ByVariable:
 		return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value contains a placeholder", rule, q.Target, q.Key)

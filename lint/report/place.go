@@ -147,6 +147,13 @@ func verdict(p *diag.Placement) string {
 	if p.OnceGrown && p.Verdict != string(diag.Always) {
 		said = strings.TrimSuffix(said, "; "+withGrowth+": "+p.Verdict) + "; " + withGrowth + ": " + string(diag.Always)
 	}
+	rejected := map[string]bool{}
+	for _, i := range p.Invalid {
+		rejected[i.Workload] = true
+	}
+	if len(rejected) > 0 {
+		said += fmt.Sprintf(", %s rejected", Count(len(rejected), "object"))
+	}
 	if len(p.IfShared) > 0 {
 		said += ", if these share a cluster"
 	}
@@ -197,6 +204,8 @@ func witnessTitle(p *diag.Placement) string {
 		return ""
 	case len(p.Witness) < p.Pods.Total:
 		return "a placement of as many pods as possible"
+	case p.Verdict == string(diag.Never):
+		return "a placement of all other pods"
 	}
 	return "a placement of all pods"
 }

@@ -78,14 +78,9 @@ func Of(o *Options, topo *topology.Topology, set *workload.Set, factor float64, 
 		out.Pools = append(out.Pools, z.row(i))
 		out.Priced = out.Priced || topo.Pools[i].Spec.Cost != nil
 	}
-	rejected := 0
-	for _, w := range z.base.Workloads {
-		if w.Refused() && !w.Copy && !w.Superseded {
-			rejected++
-		}
-	}
-	if rejected > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("workloads that the API server rejects are left out: %d", rejected))
+	if rejected := z.rejected(); rejected != nil {
+		out.Verdict, out.Why, out.Declared = diag.SizeNone, rejected, string(diag.Never)
+		return out, nil
 	}
 	if open := z.open(); open != nil {
 		out.Verdict, out.Why, out.Declared = diag.SizeUnknown, open, string(diag.Unknown)
@@ -172,6 +167,18 @@ func (z *sizing) open() *diag.SizeReason {
 	}
 	why := reasonAbout(all[0], asksFits, diag.Unknown, message.Reason(open))
 	return &why
+}
+
+// rejected returns what the first object says whose pods are rejected, so that no size is enough. It
+// returns nil if there is none.
+func (z *sizing) rejected() *diag.SizeReason {
+	for _, w := range z.base.Workloads {
+		if len(w.Problems) > 0 && !w.Copy && !w.Superseded {
+			why := reasonAbout(w, asksFits, diag.Never, w.Problems[0].Field+": "+w.Problems[0].Message)
+			return &why
+		}
+	}
+	return nil
 }
 
 // row returns the description of a pool before its size is known.

@@ -391,6 +391,9 @@ func outside(m *model.Model, d *certificate.Decision, doc *diag.Placement) {
 			doc.Invalid = append(doc.Invalid, diag.PlacementInvalid{Workload: Reference(w), Field: p.Field, Message: p.Message})
 		}
 	}
+	if len(doc.Invalid) > 0 { // pods that are rejected are never placed
+		doc.Verdict, doc.DaemonSetsFirst = string(diag.Never), ""
+	}
 	sorting.Stable(doc.Invalid, func(a, b diag.PlacementInvalid) int {
 		return cmp.Or(cmp.Compare(a.Workload, b.Workload), cmp.Compare(a.Field, b.Field))
 	})

@@ -62,7 +62,7 @@ func (b joint) crowd(c *search.Conflict) {
 		fact.Growth = message.GrownPools(b.m.Views[len(b.m.Views)-1].Growth())
 	}
 	s := Subject{}.of(w).withAccount(w, account)
-	first := slices.IndexFunc(c.Core.Atoms, func(a search.Atom) bool { return a.Term != nil })
+	first := slices.IndexFunc(c.Core.Atoms, func(a search.Atom) bool { return a.Term != nil && (a.Workload == w || len(c.Workloads) > 1) })
 	if first < 0 {
 		first = slices.IndexFunc(c.Core.Atoms, func(a search.Atom) bool { return a.Workload == w })
 	}

@@ -351,8 +351,12 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	} else if rest := q.decide(r.Replicas); rest.verdict == diag.Never {
 		r.Verdict = ""
 	} else if r.Verdict = diag.Unknown; !open {
-		if r.Verdict = q.verdict(rest); rest.d.Verdict == diag.Never && !r.placed { // pods that wait may take the room
+		switch r.Verdict = q.verdict(rest); {
+		case r.placed:
+		case rest.d.Verdict == diag.Never: // pods that wait may take the room
 			r.Verdict, r.Why = diag.Unknown, by(model.ByPending)
+		case r.Verdict == diag.Always && !exists(rest.d.Verdict): // perhaps some pods wait
+			r.Verdict = diag.Unknown
 		}
 	}
 	if u.waiting(group, q.group) && (r.Verdict == diag.Always || r.Verdict == diag.Sometimes) {

@@ -44,6 +44,8 @@ type Doubt struct {
 	Why      Reason
 	// Variable is set if the label's value contains a placeholder.
 	Variable bool
+	// Namespace is set if Key is a label of this namespace, which no manifest declares.
+	Namespace string
 	// Resource is an extended resource that is requested but listed by no node. If it is set, Term
 	// and Target are nil.
 	Resource corev1.ResourceName
@@ -150,7 +152,7 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 			all = append(all, m.LeansOn(t, m.Groups[w])...)
 			for o, key := range m.Doubtful(t, w) {
 				if m.Present(m.Groups[o]) {
-					all = append(all, Doubt{Workload: w, Term: t, Target: o, Key: key, Variable: t.Sel.Variable(o, key)})
+					all = append(all, m.DoubtAbout(t, w, o, key))
 				}
 			}
 		}
@@ -168,7 +170,11 @@ func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.
 		for _, list := range m.Index.Candidates(t, owner) {
 			m.run.Spend(len(list) * t.Sel.Cost())
 			for _, w := range list {
-				if key := t.Sel.Doubtful(owner, w); key != "" && !yield(w, key) {
+				key := t.Sel.Doubtful(owner, w)
+				if key == "" {
+					key = m.openNamespace(t, owner, w)
+				}
+				if key != "" && !yield(w, key) {
 					return
 				}
 			}
@@ -176,11 +182,38 @@ func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.
 	}
 }
 
+// DoubtAbout returns the doubt that Doubtful yields as a target and a key.
+func (m *Model) DoubtAbout(t *Term, owner, target *workload.Workload, key string) Doubt {
+	d := Doubt{Workload: owner, Term: t, Target: target, Key: key, Variable: t.Sel.Variable(target, key)}
+	if m.openNamespace(t, owner, target) == key && t.Sel.Doubtful(owner, target) == "" {
+		d.Namespace, d.Variable = workload.Space(target.Namespace()), false
+	}
+	return d
+}
+
+// openNamespace returns the key of a label of the target's namespace that decides whether a term selects
+// the target's pods, or "". No manifest declares the namespace then, so only the cluster knows its labels
+// (R-A3).
+func (m *Model) openNamespace(t *Term, owner, target *workload.Workload) string {
+	ns := workload.Space(target.Namespace())
+	if _, declared := m.Namespaces[ns]; declared || !t.ns.named() || slices.Contains(t.Namespaces, ns) ||
+		t.Sel.Matches(owner, target, false) == No && t.Sel.Matches(owner, target, true) == No || selectsByLabels(m, &t.ns, ns) != Maybe {
+		return ""
+	}
+	return t.ns.Reqs[slices.IndexFunc(t.ns.Reqs, func(r Requirement) bool { return r.Key != metav1NameLabel })].Key
+}
+
+// named reports whether a namespace selector has conditions on labels other than the name, and the
+// scheduler heeds them.
+func (s *selector) named() bool {
+	return s.Form == FormSet && !s.negative() && slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return r.Key != metav1NameLabel })
+}
+
 // MaybeDoubtful reports whether a term has a condition on a label whose value is unknown for some
-// workload.
+// workload or namespace.
 func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	m.run.Spend(t.Sel.Cost())
-	return slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool {
+	return t.ns.named() || slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool {
 		return r.Own || m.Index.opens(t, owner, r.Key) || slices.ContainsFunc(r.Values, source.Placeholder)
 	})
 }

@@ -346,7 +346,7 @@ func (b *compiler) doubt(i int, t *model.Term) {
 			continue
 		}
 		u.unsure = append(u.unsure, b.unitsOf[w]...)
-		b.doubts = append(b.doubts, model.Doubt{Workload: u.g.Workload, Term: t, Target: w, Key: key, Variable: t.Sel.Variable(w, key)})
+		b.doubts = append(b.doubts, b.m.DoubtAbout(t, u.g.Workload, w, key))
 		if t.Use != model.AntiAffinity {
 			u.vague = true
 			continue
