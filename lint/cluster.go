@@ -289,6 +289,8 @@ type scene struct {
 	// the decisions that have been made, by model.
 	atCount *model.Model
 	placed  map[*model.Model]*certificate.Decision
+	// thorough is set if decisions are about each workload in a large context, too.
+	thorough bool
 	// countDoc is the document about the declared number of nodes, if one was made.
 	countDoc *diag.Placement
 }

@@ -160,7 +160,9 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 		one.premises.assume(s.model)
 		one.unknowns(s.set, s.model)
 		one.givenUp(s.model)
-		r.countUnplaced(s, one)
+		if r.opts.Placements {
+			r.countUnplaced(s, one)
+		}
 		premises = one.premises.notes()
 	})
 	r.recordRefusals(s)
@@ -201,6 +203,7 @@ func (r *run) placed(s *scene, survive func(*workload.Workload) []string) *diag.
 	if s.nodes.Empty() {
 		return nil
 	}
+	s.thorough = true
 	on := func(m *model.Model) *diag.Placement {
 		return derive.Decision(m, s.decide(m), disruption.New(m, s.set, search.Options{}), survive)
 	}
@@ -238,8 +241,9 @@ func (s *scene) count() *model.Model {
 // decide decides the placement of all workloads in a context, on the nodes of the given model.
 func (s *scene) decide(m *model.Model) *certificate.Decision {
 	return lazy.Cached(s.placed, m, func() *certificate.Decision {
-		d := search.Decide(m, search.Options{Each: true})
-		search.DaemonSetsFirst(m, d, search.Options{Each: true})
+		o := search.Options{Each: s.thorough || len(s.set.Workloads)*len(s.nodes.Nodes) <= eachPairs}
+		d := search.Decide(m, o)
+		search.DaemonSetsFirst(m, d, o)
 		return d
 	})
 }

@@ -16,12 +16,9 @@ type proved struct {
 	single              bool
 }
 
-// decisionPairs is the maximum number of pairs of a workload and a node in a context whose placement lint
-// decides as a whole.
-const decisionPairs = 5_000
-
-// decidable reports whether lint decides the placement of a context as a whole.
-func (s *scene) decidable() bool { return len(s.set.Workloads)*len(s.nodes.Nodes) <= decisionPairs }
+// eachPairs is the maximum number of pairs of a workload and a node in a context in which lint asks about
+// each workload that the decision about all of them leaves open. Only place asks in larger contexts.
+const eachPairs = 5_000
 
 // prove adds the answers about the workloads of a context to those of its cluster. The facts already
 // say how rollouts and drains end. If rollouts show that the pods of all workloads fit, there is
@@ -51,10 +48,8 @@ func (r *run) prove(s *scene, f *derive.Built) {
 	}
 	if open {
 		verdicts := map[*workload.Workload]diag.Outcome{}
-		if s.decidable() || s.placed[s.model] != nil {
-			for _, w := range s.decide(s.model).Workloads {
-				verdicts[w.Workload] = w.Verdict
-			}
+		for _, w := range s.decide(s.model).Workloads {
+			verdicts[w.Workload] = w.Verdict
 		}
 		for w := range fits {
 			fits[w] = cmp.Or(verdicts[w], diag.Unknown)

@@ -261,9 +261,9 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 	return all
 }
 
-// countUnplaced counts the unknown placements of a context in a summary if the options ask for them.
+// countUnplaced counts the unknown placements of a context in a summary.
 func (r *run) countUnplaced(s *scene, to *summary) {
-	if !r.opts.Placements || s.nodes.Empty() {
+	if s.nodes.Empty() {
 		return
 	}
 	each, together := derive.Undecided(s.model, s.decide(s.model))
@@ -296,6 +296,7 @@ func (r *run) leaveUnplaced(objects []*source.Object, to *summary) {
 
 // input returns the input for the facts of a context.
 func (r *run) input(s *scene) derive.Input {
+	s.thorough = r.opts.Placements
 	origin := derive.Origin{Cluster: s.cluster.name, Context: cmp.Or(s.cluster.render, s.cluster.entry, s.Name), Objects: s.Objects}
 	origin.Render = func(o *source.Object) string {
 		if x := r.renders.Results[o.File.Name]; x != nil {
@@ -303,12 +304,8 @@ func (r *run) input(s *scene) derive.Input {
 		}
 		return ""
 	}
-	var decision func() *certificate.Decision
-	if s.decidable() || s.placed[s.model] != nil {
-		decision = func() *certificate.Decision { return s.decide(s.model) }
-	}
 	return derive.Input{
-		Decision: decision,
+		Decision: func() *certificate.Decision { return s.decide(s.model) },
 		Model:    s.model, Set: s.set, Whole: r.opts.Policy.Whole, Wants: r.opts.Policy.Wants, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
 		Origin: origin, Runs: r.opts.Runs,
 	}
