@@ -145,7 +145,7 @@ spec:
   selector: {matchLabels: {app: waiting}}
   template:
     metadata: {labels: {app: waiting}}
-    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 2500m}}}]}
+    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 3950m}}}]}
 ---
 apiVersion: kubevirt.io/v1
 kind: VirtualMachine
