@@ -32,7 +32,7 @@ func TestCommandsAgree(t *testing.T) {
 	e := engine(t)
 	seen := map[string]int{}
 	clusters := 0
-	for seed := range trials.Seeds(t, trials.Of(t, 5000)) {
+	for seed := range trials.Seeds(t, trials.Of(t, 4000)) {
 		c := dice{rand.New(rand.NewPCG(uint64(seed), 60))}.cluster()
 		a := &agreement{t: t, e: e, cluster: c, seen: seen}
 		a.check()
@@ -44,7 +44,7 @@ func TestCommandsAgree(t *testing.T) {
 	if open := seen["open with more steps"]; open > clusters/10 {
 		t.Errorf("%d answers of %d clusters are open with more steps", open, clusters)
 	}
-	for what, least := range map[string]int{"never": 500, "together": 25, "always": 1000, "size enough": 300, "plan always": 100, "plan never": 100, "Job never": 50} {
+	for what, least := range map[string]int{"never": 400, "together": 20, "always": 800, "size enough": 240, "plan always": 80, "plan never": 20, "Job never": 40} {
 		if seen[what] < trials.Share(t, least) {
 			t.Errorf("%d answers are %q", seen[what], what)
 		}

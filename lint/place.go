@@ -241,7 +241,7 @@ func (s *scene) count() *model.Model {
 // decide decides the placement of all workloads in a context, on the nodes of the given model.
 func (s *scene) decide(m *model.Model) *certificate.Decision {
 	return lazy.Cached(s.placed, m, func() *certificate.Decision {
-		o := search.Options{Each: s.thorough || len(s.set.Workloads)*len(s.nodes.Nodes) <= eachPairs}
+		o := search.Options{Each: s.thorough || len(s.set.Workloads) <= eachWorkloads}
 		d := search.Decide(m, o)
 		search.DaemonSetsFirst(m, d, o)
 		return d

@@ -16,9 +16,9 @@ type proved struct {
 	single              bool
 }
 
-// eachPairs is the maximum number of pairs of a workload and a node in a context in which lint asks about
-// each workload that the decision about all of them leaves open. Only place asks in larger contexts.
-const eachPairs = 5_000
+// eachWorkloads is the maximum number of workloads in a context in which lint asks about each of them that
+// the decision about all leaves open. Only place asks in larger contexts.
+const eachWorkloads = 200
 
 // prove adds the answers about the workloads of a context to those of its cluster. The facts already
 // say how rollouts and drains end. If rollouts show that the pods of all workloads fit, there is
