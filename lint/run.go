@@ -154,12 +154,12 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 		}
 		r.summary.premises.assume(s.model)
 		units, with := r.clusters.units(s)
-		if units == nil { // otherwise each unit counts by itself, as for Place
-			r.countUnplaced(s, r.summary)
-		}
 		r.budget.spent += s.model.Run().Spent()
 		if c.entry != "" {
 			r.summary.givenUp(s.model)
+			if units == nil {
+				r.countUnplaced(s, r.summary)
+			}
 			r.recordRefusals(s)
 			for _, found := range r.judge.all(f, c, x.Objects) {
 				if !r.inRender[placeOf(&found)] {
@@ -170,7 +170,8 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 		}
 		r.summary.unknowns(s.set, s.model)
 		r.summary.givenUp(s.model)
-		if units == nil {
+		if units == nil { // otherwise each unit counts by itself, as for Place
+			r.countUnplaced(s, r.summary)
 			r.prove(s, f)
 		}
 		r.recordRefusals(s)
@@ -261,7 +262,9 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 	return all
 }
 
-// countUnplaced counts the unknown placements of a context in a summary.
+// countUnplaced counts the unknown placements of a context in a summary, and all of them if the options
+// ask for them. Otherwise it leaves out those of objects about which the summary says already what is not
+// known, and those that the size of a growing pool decides.
 func (r *run) countUnplaced(s *scene, to *summary) {
 	if s.nodes.Empty() {
 		return
@@ -277,12 +280,18 @@ func (r *run) countUnplaced(s *scene, to *summary) {
 		}
 	}
 	for _, w := range each {
+		if !r.opts.Placements && (to.about[w.Workload.Object] || w.Why.Cause == model.ByGrowth) {
+			continue
+		}
 		if w.Why.Cause == model.ByClass {
 			to.premises.miss(w.Why.Name)
 		}
 		to.unplaced("placement: "+message.Reason(w.Why), w.Workload.Object)
 	}
 	for _, o := range together {
+		if !r.opts.Placements && slices.ContainsFunc(o.Workloads, func(w *workload.Workload) bool { return to.about[w.Object] }) {
+			continue
+		}
 		to.unplaced("placement together: "+message.Reason(model.Reason{Cause: o.Cause}), model.ObjectsOf(o.Workloads)...)
 	}
 }

@@ -27,6 +27,8 @@ type summary struct {
 	renders *locate.Renders
 	// counted holds the open questions that have already been counted.
 	counted map[unknown]bool
+	// about holds the objects that these questions are about.
+	about map[*source.Object]bool
 	// premises holds what is assumed about volumes and undeclared classes.
 	premises premises
 	// placeholders holds the placeholders for unknown values in each file.
@@ -36,7 +38,7 @@ type summary struct {
 func newSummary(r *locate.Renders) *summary {
 	return &summary{
 		skips:   &skips{map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}},
-		renders: r, counted: map[unknown]bool{}, placeholders: map[string][]string{},
+		renders: r, counted: map[unknown]bool{}, about: map[*source.Object]bool{}, placeholders: map[string][]string{},
 		premises: premises{classes: map[string]string{}, cloud: map[string]bool{}, sized: map[string]bool{}, absent: map[string]map[string]bool{"PriorityClass": {}, "RuntimeClass": {}}},
 	}
 }
@@ -220,7 +222,7 @@ func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 			why = "unknown whether its own pods are kept apart"
 		}
 		if key := (unknown{w.Object, why}); why != "" && !w.Refused() && !s.counted[key] {
-			s.counted[key] = true
+			s.counted[key], s.about[w.Object] = true, true
 			s.leaveOpen(why, s.renders.At(w.Object))
 		}
 	}
@@ -262,7 +264,7 @@ func (s *summary) unanswered(question string, objects []*source.Object) {
 func (s *summary) open(why string, objects []*source.Object, budget bool) {
 	for _, o := range objects {
 		if key := (unknown{o, why}); !s.counted[key] {
-			s.counted[key] = true
+			s.counted[key], s.about[o] = true, true
 			s.leaveOpen(why, s.renders.At(o))
 			s.skips.unknown[why].Budget = budget
 		}
