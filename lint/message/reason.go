@@ -51,6 +51,7 @@ var reasons = map[model.Cause]string{
 	model.Bare:          "nothing recreates a bare pod",
 	model.ByOrder:       "depends on the scheduling order",
 	model.ByContention:  "capacity that other workloads use",
+	model.ByItself:      "its placement rules and requests taken together",
 }
 
 // named maps each cause with a name to a function that returns the text.

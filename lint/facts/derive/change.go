@@ -613,7 +613,7 @@ func (b changes) autoscaler(w *workload.Workload) {
 		subject = subject.related(w.Object.NameSpan(), "%s", message.IsScaled(w))
 		subject = b.advisor().offer(subject, tries{
 			search.MoreNodes: func() string {
-				if s.Limit != nil && s.Limit.By == bound.ByClaim {
+				if s.Limit != nil && s.Limit.By == bound.ByClaim || s.Why.Cause == model.ByItself { // nodes may not help
 					return ""
 				}
 				return message.AddNodesOrPool

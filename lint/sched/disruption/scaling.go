@@ -167,7 +167,11 @@ func (up scaling) judge(w *workload.Workload) Scaling {
 		if up.grows(w, w.Scale.Max) {
 			return up.begins(w)
 		}
-		return Scaling{Answer: diag.Never, Most: decisionOf(d, c).MaxPlaced, Why: by(model.ByContention)}
+		why := by(model.ByContention)
+		if len(group) == 1 && contenders == nil {
+			why = by(model.ByItself)
+		}
+		return Scaling{Answer: diag.Never, Most: decisionOf(d, c).MaxPlaced, Why: why}
 	}
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
 }

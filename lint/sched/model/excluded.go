@@ -348,6 +348,8 @@ const (
 	// depends on the resources that other workloads use.
 	ByOrder      Cause = "order"
 	ByContention Cause = "contention"
+	// ByItself means that only the pods of the workload are in question.
+	ByItself Cause = "itself"
 )
 
 // Reason is a cause and the details for its message. The zero value means that there is no reason.
