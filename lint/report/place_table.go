@@ -644,6 +644,8 @@ func (t *lossGroup) reason() string {
 		text = "losing node " + t.Value
 	}
 	switch {
+	case t.Value == "": // no domain was asked about
+		text = "losing a domain of " + t.Key
 	case t.like == 1:
 		text += " or an equivalent one"
 	case t.like > 1:
