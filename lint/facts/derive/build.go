@@ -207,14 +207,13 @@ func build(in Input) *builder {
 		}
 	})
 	if b.topo {
-		joint{b}.joint()
+		var d *certificate.Decision
 		if in.Decision != nil && !in.Brief {
-			d := in.Decision()
-			joint{b}.never(d)
-			if in.Set != nil {
+			if d = in.Decision(); in.Set != nil {
 				b.j.Use(d)
 			}
 		}
+		joint{b}.joint(d)
 	}
 	if in.Set != nil {
 		b.changes().change()

@@ -10,6 +10,7 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/sched"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -215,7 +216,10 @@ func TestBudgetIsOnesOwn(t *testing.T) {
 	answers := func(text string, factor float64) string {
 		m, set := clusterOf(t, 20, text)
 		m.Scale(factor, 1)
-		f := derive.Facts(derive.Input{Model: m, Set: set, Whole: func(string) bool { return true }})
+		f := derive.Facts(derive.Input{
+			Model: m, Set: set, Whole: func(string) bool { return true },
+			Decision: func() *certificate.Decision { return search.Decide(m, search.Options{Each: true}) },
+		})
 		var b strings.Builder
 		for _, r := range f.Rollouts {
 			if name, _ := strings.CutPrefix(f.Ref(r.W), "Deployment d"); len(name) < 3 {

@@ -20,20 +20,24 @@ import (
 // joint builds the facts about workloads that affect each other.
 type joint struct{ *builder }
 
-// joint adds the facts about workloads that affect each other. It skips workloads whose pods are
-// already known to stay Pending.
-func (b joint) joint() {
-	for _, c := range search.Orders(b.m, b.faulty) {
-		for _, w := range c.Among {
-			b.orderDependent[w] = true
-		}
-		b.order(&c)
-	}
+// joint adds the facts about workloads that affect each other, according to the decision about all of
+// them. If d is nil, no decision was made.
+func (b joint) joint(d *certificate.Decision) {
 	b.askAll(askShortages, func() {
 		for _, s := range bound.Shortages(b.m, b.faulty) {
 			b.volume(&s)
 		}
 	})
+	if d == nil {
+		return
+	}
+	b.never(d)
+	for _, c := range search.Orders(b.m, d, b.faulty) {
+		for _, w := range c.Among {
+			b.orderDependent[w] = true
+		}
+		b.order(&c)
+	}
 }
 
 // indices returns the row indices of workloads.

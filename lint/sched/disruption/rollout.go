@@ -214,11 +214,12 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 	}
 	if own := u.group(w, false); contenders != nil || r.Verdict == diag.Unknown && !r.Why.Given() && len(group) > len(own) {
 		u.byRules(w, own, &r)
-		waiting := false // pods that wait may take the room (C12)
-		if contenders != nil {
-			waiting = u.assembled(contenders).Overfull()
-		} else if r.Verdict == diag.Always {
-			waiting = !u.fitting(group).fit()
+		waiting := contenders != nil && u.assembled(contenders).Overfull() // pods that wait may take the room (C12)
+		if r.Verdict == diag.Always && contenders == nil {
+			if u.placed != nil && slices.ContainsFunc(group, func(o *workload.Workload) bool { return verdict(u.placed, o) == diag.Never }) {
+				r.Why = by(model.ByPending)
+			}
+			waiting = r.Why.Given() || !u.fitting(group).fit()
 		}
 		if r.Verdict == diag.Always && (waiting || u.reasonAboutOthers(w, group).Given()) {
 			r.Verdict = diag.Unknown

@@ -221,42 +221,37 @@ type Conflict struct {
 	Stuck *certificate.Stuck
 }
 
-// jointSteps is the step limit for each decision in the search for conflicts.
-const jointSteps = 400_000
-
-// Orders finds workloads whose hard rules allow all pods only in the right scheduling order. It skips
-// faulty workloads and the workloads that interact with them. It also skips workloads that depend on
-// finishing pods, or on unknown labels and namespaces.
-func Orders(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
+// Orders finds workloads whose hard rules allow all pods only in the right scheduling order, as a decision
+// about all workloads says. It skips faulty workloads and the workloads that interact with them. It also
+// skips workloads that depend on unknown labels and namespaces.
+func Orders(m *model.Model, d *certificate.Decision, faulty map[*workload.Workload]bool) (all []Conflict) {
 	m = m.Permanent()
-	if m.Run().Within(m.Altogether(), func() {
-		scope := scopeOf(m, faulty)
-		if scope == nil {
-			return
+	ruled, single := map[*workload.Workload]bool{}, map[*workload.Workload]bool{}
+	for i := range d.Workloads {
+		w := &d.Workloads[i]
+		ruled[w.Workload] = w.RulesVerdict == diag.Sometimes && (w.Verdict == diag.Sometimes || w.Verdict == diag.Unknown)
+		single[w.Workload] = w.Verdict == diag.Sometimes && !w.Workload.Finite() && risky(m, m.Groups[w.Workload])
+		if !ruled[w.Workload] && !single[w.Workload] {
+			delete(ruled, w.Workload)
 		}
+	}
+	if len(ruled) == 0 {
+		return nil
+	}
+	if m.Run().Within(m.Altogether(), func() {
 		parts := m.Split()
-		d := decideInstance(newState(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps}, false)
-		for i := range d.outcomes {
-			o := &d.outcomes[i]
-			if o.spent {
-				m.Run().GiveUp(o.owners, TogetherQuestion)
-			}
-			if !o.decided || o.never || slices.ContainsFunc(o.owners, func(w *workload.Workload) bool { return scope.doubtful[w] }) {
+		for _, c := range (interactions{newState(parts, false, nil)}).components() {
+			open := func(w *workload.Workload) bool { return ruled[w] || single[w] && len(c.owners) == 1 }
+			if c.unsure || !slices.ContainsFunc(c.owners, open) || slices.ContainsFunc(c.owners, func(w *workload.Workload) bool { return faulty[w] }) {
 				continue
 			}
-			if !o.always {
-				certificate.CheckerOf(parts).Prepare(parts) // done once for all components, outside their budgets
-			}
-			c, ok := Conflict{}, false
-			m.Ask(o.owners, TogetherQuestion, m.Bounds(o.owners), func() {
-				if !o.always || len(o.owners) == 1 && !o.orderless && risky(m, m.Groups[o.owners[0]]) {
-					c, ok = stuckRun(m, scope, o)
+			certificate.CheckerOf(parts).Prepare(parts) // done once for all components, outside their budgets
+			m.Ask(c.owners, TogetherQuestion, m.Bounds(c.owners), func() {
+				if conflict, ok := stuckRun(m, c.owners); ok {
+					conflict.Among = c.owners
+					all = append(all, conflict)
 				}
 			})
-			if ok {
-				c.Among = o.owners
-				all = append(all, c)
-			}
 		}
 	}) {
 		return all
@@ -268,75 +263,6 @@ func Orders(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict)
 // TogetherQuestion describes the question that Orders answers, for messages about an exhausted
 // budget.
 const TogetherQuestion = "whether workloads can be scheduled together"
-
-// scope is the set of workloads that may interact.
-type scope struct {
-	all map[*workload.Workload]bool
-	// doubtful marks workloads that get no verdict. The workloads that interact with them get no
-	// verdict either.
-	doubtful map[*workload.Workload]bool
-	// count holds how many pods of a workload are certain to exist, if this differs from the
-	// declared number.
-	count map[*workload.Workload]int
-}
-
-func (s *scope) relax(only map[*workload.Workload]bool) *relaxation {
-	r := newRelaxation(only)
-	r.count = s.count
-	return r
-}
-
-// scopeOf finds the workloads that may interact through their hard rules. It returns nil if there
-// are no such workloads.
-func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
-	s := &scope{all: map[*workload.Workload]bool{}, doubtful: map[*workload.Workload]bool{}, count: map[*workload.Workload]int{}}
-	ports := map[int32]*workload.Workload{}
-	for _, w := range m.Workloads {
-		g := m.Groups[w]
-		if !model.Lasting(g) {
-			continue
-		}
-		if involve(m, s, g) || risky(m, g) {
-			s.all[w] = true
-		}
-		for _, p := range g.HostPorts {
-			if other := ports[p.Port]; other != nil && other != w {
-				s.all[w], s.all[other] = true, true
-			}
-			ports[p.Port] = w
-		}
-	}
-	if len(s.all) == 0 {
-		return nil
-	}
-	for w := range s.all {
-		s.doubtful[w] = s.doubtful[w] || faulty[w]
-		if w.Scale != nil {
-			s.count[w] = model.Certain(w)
-		}
-	}
-	return s
-}
-
-// involve adds the workloads that a group's hard terms select. It reports whether there are any.
-func involve(m *model.Model, s *scope, g *model.Group) bool {
-	found := false
-	for t := range g.HardTerms() {
-		if m.Self(t, g.Workload) == model.Maybe {
-			s.doubtful[g.Workload] = true
-		}
-		for _, o := range m.Others(t, g.Workload, true) {
-			lasting := model.Lasting(m.Groups[o])
-			switch {
-			case m.Peer(t, g.Workload, o) == model.Maybe, !lasting && t.Use != model.AntiAffinity && !o.Refused() && !o.Running:
-				s.doubtful[g.Workload] = true
-			case lasting:
-				s.all[o], found = true, true
-			}
-		}
-	}
-	return found
-}
 
 // risky reports whether a single workload may get stuck in one run but not in another. This is
 // possible with affinity between its pods, with several spread constraints, or with a combination
@@ -360,16 +286,14 @@ func risky(m *model.Model, g *model.Group) bool {
 // stuckRun finds a run after which some of a component's pods fit nowhere, although another run
 // places all of them. It counts resources, because a run that exceeds the nodes' resources is
 // impossible.
-func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
-	group := setOf(o.owners)
-	parts := m.Split()
-	d := decideInstance(newState(parts, true, s.relax(group)), Options{Steps: jointSteps}, false)
+func stuckRun(m *model.Model, owners []*workload.Workload) (Conflict, bool) {
+	d := decideInstance(newState(m.Split(), true, newRelaxation(setOf(owners))), Options{Steps: coreSteps}, false)
 	if d.whole() != diag.Sometimes {
 		return Conflict{}, false
 	}
 	stuck := d.stuck()
 	sorting.Stable(stuck.Pending, func(a, b certificate.Pending) int { return b.Count - a.Count })
-	return StuckRun(m, o.owners, stuck)
+	return StuckRun(m, owners, stuck)
 }
 
 // StuckRun returns what a stuck run of the split model shows about some workloads of a model. It
