@@ -219,9 +219,9 @@ var treeRows = []struct {
 	name, nodes, shows string
 	times, mib         float64
 }{
-	{"crowded", nodes50, `(?s)cluster-too-small.*of \d+ simulated runs.*1100 workloads, 50 nodes`, 4.5, 95},
+	{"crowded", nodes50, `(?s)cluster-too-small.*of \d+ simulated runs.*1100 workloads, 50 nodes`, 4.5, 125},
 	{"roomy", strings.NewReplacer("{a: 13, b: 13, c: 13}", "{a: 50, b: 50, c: 50}", `cpu: "16", memory: 64Gi`, `cpu: "128", memory: 512Gi`).Replace(nodes50),
-		`(?s)of \d+ simulated runs.*1100 workloads: all fit, roll and drain`, 4.3, 95},
+		`(?s)of \d+ simulated runs.*1100 workloads: all fit, roll and drain`, 4.3, 125},
 }
 
 // BenchmarkTree measures all rules over the generated tree, and over one file of it.
