@@ -367,7 +367,11 @@ func crowdedOut(r *facts.Crowd, in *facts.Facts) Text {
 	for i := range r.Core {
 		parts = append(parts, in.Ref(r.Core[i].W)+" "+coreRule(&r.Core[i]))
 	}
-	return about(strings.Join(refs(in, r.Workloads), ", "), append(parts, stayPending(r.Pending), growth(r.Growth))...)
+	names := refs(in, r.Workloads)
+	if len(names) > maxNamed+1 {
+		names = []string{upTo(names, maxNamed)}
+	}
+	return about(strings.Join(names, ", "), append(parts, stayPending(r.Pending), growth(r.Growth))...)
 }
 
 // refs returns the names of workloads.

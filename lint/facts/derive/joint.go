@@ -99,7 +99,7 @@ func (b joint) crowd(c *search.Conflict) {
 	if s.Location.IsZero() {
 		s.Location = w.CountSpan()
 	}
-	for _, o := range c.Workloads {
+	for _, o := range c.Workloads[:min(len(c.Workloads), maxNamed)] {
 		s = s.related(o.CountSpan(), "%s", message.PodsOf(certain(b.m, o), o))
 	}
 	for _, text := range b.advisor().repairTexts(c.Workloads, c.Core.Repairs) {

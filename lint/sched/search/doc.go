@@ -2,8 +2,8 @@
 // which it may process the pods and every choice among feasible nodes.
 //
 // Contract: Decide returns a verdict for each workload: always, never, sometimes or unknown.
-// Explain returns the core of a never verdict and possible repairs. Conflicts returns findings that
-// involve several workloads. Lose and Roll start from placements of all pods. Lose examines what
+// Explain returns the core of a never verdict and possible repairs. Orders returns runs that get stuck
+// although others place all pods. Lose and Roll start from placements of all pods. Lose examines what
 // happens after nodes are lost, and Roll examines a rollout.
 //
 // How Decide works: model.Split turns pods that selectors can tell apart into separate workloads,
