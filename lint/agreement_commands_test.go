@@ -26,7 +26,7 @@ import (
 //   - what place proves never is an error of lint, and what always fits is none
 //   - facts, size, plan, explain and the page count the pods and give the answers that place gives
 //   - no two findings are about one fact
-//   - more steps change no answer that is decided
+//   - more steps turn no answer into another one, and leave few open that were decided
 func TestCommandsAgree(t *testing.T) {
 	t.Parallel()
 	e := engine(t)
