@@ -270,17 +270,21 @@ func (r *run) countUnplaced(s *scene, to *summary) {
 		return
 	}
 	each, together := derive.Undecided(s.model, s.decide(s.model))
+	at := map[*workload.Workload]diag.Outcome{} // verdicts for the declared nodes
 	if count := s.count(); count != nil && len(each)+len(together) > 0 {
+		for _, w := range s.decide(count).Workloads {
+			at[w.Workload] = w.Verdict
+		}
 		open, _ := derive.Undecided(count, s.decide(count))
 		each = slices.DeleteFunc(each, func(w certificate.WorkloadDecision) bool {
-			return !slices.ContainsFunc(open, func(o certificate.WorkloadDecision) bool { return o.Workload == w.Workload })
+			return (r.opts.Placements || at[w.Workload] != diag.Never) && !slices.ContainsFunc(open, func(o certificate.WorkloadDecision) bool { return o.Workload == w.Workload })
 		})
 		if s.decide(count).Verdict != diag.Unknown {
 			together = nil
 		}
 	}
 	for _, w := range each {
-		if !r.opts.Placements && (to.about[w.Workload.Object] || w.Why.Cause == model.ByGrowth) {
+		if !r.opts.Placements && (to.about[w.Workload.Object] || w.Why.Cause == model.ByGrowth && at[w.Workload] != diag.Never) {
 			continue
 		}
 		if w.Why.Cause == model.ByClass {
