@@ -503,13 +503,16 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 }
 
 // peersElsewhere reports whether no pod that the pod group requires nearby may use a node of a domain in
-// which the group's own pods may be.
+// which the group's own pods may be, and none of them may use a node that a pool adds.
 func (a *instance) peersElsewhere(u *podGroup) bool {
-	if len(u.affinityKeys) != 1 || u.first || u.open || len(u.unsure) > 0 {
+	if len(u.affinityKeys) != 1 || u.first || u.open || len(u.unsure) > 0 || a.mayGrow(u.g) {
 		return false
 	}
 	domain, near := a.domain[u.affinityKeys[0]], map[int32]bool{}
 	for _, j := range u.peers {
+		if a.mayGrow(a.units[j.unit].g) {
+			return false
+		}
 		nodes := a.units[j.unit].nodes.list
 		a.m.Run().Spend(1 + len(nodes)/model.PerStep)
 		for _, n := range nodes {
@@ -525,5 +528,22 @@ func (a *instance) peersElsewhere(u *podGroup) bool {
 func (a *instance) neverPlaced(i int) bool {
 	u := a.units[i]
 	lonely := len(u.affinityKeys) > 0 && !u.first && len(u.peers) == 0 && len(u.unsure) == 0 && !u.open
-	return lonely || !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.carries(int(n), u.keys) && a.carries(int(n), u.affinityKeys) })
+	return lonely || !a.mayGrow(u.g) && !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.carries(int(n), u.keys) && a.carries(int(n), u.affinityKeys) })
+}
+
+// mayGrow reports whether a pool may add a node that a group's pods may use and that has the labels that
+// their rules need.
+func (a *instance) mayGrow(g *model.Group) bool {
+	if a.m.Eligible(g.Origin()).Growable == 0 {
+		return false
+	}
+	for n := range a.m.Usable(g.Origin()) {
+		if !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
+			_, has := n.Labels[t.Key]
+			return t.Hard && t.Use != model.AntiAffinity && !has
+		}) {
+			return true
+		}
+	}
+	return false
 }
