@@ -199,7 +199,7 @@ func dependencies(m *model.Model, w *workload.Workload) map[*workload.Workload]b
 // nil if the budget is too small.
 func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workload, *Core) {
 	for i := range d.Short {
-		if c := ExplainShort(m, &d.Short[i]); c != nil {
+		if c, _ := explainShort(m, &d.Short[i]); c != nil {
 			return c.Workloads, c.Core
 		}
 	}
@@ -208,35 +208,56 @@ func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workl
 
 // ExplainShort returns the conflict of several workloads of which no run places all pods, or nil if the
 // budget is too small.
-func ExplainShort(m *model.Model, s *certificate.Short) (c *Conflict) {
-	if len(s.Workloads) < 2 {
+func ExplainShort(m *model.Model, s *certificate.Short) *Conflict {
+	c, relax := explainShort(m, s)
+	if c == nil {
 		return nil
 	}
 	m = m.Permanent()
-	m.Ask(s.Workloads, WhyQuestion, m.Bounds(s.Workloads), func() { c = question{m: m, contend: true}.among(setOf(s.Workloads)) })
+	for _, w := range c.Workloads {
+		n := w.Count.N
+		if w.Kind.PerNode() {
+			n = m.Eligible(w).Count
+		}
+		c.Pods += n
+	}
+	c.Most = c.Pods - 1
+	m.Ask(c.Workloads, WhyQuestion, m.Bounds(c.Workloads), func() {
+		most := 0
+		for _, o := range decideInstance(newState(m.Split(), true, relax), Options{Steps: coreSteps}, false).outcomes {
+			most += o.most
+		}
+		c.Most = min(c.Most, most)
+	})
 	return c
 }
 
-// among returns the conflict of the workloads in a group that contradict each other.
-func (q question) among(group map[*workload.Workload]bool) *Conflict {
+func explainShort(m *model.Model, s *certificate.Short) (c *Conflict, relax *relaxation) {
+	if len(s.Workloads) < 2 {
+		return nil, nil
+	}
+	m = m.Permanent()
+	m.Ask(s.Workloads, WhyQuestion, m.Bounds(s.Workloads), func() { c, relax = question{m: m, contend: true}.among(setOf(s.Workloads)) })
+	return c, relax
+}
+
+// among returns the conflict of the workloads in a group that contradict each other, without its numbers
+// of pods, and the relaxation that leaves only these workloads.
+func (q question) among(group map[*workload.Workload]bool) (*Conflict, *relaxation) {
 	relax := newRelaxation(group)
 	if q.possible(relax) != model.No {
-		return nil
+		return nil, nil
 	}
 	owners := q.members(relax)
 	relax, ok := q.fewest(relax, owners)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	c := &Conflict{Workloads: relax.remaining(owners)}
 	if c.Core = q.core(relax, c.Workloads); c.Core == nil {
-		return nil
+		return nil, nil
 	}
-	for _, o := range decideInstance(newState(q.m.Split(), q.contend, relax), Options{Steps: coreSteps}, false).outcomes {
-		c.Pods, c.Most = c.Pods+o.pods, c.Most+o.most
-	}
-	c.Most = min(c.Most, c.Pods-1)
-	return c
+	return c, relax
 }
 
 // remaining returns the workloads that still have pods under the relaxation.

@@ -534,10 +534,10 @@ func (a *instance) neverPlaced(i int) bool {
 // mayGrow reports whether a pool may add a node that a group's pods may use and that has the labels that
 // their rules need.
 func (a *instance) mayGrow(g *model.Group) bool {
-	if a.m.Eligible(g.Origin()).Growable == 0 {
+	if a.m.Eligible(g.Workload).Growable == 0 {
 		return false
 	}
-	for n := range a.m.Usable(g.Origin()) {
+	for n := range a.m.Usable(g.Workload) {
 		if !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 			_, has := n.Labels[t.Key]
 			return t.Hard && t.Use != model.AntiAffinity && !has
