@@ -22,8 +22,8 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// TestCommandsAgree asks all commands about random clusters. They are to give one answer:
-//   - what place proves never is an error of lint, and what always fits is none
+// TestCommandsAgree asks all commands about random clusters. They must give the same answer:
+//   - if place proves that pods never fit, lint reports an error; if they always fit, it does not
 //   - facts, size, plan, explain and the page count the pods and give the answers that place gives
 //   - no two findings are about one fact
 //   - more steps turn no answer into another one, and leave few open that were decided
@@ -320,7 +320,7 @@ func (a *agreement) findings(r *diag.Report, p *diag.Placement) {
 	}
 }
 
-// joint reports whether a finding is about several workloads, each of which may fit.
+// joint reports whether a finding is about several workloads. Each of them may fit by itself.
 func joint(d *diag.Diagnostic) bool {
 	return d.Rule == "crowded-out" || strings.Contains(d.Message, "other workload")
 }

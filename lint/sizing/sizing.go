@@ -169,8 +169,8 @@ func (z *sizing) open() *diag.SizeReason {
 	return &why
 }
 
-// rejected returns what the first object says whose pods are rejected, so that no size is enough. It
-// returns nil if there is none.
+// rejected returns why the API server or a quota rejects the pods of the first such workload: no size is
+// enough for it. It returns nil if no workload is rejected.
 func (z *sizing) rejected() *diag.SizeReason {
 	for _, w := range z.base.Workloads {
 		if len(w.Problems) > 0 && !w.Copy && !w.Superseded {

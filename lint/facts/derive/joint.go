@@ -33,7 +33,7 @@ func (b joint) joint(d *certificate.Decision) {
 	}
 	b.never(d)
 	for _, c := range search.Orders(b.m, d, b.faulty) {
-		for _, w := range c.Among {
+		for _, w := range c.Workloads {
 			b.orderDependent[w] = true
 		}
 		b.order(&c)

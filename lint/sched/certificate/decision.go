@@ -38,7 +38,7 @@ type Decision struct {
 	Doubts []model.Doubt
 	Over   []Overrun
 
-	// Short lists the components of which no run places all pods.
+	// Short lists the components whose pods can never all be placed.
 	Short []Short
 	// Groups maps each workload to all workloads in its component.
 	Groups map[*workload.Workload][]*workload.Workload
@@ -115,8 +115,8 @@ func (d *Decision) Stands(w *workload.Workload) (*Chosen, *workload.Workload) {
 	return nil, nil
 }
 
-// Short describes workloads of which no run places all pods. Most is not less than the largest number
-// of their Pods that one run places.
+// Short describes workloads whose pods can never all be placed. At most Most of their Pods fit at the same
+// time.
 type Short struct {
 	Workloads  []*workload.Workload
 	Pods, Most int

@@ -206,7 +206,7 @@ func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workl
 	return nil, nil
 }
 
-// ExplainShort returns the conflict of several workloads of which no run places all pods, or nil if the
+// ExplainShort explains why the pods of several workloads can never all be placed. It returns nil if the
 // budget is too small.
 func ExplainShort(m *model.Model, s *certificate.Short) *Conflict {
 	c, relax := explainShort(m, s)

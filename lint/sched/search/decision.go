@@ -102,8 +102,8 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	return out
 }
 
-// short adds the components of which no run places all pods to a list, unless one of their workloads
-// is in it already.
+// short adds the components whose pods can never all be placed to a list. It skips a component if one of
+// its workloads is already listed.
 func (d *decided) short(all []certificate.Short) []certificate.Short {
 	in := map[*workload.Workload]bool{}
 	for i := range all {

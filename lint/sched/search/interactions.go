@@ -209,9 +209,8 @@ func (s interactions) shortagesOf(all []*askers) []bool {
 // others. In some conflicts, no run places all of their pods. In others, only the right scheduling
 // order places them all.
 type Conflict struct {
-	// Workloads lists the conflicting workloads in input order. Among lists them together with all
-	// workloads that interact with them.
-	Workloads, Among []*workload.Workload
+	// Workloads lists the conflicting workloads in input order.
+	Workloads []*workload.Workload
 	// Pods is the total pod count of Workloads. Most is the largest number of these pods that one
 	// run places. Core explains why. They are not set if some run places all of them.
 	Pods, Most int
@@ -228,14 +227,14 @@ func Orders(m *model.Model, d *certificate.Decision, faulty map[*workload.Worklo
 	m = m.Permanent()
 	ruled, single := map[*workload.Workload]bool{}, map[*workload.Workload]bool{}
 	for i := range d.Workloads {
-		w := &d.Workloads[i]
-		ruled[w.Workload] = w.RulesVerdict == diag.Sometimes && (w.Verdict == diag.Sometimes || w.Verdict == diag.Unknown)
-		single[w.Workload] = w.Verdict == diag.Sometimes && !w.Workload.Finite() && risky(m, m.Groups[w.Workload])
-		if !ruled[w.Workload] && !single[w.Workload] {
-			delete(ruled, w.Workload)
+		switch w := &d.Workloads[i]; {
+		case w.RulesVerdict == diag.Sometimes && (w.Verdict == diag.Sometimes || w.Verdict == diag.Unknown):
+			ruled[w.Workload] = true
+		case w.Verdict == diag.Sometimes && !w.Workload.Finite() && risky(m, m.Groups[w.Workload]):
+			single[w.Workload] = true
 		}
 	}
-	if len(ruled) == 0 {
+	if len(ruled)+len(single) == 0 {
 		return nil
 	}
 	if m.Run().Within(m.Altogether(), func() {
@@ -248,7 +247,6 @@ func Orders(m *model.Model, d *certificate.Decision, faulty map[*workload.Worklo
 			certificate.CheckerOf(parts).Prepare(parts) // done once for all components, outside their budgets
 			m.Ask(c.owners, TogetherQuestion, m.Bounds(c.owners), func() {
 				if conflict, ok := stuckRun(m, c.owners); ok {
-					conflict.Among = c.owners
 					all = append(all, conflict)
 				}
 			})
