@@ -531,17 +531,22 @@ func (a *instance) neverPlaced(i int) bool {
 	return lonely || !a.mayGrow(u.g) && !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.carries(int(n), u.keys) && a.carries(int(n), u.affinityKeys) })
 }
 
-// mayGrow reports whether a pool may add a node that a group's pods may use and that has the labels that
-// their rules need.
+// mayGrow reports whether a pool may add a node that a group's pods may use, that is large enough for one
+// of them and that has the labels that their rules need.
 func (a *instance) mayGrow(g *model.Group) bool {
 	if a.m.Eligible(g.Workload).Growable == 0 {
 		return false
 	}
 	for n := range a.m.Usable(g.Workload) {
-		if !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
+		lacks := func(t *model.Term) bool {
 			_, has := n.Labels[t.Key]
 			return t.Hard && t.Use != model.AntiAffinity && !has
-		}) {
+		}
+		exceeds := func(r model.Request) bool {
+			has, judged := model.Offered(n, &r)
+			return judged && has < r.Amount
+		}
+		if !slices.ContainsFunc(g.Terms, lacks) && !slices.ContainsFunc(g.Requests, exceeds) {
 			return true
 		}
 	}
