@@ -26,8 +26,10 @@ type Static struct {
 	// Places holds, for each volume, the node label that its node affinity requires. The key is empty
 	// if every node can use the volume.
 	Places []corev1.NodeSelectorRequirement
-	// Part is set if the class has other volumes that no claim holds.
-	Part bool
+	// Part is set if the class has other volumes that no claim holds. Listed is set if the node file
+	// lists the volumes of the class. The others are all that there are only if each of them names a
+	// node: a PersistentVolume among manifests may be an example.
+	Part, Listed bool
 
 	// open says why it is not known which claims get the volumes.
 	open string
@@ -42,14 +44,14 @@ func (s *Static) Anywhere() bool {
 type statics struct {
 	// sets maps what claims ask for, and the names of volumes, to sets of volumes.
 	sets map[string]*Static
-	// stocked holds the classes whose volumes the node file lists. named holds the volumes that a claim
+	// listed holds the classes whose volumes the node file lists. named holds the volumes that a claim
 	// names. handles counts the volumes that a driver knows by the same handle.
-	stocked, named map[string]bool
-	handles        map[[2]string]int
+	listed, named map[string]bool
+	handles       map[[2]string]int
 }
 
 func newStatics() statics {
-	return statics{sets: map[string]*Static{}, stocked: map[string]bool{}, named: map[string]bool{}, handles: map[[2]string]int{}}
+	return statics{sets: map[string]*Static{}, listed: map[string]bool{}, named: map[string]bool{}, handles: map[[2]string]int{}}
 }
 
 // static returns the volumes that a claim is matched against. It returns nil if they are not known, or
@@ -58,7 +60,7 @@ func newStatics() statics {
 // findMatchingVolumes and checkVolumeProvisions).
 func (b *binder) static(w *Workload, c *Claim) *Static {
 	class := b.class(c.spec)
-	if class == nil || c.Bound || c.Ephemeral || w.Kind.VM || w.Scale != nil || w.Spec.NodeName != "" || source.Placeholder(c.Name) || !b.stocked[class.Name] ||
+	if class == nil || c.Bound || c.Ephemeral || w.Kind.VM || w.Scale != nil || w.Spec.NodeName != "" || source.Placeholder(c.Name) || !b.listed[class.Name] && len(b.free[class.Name]) == 0 ||
 		class.Root.Get("provisioner").Text() != noProvisioner || class.Root.Get("volumeBindingMode").Text() != "WaitForFirstConsumer" {
 		return nil
 	}
@@ -77,7 +79,7 @@ func (b *binder) static(w *Workload, c *Claim) *Static {
 	if s, known := b.sets[id]; known {
 		return s
 	}
-	s := &Static{Class: class.Name}
+	s := &Static{Class: class.Name, Listed: b.listed[class.Name]}
 	var names strings.Builder
 	for _, v := range b.free[class.Name] {
 		phase := v.Root.At("status", "phase").Text()

@@ -261,7 +261,7 @@ func (r *Reader) Bind(set *Set, stored []*source.Object, declared storage.Declar
 	}
 	for _, o := range stored { // the file lists all volumes that the cluster has; a tree may list examples
 		if o.Kind == "PersistentVolume" {
-			b.stocked[specOf(o.Root).Get("storageClassName").Text()] = true
+			b.listed[specOf(o.Root).Get("storageClassName").Text()] = true
 		}
 	}
 	for _, o := range b.claims {

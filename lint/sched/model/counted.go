@@ -57,8 +57,8 @@ func countVolumes(run *Run, ws []*workload.Workload, topo *topology.Topology) (*
 	for s, n := range claims {
 		run.Spend((len(s.Volumes) + len(topo.Nodes)) / PerStep)
 		if !s.Anywhere() {
-			v.place(s, counted.All())
-		} else if n > len(s.Volumes) {
+			v.place(s, counted.Nodes) // nobody knows the volumes of nodes that a pool adds
+		} else if n > len(s.Volumes) || !s.Listed {
 			v.doubts[s] = "which claims get the PersistentVolumes of StorageClass " + s.Class
 		}
 	}
@@ -155,6 +155,13 @@ func (v *volumeCounts) place(s *workload.Static, nodes []*topology.Node) {
 			}
 		}
 		n.Volumes[v.sets[s]] = int64(sum)
+	}
+	if !s.Listed && slices.Contains(users, 0) { // an example, or for a cluster that has other nodes
+		v.doubts[s] = "which PersistentVolumes of StorageClass " + s.Class + " the cluster has"
+		for _, n := range nodes {
+			delete(n.Volumes, v.sets[s])
+		}
+		delete(v.sets, s)
 	}
 }
 

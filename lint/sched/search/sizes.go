@@ -302,13 +302,22 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 			here := q.decide(ws, m.Topology.Nodes)
 			q.verdict, q.rules = here.Verdict, here.RulesVerdict
 		}
+		// A workload without a decision is open at some size, so only a workload that is never placed
+		// by itself decides about its group.
+		known := slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return q.of[w] == nil })
+		if len(known) < len(ws) {
+			q.verdict, q.rules = diag.Unknown, diag.Unknown
+			for _, w := range known {
+				q.verdict, q.rules = worse(q.verdict, q.of[w].Verdict), worse(q.rules, q.of[w].RulesVerdict)
+			}
+		}
 		verdict, rules = worse(verdict, q.verdict), worse(rules, q.rules)
 		if q.verdict == diag.Never {
 			pods := 0
-			for _, w := range ws {
+			for _, w := range known {
 				pods += q.of[w].Pods
 			}
-			d.Short = append(d.Short, certificate.Short{Workloads: ws, Pods: pods, Most: pods - 1})
+			d.Short = append(d.Short, certificate.Short{Workloads: known, Pods: pods, Most: pods - 1})
 		}
 	}
 	d.Verdict, d.RulesVerdict = verdict, rules
