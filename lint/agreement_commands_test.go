@@ -97,6 +97,14 @@ func (d dice) cluster() cluster {
 	if d.chance(8) {
 		c.docs = append(c.docs, fmt.Sprintf("apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: shop}\nspec: {hard: {%s}}\n", d.pick(`pods: "5"`, `requests.cpu: "4"`)))
 	}
+	if strings.Contains(strings.Join(c.docs, ""), "volumeClaimTemplates") {
+		class := "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: %s}\nprovisioner: %s\nvolumeBindingMode: WaitForFirstConsumer\n"
+		c.docs = append(c.docs, fmt.Sprintf(class, "disks", "kubernetes.io/no-provisioner"), fmt.Sprintf(class, "gp3", "ebs.csi.aws.com"))
+		for i := range d.IntN(5) {
+			at := fmt.Sprintf("%s-%d", d.pick(pools...), d.IntN(2))
+			c.docs = append(c.docs, fmt.Sprintf("apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v%d}\nspec:\n  capacity: {storage: %s}\n  accessModes: [ReadWriteOnce]\n  storageClassName: disks\n  local: {path: /disk}\n  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [%s]}]}]}}\n", i, d.pick("20Gi", "20Gi", "1Gi"), at))
+		}
+	}
 	return c
 }
 
@@ -150,12 +158,16 @@ func (d dice) object(kind, name string, names, pools []string, i int) string {
 	if kind == "Job" {
 		return "apiVersion: batch/v1\nkind: Job\n" + meta + fmt.Sprintf("spec:\n  parallelism: %d\n  completions: %d\n", n, n) + template + at + "restartPolicy: Never\n"
 	}
+	claims := ""
+	if kind == "StatefulSet" && d.chance(40) {
+		claims = "  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: " + d.pick("disks", "disks", "gp3", "other") + ", resources: {requests: {storage: 10Gi}}}}]\n"
+	}
 	head := "apiVersion: apps/v1\nkind: " + kind + "\n" + meta + "spec:\n  selector: {matchLabels: {app: " + name + "}}\n"
 	switch kind {
 	case "DaemonSet":
 		return head + template + "\n"
 	case "StatefulSet":
-		head += "  serviceName: " + name + "\n"
+		head += "  serviceName: " + name + "\n" + claims
 	default:
 		head += d.pick("", "", "  strategy: {type: Recreate}\n", "  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n", "  strategy: {rollingUpdate: {maxSurge: 100%, maxUnavailable: 0}}\n")
 	}
@@ -232,7 +244,7 @@ func (a *agreement) check() {
 		for question, v := range before {
 			switch now := after[question]; {
 			case v == string(diag.Unknown) || v == string(diag.None) || now == v:
-			case now == string(diag.Unknown) || now == string(diag.None): // the steps of one question are those that another did not need
+			case now == "" || now == string(diag.Unknown) || now == string(diag.None): // the steps of one question are those that another did not need
 				a.seen["open with more steps"]++
 			case question != "fits" && v == string(diag.Sometimes) && now == string(diag.Never): // no run without Pending pods
 			default:
