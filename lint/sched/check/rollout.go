@@ -2,13 +2,11 @@ package check
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
-	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // rolls explores the states of a rollout with the checker's filters. It adds the controller's moves
@@ -17,7 +15,8 @@ type rolls struct {
 	*states
 	r          certificate.Rollout
 	old, fresh int // indices of the members
-	replicas   int
+	replicas   int // of the old pods
+	all        int // of the new pods
 	visited    map[string]bool
 	begun      bool
 	stalled    bool
@@ -44,7 +43,7 @@ func (Checker) Roll(m *model.Model, r certificate.Rollout, out *certificate.Roll
 		case r.Old:
 			s.old, s.replicas = len(s.members), pods
 		case r.Fresh:
-			s.fresh, pods = len(s.members), 0
+			s.fresh, s.all, pods = len(s.members), pods, 0
 		}
 		s.join(g, pods)
 	}
@@ -93,7 +92,7 @@ func (s *rolls) goOn() {
 	}
 	s.visited[key] = true
 	at := func(n int) (old, fresh int) { return s.on[n][s.old], s.on[n][s.fresh] }
-	t := turn{r: s.r, replicas: s.replicas, nodes: s.v.m.Topology.Nodes}
+	t := turn{r: s.r, replicas: s.replicas, all: s.all, nodes: s.v.m.Topology.Nodes}
 	for n := range s.on {
 		t.count(at(n))
 	}
@@ -170,14 +169,24 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 			on[n] = [2]int{on[n][0], on[n][1] + 1}
 		}
 	}
-	i := slices.IndexFunc(m.Workloads, func(w *workload.Workload) bool { return m.Groups[w].Origin() == r.Fresh })
-	if i < 0 {
+	t := turn{r: r, nodes: m.Topology.Nodes}
+	var next *model.Group
+	for _, w := range m.Workloads {
+		switch g := m.Groups[w]; g.Origin() {
+		case r.Old:
+			t.replicas = v.count(g)
+		case r.Fresh:
+			next, t.all = g, v.count(g)
+		}
+	}
+	if next == nil {
 		return fmt.Errorf("%s: no new pod is in the model", r.Fresh)
 	}
-	next := m.Groups[m.Workloads[i]]
-	t := turn{r: r, replicas: v.count(next), nodes: m.Topology.Nodes}
 	for _, pods := range on {
 		t.count(pods[0], pods[1])
+	}
+	if r.Whole && t.old < t.replicas {
+		return fmt.Errorf("%s: not all old pods run", r.Old)
 	}
 	at := func(n int) (old, fresh int) { return on[n][0], on[n][1] }
 	comes, goes := t.steps()
@@ -198,7 +207,7 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 // turn is a state of a rollout: who runs, and what the controller can do next.
 type turn struct {
 	r                certificate.Rollout
-	replicas         int
+	replicas, all    int // of the old and of the new pods
 	nodes            []*topology.Node
 	old, fresh       int
 	beside, together int // new pods on nodes with old pods, and the most on one node
@@ -229,7 +238,10 @@ func (t *turn) ready() int {
 	return t.together
 }
 
-func (t *turn) done() bool { return t.old == 0 && t.fresh == t.replicas && t.ready() == t.fresh }
+// done reports whether all new pods run and no old one has to stay. None has to beside a whole set of new ones.
+func (t *turn) done() bool {
+	return (t.old == 0 || t.r.Whole) && t.fresh == t.all && t.ready() == t.fresh
+}
 
 // reaches reports whether a new pod can use the volume of the old pods on node n (R-W35).
 func (t *turn) reaches(n int, at func(n int) (old, fresh int)) bool {
@@ -250,11 +262,11 @@ func (t *turn) reaches(n int, at func(n int) (old, fresh int)) bool {
 // total stays within replicas plus surge. It can delete an old pod (goes) if enough pods run
 // (R-W5, R-W6, R-W8, R-W31).
 func (t *turn) steps() (comes, goes bool) {
-	comes = t.fresh < t.replicas && t.old+t.fresh-t.replicas < t.r.Surge && (!t.r.Empty || t.old == 0)
+	comes = t.fresh < t.all && t.old+t.fresh-t.replicas < t.r.Surge && (!t.r.Empty || t.old == 0)
 	switch {
 	case t.old == 0:
 	case t.r.Whole:
-		goes = t.ready() >= t.replicas
+		goes = t.ready() >= t.all
 	case t.r.Empty:
 		goes = true
 	default:

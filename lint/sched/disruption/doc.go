@@ -64,7 +64,9 @@
 // the largest numbers all pods are placed on the nodes that are left however the others are placed. A
 // placement of fewer pods is a part of such a placement. Choices with more pods than fit are left out,
 // because the question about the autoscaler covers them. In a context of more than 200 workloads only the
-// smallest numbers are judged, and a yes beside autoscaled workloads is unknown.
+// smallest numbers are judged, and a yes beside autoscaled workloads is unknown. The question about the
+// autoscaler itself begins when the minimum and all other pods run: orders in which its pods come before
+// theirs are no answer, except where they never all run.
 //
 // Advice: Holds applies an edit to a workload, or adds nodes, and judges rollouts and drains
 // after that change. Package facts offers only advice that holds. A trial uses at most half of

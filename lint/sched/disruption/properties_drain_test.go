@@ -180,23 +180,32 @@ func drainsAgree(t *testing.T, trialCount int, draw func(seed int) sample) {
 }
 
 // scaled returns the largest and the smallest number of pods of the first workload that are placed
-// if an autoscaler asks for the given number.
+// if an autoscaler asks for the given number while one of them and all other pods run. If these do not
+// all fit, it asks at once.
 func (s sample) scaled(t *testing.T, pods int, alone bool) (most, least int, tooMuch bool) {
 	t.Helper()
 	s = s.clone()
-	s.loads[0].replicas = pods
+	s.loads[0].replicas = 1
 	if alone {
 		s.loads, s.running = s.loads[:1], nil
 	}
+	from, _, _ := s.settle(t, 0, nil)
+	s.loads[0].replicas = pods
 	w := s.world(t, s.rest(nil))
 	least = pods
-	w.reach(func(g grid, _ bool) { most, least = max(most, w.pods(g, 0)), min(least, w.pods(g, 0)) })
-	return most, least, w.left <= 0
+	if len(from.complete) == 0 {
+		from.complete = []grid{w.empty()}
+	}
+	seen := map[grid]bool{}
+	for _, g := range from.complete {
+		w.reachFrom(g, seen, func(g grid, _ bool) { most, least = max(most, w.pods(g, 0)), min(least, w.pods(g, 0)) })
+	}
+	return most, least, w.left <= 0 || from.tooMuch
 }
 
-// scalerOf returns an autoscaler of web with a maximum.
-func scalerOf(most int) string {
-	return fmt.Sprintf("---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: %d}}\n", most)
+// scalerOf returns an autoscaler of web.
+func scalerOf(least, most int) string {
+	return fmt.Sprintf("---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: %d, maxReplicas: %d}}\n", least, most)
 }
 
 // outcomeOf returns the outcome if between least and most of all pods are placed.
@@ -219,7 +228,7 @@ func TestScalingAgreesWithPlacements(t *testing.T) {
 		s := g.sample("Deployment")
 		s.loads[0].replicas = 1 + g.IntN(2)
 		pods := 2 + g.IntN(4)
-		scaler := scalerOf(pods)
+		scaler := scalerOf(1, pods)
 		most, least, tooMuch := s.scaled(t, pods, false)
 		alone, _, _ := s.scaled(t, pods, true)
 		if tooMuch {

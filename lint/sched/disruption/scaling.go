@@ -159,7 +159,21 @@ func (up scaling) judge(w *workload.Workload) Scaling {
 		}
 		return Scaling{Answer: diag.Always}
 	case diag.Sometimes:
-		return Scaling{Answer: diag.Sometimes, Why: by(model.ByOrder)}
+		// There are more nodes, or no state in which all pods run.
+		if up.grows(w, w.Scale.Max) || !exists(up.fitting(group).verdict) {
+			return Scaling{Answer: diag.Sometimes, Why: by(model.ByOrder)}
+		}
+		for _, o := range group {
+			for _, q := range o.Quotas {
+				if q.Least < model.Certain(o) { // perhaps not all pods exist
+					return Scaling{Answer: diag.Unknown, Why: model.Reason{Cause: model.ByAdmission, Name: q.Name()}}
+				}
+			}
+		}
+		if d.Verdict == diag.Never { // the pods of all others run, and stay
+			return Scaling{Answer: diag.Never, Most: min(decisionOf(d, c).MaxPlaced, w.Scale.Max-1), Why: by(model.ByContention)}
+		}
+		return up.raised(w, group)
 	case diag.Never:
 		if up.withoutPreemptible(w, up.contenders(w, w.Scale.Max)) != nil {
 			return Scaling{Answer: diag.Unknown, Why: by(model.ByPriority)}
@@ -172,6 +186,25 @@ func (up scaling) judge(w *workload.Workload) Scaling {
 			why = by(model.ByItself)
 		}
 		return Scaling{Answer: diag.Never, Most: decisionOf(d, c).MaxPlaced, Why: why}
+	}
+	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
+}
+
+// raised judges a workload that fits at its autoscaler's maximum in some runs. Pods of an autoscaler come
+// when the minimum and all other pods run, so it searches all states from there.
+func (up scaling) raised(w *workload.Workload, group []*workload.Workload) Scaling {
+	least := max(1, model.Certain(w))
+	s := up.scene(group).with(w, least)
+	more := s.copy(s.of[w], w.Scale.Max-least)
+	s.ws = append(s.ws, more)
+	out := search.Roll(s.model(nil), certificate.Rollout{Old: s.of[w], Fresh: more, Surge: more.Count.N, Whole: true}, up.options(up.steps))
+	switch out.Verdict {
+	case diag.Sometimes:
+		return Scaling{Answer: out.Verdict, Why: by(model.ByOrder)}
+	case diag.Never:
+		return Scaling{Answer: out.Verdict, Most: w.Scale.Max - 1, Why: by(model.ByContention)}
+	case diag.Always:
+		return Scaling{Answer: out.Verdict}
 	}
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
 }

@@ -32,7 +32,7 @@ func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 		return certificate.Rolled{Verdict: diag.Unknown}
 	}
 	defer s.search.close()
-	whole := s.search.visit(s.search.c.pods - s.replicas)
+	whole := s.search.visit(s.search.c.pods - s.all)
 	out := certificate.Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole}
 	for _, v := range s.stuck {
 		gone := v.unit < 0
@@ -64,7 +64,8 @@ type rolling struct {
 	certificate.Rollout
 	*search
 	old, fresh int // indices of the old and the new pod group
-	replicas   int
+	replicas   int // of the old pods
+	all        int // of the new pods
 	visited    map[string]bool
 	moved      []step // unit -1-u stands for the removal of a pod of unit u
 	stuck      []step // the first sequence of moves after which nothing can move
@@ -75,11 +76,12 @@ type rolling struct {
 }
 
 // newRolling prepares the search. The old pods and the new pods must each form one pod group, and
-// both groups must have the same size. Otherwise, newRolling returns nil. It also returns nil if
-// the result would depend on facts that only the cluster knows.
+// both groups must have the same size unless old pods stay until all new ones run. Otherwise,
+// newRolling returns nil. It also returns nil if the result would depend on facts that only the
+// cluster knows.
 func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	old, fresh := a.unitsOf[r.Old], a.unitsOf[r.Fresh]
-	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || a.units[old[0]].pods != a.units[fresh[0]].pods {
+	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || !r.Whole && a.units[old[0]].pods != a.units[fresh[0]].pods {
 		return nil
 	}
 	c, known := a.everything()
@@ -97,7 +99,7 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 			a.places = append(a.places, in[value])
 		}
 	}
-	s := &rolling{Rollout: r, search: newSearch(a, c, steps), old: old[0], fresh: fresh[0], replicas: a.units[old[0]].pods, visited: map[string]bool{}}
+	s := &rolling{Rollout: r, search: newSearch(a, c, steps), old: old[0], fresh: fresh[0], replicas: a.units[old[0]].pods, all: a.units[fresh[0]].pods, visited: map[string]bool{}}
 	s.left[s.index(s.fresh)] = 0
 	s.whole = s.goOn
 	return s
@@ -145,24 +147,20 @@ func (s *rolling) goOn() bool {
 		return true
 	}
 	s.begun = true
-	if old == 0 && fresh == s.replicas && ready == fresh {
+	if (old == 0 || s.Whole) && fresh == s.all && ready == fresh { // nothing keeps old pods beside a whole set of new ones
 		s.done = true
 		s.skewed = s.skewed || s.uneven()
 		return true
 	}
 	moved := false
-	if fresh < s.replicas && old+fresh < s.replicas+s.Surge && !(s.Empty && old > 0) { // the controller creates another new pod
+	if fresh < s.all && old+fresh < s.replicas+s.Surge && !(s.Empty && old > 0) { // the controller creates another new pod
 		some, ok := s.advance()
 		if !ok {
 			return false
 		}
 		moved = some
 	}
-	goes := s.Empty || old+ready > s.replicas-s.Unavailable // the controller deletes an old pod
-	if s.Whole {
-		goes = ready == s.replicas
-	}
-	if goes && old > 0 {
+	if old > 0 && !s.Whole && (s.Empty || old+ready > s.replicas-s.Unavailable) { // the controller deletes an old pod
 		moved = true
 		if !s.retire() {
 			return false
