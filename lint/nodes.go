@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -136,16 +137,30 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 	return topo, nil
 }
 
-// beside reads a file that a node file names, relative to its directory.
+// maxBeside is the maximum size in bytes of a file that a node file names.
+const maxBeside = 8 << 20
+
+// beside reads a file that a node file names, relative to its directory. It reads only regular files inside
+// the work tree, or below the directory of a node file that is outside.
 func (t *topologies) beside(o *source.Object, name string) *source.File {
 	opts := t.files.Reading
-	root := opts.Root
-	if _, err := os.Stat(filepath.Join(opts.Tree.Dir, o.File.Name)); err == nil && opts.Tree.Dir != "" {
+	root, at := opts.Root, path.Join(path.Dir(o.File.Name), name)
+	if worktree.Check(opts.Tree.Dir, o.File.Name, maxBeside) == nil && opts.Tree.Dir != "" {
 		root = opts.Tree.Dir
 	}
-	opts.Tracked, opts.Strict, opts.Dir = nil, true, filepath.Join(root, filepath.Dir(o.File.Name))
-	set, err := source.Load(opts, []string{name})
-	if err != nil || len(set.Problems) > 0 || len(set.Files) != 1 {
+	if !worktree.Local(o.File.Name) {
+		root, at = filepath.Dir(worktree.Absolute(root, filepath.FromSlash(o.File.Name))), name
+	}
+	if path.IsAbs(name) || !worktree.Local(at) {
+		return nil
+	}
+	text, err := worktree.ReadFile(root, at, maxBeside)
+	if err != nil {
+		return nil
+	}
+	opts.Strict = true
+	set := source.LoadText(opts, path.Join(path.Dir(o.File.Name), name), text)
+	if len(set.Problems) > 0 || len(set.Files) != 1 {
 		return nil
 	}
 	return set.Files[0]
