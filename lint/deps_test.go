@@ -309,3 +309,89 @@ func TestPathsOut(t *testing.T) {
 		})
 	}
 }
+
+// readers lists the files outside of lint/worktree that may open, stat or walk a path, each with the reason
+// why the user vouches for the path, or why what is there cannot lead the program astray.
+const readers = `
+cmd/schedlint/change/from.go         the root and the working directory
+cmd/schedlint/change/since.go        the root and the working directory; names of rule files, which the loader reads
+cmd/schedlint/cli/explain.go         an argument
+cmd/schedlint/cli/flags.go           the working directory
+cmd/schedlint/cli/lint.go            an argument, and the working directory
+cmd/schedlint/cli/render.go          an argument
+cmd/schedlint/cli/root.go            an argument
+cmd/schedlint/inputs/charts.go       resolves a path before it is compared with the root
+cmd/schedlint/inputs/choose.go       an argument; resolves a path before it is compared with the root
+cmd/schedlint/inputs/found.go        whether a name is taken
+cmd/schedlint/policy/import.go       an argument
+cmd/schedlint/policy/load.go         a flag
+cmd/schedlint/policy/rules.go        a flag, and the files in a folder that it names
+cmd/schedlint/policy/vendor.go       an argument, and the files in a folder that it names
+cmd/schedlint/vendor/git.go          a clone in a temporary directory
+cmd/schedlint/vendor/helm.go         a temporary directory
+cmd/schedlint/vendor/run.go          the folder of copies, confined
+lint/config/config.go                whether a configuration exists; the loader checks it
+lint/config/helm.go                  names in a directory; what is read is checked
+lint/config/load.go                  the configuration itself, and whether a name is a directory
+lint/config/policies.go              whether a folder exists; names of rule files, which are checked
+lint/fix.go                          whether a path has links
+lint/nodes.go                        whether a node file that the user names is a directory
+lint/origin/content.go               names in a directory of the tree; what is read is checked
+lint/render/engine/build.go          the root, confined
+lint/render/engine/confined.go       resolves a path that the confined root has opened
+lint/revision/tree.go                a temporary directory; resolves a path before it is compared with the root
+lint/roots/dependencies.go           the root, confined
+lint/size_write.go                   a node file that the user asks to write
+lint/source/result.go                a file that the walk found to be regular, or that the user names
+lint/source/walk.go                  the walk itself: it follows no link out of the tree and opens no device
+lint/suppress.go                     the root, confined
+lint/thirdparty/library.go           the folder of copies, confined
+lint/units.go                        whether an argument is a directory
+lint/vendored/check.go               a folder of rules, confined
+lint/vendored/source.go              an argument
+lint/vendored/write.go               a folder of rules, confined
+rego/rule.go                         a folder of rules, confined
+`
+
+// TestReadersAreListed checks which files of the program use the file system by themselves.
+func TestReadersAreListed(t *testing.T) {
+	want := map[string]bool{}
+	for line := range strings.Lines(strings.TrimSpace(readers)) {
+		name, why, _ := strings.Cut(line, " ")
+		if want[name] = true; strings.TrimSpace(why) == "" {
+			t.Errorf("%s has no reason", name)
+		}
+	}
+	reads := map[string][]string{
+		"os":       {"DirFS", "Lstat", "Open", "OpenInRoot", "OpenRoot", "ReadDir", "ReadFile", "Readlink", "Stat"},
+		"filepath": {"EvalSymlinks", "Glob", "Walk", "WalkDir"},
+	}
+	for _, name := range productFiles(t) {
+		if strings.HasPrefix(name, "lint/worktree/") || strings.HasPrefix(name, "fixtures/") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := ""
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if of, ok := s.X.(*ast.Ident); ok && slices.Contains(reads[of.Name], s.Sel.Name) {
+					found = of.Name + "." + s.Sel.Name
+				}
+			}
+			return true
+		})
+		switch {
+		case found != "" && !want[name]:
+			t.Errorf("%s calls %s: read with lint/worktree, or say why the path is the user's", name, found)
+		case found == "" && want[name]:
+			t.Errorf("%s reads nothing any more", name)
+		}
+		delete(want, name)
+	}
+	for name := range want {
+		t.Errorf("%s is gone", name)
+	}
+}
