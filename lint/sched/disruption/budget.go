@@ -360,6 +360,9 @@ func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 			if !home && !openNamespace(b.Object.Namespace) && !openNamespace(w.Object.Namespace) {
 				continue
 			}
+			if (b.SelectorUnknown || source.Placeholder(b.Object.Namespace)) && !source.Placeholder(w.Object.Namespace) && !b.Object.Reaches(w.Object) {
+				continue
+			}
 			certain := home && i == 0
 			if _, answer := j.selects(b, w); answer == model.Maybe || answer == model.Yes && (!certain || b.Unknown != "") {
 				all = append(all, Possible{b, certain && answer == model.Yes, i == 1 && (j.set.Alternatives[b.Object] || j.declared()[1][identity(w)])})

@@ -180,3 +180,26 @@ func TestScalingCountsContendersAtTheMaximum(t *testing.T) {
 		}
 	}
 }
+
+// TestScalingBeginsWhenAllRun has answers that differ from those of an empty cluster, in which the pods of an
+// autoscaler may come before others, or others where its own have to be.
+func TestScalingBeginsWhenAllRun(t *testing.T) {
+	const nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: a, count: %d, labels: {role: a}, allocatable: {cpu: 1, memory: 8Gi, pods: 3}}\n- {name: b, count: 1, allocatable: {cpu: 1, memory: 8Gi, pods: 3}}\n"
+	const pods = "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %s, namespace: x}\nspec:\n  replicas: %d\n  selector: {matchLabels: {app: %[1]s}}\n  template:\n    metadata: {labels: {app: %[1]s}}\n    spec: {%[3]s, containers: [{name: c, image: x, resources: {requests: {cpu: %[4]s}}}]}\n"
+	const on, apart = "nodeSelector: {role: a}", "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}"
+	for name, test := range map[string]struct {
+		nodes       int
+		web, others string
+		want        diag.Outcome
+	}{
+		"the other goes elsewhere": {1, fmt.Sprintf(pods, "web", 1, on, "100m"), fmt.Sprintf(pods, "other", 1, apart, "100m"), diag.Always},
+		"the other stays":          {2, fmt.Sprintf(pods, "web", 1, "priority: 0", "1"), fmt.Sprintf(pods, "other", 1, "priority: 0", "700m"), diag.Never},
+		"the other may be there":   {2, fmt.Sprintf(pods, "web", 1, on, "600m"), fmt.Sprintf(pods, "other", 1, "priority: 0", "600m"), diag.Never},
+		"either node":              {3, fmt.Sprintf(pods, "web", 1, on, "600m"), fmt.Sprintf(pods, "other", 1, "priority: 0", "600m"), diag.Sometimes},
+	} {
+		j, m := judge(t, fmt.Sprintf(nodes, test.nodes), strings.TrimPrefix(test.web, "---\n")+test.others+"---\n"+autoscaler)
+		if s := j.Scaling(find(t, m, "web")); s.Answer != test.want {
+			t.Errorf("%s: %s (%s), want %s", name, s.Answer, s.Why.Cause, test.want)
+		}
+	}
+}

@@ -223,7 +223,7 @@ func outcomeOf(least, most, all int) diag.Outcome {
 // placements at the maximum.
 func TestScalingAgreesWithPlacements(t *testing.T) {
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
-	for seed := range trials.Seeds(t, trials.Of(t, 300)) {
+	for seed := range trials.Seeds(t, trials.Of(t, 2000)) {
 		g := newGenerator(seed, 504)
 		s := g.sample("Deployment")
 		s.loads[0].replicas = 1 + g.IntN(2)
