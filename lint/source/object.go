@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"iter"
+	"path"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -28,6 +29,13 @@ type Object struct {
 	text *foldable
 	// size is the result of Size for a folded object, and 0 otherwise.
 	size int
+}
+
+// Reaches reports whether an object with a placeholder for a name, a namespace or a target may mean
+// another object. It means objects of the same render, or of files in its directory: everywhere else, one
+// such object would leave the answers of others open.
+func (o *Object) Reaches(other *Object) bool {
+	return o.File == other.File || !o.File.Result && !other.File.Result && path.Dir(o.File.Name) == path.Dir(other.File.Name)
 }
 
 // Group returns the API group, or "" for the core group.

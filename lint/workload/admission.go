@@ -29,7 +29,7 @@ func (l *loader) admission() {
 	var quotas bySpace[*quota]
 	ranges, bins, doubts := map[string]*limitRange{}, map[string]*quota{}, map[*Workload]string{}
 	classes := map[string]*source.Object{}
-	anyClass := "" // set if the name of a RuntimeClass is a placeholder
+	var anyClass []*source.Object // RuntimeClasses whose name is a placeholder
 	priorities, anyPriority := priorityClasses(l.admitting)
 	for _, o := range l.admitting {
 		switch o.Kind {
@@ -40,7 +40,7 @@ func (l *loader) admission() {
 				continue
 			}
 			ranges[nameOf(o)] = r
-			limits.add(o.Namespace, r)
+			limits.add(o, o.Namespace, r)
 		case "ResourceQuota":
 			q := &quota{object: o, doubts: doubts}
 			q.open = len(l.decoder.Decode(o.Root.Get("spec"), &q.spec)) > 0 || source.Placeholder(o.Namespace) || q.invalid()
@@ -49,21 +49,24 @@ func (l *loader) admission() {
 				continue
 			}
 			bins[nameOf(o)] = q
-			quotas.add(o.Namespace, q)
+			quotas.add(o, o.Namespace, q)
 		case "PriorityClass":
 		default:
 			if classes[o.Name] = o; source.Placeholder(o.Name) {
-				anyClass = nameOf(o)
+				anyClass = append(anyClass, o)
 			}
 		}
 	}
-	if len(quotas.all)+len(limits.all) > 0 {
-		l.set.governing = governing{quotas.all, limits.all}
+	for _, q := range quotas.all {
+		l.set.governing.quotas = append(l.set.governing.quotas, q.x)
+	}
+	for _, r := range limits.all {
+		l.set.governing.limits = append(l.set.governing.limits, r.x)
 	}
 	l.podSecurity()
 	l.nodeSelectors()
 	for _, w := range l.set.Workloads {
-		if all := limits.of(w.Object.Namespace); len(all) > 0 && !w.Running { // a running pod has already been admitted
+		if all := limits.of(w.Object, w.Object.Namespace); len(all) > 0 && !w.Running { // a running pod has already been admitted
 			if open := slices.IndexFunc(all, func(r *limitRange) bool { return !l.joined(r.object, w) }); open >= 0 {
 				w.Admission = nameOf(all[open].object)
 			} else if r := w.limit(all); r != nil {
@@ -72,12 +75,12 @@ func (l *loader) admission() {
 		}
 	}
 	for _, w := range l.set.Workloads {
-		l.prioritize(w, priorities, anyPriority)
+		l.prioritize(w, priorities, slices.ContainsFunc(anyPriority, func(o *source.Object) bool { return o.Reaches(w.Object) }))
 		if w.Running {
 			w.PlainClass = true
 			continue // the pod has already been admitted
 		}
-		for _, r := range limits.of(w.Object.Namespace) {
+		for _, r := range limits.of(w.Object, w.Object.Namespace) {
 			w.Defaulted = w.Defaulted || r.open || slices.ContainsFunc(r.items, func(item corev1.LimitRangeItem) bool { return len(item.DefaultRequest) > 0 })
 		}
 		switch o := classes[w.Spec.RuntimeClassName]; {
@@ -89,8 +92,10 @@ func (l *loader) admission() {
 			if w.PlainClass = l.merged(w, o); !w.PlainClass && w.Admission == "" {
 				w.Admission = nameOf(o)
 			}
-		case anyClass != "" && w.Admission == "":
-			w.Admission = anyClass
+		case w.Admission == "":
+			if i := slices.IndexFunc(anyClass, func(o *source.Object) bool { return o.Reaches(w.Object) }); i >= 0 {
+				w.Admission = nameOf(anyClass[i])
+			}
 		}
 	}
 	if len(quotas.all) == 0 {
@@ -98,37 +103,56 @@ func (l *loader) admission() {
 	}
 	var members bySpace[*Workload]
 	for _, w := range l.set.Workloads {
-		members.add(w.Object.Namespace, w)
+		members.add(w.Object, w.Object.Namespace, w)
 	}
 	for _, q := range quotas.all {
-		q.cover(l, members.of(q.object.Namespace), priorities)
+		q.x.cover(l, members.of(q.of, q.ns), priorities)
 	}
 	for _, q := range quotas.all {
-		q.apply(l)
+		q.x.apply(l)
 	}
 	for space, list := range quotas.in {
-		contend(slices.Concat(list, quotas.open), slices.Concat(members.in[space], members.open), doubts)
+		list, within := slices.Clip(list), slices.Clip(members.in[space])
+		for _, m := range members.open {
+			if slices.ContainsFunc(list, func(q *quota) bool { return m.of.Reaches(q.object) }) {
+				within = append(within, m.x)
+			}
+		}
+		for _, q := range quotas.open {
+			if slices.ContainsFunc(within, func(w *Workload) bool { return q.of.Reaches(w.Object) }) {
+				list = append(list, q.x)
+			}
+		}
+		contend(list, within, doubts)
 	}
 	for w, name := range doubts {
 		w.Admission = cmp.Or(w.Admission, name)
 	}
 	for _, q := range quotas.all {
-		q.rooms()
+		q.x.rooms()
 	}
 }
 
-// bySpace groups items by namespace. An item whose namespace is a placeholder may belong to any
-// namespace.
+// bySpace groups items by namespace. An item whose namespace is a placeholder may belong to the namespace
+// of each object that it reaches.
 type bySpace[T any] struct {
 	in   map[string][]T
-	open []T
-	all  []T
+	open []spaced[T]
+	all  []spaced[T]
 }
 
-func (b *bySpace[T]) add(ns string, x T) {
-	b.all = append(b.all, x)
+// spaced is an item with the object that it is about, and its namespace.
+type spaced[T any] struct {
+	of *source.Object
+	ns string
+	x  T
+}
+
+func (b *bySpace[T]) add(of *source.Object, ns string, x T) {
+	one := spaced[T]{of, ns, x}
+	b.all = append(b.all, one)
 	if source.Placeholder(ns) {
-		b.open = append(b.open, x)
+		b.open = append(b.open, one)
 		return
 	}
 	if b.in == nil {
@@ -138,12 +162,22 @@ func (b *bySpace[T]) add(ns string, x T) {
 	b.in[ns] = append(b.in[ns], x)
 }
 
-// of returns the items that may belong to a namespace.
-func (b *bySpace[T]) of(ns string) []T {
-	if source.Placeholder(ns) {
-		return b.all
+// of returns the items that may belong to the namespace of an object.
+func (b *bySpace[T]) of(o *source.Object, ns string) []T {
+	list, is := b.open, source.Placeholder(ns)
+	var all []T
+	if is {
+		list = b.all
+	} else if all = b.in[Space(ns)]; len(list) == 0 {
+		return all
 	}
-	return slices.Concat(b.in[Space(ns)], b.open)
+	all = slices.Clip(all)
+	for _, i := range list {
+		if i.ns == ns || i.of.Reaches(o) {
+			all = append(all, i.x)
+		}
+	}
+	return all
 }
 
 // OpenClass reports whether the pods' RuntimeClass may add tolerations, a node selector or overhead

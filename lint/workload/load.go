@@ -208,7 +208,7 @@ func (l *loader) object(o *source.Object) {
 		}
 		labels["kubernetes.io/metadata.name"] = o.Name
 		l.set.Namespaces[o.Name] = labels
-		l.spaces.add(o.Name, o)
+		l.spaces.add(o, o.Name, o)
 		l.validateOther(o)
 	case scales(o):
 		l.validateOther(o)

@@ -21,11 +21,12 @@ func (l *loader) nodeSelectors() {
 	var adding bySpace[string]
 	declared := map[string]int{}
 	own := map[string]*source.Object{}
-	for _, o := range l.spaces.all {
+	for _, s := range l.spaces.all {
+		o := s.x
 		declared[o.Name]++
 		for _, key := range selects {
 			if text := o.Root.At("metadata", "annotations", key).Text(); text != "" {
-				if adding.add(o.Name, "Namespace "+o.Name+" ("+key+": "+text+")"); key == podNodeSelector {
+				if adding.add(o, o.Name, "Namespace "+o.Name+" ("+key+": "+text+")"); key == podNodeSelector {
 					own[o.Name] = o
 				}
 			}
@@ -35,7 +36,7 @@ func (l *loader) nodeSelectors() {
 		return
 	}
 	for _, w := range l.set.Workloads {
-		by, ns := adding.of(w.Object.Namespace), w.Object.Namespace
+		by, ns := adding.of(w.Object, w.Object.Namespace), w.Object.Namespace
 		switch {
 		case w.Running || w.Bare() && w.Object.Root.At("metadata", "uid") != nil || w.Admission != "":
 		case len(by) == 1 && own[ns] != nil && declared[ns] == 1 && l.PodNodeSelector && (l.Apart == nil || !l.Apart(own[ns], w.Object)) && w.selectFrom(own[ns]):

@@ -51,8 +51,8 @@ func (c *priorityClass) policy() string {
 
 // priorityClasses returns the classes that exist, by name (plugin/pkg/admission/priority/admission.go,
 // pkg/apis/scheduling/v1/helpers.go). The entry for "" is the class with globalDefault or, without one,
-// priority 0. open is set if the name of a class is a placeholder.
-func priorityClasses(objects []*source.Object) (all map[string]*priorityClass, open bool) {
+// priority 0. open lists the classes whose name is a placeholder.
+func priorityClasses(objects []*source.Object) (all map[string]*priorityClass, open []*source.Object) {
 	all = map[string]*priorityClass{
 		"":                        {known: true},
 		"system-cluster-critical": {value: 2_000_000_000, known: true},
@@ -63,7 +63,9 @@ func priorityClasses(objects []*source.Object) (all map[string]*priorityClass, o
 		if o.Kind != "PriorityClass" || o.Name == "" || strings.HasPrefix(o.Name, "system-") { // the last are built in
 			continue
 		}
-		open = open || source.Placeholder(o.Name)
+		if source.Placeholder(o.Name) {
+			open = append(open, o)
+		}
 		c := &priorityClass{object: o}
 		policy, global := o.Root.Get("preemptionPolicy"), o.Root.Get("globalDefault")
 		c.value, c.known = o.Root.Get("value").Int()

@@ -73,15 +73,16 @@ type target struct{ namespace, kind, name string }
 // times, the last declaration counts. Rejected autoscalers are ignored.
 func (l *loader) scale() {
 	all := map[target][]*Scale{}
-	var targets, open []target // targets of all autoscalers, and of those whose limits have a placeholder
-	sized := map[target]bool{} // targets whose requests an autoscaler sets
+	var open []target                        // targets of autoscalers whose limits have a placeholder
+	targets := map[target][]*source.Object{} // the autoscalers of each target
+	sized := map[target]bool{}               // targets whose requests an autoscaler sets
 	for _, o := range l.scales {
 		at, s := targetOf(o), scalers[o.Kind]
 		if sizes(o) {
 			sized[at] = true
 			continue
 		}
-		targets = append(targets, at)
+		targets[at] = append(targets[at], o)
 		if spec := o.Root.Get("spec"); spec.Get(s.min).Placeholder() || spec.Get(s.max).Placeholder() {
 			open = append(open, at)
 		}
@@ -105,11 +106,16 @@ func (l *loader) scale() {
 		if sized[at] {
 			w.Open = append(slices.Clip(w.Open), "resources")
 		}
-		named := slices.Contains(targets, at) || slices.ContainsFunc(targets, at.mayBe)
+		maybe := false
+		for t, by := range targets {
+			reaches := func(o *source.Object) bool { return o.Reaches(w.Object) }
+			maybe = maybe || at.mayBe(t) && (at.open() || slices.ContainsFunc(by, reaches))
+		}
+		named := maybe || targets[at] != nil
 		if w.Operator != "" && (part && named || sized[at]) {
 			w.Count.N, w.Count.Known = 0, false
 		} else if named && !w.Kind.PerNode() && !w.Bare() && !w.Finite() { // the others have no subresource scale
-			if slices.Contains(open, at) || slices.ContainsFunc(targets, at.mayBe) {
+			if slices.Contains(open, at) || maybe {
 				w.Count.N, w.Count.Known = 0, false
 			}
 			w.scaleBy(all[at])
@@ -163,6 +169,11 @@ func (s *Scale) makes(o *Scale) bool {
 func (t target) mayBe(o target) bool {
 	same := func(a, b string) bool { return a == b || source.Placeholder(a) || source.Placeholder(b) }
 	return t != o && same(t.namespace, o.namespace) && same(t.kind, o.kind) && same(t.name, o.name)
+}
+
+// open reports whether a part of a target is a placeholder.
+func (t target) open() bool {
+	return source.Placeholder(t.namespace) || source.Placeholder(t.kind) || source.Placeholder(t.name)
 }
 
 // limits reads an autoscaler's limits. It returns nil if the API server rejects the limits, or if

@@ -41,14 +41,14 @@ var (
 // podSecurity finds the workloads whose pods Pod Security rejects at the level that their Namespace
 // enforces (R-P11). If it is not known whether it rejects them, it sets Admission.
 func (l *loader) podSecurity() {
-	if !slices.ContainsFunc(l.spaces.all, func(o *source.Object) bool { return o.Root.At("metadata", "labels", Enforce) != nil }) {
+	if !slices.ContainsFunc(l.spaces.all, func(s spaced[*source.Object]) bool { return s.of.Root.At("metadata", "labels", Enforce) != nil }) {
 		return
 	}
 	for _, w := range l.set.Workloads {
 		ns, admitted := w.Object.Namespace, false
 		var rejected []Problem
 		var open *source.Object
-		for _, o := range l.spaces.of(ns) {
+		for _, o := range l.spaces.of(w.Object, ns) {
 			if w.Running || w.Bare() && w.Object.Root.At("metadata", "uid") != nil {
 				break // the pod has already been admitted
 			}
