@@ -96,6 +96,9 @@ type Options struct {
 	SourceRoot string
 	// Config is the team's configuration, or nil.
 	Config *config.Config
+	// Raw lists files, relative to Root, that are also checked as they are written, whatever uses or
+	// ignores them. They are those that another revision checks so.
+	Raw []string
 	// Compared is set if the report will be compared with one about another revision of the files.
 	// The report then also lists which objects were checked, and why other objects were not
 	// checked.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"maps"
 	"path"
+	"path/filepath"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/locate"
 
 	"github.com/schedlint/schedlint/lint/kustomize"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -59,6 +62,7 @@ func (l *loader) load() *manifests {
 	l.removeTemplates()
 	known := kustomize.Obscure(set, l.table.Declares)
 	set.Objects, l.altered = known.Objects, known.Whole
+	l.addRaw(reading)
 	for _, o := range known.Whole {
 		l.summary.skip(altered, l.renders.At(o))
 	}
@@ -89,6 +93,56 @@ func (l *loader) load() *manifests {
 	}
 	l.failIfNothingChecked()
 	return &l.manifests
+}
+
+// addRaw adds the objects of Options.Raw as they are written.
+func (l *loader) addRaw(reading source.Options) {
+	var paths []string
+	for _, name := range l.opts.Raw {
+		if !l.files.Ignores(name) {
+			paths = append(paths, filepath.Join(l.opts.Root, filepath.FromSlash(name)))
+		}
+	}
+	if len(paths) == 0 {
+		return
+	}
+	raw, _ := source.Load(reading, paths) // a file that cannot be read has no objects
+	l.files.Keep(raw)
+	l.set.Objects = slices.DeleteFunc(slices.Clone(l.set.Objects), func(o *source.Object) bool { return slices.Contains(l.opts.Raw, o.File.Name) })
+	l.set.Objects = append(l.set.Objects, raw.Objects...)
+}
+
+// raw returns the files with objects that are checked as they are written.
+func (m *manifests) raw(table workload.Table) []string {
+	all := map[string]bool{}
+	for _, o := range m.set.Objects {
+		if table.Declares(o) {
+			all[o.File.Name] = true
+		}
+	}
+	return sorting.Keys(all)
+}
+
+// deciding returns the files that may decide what is rendered or checked.
+func (r *run) deciding() []string {
+	all := map[string]bool{}
+	for name := range r.files.ByName {
+		if base := path.Base(name); slices.Contains(source.KustomizationFiles(), base) {
+			all[name] = true
+		}
+	}
+	for i := range r.opts.Renders {
+		x := &r.opts.Renders[i]
+		if all[x.Pointer.File] = true; x.Root.Chart != nil {
+			x.SetPrefix(r.opts.Root)
+			all[x.FromRoot(path.Join(x.Root.Dir, "Chart.yaml"))] = true
+		}
+	}
+	for _, u := range r.opts.Unfollowed {
+		all[u.File] = true
+	}
+	delete(all, "")
+	return sorting.Keys(all)
 }
 
 // failIfNothingChecked adds an error if there was nothing to check. The same command may run in

@@ -315,18 +315,19 @@ func (s *suppressions) inEffect() (all []diag.Suppression) {
 // Inline returns the active suppressions in manifests and in all other files below the root. It
 // reads the other files because they may be sources of renders. The error names the files that
 // could not be read.
-func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
+func Inline(ctx context.Context, o Options) (known []diag.Suppression, raw []string, err error) {
 	r := newRun(ctx, o, nil)
-	r.suppressions.gather(r.load())
+	m := r.load()
+	raw = m.raw(r.table)
+	r.suppressions.gather(m)
 	r.failures.fail(r.suppressions.scanRemaining())
 	r.failures.errs = slices.DeleteFunc(r.failures.errs, func(err error) bool { return errors.Is(err, ErrNothing) })
-	var all []diag.Suppression
 	for _, s := range r.suppressions.inEffect() {
 		if s.By != diag.ByConfiguration {
-			all = append(all, s)
+			known = append(known, s)
 		}
 	}
-	return all, r.failures.err()
+	return known, raw, r.failures.err()
 }
 
 // maxComments is the maximum size in bytes of a file that is searched for comments.

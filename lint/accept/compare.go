@@ -316,6 +316,26 @@ func CompareWith(now, before *diag.Report, revision string, silences []diag.Sile
 	now.Merge()
 }
 
+// Lost returns the findings of an earlier revision that the current report no longer has.
+func Lost(now, before *diag.Report) []diag.Diagnostic {
+	d := Since(matchToRenders(before.Diagnostics, now.Diagnostics, before.Rendered, now.Rendered), now.Diagnostics, now.Accepted, nil)
+	return slices.Concat(d.Fixed, d.Undecided)
+}
+
+// Remaining returns the indices of those findings that another run on the same objects has, too.
+func Remaining(findings, then []diag.Diagnostic) (all []int) {
+	key := comparableKey(keysOf(findings), keysOf(then))
+	left := tallies(then, key)
+	for i := range findings {
+		k := key(findings[i].Key())
+		if t := left[k]; t.count > 0 {
+			t.count--
+			left[k], all = t, append(all, i)
+		}
+	}
+	return all
+}
+
 // matchToRenders rewrites the findings of an earlier revision so that they match the renders of a
 // later revision. An object may be rendered in only one of the two revisions. Two findings match if
 // the same rule reports the same field of the same source object.

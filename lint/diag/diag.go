@@ -416,6 +416,10 @@ type Report struct {
 	// renders. Quiet holds the findings about failed renders that the user did not request.
 	Rendered, NotRendered []string
 	Quiet                 []Quiet
+	// Raw holds the files with objects that were checked as they are written. Deciding holds the files
+	// that may decide what is rendered or checked: kustomizations, charts and GitOps pointers. Both
+	// are relative to the root of the run.
+	Raw, Deciding []string
 	// Judged holds the workloads and disruption budgets that were checked. WhyUnjudged returns the
 	// reason why an existing object from an earlier revision is no longer checked, or "".
 	// SubjectGone reports whether the object or render of an earlier finding no longer exists. If

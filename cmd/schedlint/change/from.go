@@ -36,6 +36,10 @@ type From struct {
 	baseline *accept.Baseline
 	notes    []string
 	inert    []diag.Silence
+	// before holds the options for judging the revision. raw lists the files that it checks as they are
+	// written. Both are set by Admit.
+	before lint.Options
+	raw    []string
 }
 
 // From applies the settings of the ConfigFrom revision to the options of a run on the work tree.
@@ -291,7 +295,8 @@ func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	if r.Since == "" { // otherwise, the comparison lists them
 		s.inert = append(s.inert, notVendored(o, &of, s.inert)...)
 	}
-	known, unread := lint.Inline(ctx, of)
+	known, raw, unread := lint.Inline(ctx, of)
+	s.before, s.raw = of, raw
 	if err = errors.Join(err, unread); err != nil {
 		s.note("not all suppressions of %s are known: %s", s.revision, strings.ReplaceAll(s.Clean(err).Error(), "\n", "; "))
 	}

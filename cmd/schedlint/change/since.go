@@ -109,6 +109,8 @@ func (now *Judged) Since(ctx context.Context, r *Request) error {
 	accept.CompareWith(now.Report, before.Report, r.Since, append(silences, now.nodes(ctx, r.Since, before)...))
 	if err != nil {
 		now.Report.Change.Before = nil
+	} else if err := now.takenOver(ctx, t, before); err != nil {
+		return fmt.Errorf("--since %s: %w", r.Since, err)
 	}
 	now.Silences = len(now.Report.Change.Silences)
 	return nil

@@ -186,6 +186,10 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		err = writeBaseline(options.Baseline)
 	case f.Since != "":
 		err = now.Since(cmd.Context(), &f.Request)
+	case from != nil:
+		err = now.TakenOver(cmd.Context(), &f.Request)
+		now.Report.Sort()
+		now.Report.Merge()
 	}
 	if from != nil {
 		from.Announce(now.Report)
@@ -267,7 +271,7 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 	if f.fix != "" && slices.Contains(args, "-") {
 		return o, nil, errors.New("--fix: standard input cannot be rewritten: name files or directories")
 	}
-	o.SourceRoot, o.Compared, o.Placements = f.sourceRoot, f.Since != "", f.unknown == diag.FailPlacement
+	o.SourceRoot, o.Compared, o.Placements = f.sourceRoot, f.Since != "" || f.ConfigFrom != "", f.unknown == diag.FailPlacement
 	if o.Compared {
 		o.Seen = lint.SeenNodes{}
 	}

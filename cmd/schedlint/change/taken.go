@@ -1,0 +1,147 @@
+package change
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/cmd/schedlint/inputs"
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// A change decides what is rendered, so that a new kustomization, chart or pointer may take over a file or
+// a root of somebody else: it is then checked as the new root deploys it, and no longer as it is. The
+// functions here judge the work tree once more with the roots of the revision, and find what is lost.
+
+// asBefore returns the options of a run that renders the roots of a revision as far as they still exist, and
+// that checks the files that the revision checks as they are written. The result taken is false if the run
+// on the work tree did so.
+func (now *Judged) asBefore(t *tree, before *lint.Options, raw []string) (o lint.Options, taken bool) {
+	root, err := filepath.EvalSymlinks(now.options.Root)
+	if err != nil {
+		return o, false
+	}
+	o = now.options
+	o.Renders, o.Raw, o.Compared, o.Progress = nil, nil, true, nil
+	if o.Seen != nil {
+		o.Seen = lint.SeenNodes{}
+	}
+	for _, x := range before.Renders {
+		i := slices.IndexFunc(now.options.Renders, func(r lint.Render) bool { return r.Name == x.Name })
+		if i >= 0 {
+			o.Renders = append(o.Renders, now.options.Renders[i])
+			continue
+		}
+		if below, ok := worktree.Below(t.Dir, x.Root.Confinement); ok {
+			x.Root.Confinement = filepath.Join(root, below)
+		}
+		at, is := filepath.Join(x.Root.Confinement, filepath.FromSlash(x.Root.Dir)), inputs.IsKustomization
+		if x.Root.Chart != nil {
+			is = inputs.IsChart
+		}
+		// The owner of a pointer may suspend it.
+		if len(x.Files) == 0 && is(at) && (x.Pointer.IsZero() || t.unchanged(root, x.Pointer.File)) {
+			o.Renders, taken = append(o.Renders, x), true
+		}
+	}
+	if o.Renderer == nil {
+		o.Renderer = before.Renderer
+	}
+	for _, name := range raw {
+		if !slices.Contains(now.Report.Raw, name) && worktree.Check(root, name, maxFile) == nil {
+			o.Raw, taken = append(o.Raw, name), true
+		}
+	}
+	return o, taken
+}
+
+// unchanged reports whether a file is the same in the work tree.
+func (t *tree) unchanged(root, name string) bool {
+	was, err := worktree.ReadFile(t.Dir, name, maxFile)
+	is, missing := worktree.ReadFile(root, name, maxFile)
+	return err == nil && missing == nil && bytes.Equal(was, is)
+}
+
+// lost runs the rules with the roots of a revision. Of the findings that the revision had and the work tree
+// no longer has, it returns those that are then still there, with the place that takes over.
+func (now *Judged) lost(ctx context.Context, t *tree, o lint.Options, gone []diag.Diagnostic) (still []diag.Diagnostic, by []string, err error) {
+	then, err := lint.Run(ctx, o)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the roots of the revision cannot be checked: %w", err)
+	}
+	for _, i := range accept.Remaining(gone, then.Diagnostics) {
+		still, by = append(still, gone[i]), append(by, now.taker(t, gone[i].Location.File))
+	}
+	return still, by, nil
+}
+
+// taker returns the place at which the change names a file or a directory above it.
+func (now *Judged) taker(t *tree, file string) string {
+	place := "the change"
+	for _, name := range slices.Backward(now.Report.Deciding) {
+		text, err := worktree.ReadFile(now.options.Root, name, maxFile)
+		if err != nil || t.unchanged(now.options.Root, name) {
+			continue
+		}
+		place = name + ":1"
+		for i, line := range strings.Split(string(text), "\n") {
+			for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\"'{}[],:", r) }) {
+				for _, from := range []string{path.Dir(name), "."} {
+					at := path.Join(from, word)
+					if at != path.Dir(name) && at != "." && (at == file || strings.HasPrefix(file, at+"/")) {
+						return fmt.Sprintf("%s:%d", name, i+1)
+					}
+				}
+			}
+		}
+	}
+	return place
+}
+
+// takenOver moves findings from those that are fixed, gone or no longer decided to the silences.
+func (now *Judged) takenOver(ctx context.Context, t *tree, before *Judged) error {
+	o, taken := now.asBefore(t, &before.options, before.Report.Raw)
+	c := now.Report.Change
+	gone := slices.Concat(c.Fixed, c.Gone, c.Undecided)
+	if !taken || len(gone) == 0 {
+		return nil
+	}
+	still, by, err := now.lost(ctx, t, o, gone)
+	for i := range still {
+		for _, list := range []*[]diag.Diagnostic{&c.Fixed, &c.Gone, &c.Undecided} {
+			if at := slices.IndexFunc(*list, func(d diag.Diagnostic) bool { return d.Key() == still[i].Key() && d.Location == still[i].Location }); at >= 0 {
+				*list = slices.Delete(*list, at, at+1)
+				break
+			}
+		}
+		c.Silences = append(c.Silences, diag.Silence{Message: fmt.Sprintf("taken over by %s: %s [%s]", by[i], still[i].Message, still[i].Rule), Location: still[i].Location})
+	}
+	return err
+}
+
+// TakenOver adds the findings of the ConfigFrom revision that the change takes over. They are those of the
+// work tree with the roots of the revision.
+func (now *Judged) TakenOver(ctx context.Context, r *Request) error {
+	from := now.From
+	o, taken := now.asBefore(from.tree, &from.before, from.raw)
+	if !taken {
+		return nil
+	}
+	before, err := from.tree.judge(ctx, now, r)
+	if err != nil {
+		return fmt.Errorf("--config-from %s: %w", r.ConfigFrom, err)
+	}
+	still, by, err := now.lost(ctx, from.tree, o, accept.Lost(now.Report, before.Report))
+	for i := range still {
+		still[i].Details = append(slices.Clip(still[i].Details), fmt.Sprintf("taken over by %s: %s checks it as it is", by[i], r.ConfigFrom))
+	}
+	now.Report.Diagnostics = append(now.Report.Diagnostics, still...)
+	return err
+}
