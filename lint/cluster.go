@@ -205,6 +205,9 @@ func (d *clusters) divide(p part) *cluster {
 		c.reader = workload.NewReader(d.table)
 		c.reader.Storage = p.storage.Over(d.files.Config.Storage)
 		c.reader.Kinds = d.files.Config.Kinds
+		if len(d.opts.Foreign) > 0 {
+			c.reader.Foreign = func(o *source.Object) bool { return d.opts.Foreign[o.ID()] }
+		}
 		c.reader.AllPriorities = d.files.Config.ClosesPriorities()
 		c.reader.PodNodeSelector = slices.Contains(d.files.Config.Admission, config.PodNodeSelector)
 		c.reader.Kubernetes, _ = versions.Parse(cmp.Or(p.kubernetes, d.files.Config.Kubernetes)) // the configuration was checked

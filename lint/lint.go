@@ -99,6 +99,9 @@ type Options struct {
 	// Raw lists files, relative to Root, that are also checked as they are written, whatever uses or
 	// ignores them. They are those that another revision checks so.
 	Raw []string
+	// Foreign holds objects that act only on objects of their directory and their render: those that a
+	// change adds.
+	Foreign map[diag.Object]bool
 	// Compared is set if the report will be compared with one about another revision of the files.
 	// The report then also lists which objects were checked, and why other objects were not
 	// checked.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/locate"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/kustomize"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
@@ -19,8 +20,9 @@ import (
 // files that a render uses.
 type manifests struct {
 	set *source.Set
-	// altered holds objects in which kustomizations may change any field.
-	altered []*source.Object
+	// altered holds objects in which kustomizations may change any field, and changed those in which
+	// they may change some.
+	altered, changed []*source.Object
 	// broken holds the names of files with errors. It also holds the names of files whose skipped
 	// documents may contain objects.
 	broken map[string]bool
@@ -61,7 +63,7 @@ func (l *loader) load() *manifests {
 	l.renderAll()
 	l.removeTemplates()
 	known := kustomize.Obscure(set, l.table.Declares)
-	set.Objects, l.altered = known.Objects, known.Whole
+	set.Objects, l.altered, l.changed = known.Objects, known.Whole, known.Changed
 	l.addRaw(reading)
 	for _, o := range known.Whole {
 		l.summary.skip(altered, l.renders.At(o))
@@ -112,15 +114,34 @@ func (l *loader) addRaw(reading source.Options) {
 	l.set.Objects = append(l.set.Objects, raw.Objects...)
 }
 
-// raw returns the files with objects that are checked as they are written.
+// raw returns the files with objects that are checked exactly as they are written.
 func (m *manifests) raw(table workload.Table) []string {
-	all := map[string]bool{}
+	all, changed := map[string]bool{}, map[*source.Object]bool{}
+	for _, o := range m.changed {
+		changed[o] = true
+	}
 	for _, o := range m.set.Objects {
-		if table.Declares(o) {
+		if table.Declares(o) && !changed[o] {
 			all[o.File.Name] = true
 		}
 	}
 	return sorting.Keys(all)
+}
+
+// acting returns the objects that act on others (workload.Acts).
+func (r *run) acting(m *manifests) (all []diag.Object) {
+	add := func(list []*source.Object) {
+		for _, o := range list {
+			if workload.Acts(o) {
+				all = append(all, o.ID())
+			}
+		}
+	}
+	add(m.set.Objects)
+	for _, x := range r.renders.All {
+		add(x.Objects)
+	}
+	return all
 }
 
 // deciding returns the files that may decide what is rendered or checked.

@@ -95,7 +95,7 @@ func (r *run) report() *diag.Report {
 	var left *presence
 	if r.opts.Compared {
 		left = newLeft(m, r.renders, r.table)
-		report.Raw, report.Deciding = m.raw(r.table), r.deciding()
+		report.Raw, report.Acting, report.Deciding = m.raw(r.table), r.acting(m), r.deciding()
 	}
 	r.suppressions.gather(m)
 	if n := r.suppressions.ignored; n > 0 {

@@ -314,11 +314,11 @@ func (s *suppressions) inEffect() (all []diag.Suppression) {
 
 // Inline returns the active suppressions in manifests and in all other files below the root. It
 // reads the other files because they may be sources of renders. The error names the files that
-// could not be read.
-func Inline(ctx context.Context, o Options) (known []diag.Suppression, raw []string, err error) {
+// could not be read. The results raw and acting are as in diag.Report.
+func Inline(ctx context.Context, o Options) (known []diag.Suppression, raw []string, acting []diag.Object, err error) {
 	r := newRun(ctx, o, nil)
 	m := r.load()
-	raw = m.raw(r.table)
+	raw, acting = m.raw(r.table), r.acting(m)
 	r.suppressions.gather(m)
 	r.failures.fail(r.suppressions.scanRemaining())
 	r.failures.errs = slices.DeleteFunc(r.failures.errs, func(err error) bool { return errors.Is(err, ErrNothing) })
@@ -327,7 +327,7 @@ func Inline(ctx context.Context, o Options) (known []diag.Suppression, raw []str
 			known = append(known, s)
 		}
 	}
-	return known, raw, r.failures.err()
+	return known, raw, acting, r.failures.err()
 }
 
 // maxComments is the maximum size in bytes of a file that is searched for comments.

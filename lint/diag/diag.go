@@ -418,8 +418,10 @@ type Report struct {
 	Quiet                 []Quiet
 	// Raw holds the files with objects that were checked as they are written. Deciding holds the files
 	// that may decide what is rendered or checked: kustomizations, charts and GitOps pointers. Both
-	// are relative to the root of the run.
+	// are relative to the root of the run. Acting holds the objects that decide the number of pods, the
+	// template or the admission of others.
 	Raw, Deciding []string
+	Acting        []Object
 	// Judged holds the workloads and disruption budgets that were checked. WhyUnjudged returns the
 	// reason why an existing object from an earlier revision is no longer checked, or "".
 	// SubjectGone reports whether the object or render of an earlier finding no longer exists. If

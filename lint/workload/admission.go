@@ -66,7 +66,7 @@ func (l *loader) admission() {
 	l.podSecurity()
 	l.nodeSelectors()
 	for _, w := range l.set.Workloads {
-		if all := limits.of(w.Object, w.Object.Namespace); len(all) > 0 && !w.Running { // a running pod has already been admitted
+		if all := limits.of(l, w.Object, w.Object.Namespace); len(all) > 0 && !w.Running { // a running pod has already been admitted
 			if open := slices.IndexFunc(all, func(r *limitRange) bool { return !l.joined(r.object, w) }); open >= 0 {
 				w.Admission = nameOf(all[open].object)
 			} else if r := w.limit(all); r != nil {
@@ -80,10 +80,14 @@ func (l *loader) admission() {
 			w.PlainClass = true
 			continue // the pod has already been admitted
 		}
-		for _, r := range limits.of(w.Object, w.Object.Namespace) {
+		for _, r := range limits.of(l, w.Object, w.Object.Namespace) {
 			w.Defaulted = w.Defaulted || r.open || slices.ContainsFunc(r.items, func(item corev1.LimitRangeItem) bool { return len(item.DefaultRequest) > 0 })
 		}
-		switch o := classes[w.Spec.RuntimeClassName]; {
+		o := classes[w.Spec.RuntimeClassName]
+		if o != nil && !l.acts(o, w.Object) {
+			o = nil
+		}
+		switch {
 		case w.Spec.RuntimeClassName == "":
 			if len(w.Spec.Overhead) > 0 && w.Admission == "" { // it refuses overhead without a class
 				w.Admission = "the plugin RuntimeClass"
@@ -106,20 +110,26 @@ func (l *loader) admission() {
 		members.add(w.Object, w.Object.Namespace, w)
 	}
 	for _, q := range quotas.all {
-		q.x.cover(l, members.of(q.of, q.ns), priorities)
+		within := slices.DeleteFunc(members.of(l, q.of, q.ns), func(w *Workload) bool { return !l.acts(q.of, w.Object) })
+		q.x.cover(l, within, priorities)
 	}
 	for _, q := range quotas.all {
 		q.x.apply(l)
 	}
-	for space, list := range quotas.in {
-		list, within := slices.Clip(list), slices.Clip(members.in[space])
-		for _, m := range members.open {
-			if slices.ContainsFunc(list, func(q *quota) bool { return m.of.Reaches(q.object) }) {
+	for space, here := range quotas.in {
+		var list []*quota
+		var within []*Workload
+		for _, m := range slices.Concat(members.in[space], members.open) {
+			if slices.ContainsFunc(here, func(q spaced[*quota]) bool {
+				return l.acts(q.of, m.of) && (Space(m.ns) == Space(q.ns) || m.of.Reaches(q.of))
+			}) {
 				within = append(within, m.x)
 			}
 		}
-		for _, q := range quotas.open {
-			if slices.ContainsFunc(within, func(w *Workload) bool { return q.of.Reaches(w.Object) }) {
+		for _, q := range slices.Concat(here, quotas.open) {
+			if slices.ContainsFunc(within, func(w *Workload) bool {
+				return l.acts(q.of, w.Object) && (Space(q.ns) == Space(w.Object.Namespace) || q.of.Reaches(w.Object))
+			}) {
 				list = append(list, q.x)
 			}
 		}
@@ -136,7 +146,7 @@ func (l *loader) admission() {
 // bySpace groups items by namespace. An item whose namespace is a placeholder may belong to the namespace
 // of each object that it reaches.
 type bySpace[T any] struct {
-	in   map[string][]T
+	in   map[string][]spaced[T]
 	open []spaced[T]
 	all  []spaced[T]
 }
@@ -156,27 +166,27 @@ func (b *bySpace[T]) add(of *source.Object, ns string, x T) {
 		return
 	}
 	if b.in == nil {
-		b.in = map[string][]T{}
+		b.in = map[string][]spaced[T]{}
 	}
 	ns = Space(ns)
-	b.in[ns] = append(b.in[ns], x)
+	b.in[ns] = append(b.in[ns], one)
 }
 
-// of returns the items that may belong to the namespace of an object.
-func (b *bySpace[T]) of(o *source.Object, ns string) []T {
-	list, is := b.open, source.Placeholder(ns)
-	var all []T
-	if is {
-		list = b.all
-	} else if all = b.in[Space(ns)]; len(list) == 0 {
-		return all
-	}
-	all = slices.Clip(all)
-	for _, i := range list {
-		if i.ns == ns || i.of.Reaches(o) {
-			all = append(all, i.x)
+// of returns the items that may belong to the namespace of an object, and that act on it.
+func (b *bySpace[T]) of(l *loader, o *source.Object, ns string) (all []T) {
+	add := func(list []spaced[T], sure bool) {
+		for _, i := range list {
+			if (sure || i.ns == ns || i.of.Reaches(o)) && l.acts(i.of, o) {
+				all = append(all, i.x)
+			}
 		}
 	}
+	if source.Placeholder(ns) {
+		add(b.all, false)
+		return all
+	}
+	add(b.in[Space(ns)], true)
+	add(b.open, false)
 	return all
 }
 

@@ -112,6 +112,9 @@ type Reader struct {
 	Kinds []kinds.Row
 	// Kubernetes is the version of the cluster, or zero if it is not known.
 	Kubernetes versions.Version
+	// Foreign reports whether an object that acts on others acts only on those that it reaches. It is
+	// nil if all objects act on what they mean. See Acts.
+	Foreign func(o *source.Object) bool
 	// Apart reports whether two objects may belong to different clusters. It is nil if all objects
 	// share a cluster.
 	Apart func(a, b *source.Object) bool
@@ -181,6 +184,16 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 // joined reports whether a LimitRange or ResourceQuota certainly applies to a workload's pods.
 func (l *loader) joined(o *source.Object, w *Workload) bool {
 	return o.Namespace == w.Object.Namespace && !source.Placeholder(o.Namespace) && (l.Apart == nil || !l.Apart(o, w.Object))
+}
+
+// Acts reports whether an object decides the number of pods, the template or the admission of others.
+func Acts(o *source.Object) bool {
+	return scales(o) || admitsPods(o.APIVersion, o.Kind) && o.Kind != "PriorityClass" || o.Kind == "Namespace" && core(o) || !o.Root.At("spec", "workloadRef").IsNull()
+}
+
+// acts reports whether an object acts on another one that it means.
+func (l *loader) acts(o, on *source.Object) bool {
+	return l.Foreign == nil || !l.Foreign(o) || o.Reaches(on)
 }
 
 // core reports whether an object belongs to the core API group.
@@ -361,6 +374,10 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 		ref := w.Object.Root.At("spec", "workloadRef")
 		id := declared{w.Object.Namespace, groupOf(ref.Get("apiVersion").Text()), ref.Get("kind").Text(), ref.Get("name").Text()}
 		named := lazy.Cached(resolved, id, func() []*Workload { return l.named(lenders[id]) })
+		if len(named) > 0 && !l.acts(w.Object, named[0].Object) {
+			lost[w] = true
+			continue
+		}
 		if len(named) == 0 {
 			l.set.Unresolved = append(l.set.Unresolved, w.Object)
 			l.recordOperated(w.Object)

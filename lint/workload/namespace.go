@@ -36,7 +36,7 @@ func (l *loader) nodeSelectors() {
 		return
 	}
 	for _, w := range l.set.Workloads {
-		by, ns := adding.of(w.Object, w.Object.Namespace), w.Object.Namespace
+		by, ns := adding.of(l, w.Object, w.Object.Namespace), w.Object.Namespace
 		switch {
 		case w.Running || w.Bare() && w.Object.Root.At("metadata", "uid") != nil || w.Admission != "":
 		case len(by) == 1 && own[ns] != nil && declared[ns] == 1 && l.PodNodeSelector && (l.Apart == nil || !l.Apart(own[ns], w.Object)) && w.selectFrom(own[ns]):

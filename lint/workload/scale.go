@@ -75,11 +75,11 @@ func (l *loader) scale() {
 	all := map[target][]*Scale{}
 	var open []target                        // targets of autoscalers whose limits have a placeholder
 	targets := map[target][]*source.Object{} // the autoscalers of each target
-	sized := map[target]bool{}               // targets whose requests an autoscaler sets
+	sized := map[target]*source.Object{}     // targets whose requests an autoscaler sets
 	for _, o := range l.scales {
 		at, s := targetOf(o), scalers[o.Kind]
 		if sizes(o) {
-			sized[at] = true
+			sized[at] = o
 			continue
 		}
 		targets[at] = append(targets[at], o)
@@ -103,22 +103,23 @@ func (l *loader) scale() {
 		if w.Operator != "" { // an autoscaler names the resource
 			at.kind = kind
 		}
-		if sized[at] {
+		acting := func(o *source.Object) bool { return o != nil && l.acts(o, w.Object) }
+		sets, maybe := acting(sized[at]), false
+		if sets {
 			w.Open = append(slices.Clip(w.Open), "resources")
 		}
-		maybe := false
 		for t, by := range targets {
-			reaches := func(o *source.Object) bool { return o.Reaches(w.Object) }
-			maybe = maybe || at.mayBe(t) && (at.open() || slices.ContainsFunc(by, reaches))
+			reaches := func(o *source.Object) bool { return acting(o) && (at.open() || o.Reaches(w.Object)) }
+			maybe = maybe || at.mayBe(t) && slices.ContainsFunc(by, reaches)
 		}
-		named := maybe || targets[at] != nil
-		if w.Operator != "" && (part && named || sized[at]) {
+		named := maybe || slices.ContainsFunc(targets[at], acting)
+		if w.Operator != "" && (part && named || sets) {
 			w.Count.N, w.Count.Known = 0, false
 		} else if named && !w.Kind.PerNode() && !w.Bare() && !w.Finite() { // the others have no subresource scale
 			if slices.Contains(open, at) || maybe {
 				w.Count.N, w.Count.Known = 0, false
 			}
-			w.scaleBy(all[at])
+			w.scaleBy(slices.DeleteFunc(slices.Clone(all[at]), func(s *Scale) bool { return !acting(s.Object) }))
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (l *loader) podSecurity() {
 		ns, admitted := w.Object.Namespace, false
 		var rejected []Problem
 		var open *source.Object
-		for _, o := range l.spaces.of(w.Object, ns) {
+		for _, o := range l.spaces.of(l, w.Object, ns) {
 			if w.Running || w.Bare() && w.Object.Root.At("metadata", "uid") != nil {
 				break // the pod has already been admitted
 			}

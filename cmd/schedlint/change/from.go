@@ -36,10 +36,11 @@ type From struct {
 	baseline *accept.Baseline
 	notes    []string
 	inert    []diag.Silence
-	// before holds the options for judging the revision. raw lists the files that it checks as they are
-	// written. Both are set by Admit.
+	// before holds the options for judging the revision. raw and acting are as in its report. They are
+	// set by Admit.
 	before lint.Options
 	raw    []string
+	acting []diag.Object
 }
 
 // From applies the settings of the ConfigFrom revision to the options of a run on the work tree.
@@ -295,8 +296,8 @@ func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	if r.Since == "" { // otherwise, the comparison lists them
 		s.inert = append(s.inert, notVendored(o, &of, s.inert)...)
 	}
-	known, raw, unread := lint.Inline(ctx, of)
-	s.before, s.raw = of, raw
+	known, raw, acting, unread := lint.Inline(ctx, of)
+	s.before, s.raw, s.acting = of, raw, acting
 	if err = errors.Join(err, unread); err != nil {
 		s.note("not all suppressions of %s are known: %s", s.revision, strings.ReplaceAll(s.Clean(err).Error(), "\n", "; "))
 	}

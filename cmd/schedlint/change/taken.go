@@ -21,15 +21,15 @@ import (
 // functions here judge the work tree once more with the roots of the revision, and find what is lost.
 
 // asBefore returns the options of a run that renders the roots of a revision as far as they still exist, and
-// that checks the files that the revision checks as they are written. The result taken is false if the run
-// on the work tree did so.
-func (now *Judged) asBefore(t *tree, before *lint.Options, raw []string) (o lint.Options, taken bool) {
+// that checks the files that the revision checks as they are written. Objects that the change adds act only
+// on objects of their directory and their render. The result taken is false if this makes no difference.
+func (now *Judged) asBefore(t *tree, before *lint.Options, raw []string, acting []diag.Object) (o lint.Options, taken bool) {
 	root, err := filepath.EvalSymlinks(now.options.Root)
 	if err != nil {
 		return o, false
 	}
 	o = now.options
-	o.Renders, o.Raw, o.Compared, o.Progress = nil, nil, true, nil
+	o.Renders, o.Raw, o.Foreign, o.Compared, o.Progress = nil, nil, map[diag.Object]bool{}, true, nil
 	if o.Seen != nil {
 		o.Seen = lint.SeenNodes{}
 	}
@@ -54,6 +54,11 @@ func (now *Judged) asBefore(t *tree, before *lint.Options, raw []string) (o lint
 	if o.Renderer == nil {
 		o.Renderer = before.Renderer
 	}
+	for _, id := range now.Report.Acting {
+		if !slices.Contains(acting, id) {
+			o.Foreign[id], taken = true, true
+		}
+	}
 	for _, name := range raw {
 		if !slices.Contains(now.Report.Raw, name) && worktree.Check(root, name, maxFile) == nil {
 			o.Raw, taken = append(o.Raw, name), true
@@ -77,14 +82,24 @@ func (now *Judged) lost(ctx context.Context, t *tree, o lint.Options, gone []dia
 		return nil, nil, fmt.Errorf("the roots of the revision cannot be checked: %w", err)
 	}
 	for _, i := range accept.Remaining(gone, then.Diagnostics) {
-		still, by = append(still, gone[i]), append(by, now.taker(t, gone[i].Location.File))
+		still, by = append(still, gone[i]), append(by, now.taker(t, &gone[i], o.Foreign))
 	}
 	return still, by, nil
 }
 
-// taker returns the place at which the change names a file or a directory above it.
-func (now *Judged) taker(t *tree, file string) string {
-	place := "the change"
+// taker returns the place at which the change names the file of a finding or a directory above it, or the
+// object that the change adds in the namespace of the finding.
+func (now *Judged) taker(t *tree, d *diag.Diagnostic, foreign map[diag.Object]bool) string {
+	place, file := "the change", d.Location.File
+	for id := range foreign {
+		name := diag.ObjectName(id.Kind, id.Namespace, id.Name)
+		if (id.Namespace == d.Object.Namespace || id.Kind == "Namespace") && (place == "the change" || name < place) {
+			place = name
+		}
+	}
+	if place != "the change" {
+		return place
+	}
 	for _, name := range slices.Backward(now.Report.Deciding) {
 		text, err := worktree.ReadFile(now.options.Root, name, maxFile)
 		if err != nil || t.unchanged(now.options.Root, name) {
@@ -107,7 +122,7 @@ func (now *Judged) taker(t *tree, file string) string {
 
 // takenOver moves findings from those that are fixed, gone or no longer decided to the silences.
 func (now *Judged) takenOver(ctx context.Context, t *tree, before *Judged) error {
-	o, taken := now.asBefore(t, &before.options, before.Report.Raw)
+	o, taken := now.asBefore(t, &before.options, before.Report.Raw, before.Report.Acting)
 	c := now.Report.Change
 	gone := slices.Concat(c.Fixed, c.Gone, c.Undecided)
 	if !taken || len(gone) == 0 {
@@ -130,7 +145,7 @@ func (now *Judged) takenOver(ctx context.Context, t *tree, before *Judged) error
 // work tree with the roots of the revision.
 func (now *Judged) TakenOver(ctx context.Context, r *Request) error {
 	from := now.From
-	o, taken := now.asBefore(from.tree, &from.before, from.raw)
+	o, taken := now.asBefore(from.tree, &from.before, from.raw, from.acting)
 	if !taken {
 		return nil
 	}

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/cmd/schedlint/inputs"
+	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// victims are trees with a finding. Each has an object of somebody else that changes touch from elsewhere.
+func victims() map[string]map[string]string {
+	web := strings.ReplaceAll(clean(map[string]string{"": faulty})[""], "  MORE\n", "")
+	app := map[string]string{"app/web.yaml": web, "app/kustomization.yaml": "resources: [web.yaml]\n"}
+	prod := maps.Clone(app)
+	prod["prod/kustomization.yaml"] = "resources: [../app]\nnamespace: prod\n"
+	return map[string]map[string]string{
+		"file":          {"app/web.yaml": web},
+		"kustomization": app,
+		"overlay":       prod,
+		"chart": {
+			"c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n", "c/values.yaml": "replicas: 7\n",
+			"c/templates/web.yaml": strings.Replace(web, "replicas: 7", "replicas: {{ .Values.replicas }}", 1),
+		},
+	}
+}
+
+// attack is a change that adds files and touches none of the victim.
+type attack struct {
+	sort, way, victim string
+	files             map[string]string
+}
+
+func attacks() (all []attack) {
+	healthy := strings.Replace(clean(map[string]string{"": faulty})[""], "replicas: 7", "replicas: 1", 1)
+	on := func(sort, victim string) func(way string, files ...string) {
+		return func(way string, files ...string) {
+			a := attack{sort, way, victim, map[string]string{}}
+			for i := 0; i < len(files); i += 2 {
+				a.files[files[i]] = files[i+1]
+			}
+			all = append(all, a)
+		}
+	}
+	const k = "evil/kustomization.yaml"
+	const fields = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, "
+	patch := on("patch", "file")
+	patch("with a copy", k, "patches: [{path: ../app/web.yaml}]\nresources: [web.yaml]\n", "evil/web.yaml", healthy)
+	patch("alone", k, "patches: [{path: ../app/web.yaml}]\n")
+	patch("strategic merge", k, "patchesStrategicMerge: [../app/web.yaml]\n")
+	patch("that deletes", k, "resources: [../app/web.yaml]\npatches: [{patch: '"+fields+"$patch: delete}'}]\n")
+	patch("that deletes, with a copy", k, "resources: [../app/web.yaml, web.yaml]\npatches: [{patch: '"+fields+"$patch: delete}'}]\n", "evil/web.yaml", healthy)
+	root := on("root", "file")
+	root("with no replicas", k, "resources: [../app/web.yaml]\nreplicas: [{name: web, count: 0}]\n")
+	root("with one replica", k, "resources: [../app/web.yaml]\nreplicas: [{name: web, count: 1}]\n")
+	root("with another namespace", k, "resources: [../app/web.yaml]\nnamespace: evil\nreplicas: [{name: web, count: 1}]\n")
+	root("with another name", k, "resources: [../app/web.yaml]\nnamePrefix: evil-\nreplicas: [{name: web, count: 1}]\n")
+	root("with another scheduler", k, "resources: [../app/web.yaml]\npatches: [{patch: '"+fields+"spec: {template: {spec: {schedulerName: other}}}}'}]\n")
+	root("without the rule", k, "resources: [../app/web.yaml]\npatches: [{patch: '"+fields+"spec: {template: {spec: {affinity: null}}}}'}]\n")
+	root("in the directory above", "kustomization.yaml", "resources: [app/web.yaml]\nreplicas: [{name: web, count: 1}]\n")
+	root("in its directory", "app/kustomization.yaml", "resources: [web.yaml]\nreplicas: [{name: web, count: 1}]\n")
+	root("as a directory", "app/kustomization.yaml", "resources: [web.yaml]\n", k, "resources: [../app]\nreplicas: [{name: web, count: 1}]\n")
+	root("in JSON", "evil/kustomization.yml", `{"resources": ["../app/web.yaml"], "replicas": [{"name": "web", "count": 0}]}`)
+	over := on("root", "kustomization")
+	over("over a kustomization", k, "resources: [../app]\nreplicas: [{name: web, count: 0}]\n")
+	over("over a kustomization, elsewhere", k, "resources: [../app]\nnamespace: evil\nreplicas: [{name: web, count: 1}]\n")
+	over("bases", k, "bases: [../app]\nreplicas: [{name: web, count: 1}]\n")
+	on("root", "overlay")("over an overlay", k, "resources: [../prod]\nreplicas: [{name: web, count: 0}]\n")
+	on("root", "overlay")("over all", k, "resources: [../prod, ../app]\nreplicas: [{name: web, count: 0}]\n")
+	unbuilt := on("unbuilt root", "file")
+	unbuilt("a transformer", k, "transformers: [../app/web.yaml]\n")
+	unbuilt("a generator", k, "generators: [../app/web.yaml]\n")
+	unbuilt("a validator", k, "validators: [../app/web.yaml]\n")
+	unbuilt("with a missing file", k, "resources: [../app/web.yaml, missing.yaml]\nreplicas: [{name: web, count: 1}]\n")
+	unbuilt("a component that is missing", k, "resources: [../app/web.yaml]\ncomponents: [../none]\n")
+	component := on("component", "file")
+	const part = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
+	component("unused", k, part+"resources: [../app/web.yaml]\nreplicas: [{name: web, count: 1}]\n")
+	component("unused, a patch", k, part+"patches: [{path: ../app/web.yaml}]\n")
+	on("component", "kustomization")("of a root", k, part+"replicas: [{name: web, count: 1}]\n", "root/kustomization.yaml", "resources: [../app]\ncomponents: [../evil]\n")
+	const argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: evil, namespace: argocd}\nspec:\n  source:\n    repoURL: https://git.example/fleet\n"
+	pointer := on("pointer", "kustomization")
+	pointer("Application with replicas", "evil/app.yaml", argo+"    path: app\n    kustomize: {replicas: [{name: web, count: 0}]}\n")
+	pointer("ApplicationSet", "evil/app.yaml", "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: evil, namespace: argocd}\nspec:\n  generators: [{list: {elements: [{dir: app}]}}]\n  template:\n    metadata: {name: '{{dir}}'}\n    spec: {source: {repoURL: 'https://git.example/fleet', path: '{{dir}}', kustomize: {replicas: [{name: web, count: 0}]}}}\n")
+	const flux = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: fleet, namespace: flux-system}\nspec: {url: 'https://git.example/fleet'}\n---\n"
+	const ks = flux + "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: evil, namespace: flux-system}\nspec:\n  path: ./app\n  sourceRef: {kind: GitRepository, name: fleet}\n"
+	pointer("Flux Kustomization with a patch", "evil/ks.yaml", ks+"  patches: [{patch: '"+fields+"spec: {replicas: 1}}'}]\n")
+	pointer("suspended Flux Kustomization", "evil/ks.yaml", ks+"  suspend: true\n")
+	on("pointer", "file")("Flux Kustomization of a directory", "evil/ks.yaml", ks+"  patches: [{patch: '"+fields+"spec: {replicas: 1}}'}]\n")
+	on("pointer", "file")("Application of a directory that excludes it", "evil/app.yaml", argo+"    path: app\n    directory: {exclude: '*.yaml'}\n")
+	chart := on("chart", "chart")
+	chart("dependency that is off", "p/Chart.yaml", "apiVersion: v2\nname: p\nversion: 1.0.0\ndependencies: [{name: c, version: 1.0.0, repository: 'file://../c', condition: c.enabled}]\n", "p/values.yaml", "c: {enabled: false}\n")
+	chart("dependency with values", "p/Chart.yaml", "apiVersion: v2\nname: p\nversion: 1.0.0\ndependencies: [{name: c, version: 1.0.0, repository: 'file://../c'}]\n", "p/values.yaml", "c: {replicas: 1}\n")
+	const hr = flux + "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: evil, namespace: flux-system}\nspec:\n  chart: {spec: {chart: ./c, sourceRef: {kind: GitRepository, name: fleet}}}\n"
+	chart("HelmRelease with values", "evil/hr.yaml", hr+"  values: {replicas: 1}\n")
+	chart("suspended HelmRelease", "evil/hr.yaml", hr+"  suspend: true\n")
+	chart("Application with values", "evil/app.yaml", argo+"    path: c\n    helm: {valuesObject: {replicas: 1}}\n")
+	chart("of a kustomization", k, "helmGlobals: {chartHome: ..}\nhelmCharts: [{name: c, releaseName: r, valuesInline: {replicas: 1}}]\n")
+	on("chart", "file")("around the file", "app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.0.0\ntype: library\n")
+	helmfile := on("helmfile", "chart")
+	helmfile("not installed", "evil/helmfile.yaml", "releases: [{name: c, chart: ../c, installed: false}]\n")
+	helmfile("with values", "evil/helmfile.yaml", "releases: [{name: c, chart: ../c, values: [{replicas: 1}]}]\n")
+	scaler := on("autoscaler", "file")
+	scaler("HorizontalPodAutoscaler", "evil/hpa.yaml", "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web, namespace: shop}, spec: {minReplicas: 1, maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}")
+	scaler("ScaledObject", "evil/so.yaml", "{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: web, namespace: shop}, spec: {maxReplicaCount: 2, scaleTargetRef: {name: web}}}")
+	scaler("VerticalPodAutoscaler", "evil/vpa.yaml", "{apiVersion: autoscaling.k8s.io/v1, kind: VerticalPodAutoscaler, metadata: {name: web, namespace: shop}, spec: {targetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}")
+	owner := on("owner by reference", "file")
+	owner("Rollout", "evil/rollout.yaml", "{apiVersion: argoproj.io/v1alpha1, kind: Rollout, metadata: {name: r, namespace: shop}, spec: {replicas: 1, workloadRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}")
+	open := on("placeholder", "file")
+	open("autoscaler", "evil/hpa.yaml", "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: '${N}', namespace: '${NS}'}, spec: {minReplicas: 1, maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: '${X}'}}}")
+	open("Namespace", "evil/ns.yaml", "{apiVersion: v1, kind: Namespace, metadata: {name: '${N}', annotations: {scheduler.alpha.kubernetes.io/node-selector: '${X}'}, labels: {pod-security.kubernetes.io/enforce: restricted}}}")
+	open("LimitRange", "evil/lr.yaml", "{apiVersion: v1, kind: LimitRange, metadata: {name: '${N}', namespace: '${NS}'}, spec: '${S}'}")
+	path := on("unread path", "file")
+	path("vendored modules", "app/modules.txt", "# github.com/example/module v1.0.0\n")
+	path("ignored by another tool", "app/.helmignore", "*.yaml\n", "app/.sourceignore", "*.yaml\n", "app/.gitattributes", "*.yaml linguist-vendored\n")
+	wide := on("cluster-wide object", "file")
+	wide("PriorityClass", "evil/pc.yaml", "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: evil}, value: 1000, globalDefault: true}")
+	wide("Namespace", "evil/ns.yaml", "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {pod-security.kubernetes.io/enforce: restricted}}}")
+	kind := on("unknown kind", "file")
+	kind("custom resource", "evil/cr.yaml", "{apiVersion: example.com/v1, kind: Thing, metadata: {name: web, namespace: shop}, spec: {replicas: 1}}")
+	kind("of an operator", "evil/cr.yaml", "{apiVersion: helm.cattle.io/v1, kind: HelmChart, metadata: {name: web, namespace: shop}, spec: {chart: web}}")
+	return all
+}
+
+// TestNoChangeTakesOver checks changes that touch no file of a finding. Whatever they add, the finding is
+// there or counts as silenced under the strict flags, and is there under --config-from alone.
+func TestNoChangeTakesOver(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one worker to start
+	var idle render.Idle
+	defer idle.Stop()
+	ctx := inputs.WithIdle(context.Background(), &idle)
+	sorts := map[string]bool{}
+	all, trees := attacks(), victims()
+	for victim, files := range trees {
+		t.Run(victim, func(t *testing.T) {
+			files = maps.Clone(files)
+			files[configuration] = "topology: [nodes.yaml]\n"
+			files["nodes.yaml"] = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 3}]\n"
+			files["ok/pod.yaml"] = "{apiVersion: v1, kind: Pod, metadata: {name: ok, namespace: shop}, spec: {containers: [{name: c, image: c}]}}"
+			trials.InGit(t, files, ".")
+			trials.Git(t, "commit", "-q", "-m", "base")
+			trials.Git(t, "remote", "add", "origin", "https://git.example/fleet")
+			lint := func(args ...string) (string, int) {
+				var out strings.Builder
+				code := RunContext(ctx, append([]string{"lint"}, args...), strings.NewReader(""), &out, io.Discard)
+				return out.String(), code
+			}
+			const found = "[anti-affinity-exceeds-domains]"
+			if out, code := lint("--config-from", "HEAD"); code != exitFindings || !strings.Contains(out, found) {
+				t.Fatalf("status %d of the base\n%s", code, out)
+			}
+			for _, a := range all {
+				if a.victim != victim {
+					continue
+				}
+				sorts[a.sort] = true
+				for _, name := range slices.Sorted(maps.Keys(a.files)) {
+					if _, exists := files[name]; exists {
+						t.Fatalf("%s: %s touches %s", a.sort, a.way, name)
+					}
+					if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(filepath.FromSlash(name), []byte(a.files[name]), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				out, code := lint("--since", "HEAD", "--config-from", "HEAD", "--fail-on-silenced")
+				if there := strings.Contains(out, "1 unchanged") || strings.Contains(out, "error: ") && strings.Contains(out, found); !there && code != exitFindings {
+					t.Errorf("%s: %s: status %d under the strict flags\n%s", a.sort, a.way, code, out)
+				}
+				if out, code := lint("--config-from", "HEAD"); code != exitFindings || !strings.Contains(out, found) {
+					t.Errorf("%s: %s: status %d under --config-from\n%s", a.sort, a.way, code, out)
+				}
+				for name := range a.files {
+					if err := os.Remove(filepath.FromSlash(name)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+	t.Logf("%d ways of %d sorts", len(all), len(sorts))
+	if len(all) < 40 || len(sorts) < 12 {
+		t.Errorf("%d ways of %d sorts", len(all), len(sorts))
+	}
+}
