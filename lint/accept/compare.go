@@ -344,7 +344,12 @@ func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Dia
 		rule, field string
 		object      diag.Object
 	}
-	at := func(d *diag.Diagnostic, o diag.Object) spot { return spot{d.Rule, d.Key().Field, o} }
+	at := func(d *diag.Diagnostic, o diag.Object) spot {
+		if o == (diag.Object{}) || o.Kind == "file" { // a chart prints it
+			o = d.Object
+		}
+		return spot{d.Rule, d.Key().Field, o}
+	}
 	raw, rendered := map[spot][]diag.Diagnostic{}, map[spot][]diag.Diagnostic{}
 	for _, d := range now {
 		switch {

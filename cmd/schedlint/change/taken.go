@@ -2,6 +2,7 @@ package change
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -90,22 +91,19 @@ func (now *Judged) lost(ctx context.Context, t *tree, o lint.Options, gone []dia
 // taker returns the place at which the change names the file of a finding or a directory above it, or the
 // object that the change adds in the namespace of the finding.
 func (now *Judged) taker(t *tree, d *diag.Diagnostic, foreign map[diag.Object]bool) string {
-	place, file := "the change", d.Location.File
+	place, file := "", d.Location.File
 	for id := range foreign {
 		name := diag.ObjectName(id.Kind, id.Namespace, id.Name)
-		if (id.Namespace == d.Object.Namespace || id.Kind == "Namespace") && (place == "the change" || name < place) {
+		if (id.Namespace == d.Object.Namespace || id.Kind == "Namespace") && (place == "" || name < place) {
 			place = name
 		}
 	}
-	if place != "the change" {
-		return place
-	}
-	for _, name := range slices.Backward(now.Report.Deciding) {
+	for _, name := range now.Report.Deciding {
 		text, err := worktree.ReadFile(now.options.Root, name, maxFile)
 		if err != nil || t.unchanged(now.options.Root, name) {
 			continue
 		}
-		place = name + ":1"
+		place = cmp.Or(place, name+":1")
 		for i, line := range strings.Split(string(text), "\n") {
 			for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\"'{}[],:", r) }) {
 				for _, from := range []string{path.Dir(name), "."} {
@@ -117,7 +115,7 @@ func (now *Judged) taker(t *tree, d *diag.Diagnostic, foreign map[diag.Object]bo
 			}
 		}
 	}
-	return place
+	return cmp.Or(place, "the change")
 }
 
 // takenOver moves findings from those that are fixed, gone or no longer decided to the silences.

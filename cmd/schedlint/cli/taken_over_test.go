@@ -193,3 +193,72 @@ func TestNoChangeTakesOver(t *testing.T) {
 		t.Errorf("%d ways of %d sorts", len(all), len(sorts))
 	}
 }
+
+// honest is a change that people make to their own files.
+type honest struct {
+	way, victim string
+	removes     []string
+	files       map[string]string
+	status      int // under the strict flags
+	says        string
+}
+
+// TestHonestChanges checks what is said of changes to one's own files, under the strict flags.
+func TestHonestChanges(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one worker to start
+	var idle render.Idle
+	defer idle.Stop()
+	ctx := inputs.WithIdle(context.Background(), &idle)
+	trees := victims()
+	web := trees["file"]["app/web.yaml"]
+	one := strings.Replace(web, "replicas: 7", "replicas: 1", 1)
+	const hpa = "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web, namespace: shop}, spec: {minReplicas: 1, maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}"
+	for _, c := range []honest{
+		{"nothing", "file", nil, map[string]string{"README.yaml": "{}"}, exitClean, "0 new, 0 fixed, 1 unchanged"},
+		{"fewer replicas", "file", nil, map[string]string{"app/web.yaml": one}, exitClean, "0 new, 1 fixed, 0 unchanged"},
+		{"fewer replicas in a kustomization", "kustomization", nil, map[string]string{"app/web.yaml": one}, exitClean, "0 new, 1 fixed, 0 unchanged"},
+		{"a file into an overlay", "file", []string{"app/web.yaml"}, map[string]string{"app/base/web.yaml": web, "app/base/kustomization.yaml": "resources: [web.yaml]\n"}, exitClean, "0 new, 0 fixed, 1 unchanged"},
+		{"a file into a chart", "file", []string{"app/web.yaml"}, map[string]string{"app/Chart.yaml": trees["chart"]["c/Chart.yaml"], "app/values.yaml": "replicas: 7\n", "app/templates/web.yaml": trees["chart"]["c/templates/web.yaml"]}, exitClean, "0 new, 0 fixed, 1 unchanged"},
+		{"a kustomization beside the file", "file", nil, map[string]string{"app/kustomization.yaml": "resources: [web.yaml]\n"}, exitClean, "0 new, 0 fixed, 1 unchanged"},
+		{"a file moved", "file", []string{"app/web.yaml"}, map[string]string{"shop/web.yaml": web}, exitClean, "0 new, 0 fixed, 1 unchanged"},
+		{"a file deleted", "file", []string{"app/web.yaml"}, nil, exitClean, "0 new, 0 fixed, 0 unchanged, 1 gone"},
+		{"a kustomization deleted", "kustomization", []string{"app/web.yaml", "app/kustomization.yaml"}, nil, exitClean, "0 new, 0 fixed, 0 unchanged, 1 gone"},
+		{"an overlay renamed", "overlay", []string{"prod/kustomization.yaml"}, map[string]string{"production/kustomization.yaml": "resources: [../app]\nnamespace: prod\n"}, exitClean, "0 new, 0 fixed, 1 unchanged"},
+		{"an overlay fixed", "overlay", nil, map[string]string{"prod/kustomization.yaml": "resources: [../app]\nnamespace: prod\nreplicas: [{name: web, count: 1}]\n"}, exitClean, "0 new, 1 fixed, 0 unchanged"},
+		{"a base moved", "overlay", []string{"app/web.yaml", "app/kustomization.yaml"}, map[string]string{"base/web.yaml": web, "base/kustomization.yaml": "resources: [web.yaml]\n", "prod/kustomization.yaml": "resources: [../base]\nnamespace: prod\n"}, exitClean, "0 new, 0 fixed, 1 unchanged"},
+		{"an environment added", "overlay", nil, map[string]string{"dev/kustomization.yaml": "resources: [../app]\nnamespace: dev\nreplicas: [{name: web, count: 1}]\n"}, exitClean, "0 new, 0 fixed, 1 unchanged"},
+		{"an aggregator", "overlay", nil, map[string]string{"all/kustomization.yaml": "resources: [../prod]\n"}, exitClean, "0 new, 0 fixed, 1 unchanged"},
+		{"an autoscaler in the directory", "file", nil, map[string]string{"app/hpa.yaml": hpa}, exitClean, "0 new, 1 fixed, 0 unchanged"},
+		{"an autoscaler in the root", "kustomization", nil, map[string]string{"app/hpa.yaml": hpa, "app/kustomization.yaml": "resources: [web.yaml, hpa.yaml]\n"}, exitClean, "0 new, 1 fixed, 0 unchanged"},
+		{"the values of a chart", "chart", nil, map[string]string{"c/values.yaml": "replicas: 1\n"}, exitClean, "0 new, 1 fixed, 0 unchanged"},
+		{"a chart replaced", "chart", []string{"c/Chart.yaml", "c/values.yaml", "c/templates/web.yaml"}, map[string]string{"c/web.yaml": one}, exitClean, "0 new, 0 fixed, 0 unchanged, 1 gone"},
+		{"an overlay that fixes the file", "file", nil, map[string]string{"prod/kustomization.yaml": "resources: [../app/web.yaml]\nreplicas: [{name: web, count: 1}]\n"}, exitFindings, "0 new, 0 fixed, 0 unchanged"},
+	} {
+		t.Run(c.way, func(t *testing.T) {
+			files := maps.Clone(trees[c.victim])
+			files[configuration] = "topology: [nodes.yaml]\n"
+			files["nodes.yaml"] = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 3}]\n"
+			files["ok/pod.yaml"] = "{apiVersion: v1, kind: Pod, metadata: {name: ok, namespace: shop}, spec: {containers: [{name: c, image: c}]}}"
+			trials.InGit(t, files, ".")
+			trials.Git(t, "commit", "-q", "-m", "base")
+			for _, name := range c.removes {
+				if err := os.Remove(filepath.FromSlash(name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for name, text := range c.files {
+				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.FromSlash(name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var out strings.Builder
+			code := RunContext(ctx, []string{"lint", "--since", "HEAD", "--config-from", "HEAD", "--fail-on-silenced"}, strings.NewReader(""), &out, io.Discard)
+			if code != c.status || !strings.Contains(out.String(), "since HEAD: "+c.says+"\n") {
+				t.Errorf("status %d, want %d and %q\n%s", code, c.status, c.says, out.String())
+			}
+		})
+	}
+}
