@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -100,6 +101,7 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 		}
 	}
 	others := t.files.NodesOfClusters()
+	among, unknown := t.ofTree(among)
 	added := map[string]bool{} // files among the manifests
 	for _, o := range among {
 		if !from[o.File.Name] && !others[o.File.Name] {
@@ -115,6 +117,7 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 		}
 		return nil, fmt.Errorf("reading topology: %w", err)
 	}
+	topo.Notes = append(topo.Notes, unknown...)
 	more := map[string]bool{}
 	for _, n := range topo.All() {
 		if added[n.Span.File] {
@@ -135,6 +138,42 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 		t.read[key] = &declaredNodes{topo, from}
 	}
 	return topo, nil
+}
+
+// ofTree returns the objects that declare nodes as the files of Options.Tree have them: nodes decide which
+// answers are open, so a change must not add its own. The notes name the files that differ.
+func (t *topologies) ofTree(among []*source.Object) (all []*source.Object, notes []string) {
+	opts := t.files.Reading
+	if opts.Tree.Dir == "" {
+		return among, nil
+	}
+	was := map[string][]*source.Object{} // by file
+	for _, o := range among {
+		name := o.File.Name
+		if o.File.Result {
+			all = append(all, o)
+			continue
+		}
+		if _, known := was[name]; known {
+			continue
+		}
+		was[name] = nil
+		text, err := worktree.ReadFile(opts.Tree.Dir, name, maxBeside)
+		if err != nil {
+			notes = append(notes, t.files.Display(name)+" is new, and its nodes do not count")
+			continue
+		}
+		for _, old := range source.LoadText(opts, name, text).Objects {
+			if old.Kind == o.Kind && old.Group() == o.Group() {
+				was[name] = append(was[name], old)
+			}
+		}
+		if !bytes.Equal(text, o.File.Text) {
+			notes = append(notes, t.files.Display(name)+" declares nodes, which count as in "+opts.Tree.Display(name)+", not as in the work tree")
+		}
+		all = append(all, was[name]...)
+	}
+	return all, notes
 }
 
 // maxBeside is the maximum size in bytes of a file that a node file names.

@@ -124,6 +124,7 @@ func attacks() (all []attack) {
 	wide := on("cluster-wide object", "file")
 	wide("PriorityClass", "evil/pc.yaml", "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: evil}, value: 1000, globalDefault: true}")
 	wide("Namespace", "evil/ns.yaml", "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {pod-security.kubernetes.io/enforce: restricted}}}")
+	on("node", "file")("NodeTopology", "evil/nodes.yaml", "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: more, count: 9}]\n")
 	kind := on("unknown kind", "file")
 	kind("custom resource", "evil/cr.yaml", "{apiVersion: example.com/v1, kind: Thing, metadata: {name: web, namespace: shop}, spec: {replicas: 1}}")
 	kind("of an operator", "evil/cr.yaml", "{apiVersion: helm.cattle.io/v1, kind: HelmChart, metadata: {name: web, namespace: shop}, spec: {chart: web}}")
